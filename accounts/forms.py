@@ -1,0 +1,84 @@
+"""What people type about themselves and each other."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import forms
+from django.contrib.auth.forms import AuthenticationForm
+from django.contrib.auth.validators import UnicodeUsernameValidator
+
+from accounts import throttle
+from accounts.models import Role
+
+ROLES_EXPLAINED = {
+    Role.ANNOTATOR: "Annotator: judges pairs, blind",
+    Role.ADJUDICATOR: "Adjudicator: settles the pairs on which two annotators differ",
+    Role.ADMIN: "Admin: sets up the collection and publishes it; never judges",
+}
+
+
+class LoginForm(AuthenticationForm):
+    error_messages = {
+        "invalid_login": (
+            "This username and password do not belong together. Both tell capital from small "
+            "letters. If you forgot the password, ask the person who gave you the account."
+        ),
+        "inactive": "This account cannot log in.",
+    }
+
+    def clean(self) -> dict[str, Any]:
+        username = self.cleaned_data.get("username")
+        if username is None or self.request is None:
+            return super().clean()
+        address = self.request.META.get("REMOTE_ADDR", "")
+        if not throttle.may_try(username, address):
+            raise forms.ValidationError(
+                f"Too many tries for this username. Wait {throttle.WAIT_SECONDS // 60} minutes, "
+                "then try again. Nothing is wrong with the account.",
+                code="throttled",
+            )
+        cleaned: dict[str, Any] = super().clean()
+        throttle.forget(username, address)
+        return cleaned
+
+
+class NameForm(forms.Form):
+    name = forms.CharField(
+        label="Your name",
+        max_length=150,
+        required=False,
+        help_text="As others here see it. Without one they see your username.",
+        widget=forms.TextInput(attrs={"autocomplete": "name"}),
+    )
+
+
+class _RoleForm(forms.Form):
+    role = forms.ChoiceField(
+        choices=list(ROLES_EXPLAINED.items()), widget=forms.RadioSelect, initial=Role.ANNOTATOR
+    )
+
+
+class GiveRoleForm(_RoleForm):
+    username = forms.CharField(
+        max_length=150,
+        help_text="Of an account that exists here.",
+        widget=forms.TextInput(attrs={"autocomplete": "off", "autocapitalize": "none"}),
+    )
+    field_order = ["username", "role"]
+
+
+class CreatePersonForm(_RoleForm):
+    username = forms.CharField(
+        max_length=150,
+        validators=[UnicodeUsernameValidator()],
+        help_text="Letters, digits and @ . + - _ only. It stays: judgments carry it.",
+        widget=forms.TextInput(attrs={"autocomplete": "off", "autocapitalize": "none"}),
+    )
+    name = forms.CharField(
+        max_length=150,
+        required=False,
+        help_text="As others here see it; the person can change it.",
+        widget=forms.TextInput(attrs={"autocomplete": "off"}),
+    )
+    field_order = ["username", "name", "role"]

@@ -1,0 +1,83 @@
+"""People, the collections they work on, and in which role."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterable
+
+from django.contrib.auth.models import AbstractUser
+from django.core.validators import MinValueValidator
+from django.db import models
+
+
+class User(AbstractUser):
+    """Somebody with a name here. Imported people keep their names but can never log in."""
+
+    @property
+    def shown_name(self) -> str:
+        return self.get_full_name() or self.username
+
+
+class Role(models.TextChoices):
+    ADMIN = "admin", "Admin"
+    ANNOTATOR = "annotator", "Annotator"
+    ADJUDICATOR = "adjudicator", "Adjudicator"
+
+
+class CollectionQuerySet(models.QuerySet["Collection"]):
+    def visible_to(self, user: User) -> CollectionQuerySet:
+        return self.filter(memberships__user=user).distinct()
+
+    def with_role(self, user: User, roles: Iterable[str]) -> CollectionQuerySet:
+        return self.filter(memberships__user=user, memberships__role__in=list(roles)).distinct()
+
+
+def new_seed() -> str:
+    return secrets.token_hex(8)
+
+
+class Collection(models.Model):
+    """One test collection: the unit of permission, and everything in it hangs from here."""
+
+    slug = models.SlugField(max_length=60, unique=True)
+    name = models.CharField(max_length=120)
+    description = models.TextField(blank=True)
+    licence = models.CharField(
+        max_length=120, blank=True, help_text="As an SPDX identifier, like CC-BY-4.0."
+    )
+    seed = models.CharField(
+        max_length=64,
+        default=new_seed,
+        help_text="Every order in this collection follows from it.",
+    )
+    seconds_per_judgment = models.FloatField(default=15.0, validators=[MinValueValidator(0.1)])
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    objects = CollectionQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["name", "slug"]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Membership(models.Model):
+    collection = models.ForeignKey(Collection, models.CASCADE, related_name="memberships")
+    user = models.ForeignKey(User, models.CASCADE, related_name="memberships")
+    role = models.CharField(max_length=12, choices=Role)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["role", "user__username"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["collection", "user", "role"], name="membership_role_once"
+            ),
+            models.CheckConstraint(
+                condition=models.Q(role__in=Role.values), name="membership_role_known"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.user} as {self.role} of {self.collection}"

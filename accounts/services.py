@@ -1,0 +1,146 @@
+"""Everything that writes people, their roles and their keys."""
+
+from __future__ import annotations
+
+import secrets
+
+from django.db import IntegrityError, transaction
+from rest_framework.authtoken.models import Token
+
+from accounts.models import Collection, Membership, Role, User
+
+# Without 0/O and 1/l/I: somebody will read it from a screen and type it.
+READABLE = "abcdefghjkmnpqrstuvwxyz23456789"
+
+
+class AccountError(Exception):
+    """Something about people cannot be done; the message is for the person who asked."""
+
+    is_for_people = True
+
+
+class NoSuchPerson(AccountError):
+    def __init__(self, username: str) -> None:
+        super().__init__(
+            f"Nobody here is called {username!r}. Check the spelling, or create an account instead."
+        )
+
+
+class NameTaken(AccountError):
+    def __init__(self, username: str) -> None:
+        super().__init__(
+            f"There is an account {username!r} already. Choose another username, or give that "
+            "person a role instead of a new account."
+        )
+
+
+class CannotBlind(AccountError):
+    """An admin sees where candidates come from, so must never judge."""
+
+
+class LastAdmin(AccountError):
+    def __init__(self, collection: Collection) -> None:
+        super().__init__(
+            f"This is the only admin of {collection} who can log in. Make somebody else an admin "
+            "first; without one nobody could run the collection."
+        )
+
+
+def one_time_password() -> str:
+    """Four groups of four letters and digits: 79 bits, easy to read out."""
+    groups = ("".join(secrets.choice(READABLE) for _ in range(4)) for _ in range(4))
+    return "-".join(groups)
+
+
+def give_role(*, collection: Collection, username: str, role: str) -> Membership:
+    """Give somebody who has an account a role; giving it twice changes nothing.
+
+    Raises:
+        NoSuchPerson, CannotBlind
+    """
+    with transaction.atomic():
+        _lock(collection)
+        person = User.objects.filter(username=username).first()
+        if person is None:
+            raise NoSuchPerson(username)
+        _check_blind(collection, person, role)
+        membership, _ = Membership.objects.get_or_create(
+            collection=collection, user=person, role=role
+        )
+    return membership
+
+
+def create_person(*, collection: Collection, username: str, name: str, role: str) -> str:
+    """Create an account with a role in the collection; returns its one-time password.
+
+    The password is stored only as a hash: who asked sees it now or never.
+
+    Raises:
+        NameTaken: an account of that name exists, whatever the case of its letters.
+    """
+    password = one_time_password()
+    try:
+        with transaction.atomic():
+            if User.objects.filter(username__iexact=username).exists():
+                raise NameTaken(username)
+            person = User.objects.create_user(username, password=password, first_name=name)
+            Membership.objects.create(collection=collection, user=person, role=role)
+    except IntegrityError as error:
+        raise NameTaken(username) from error
+    return password
+
+
+def take_role(*, membership: Membership) -> None:
+    """Take a role away. What the person did in it stays.
+
+    Raises:
+        LastAdmin: nobody who can log in would be left to run the collection.
+    """
+    with transaction.atomic():
+        collection = _lock(membership.collection)
+        if membership.role == Role.ADMIN:
+            others = collection.memberships.filter(role=Role.ADMIN, user__is_active=True)
+            if not others.exclude(user_id=membership.user_id).exists():
+                raise LastAdmin(collection)
+        Membership.objects.filter(pk=membership.pk).delete()
+
+
+def _lock(collection: Collection) -> Collection:
+    # Two admins who take each other's role at once must not both succeed.
+    return Collection.objects.select_for_update().get(pk=collection.pk)
+
+
+def _check_blind(collection: Collection, person: User, role: str) -> None:
+    held = set(collection.memberships.filter(user=person).values_list("role", flat=True))
+    if role == Role.ANNOTATOR and Role.ADMIN in held:
+        raise CannotBlind(
+            f"{person.shown_name} is an admin of {collection} and sees where candidates come from, "
+            "so cannot judge blind. Take the admin role away first, or name somebody else."
+        )
+    if role == Role.ADMIN and Role.ANNOTATOR in held:
+        raise CannotBlind(
+            f"{person.shown_name} is an annotator of {collection}. An admin sees where candidates "
+            "come from, so cannot judge blind: nobody is both. Take the annotator role away first, "
+            "or name somebody else."
+        )
+
+
+def rename_person(*, person: User, name: str) -> None:
+    """Set how the person is shown: one line, in whatever order the name is said."""
+    person.first_name = name
+    person.last_name = ""
+    person.save(update_fields=["first_name", "last_name"])
+
+
+def make_api_token(*, person: User) -> str:
+    """Give the person a new API token; an earlier one stops working at once."""
+    with transaction.atomic():
+        User.objects.select_for_update().get(pk=person.pk)
+        Token.objects.filter(user=person).delete()
+        return str(Token.objects.create(user=person).key)
+
+
+def revoke_api_token(*, person: User) -> bool:
+    """Returns whether there was one."""
+    deleted, _ = Token.objects.filter(user=person).delete()
+    return bool(deleted)

@@ -1,0 +1,78 @@
+"""Logging in and out, and one's own account."""
+
+from __future__ import annotations
+
+from typing import cast
+
+from django.contrib import messages
+from django.contrib.auth import views as auth_views
+from django.contrib.auth.decorators import login_not_required
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse_lazy
+from django.utils.decorators import method_decorator
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods, require_POST
+from rest_framework.authtoken.models import Token
+
+from accounts import services
+from accounts.forms import LoginForm, NameForm
+from accounts.models import User
+
+
+@method_decorator(login_not_required, name="dispatch")
+class Login(auth_views.LoginView):
+    form_class = LoginForm
+    redirect_authenticated_user = True
+
+
+class PasswordChange(auth_views.PasswordChangeView):
+    success_url = reverse_lazy("password_change_done")
+
+
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def account(request: HttpRequest) -> HttpResponse:
+    person = cast(User, request.user)
+    form = NameForm(request.POST or None, initial={"name": person.get_full_name()})
+    if request.method == "POST" and form.is_valid():
+        services.rename_person(person=person, name=form.cleaned_data["name"])
+        messages.success(request, f"Saved. Others here see you as {person.shown_name}.")
+        return redirect("account")
+    return _account_page(request, form, status=422 if form.errors else 200)
+
+
+@never_cache
+@require_POST
+def make_token(request: HttpRequest) -> HttpResponse:
+    # Shown in this very answer and kept nowhere else: a reload makes another one.
+    person = cast(User, request.user)
+    token = services.make_api_token(person=person)
+    return _account_page(request, NameForm(initial={"name": person.get_full_name()}), token=token)
+
+
+@require_POST
+def revoke_token(request: HttpRequest) -> HttpResponse:
+    if services.revoke_api_token(person=cast(User, request.user)):
+        messages.success(request, "Revoked. Programs that used the token are locked out now.")
+    else:
+        messages.info(request, "You have no API token, so there was nothing to revoke.")
+    return redirect("account")
+
+
+def _account_page(
+    request: HttpRequest, form: NameForm, *, token: str = "", status: int = 200
+) -> HttpResponse:
+    held = Token.objects.filter(user=request.user.pk).first()
+    memberships = cast(User, request.user).memberships.select_related("collection")
+    return render(
+        request,
+        "accounts/account.html",
+        {
+            "form": form,
+            "token": token,
+            "held_token": held,
+            "memberships": memberships.order_by("collection__name", "role"),
+        },
+        status=status,
+    )

@@ -1,0 +1,33 @@
+"""What comes in from the case page, checked for shape; the services check the rest."""
+
+from __future__ import annotations
+
+from django import forms
+
+from adjudication.queue import ShownCase
+from adjudication.services import Ruling
+from annotation.models import GRADES
+
+CANNOT = "cannot"
+CARDS = ("a", "b")
+ANSWERS = [*(str(grade) for grade in GRADES), *CARDS, CANNOT]
+
+
+class RulingForm(forms.Form):
+    """One ruling. `answer` is a grade, the letter of a card to accept, or "cannot"."""
+
+    answer = forms.ChoiceField(choices=[(answer, answer) for answer in ANSWERS])
+    reason = forms.CharField(required=False, max_length=200)
+    note = forms.CharField(required=False, max_length=4000)
+    seen = forms.CharField(max_length=64)
+    key = forms.UUIDField()
+
+    def ruling(self, shown: ShownCase | None) -> Ruling:
+        """The ruling; a card's is that of the judgment on it, on the case as it is shown now."""
+        answer, note = self.cleaned_data["answer"], self.cleaned_data["note"]
+        card = shown.card(answer) if shown else None
+        if card is not None:
+            return Ruling(grade=card.grade, reason=card.reason, note=note)
+        if answer in (CANNOT, *CARDS):
+            return Ruling(reason=self.cleaned_data["reason"], note=note)
+        return Ruling(grade=int(answer), note=note)

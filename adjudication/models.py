@@ -1,0 +1,98 @@
+"""Decisions on disputed pairs. Which pairs are due is asked of the database, never stored."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Exists, F, OuterRef, Q, Subquery, Value
+from django.db.models.functions import Abs, Coalesce
+
+from annotation.models import GRADES, Judgment, Pair, PairQuerySet, Slot
+
+if TYPE_CHECKING:
+    from accounts.models import User
+
+
+class CaseQuerySet(PairQuerySet):
+    """Cases open by themselves: a pair is one when both judgments are in and differ."""
+
+    def cases(self) -> CaseQuerySet:
+        """Every case, decided or due, with `decision_id` and the absolute `difference` of grades.
+
+        `difference` is 4, more than any two grades differ, where a slot says "cannot judge".
+        """
+        standing = Decision.objects.filter(
+            pair=OuterRef("pk"), first=OuterRef("first"), second=OuterRef("second")
+        ).order_by("-sequence")
+        return self.disputed().annotate(  # type: ignore[return-value]  # it is a CaseQuerySet
+            decision_id=Subquery(standing.values("pk")[:1]),
+            difference=Coalesce(
+                Abs(F("first_grade") - F("second_grade")),
+                Value(4),
+                output_field=models.IntegerField(),
+            ),
+        )
+
+    def due(self) -> CaseQuerySet:
+        return self.cases().filter(decision_id=None)
+
+    def decided(self) -> CaseQuerySet:
+        return self.cases().filter(decision_id__isnull=False)
+
+    def for_adjudicator(self, user: User) -> CaseQuerySet:
+        """Leave out every pair that the user judged or has a slot in."""
+        mine = Slot.objects.filter(pair=OuterRef("pk"), annotator=user)
+        return self.exclude(Exists(mine))
+
+
+class Case(Pair):
+    """A disputed pair, seen from adjudication."""
+
+    if TYPE_CHECKING:  # what `cases` adds
+        decision_id: int | None
+        difference: int
+
+    objects = CaseQuerySet.as_manager()  # type: ignore[misc]  # a proxy's own manager
+
+    class Meta:
+        proxy = True
+
+
+class Decision(models.Model):
+    """What the adjudicator said of a case, and the two judgments he or she saw.
+
+    A decision holds for those two judgments only: when an annotator revises one of them, the case
+    is due again. `grade` is NULL when the pair cannot be judged at all; then `reason` says why.
+    """
+
+    pair = models.ForeignKey(Pair, models.PROTECT, related_name="decisions")
+    sequence = models.PositiveSmallIntegerField()
+    adjudicator = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.PROTECT, related_name="decisions"
+    )
+    first = models.ForeignKey(Judgment, models.PROTECT, related_name="+")
+    second = models.ForeignKey(Judgment, models.PROTECT, related_name="+")
+    grade = models.PositiveSmallIntegerField(null=True, blank=True)
+    reason = models.CharField(max_length=200, blank=True)
+    note = models.TextField(blank=True)
+    key = models.UUIDField(unique=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["pair", "sequence"]
+        constraints = [
+            models.UniqueConstraint(fields=["pair", "sequence"], name="decision_sequence_once"),
+            models.CheckConstraint(
+                condition=Q(grade__isnull=False, grade__in=GRADES, reason="")
+                | (Q(grade__isnull=True) & ~Q(reason="")),
+                name="decision_grade_or_reason",
+            ),
+            models.CheckConstraint(
+                condition=~Q(first=F("second")), name="decision_saw_two_judgments"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"decision {self.sequence} on {self.pair}"

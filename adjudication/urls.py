@@ -1,0 +1,17 @@
+"""Below `/c/<slug>/adjudicate/`."""
+
+from __future__ import annotations
+
+from django.urls import URLPattern, path
+
+# Imported for the `token` converter, which it registers.
+import annotation.urls  # noqa: F401
+from adjudication import views
+
+urlpatterns: list[URLPattern] = [
+    path("", views.adjudicate, name="adjudicate"),
+    path("<path:name>/back/", views.case_back, name="case-back"),
+    path("<path:name>/settled/", views.adjudicate_settled, name="adjudicate-settled"),
+    path("<path:name>/<token:token>/", views.case, name="case"),
+    path("<path:name>/", views.adjudicate_query, name="adjudicate-query"),
+]

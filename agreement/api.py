@@ -1,0 +1,94 @@
+"""Agreement in the API: the latest report, as `compute_agreement --format json` prints it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.http import Http404
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from accounts.api import CollectionView
+from agreement.models import MissingPolicy, Report
+from agreement.services import request_report
+from agreement.summary import Stage
+from jobs.api import JobAnswer, accepted
+
+
+class Asked(serializers.Serializer[Any]):
+    missing = serializers.ChoiceField(
+        MissingPolicy.choices,
+        default=MissingPolicy.EXCLUDE,
+        help_text="What becomes of pairs without a grade.",
+    )
+
+
+class Metrics(serializers.Serializer[Any]):
+    spearman = serializers.FloatField(allow_null=True)
+    alpha = serializers.FloatField(allow_null=True)
+    kappa = serializers.FloatField(allow_null=True)
+    percent = serializers.FloatField(allow_null=True)
+
+
+class Counts(serializers.Serializer[Any]):
+    spearman = serializers.IntegerField()
+    alpha = serializers.IntegerField()
+    kappa = serializers.IntegerField()
+    percent = serializers.IntegerField()
+
+
+class QueryAgreement(Metrics):
+    query = serializers.CharField()
+    facet = serializers.CharField()
+    stage = serializers.ChoiceField([stage.value for stage in Stage])
+    n = serializers.IntegerField()
+    missing = serializers.IntegerField()
+    undefined = serializers.DictField(
+        child=serializers.CharField(), help_text="Metric to the reason why it has no value."
+    )
+
+
+class FacetAgreement(serializers.Serializer[Any]):
+    facet = serializers.CharField()
+    stage = serializers.ChoiceField([stage.value for stage in Stage])
+    queries = serializers.IntegerField()
+    pairs = serializers.IntegerField()
+    median = Metrics()
+    defined = Counts()
+    overruled = serializers.FloatField(allow_null=True)
+
+
+class AgreementAnswer(serializers.Serializer[Report]):
+    missing = serializers.ChoiceField(MissingPolicy.choices)
+    state = serializers.CharField(help_text="Digest of the judgments that the report is of.")
+    created_at = serializers.DateTimeField()
+    queries = QueryAgreement(many=True, source="payload.queries")
+    facets = FacetAgreement(many=True, source="payload.facets")
+
+
+class Agreement(CollectionView):
+    @extend_schema(
+        summary="The latest agreement report",
+        description="404 while none has been computed.",
+        parameters=[Asked],
+        responses=AgreementAnswer,
+    )
+    def get(self, request: Request, slug: str) -> Response:
+        asked = Asked(data=request.query_params)
+        asked.is_valid(raise_exception=True)
+        report = self.collection.reports.filter(missing=asked.validated_data["missing"]).first()
+        if report is None:
+            raise Http404
+        return Response(AgreementAnswer(report).data)
+
+    @extend_schema(
+        summary="Compute the agreement of now", request=Asked, responses={202: JobAnswer}
+    )
+    def post(self, request: Request, slug: str) -> Response:
+        asked = self.parsed(Asked)
+        job = request_report(
+            collection=self.collection, missing=asked["missing"], requested_by=self.person
+        )
+        return accepted(job)

@@ -1,0 +1,382 @@
+"""The agreement page's tables and plots, made from a report's payload. Nothing here computes."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from adjudication.labels import LabelledPair
+from agreement.coefficients import (
+    ALL_IDENTICAL,
+    CONSTANT_RATER,
+    NO_PAIRS,
+    ONE_PAIR,
+    confusion,
+)
+from annotation.models import GRADES
+from pooling.figures import heat
+
+Payload = Mapping[str, Any]
+
+
+class Metric(NamedTuple):
+    """A coefficient, by its key in the payload. `decimals` is how many a table shows."""
+
+    key: str
+    symbol: str
+    name: str
+    decimals: int
+    top: float
+
+
+METRICS = (
+    Metric("spearman", "ρ", "Spearman’s ρ", 2, 1.0),
+    Metric("alpha", "α", "Krippendorff’s α, ordinal", 2, 1.0),
+    Metric("kappa", "κ", "Cohen’s κ", 2, 1.0),
+    Metric("percent", "%", "Percent agreement", 1, 100.0),
+)
+BY_KEY = {metric.key: metric for metric in METRICS}
+STAGES = {"pre": "before adjudication", "post": "after adjudication"}
+
+# The reasons of the coefficients, in a sentence's words.
+REASONS = {
+    NO_PAIRS: "no pair has both judgments",
+    ONE_PAIR: "only one pair has both judgments",
+    CONSTANT_RATER: "one judge gave every pair the same grade",
+    ALL_IDENTICAL: "both judges gave every pair the same grade",
+}
+
+
+class Value(NamedTuple):
+    """One number of a table, or the reason why there is none."""
+
+    metric: Metric
+    value: float | None
+    reason: str = ""
+    undefined: int = 0
+
+    @property
+    def shown(self) -> str:
+        return "undefined" if self.value is None else signed(self.value, self.metric.decimals)
+
+    @property
+    def exact(self) -> str:
+        return self.reason if self.value is None else repr(self.value)
+
+
+def signed(value: float, decimals: int) -> str:
+    """The number with a real minus sign, which is as wide as a digit."""
+    return f"{value:.{decimals}f}".replace("-", "−")
+
+
+@dataclass(frozen=True)
+class FacetLine:
+    """One line of the paper's table: a facet at a stage."""
+
+    facet: str
+    stage: str
+    queries: int
+    pairs: int
+    values: list[Value]
+    overruled: float | None
+    facet_name: str
+
+    @property
+    def any_undefined(self) -> bool:
+        return any(value.undefined for value in self.values)
+
+    @property
+    def stage_name(self) -> str:
+        return STAGES[self.stage]
+
+    @property
+    def overruled_percent(self) -> float | None:
+        return None if self.overruled is None else 100 * self.overruled
+
+
+def facet_lines(payload: Payload, names: Mapping[str, str]) -> list[FacetLine]:
+    """The paper's table; `names` are the facets' by their key."""
+    return [
+        FacetLine(
+            facet=row["facet"],
+            stage=row["stage"],
+            queries=row["queries"],
+            pairs=row["pairs"],
+            values=[
+                Value(
+                    metric,
+                    row["median"][metric.key],
+                    "no query has a value" if row["queries"] else "no query is judged yet",
+                    row["queries"] - row["defined"][metric.key],
+                )
+                for metric in METRICS
+            ],
+            overruled=row["overruled"],
+            facet_name=names.get(row["facet"], row["facet"]),
+        )
+        for row in payload["facets"]
+    ]
+
+
+def judged_pairs(payload: Payload) -> int:
+    return sum(row["pairs"] for row in payload["facets"] if row["stage"] == "pre")
+
+
+class Undefined(NamedTuple):
+    """Queries whose coefficients have no value, for one reason."""
+
+    symbols: str
+    stage: str
+    reason: str
+    queries: tuple[str, ...]
+
+
+def undefined(payload: Payload) -> list[Undefined]:
+    """Everything undefined by stage and reason, coefficients of the same queries together."""
+    found: dict[tuple[str, str, str], list[str]] = defaultdict(list)
+    for row in payload["queries"]:
+        for key, reason in row["undefined"].items():
+            found[row["stage"], kind_of(reason), key].append(row["query"])
+    alike: dict[tuple[str, str, tuple[str, ...]], list[str]] = defaultdict(list)
+    for (stage, reason, key), queries in found.items():
+        alike[stage, reason, tuple(queries)].append(key)
+    return [
+        Undefined(
+            ", ".join(m.symbol for m in METRICS if m.key in keys), STAGES[stage], reason, names
+        )
+        for (stage, reason, names), keys in sorted(
+            alike.items(), key=lambda item: (item[0][0] == "post", item[0])
+        )
+    ]
+
+
+def kind_of(reason: str) -> str:
+    """The reason without what differs from query to query."""
+    if reason.startswith("unfinished: "):
+        return "some of the judged pairs have no final label yet"
+    return in_words(reason)
+
+
+def in_words(reason: str) -> str:
+    """A coefficient's reason in the words of the page; one it does not know stays as it is."""
+    for known, words in REASONS.items():
+        if reason == known:
+            return words
+        if reason.endswith(f": {known}"):
+            return f"{reason.removesuffix(known)}{words}"
+    return reason
+
+
+# Query by query
+
+
+@dataclass(frozen=True)
+class Plot:
+    """A dot before and a dot after adjudication on one scale; x in the units of the view box."""
+
+    label: str
+    zero: str | None
+    before: str | None
+    after: str | None
+
+    @property
+    def moved(self) -> bool:
+        return self.before is not None and self.after is not None
+
+
+@dataclass(frozen=True)
+class QueryLine:
+    """A query at both stages, with its place in the dot plot."""
+
+    query: str
+    facet: str
+    n: int
+    missing: int
+    before: list[Value]
+    after: list[Value]
+    plot: Plot
+
+    @property
+    def text(self) -> str:
+        return f"{self.query} {self.facet}"
+
+
+PLOT_WIDTH = 160
+PLOT_MARGIN = 8
+
+
+@dataclass(frozen=True)
+class Scale:
+    """From the lowest value there is (or 0) to the most there can be."""
+
+    low: float
+    top: float
+
+    @property
+    def lowest(self) -> str:
+        return signed(self.low, 2) if self.low else "0"
+
+    def x(self, value: float | None) -> str | None:
+        if value is None:
+            return None
+        share = (value - self.low) / (self.top - self.low)
+        return f"{PLOT_MARGIN + share * (PLOT_WIDTH - 2 * PLOT_MARGIN):.1f}"
+
+
+def metric_to_plot(asked: str, sort: str) -> Metric:
+    """The coefficient asked for, or else the one the table is sorted by, or else alpha."""
+    sorted_by = sort.removeprefix("-").removesuffix("-after")
+    return BY_KEY.get(asked) or BY_KEY.get(sorted_by) or BY_KEY["alpha"]
+
+
+def scale_of(payload: Payload, metric: Metric) -> Scale:
+    values = [row[metric.key] for row in payload["queries"] if row[metric.key] is not None]
+    return Scale(min([0.0, *values]), metric.top)
+
+
+def query_lines(payload: Payload, metric: Metric) -> list[QueryLine]:
+    scale = scale_of(payload, metric)
+    stages: dict[str, dict[str, Payload]] = defaultdict(dict)
+    for row in payload["queries"]:
+        stages[row["query"]][row["stage"]] = row
+    return [_query_line(rows["pre"], rows["post"], metric, scale) for rows in stages.values()]
+
+
+def _query_line(pre: Payload, post: Payload, metric: Metric, scale: Scale) -> QueryLine:
+    before, after = _values(pre), _values(post)
+    place = METRICS.index(metric)
+    plot = Plot(
+        label=f"{metric.name}: {before[place].shown} before, {after[place].shown} after",
+        zero=scale.x(0.0) if scale.low < 0 else None,
+        before=scale.x(pre[metric.key]),
+        after=scale.x(post[metric.key]),
+    )
+    return QueryLine(pre["query"], pre["facet"], pre["n"], pre["missing"], before, after, plot)
+
+
+def _values(row: Payload) -> list[Value]:
+    return [
+        Value(metric, row[metric.key], in_words(row["undefined"].get(metric.key, "")))
+        for metric in METRICS
+    ]
+
+
+def query_sorts() -> dict[str, Callable[[QueryLine], Any]]:
+    """By which columns the queries can be sorted: "alpha" is before, "alpha-after" is after."""
+    sorts: dict[str, Callable[[QueryLine], Any]] = {
+        "query": lambda line: line.query,
+        "facet": lambda line: (line.facet, line.query),
+        "n": lambda line: line.n,
+        "missing": lambda line: line.missing,
+    }
+    for place, metric in enumerate(METRICS):
+        sorts[metric.key] = lambda line, place=place: line.before[place].value  # type: ignore[misc]
+        sorts[f"{metric.key}-after"] = lambda line, place=place: line.after[place].value  # type: ignore[misc]
+    return sorts
+
+
+# Confusion matrices
+
+
+class Cell(NamedTuple):
+    pairs: int
+    of: int
+    heat: int
+
+
+class MatrixRow(NamedTuple):
+    grade: int
+    cells: list[Cell]
+    total: int
+
+
+@dataclass(frozen=True)
+class Matrix:
+    """Who graded what how: rows are one rater's grades, columns the other's."""
+
+    rater: str
+    other: str
+    rows: list[MatrixRow]
+    left_out: int
+
+    @property
+    def pairs(self) -> int:
+        return sum(row.total for row in self.rows)
+
+
+class FacetMatrices(NamedTuple):
+    facet_name: str
+    matrices: list[Matrix]
+
+
+def facet_matrices(pairs: Iterable[LabelledPair], names: Mapping[str, str]) -> list[FacetMatrices]:
+    """Three matrices per facet with judged pairs: the judges, and each judge with the label."""
+    by_facet: dict[str, list[LabelledPair]] = defaultdict(list)
+    for pair in pairs:
+        if pair.judged:
+            by_facet[pair.facet].append(pair)
+    return [
+        FacetMatrices(name, list(_three(by_facet[facet])))
+        for facet, name in names.items()
+        if by_facet[facet]
+    ]
+
+
+def _three(pairs: Sequence[LabelledPair]) -> Iterator[Matrix]:
+    first = [pair.first for pair in pairs]
+    second = [pair.second for pair in pairs]
+    final = [pair.final for pair in pairs]
+    yield _matrix("slot 1", "slot 2", first, second)
+    yield _matrix("slot 1", "final label", first, final)
+    yield _matrix("slot 2", "final label", second, final)
+
+
+def _matrix(
+    rater: str, other: str, first: Sequence[int | None], second: Sequence[int | None]
+) -> Matrix:
+    counts = confusion(first, second, GRADES)
+    rows = [_matrix_row(grade, row) for grade, row in zip(GRADES, counts, strict=True)]
+    return Matrix(rater, other, rows, len(first) - sum(row.total for row in rows))
+
+
+def _matrix_row(grade: int, counts: Sequence[int]) -> MatrixRow:
+    total = sum(counts)
+    cells = [Cell(count, total, heat(count / total if total else 0.0)) for count in counts]
+    return MatrixRow(grade, cells, total)
+
+
+# Download
+
+
+def as_csv(payload: Payload) -> str:
+    """The whole report, one line per facet or query and stage, at full precision."""
+    text = io.StringIO()
+    writer = csv.writer(text)
+    keys = list(BY_KEY)
+    reasons = [f"{key}_undefined" for key in keys]
+    writer.writerow(
+        ["level", "facet", "query", "stage", "queries", "pairs", "missing", *keys, *reasons]
+    )
+    for row in payload["facets"]:
+        counts = [f"{row['queries'] - row['defined'][key]} queries" for key in keys]
+        values = [_plain(row["median"][key]) for key in keys]
+        writer.writerow(
+            ["facet", row["facet"], "", row["stage"], row["queries"], row["pairs"], "", *values]
+            + [count if not count.startswith("0 ") else "" for count in counts]
+        )
+    for row in payload["queries"]:
+        values = [_plain(row[key]) for key in keys]
+        writer.writerow(
+            ["query", row["facet"], row["query"], row["stage"], 1, row["n"], row["missing"]]
+            + values
+            + [row["undefined"].get(key, "") for key in keys]
+        )
+    return text.getvalue()
+
+
+def _plain(value: float | None) -> str:
+    return "" if value is None else repr(value)

@@ -1,0 +1,66 @@
+"""Print how far the judges of a collection agree."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from accounts.models import Collection
+from agreement.coefficients import Missing
+from agreement.services import compute_report
+
+COLUMNS = ("spearman", "alpha", "kappa", "percent")
+
+
+class Command(BaseCommand):
+    help = "Compute the agreement of a collection's judges, before and after adjudication."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("collection", help="The collection's short name.")
+        parser.add_argument(
+            "--missing",
+            choices=[policy.value for policy in Missing],
+            default=Missing.EXCLUDE.value,
+            help="Leave pairs with a missing judgment out (default), or count it as grade 0.",
+        )
+        parser.add_argument("--format", choices=["table", "json"], default="table")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        try:
+            collection = Collection.objects.get(slug=options["collection"])
+        except Collection.DoesNotExist:
+            raise CommandError(f"No collection {options['collection']!r}.") from None
+        payload = compute_report(collection=collection, missing=options["missing"]).payload
+        if options["format"] == "json":
+            # Sorted, since PostgreSQL keeps no order of keys: the same text on every database.
+            self.stdout.write(json.dumps(payload, indent=2, sort_keys=True, ensure_ascii=False))
+        else:
+            self.stdout.write("\n".join(table(payload)))
+
+
+def table(payload: dict[str, Any]) -> Iterator[str]:
+    """The report as lines to read: medians per facet, then every query."""
+    yield f"Agreement in {payload['collection']}; missing judgments: {payload['missing']}"
+    yield ""
+    yield _line("facet (medians)", "stage", "queries", "pairs", *COLUMNS)
+    for row in payload["facets"]:
+        medians = [_number(row["median"][column]) for column in COLUMNS]
+        yield _line(row["facet"], row["stage"], row["queries"], row["pairs"], *medians)
+    yield ""
+    yield _line("query", "stage", "n", "missing", *COLUMNS)
+    for row in payload["queries"]:
+        numbers = [_number(row[column]) for column in COLUMNS]
+        yield _line(row["query"], row["stage"], row["n"], row["missing"], *numbers)
+        for metric, reason in row["undefined"].items():
+            yield f"    {metric} undefined: {reason}"
+
+
+def _number(value: float | None) -> str:
+    return "undefined" if value is None else f"{value:.4f}"
+
+
+def _line(name: str, stage: str, *cells: object) -> str:
+    return f"{name:<32} {stage:<5}" + "".join(f"{cell:>10}" for cell in cells)

@@ -1,0 +1,14 @@
+"""Below `/c/<slug>/agreement/`."""
+
+from __future__ import annotations
+
+from django.urls import URLPattern, path
+
+from agreement import views
+
+urlpatterns: list[URLPattern] = [
+    path("", views.agreement, name="agreement"),
+    path("compute/", views.compute_agreement, name="compute-agreement"),
+    path("<slug:missing>.csv", views.agreement_csv, name="agreement-csv"),
+    path("<slug:missing>.json", views.agreement_json, name="agreement-json"),
+]

@@ -1,0 +1,275 @@
+"""Judging in the API. What an annotator gets is made of `Presentation`s and own judgments."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db.models import Prefetch
+from django.http import Http404
+from drf_spectacular.utils import extend_schema, extend_schema_field
+from rest_framework import serializers
+from rest_framework.exceptions import ValidationError
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from accounts.api import CollectionView
+from accounts.models import Role, User
+from annotation import queue
+from annotation.models import GRADES, Judgment, Opening, Reason, Seat, Slot
+from annotation.services import Answer, open_queries, submit_judgment
+from corpus.models import Query
+
+# What comes in
+
+
+class NewOpenings(serializers.Serializer[Any]):
+    queries = serializers.ListField(
+        child=serializers.CharField(max_length=240), min_length=1, help_text="Names of queries."
+    )
+    annotators = serializers.ListField(
+        child=serializers.CharField(max_length=150),
+        min_length=2,
+        max_length=2,
+        help_text="Usernames; the first gets slot 1 of every pair.",
+    )
+
+
+class NewJudgment(serializers.Serializer[Any]):
+    """A grade, or a reason why there is none."""
+
+    grade = serializers.IntegerField(
+        min_value=GRADES[0], max_value=GRADES[-1], allow_null=True, default=None
+    )
+    reason = serializers.ChoiceField(Reason.offered(), allow_blank=True, default="")
+    note = serializers.CharField(max_length=4000, allow_blank=True, default="")
+    presentation_digest = serializers.CharField(
+        max_length=64, help_text="As the pair said: the proof of what you judged."
+    )
+    revision = serializers.IntegerField(
+        min_value=0, help_text="As the pair said: how many judgments you had made of it."
+    )
+    key = serializers.UUIDField(
+        help_text="A new one for each judgment; sending one again counts once."
+    )
+    seconds = serializers.FloatField(
+        min_value=0, max_value=24 * 3600, allow_null=True, default=None
+    )
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        said = Answer(grade=attrs.pop("grade"), reason=attrs.pop("reason"), note=attrs.pop("note"))
+        return {**attrs, "answer": said}
+
+
+# What goes out
+
+
+class OpeningAnswer(serializers.Serializer[Opening]):
+    query = serializers.CharField(source="query.name")
+    guideline_version = serializers.IntegerField(source="guideline.version")
+    annotators = serializers.SerializerMethodField()
+    opened_at = serializers.DateTimeField()
+
+    def get_annotators(self, opening: Opening) -> list[str]:
+        return [seat.annotator.username for seat in opening.seats.all()]
+
+
+class NewOpeningsAnswer(serializers.Serializer[Any]):
+    openings = OpeningAnswer(many=True)
+
+
+class SittingAnswer(serializers.Serializer[queue.Sitting]):
+    """One of your queries, and how far you have come with it."""
+
+    query = serializers.CharField(source="query.name")
+    facet = serializers.CharField(source="query.facet.key")
+    pairs = serializers.IntegerField(source="progress.total")
+    judged = serializers.IntegerField(source="progress.judged")
+    done = serializers.BooleanField(source="progress.finished")
+
+
+class SentenceAnswer(serializers.Serializer[Any]):
+    text = serializers.CharField()
+    in_facet = serializers.BooleanField()
+
+
+class TextAnswer(serializers.Serializer[Any]):
+    title = serializers.CharField()
+    sentences = SentenceAnswer(many=True)
+
+
+class GradeAnswer(serializers.Serializer[Any]):
+    grade = serializers.IntegerField()
+    name = serializers.CharField()
+    definition = serializers.CharField()
+    detail = serializers.CharField(default="")
+    example = serializers.CharField(default="")
+
+
+class PairAnswer(serializers.Serializer[queue.ShownPair]):
+    """A pair as the page shows it, what the grades mean, and what you said of it so far."""
+
+    token = serializers.CharField()
+    facet = serializers.SerializerMethodField()
+    query = TextAnswer()
+    candidate = TextAnswer()
+    instructions = serializers.SerializerMethodField()
+    grades = serializers.SerializerMethodField()
+    presentation_digest = serializers.CharField(source="presentation")
+    revision = serializers.IntegerField()
+    judged = serializers.BooleanField()
+    grade = serializers.IntegerField(allow_null=True)
+    reason = serializers.CharField()
+    note = serializers.CharField()
+
+    def get_facet(self, shown: queue.ShownPair) -> str:
+        return str(self.context["query"].facet.key)
+
+    def get_instructions(self, shown: queue.ShownPair) -> str:
+        return str(self.context["query"].opening.guideline.instructions)
+
+    @extend_schema_field(GradeAnswer(many=True))
+    def get_grades(self, shown: queue.ShownPair) -> Any:
+        return GradeAnswer(self.context["query"].opening.guideline.grades, many=True).data
+
+
+class JudgmentAnswer(serializers.Serializer[Judgment]):
+    """One of your own judgments; `counts` is false once you revised it."""
+
+    query = serializers.CharField(source="slot.pair.query.name")
+    token = serializers.CharField(source="slot.pair.token")
+    sequence = serializers.IntegerField()
+    counts = serializers.SerializerMethodField()
+    grade = serializers.IntegerField(allow_null=True)
+    reason = serializers.CharField()
+    note = serializers.CharField()
+    seconds = serializers.FloatField(allow_null=True)
+    presentation_digest = serializers.CharField()
+    created_at = serializers.DateTimeField()
+
+    def get_counts(self, judgment: Judgment) -> bool:
+        return judgment.slot.judgment_id == judgment.pk
+
+
+# The admin's side
+
+
+class Openings(CollectionView):
+    @extend_schema(summary="Queries open for judging", responses=OpeningAnswer(many=True))
+    def get(self, request: Request, slug: str) -> Response:
+        seats = Prefetch("seats", Seat.objects.select_related("annotator"))
+        rows = Opening.objects.of(self.collection).select_related("query", "guideline")
+        return self.paged(rows.prefetch_related(seats), OpeningAnswer)
+
+    @extend_schema(
+        summary="Open queries for judging by two annotators",
+        description="All of them or none. Their pools are frozen.",
+        request=NewOpenings,
+        responses={201: NewOpeningsAnswer},
+    )
+    def post(self, request: Request, slug: str) -> Response:
+        asked = self.parsed(NewOpenings)
+        first, second = (self._annotator(name) for name in asked["annotators"])
+        openings = open_queries(
+            queries=[self._query(name) for name in dict.fromkeys(asked["queries"])],
+            annotators=(first, second),
+            opened_by=self.person,
+        )
+        return Response(NewOpeningsAnswer({"openings": openings}).data, status=201)
+
+    def _annotator(self, username: str) -> User:
+        member = (
+            self.collection.memberships.filter(role=Role.ANNOTATOR, user__username=username)
+            .select_related("user")
+            .first()
+        )
+        if member is None:
+            raise ValidationError({"annotators": [f"No annotator {username!r} here."]})
+        return member.user
+
+    def _query(self, name: str) -> Query:
+        query = self.collection.queries.filter(name=name).first()
+        if query is None:
+            raise ValidationError({"queries": [f"No query {name!r} here; add it first."]})
+        return query
+
+
+# The annotator's side
+
+
+class JudgingView(CollectionView):
+    """A view of what the annotator has slots in; nothing else exists for it."""
+
+    roles = (Role.ANNOTATOR,)
+
+    def my_query(self, name: str) -> Query:
+        query = None if "\0" in name else queue.own_query(self.collection, self.person, name)
+        if query is None:
+            raise Http404
+        return query
+
+    def my_slot(self, query: Query, token: str) -> Slot:
+        slot = queue.own_slot(query, self.person, token) if token.isalnum() else None
+        if slot is None:
+            raise Http404
+        return slot
+
+    def shown(self, query: Query, token: str) -> Response:
+        pair = queue.shown_pair(query, self.person, token) if token.isalnum() else None
+        if pair is None:
+            raise Http404
+        return Response(PairAnswer(pair, context={"query": query}).data)
+
+
+class Judging(JudgingView):
+    @extend_schema(summary="Your queries and how far you are", responses=SittingAnswer(many=True))
+    def get(self, request: Request, slug: str) -> Response:
+        return self.paged(queue.sittings(self.collection, self.person), SittingAnswer)
+
+
+class NextPair(JudgingView):
+    @extend_schema(
+        summary="The next pair to judge",
+        description="204 when you have judged every pair of the query.",
+        responses={200: PairAnswer, 204: None},
+    )
+    def get(self, request: Request, slug: str, query: str) -> Response:
+        mine = self.my_query(query)
+        token = queue.next_token(mine, self.person)
+        return Response(status=204) if token is None else self.shown(mine, token)
+
+
+class OnePair(JudgingView):
+    @extend_schema(summary="One of your pairs", responses=PairAnswer)
+    def get(self, request: Request, slug: str, query: str, token: str) -> Response:
+        return self.shown(self.my_query(query), token)
+
+
+class Judge(JudgingView):
+    @extend_schema(
+        summary="Judge a pair, or revise your judgment",
+        description="201 when it is saved, 200 when the same key brings the same judgment again. "
+        "409 with `wrong_presentation` or `revised_meanwhile`: get the pair again and look. "
+        "409 with `key_reused`: the key came with another answer before.",
+        request=NewJudgment,
+        responses={200: JudgmentAnswer, 201: JudgmentAnswer},
+    )
+    def post(self, request: Request, slug: str, query: str, token: str) -> Response:
+        slot = self.my_slot(self.my_query(query), token)
+        asked = self.parsed(NewJudgment)
+        known = slot.judgments.filter(key=asked["key"]).exists()
+        judgment = submit_judgment(slot_id=slot.pk, annotator=self.person, **asked)
+        return Response(JudgmentAnswer(judgment).data, status=200 if known else 201)
+
+
+class Judgments(JudgingView):
+    @extend_schema(
+        summary="Everything you said, the latest first", responses=JudgmentAnswer(many=True)
+    )
+    def get(self, request: Request, slug: str) -> Response:
+        rows = (
+            Judgment.objects.filter(annotator=self.person)
+            .filter(slot__pair__query__collection=self.collection)
+            .select_related("slot__pair__query")
+            .order_by("-pk")
+        )
+        return self.paged(rows, JudgmentAnswer)

@@ -1,0 +1,30 @@
+"""What comes in from the judging page, checked for shape; the services check the rest."""
+
+from __future__ import annotations
+
+from django import forms
+
+from annotation.models import GRADES, Reason
+from annotation.services import Answer
+
+CANNOT = "cannot"
+ANSWERS = [*(str(grade) for grade in GRADES), CANNOT]
+
+
+class AnswerForm(forms.Form):
+    """One answer to one pair. `answer` is a grade or "cannot"."""
+
+    answer = forms.ChoiceField(choices=[(answer, answer) for answer in ANSWERS])
+    reason = forms.ChoiceField(choices=Reason.offered(), required=False)
+    note = forms.CharField(required=False, max_length=4000)
+    presentation = forms.CharField(max_length=64)
+    revision = forms.IntegerField(min_value=0)
+    key = forms.UUIDField()
+    seconds = forms.FloatField(required=False, min_value=0, max_value=24 * 3600)
+
+    def said(self) -> Answer:
+        """The answer; only a valid form has one."""
+        data = self.cleaned_data
+        if data["answer"] == CANNOT:
+            return Answer(reason=data["reason"], note=data["note"])
+        return Answer(grade=int(data["answer"]), note=data["note"])

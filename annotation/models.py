@@ -1,0 +1,229 @@
+"""Two blind judges for every pair. The rules are constraints; the migrations add triggers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from django.conf import settings
+from django.db import models
+from django.db.models import F, FilteredRelation, Q
+
+from accounts.models import Collection, User
+from corpus.models import Facet, Query
+from pooling.models import Candidate
+
+GRADES = (0, 1, 2, 3)
+
+
+class Reason(models.TextChoices):
+    """Why somebody could not judge. A missing grade always has one."""
+
+    GARBLED = "garbled", "The text is garbled or cut off"
+    LANGUAGE = "language", "It is in a language I do not read"
+    OTHER = "other", "Something else (say what in the note)"
+    SOURCE = "source", "Missing in the imported data"
+
+    @classmethod
+    def offered(cls) -> list[tuple[str, str]]:
+        return [(value, label) for value, label in cls.choices if value != cls.SOURCE]
+
+
+class Guideline(models.Model):
+    """What the grades mean under one facet. A change is a new version; openings keep theirs.
+
+    `grades` is a list of four {"grade", "name", "definition", "detail", "example"}, 0 first.
+    """
+
+    facet = models.ForeignKey(Facet, models.CASCADE, related_name="guidelines")
+    version = models.PositiveSmallIntegerField()
+    instructions = models.TextField(blank=True)
+    grades = models.JSONField()
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["facet", "-version"]
+        constraints = [
+            models.UniqueConstraint(fields=["facet", "version"], name="guideline_version_once")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.facet} guideline {self.version}"
+
+
+class OpeningQuerySet(models.QuerySet["Opening"]):
+    def of(self, collection: Collection) -> OpeningQuerySet:
+        return self.filter(query__collection=collection)
+
+    def for_annotator(self, user: User) -> OpeningQuerySet:
+        return self.filter(seats__annotator=user)
+
+
+class Opening(models.Model):
+    """That a query is open for judging, under which guideline, since when."""
+
+    query = models.OneToOneField(Query, models.PROTECT, related_name="opening")
+    guideline = models.ForeignKey(Guideline, models.PROTECT, related_name="openings")
+    opened_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True)
+    opened_at = models.DateTimeField(auto_now_add=True)
+
+    objects = OpeningQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["query__name"]
+
+    def __str__(self) -> str:
+        return f"opening of {self.query}"
+
+
+class Seat(models.Model):
+    """One of a query's two annotators: new slots of this number are theirs."""
+
+    opening = models.ForeignKey(Opening, models.CASCADE, related_name="seats")
+    number = models.PositiveSmallIntegerField()
+    annotator = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="seats")
+
+    class Meta:
+        ordering = ["opening", "number"]
+        constraints = [
+            models.UniqueConstraint(fields=["opening", "number"], name="seat_number_once"),
+            models.UniqueConstraint(fields=["opening", "annotator"], name="seat_annotator_once"),
+            models.CheckConstraint(condition=Q(number__in=(1, 2)), name="seat_number_is_1_or_2"),
+        ]
+
+    def __str__(self) -> str:
+        return f"seat {self.number} of {self.opening}"
+
+
+class PairQuerySet(models.QuerySet["Pair"]):
+    def of(self, collection: Collection) -> PairQuerySet:
+        return self.filter(query__collection=collection)
+
+    def with_grades(self) -> PairQuerySet:
+        """Add `first` and `second` (judgment ids), `first_grade` and `second_grade`."""
+        return self.annotate(  # type: ignore[no-redef]  # declared on Pair for its readers
+            slot_1=FilteredRelation("slots", condition=Q(slots__number=1)),
+            slot_2=FilteredRelation("slots", condition=Q(slots__number=2)),
+        ).annotate(
+            first=F("slot_1__judgment_id"),
+            second=F("slot_2__judgment_id"),
+            first_grade=F("slot_1__judgment__grade"),
+            second_grade=F("slot_2__judgment__grade"),
+        )
+
+    def judged(self) -> PairQuerySet:
+        """Both slots hold a judgment: only now may anyone but its author learn one."""
+        both = {"first__isnull": False, "second__isnull": False}
+        return self.with_grades().filter(**both)
+
+    def agreed(self) -> PairQuerySet:
+        return self.judged().filter(Q(first_grade=F("second_grade")))
+
+    def disputed(self) -> PairQuerySet:
+        """Judged, and the grades differ or a slot says "cannot judge": what adjudication is for."""
+        differ = ~Q(first_grade=F("second_grade"))
+        missing = Q(first_grade=None) | Q(second_grade=None)
+        return self.judged().filter(missing | differ)
+
+
+class Pair(models.Model):
+    """A query and a candidate to judge. `token` names it in addresses and tells nothing."""
+
+    query = models.ForeignKey(Query, models.PROTECT, related_name="pairs")
+    candidate = models.ForeignKey(Candidate, models.PROTECT, related_name="pairs")
+    token = models.CharField(max_length=32)
+
+    if TYPE_CHECKING:  # what `with_grades` adds
+        first: int | None
+        second: int | None
+        first_grade: int | None
+        second_grade: int | None
+
+    objects = PairQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["query", "token"]
+        constraints = [
+            models.UniqueConstraint(fields=["query", "candidate"], name="pair_candidate_once"),
+            models.UniqueConstraint(fields=["query", "token"], name="pair_token_once"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.candidate} for {self.query}"
+
+
+class SlotQuerySet(models.QuerySet["Slot"]):
+    def of(self, collection: Collection) -> SlotQuerySet:
+        return self.filter(pair__query__collection=collection)
+
+    def for_annotator(self, user: User) -> SlotQuerySet:
+        return self.filter(annotator=user)
+
+    def judged(self) -> SlotQuerySet:
+        return self.filter(judgment__isnull=False)
+
+    def unjudged(self) -> SlotQuerySet:
+        return self.filter(judgment=None)
+
+    def in_judging_order(self) -> SlotQuerySet:
+        """The annotator's own random order; what was put off for later comes last."""
+        return self.order_by(F("postponed_at").asc(nulls_first=True), "position")
+
+
+class Slot(models.Model):
+    """One of the two places for a judgment on a pair. Made when the query opens, never counted."""
+
+    pair = models.ForeignKey(Pair, models.CASCADE, related_name="slots")
+    number = models.PositiveSmallIntegerField()
+    annotator = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="slots")
+    position = models.PositiveIntegerField(help_text="Place in the annotator's own order, from 1.")
+    postponed_at = models.DateTimeField(null=True, blank=True)
+    judgment = models.OneToOneField(
+        "Judgment", models.PROTECT, null=True, blank=True, related_name="+"
+    )
+
+    objects = SlotQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["pair", "number"]
+        constraints = [
+            models.UniqueConstraint(fields=["pair", "number"], name="slot_number_once"),
+            models.UniqueConstraint(fields=["pair", "annotator"], name="slot_annotator_once"),
+            models.CheckConstraint(condition=Q(number__in=(1, 2)), name="slot_number_is_1_or_2"),
+        ]
+        indexes = [models.Index(fields=["annotator", "judgment"], name="slot_by_annotator")]
+
+    def __str__(self) -> str:
+        return f"slot {self.number} of {self.pair}"
+
+
+class Judgment(models.Model):
+    """What an annotator said in a slot. Appended and superseded, never edited or deleted."""
+
+    slot = models.ForeignKey(Slot, models.PROTECT, related_name="judgments")
+    sequence = models.PositiveSmallIntegerField(
+        help_text="1, 2, … within the slot; the last counts."
+    )
+    annotator = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.PROTECT, related_name="judgments"
+    )
+    grade = models.PositiveSmallIntegerField(null=True, blank=True)
+    reason = models.CharField(max_length=20, choices=Reason, blank=True)
+    note = models.TextField(blank=True)
+    presentation_digest = models.CharField(max_length=64, help_text="Of what was on screen.")
+    key = models.UUIDField(unique=True, help_text="The same submission sent twice counts once.")
+    seconds = models.FloatField(null=True, blank=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["slot", "sequence"]
+        constraints = [
+            models.UniqueConstraint(fields=["slot", "sequence"], name="judgment_sequence_once"),
+            models.CheckConstraint(
+                condition=Q(grade__isnull=False, grade__in=GRADES, reason="")
+                | Q(grade__isnull=True, reason__in=Reason.values),
+                name="judgment_grade_or_reason",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"judgment {self.sequence} in {self.slot}"

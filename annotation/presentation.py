@@ -1,0 +1,58 @@
+"""What a judge sees of a pair, as a value, and its digest. Pure.
+
+Only title, sentences and their facet marks exist here: whatever a page or an API answer shows a
+judge is made from a `Presentation`, so nothing else can slip through.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Collection, Sequence
+from dataclasses import asdict, dataclass
+from typing import NamedTuple
+
+from corpus.texts import canonical_json
+
+
+class Sentence(NamedTuple):
+    text: str
+    in_facet: bool
+
+
+@dataclass(frozen=True)
+class ShownText:
+    """A title and its sentences; those of the query's facet are marked."""
+
+    title: str
+    sentences: tuple[Sentence, ...]
+
+
+@dataclass(frozen=True)
+class Presentation:
+    """One pair as it is shown for judging."""
+
+    query_name: str
+    facet: str
+    query: ShownText
+    docno: str
+    candidate: ShownText
+    guideline_version: int
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 (hex) of everything shown: the proof of what a judgment is about."""
+        return hashlib.sha256(canonical_json(asdict(self))).hexdigest()
+
+
+def shown_text(
+    title: str, sentences: Sequence[str], labels: Sequence[str], facet_labels: Collection[str]
+) -> ShownText:
+    """Mark the sentences whose label belongs to the facet; unlabelled ones are never marked."""
+    padded = list(labels) + [""] * (len(sentences) - len(labels))
+    return ShownText(
+        title=title,
+        sentences=tuple(
+            Sentence(text, label in facet_labels)
+            for text, label in zip(sentences, padded, strict=False)
+        ),
+    )

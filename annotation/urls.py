@@ -1,0 +1,20 @@
+"""Below `/c/<slug>/judge/`. A docno may hold slashes, so a query name is a path."""
+
+from __future__ import annotations
+
+from django.urls import URLPattern, path, register_converter
+
+from annotation import views
+from annotation.converters import TokenConverter
+
+register_converter(TokenConverter, "token")
+
+urlpatterns: list[URLPattern] = [
+    path("", views.judge, name="judge"),
+    path("<path:name>/ahead/", views.judge_ahead, name="judge-ahead"),
+    path("<path:name>/back/", views.judge_back, name="judge-back"),
+    path("<path:name>/mine/", views.judge_mine, name="judge-mine"),
+    path("<path:name>/<token:token>/", views.judge_pair, name="judge-pair"),
+    path("<path:name>/<token:token>/later/", views.judge_later, name="judge-later"),
+    path("<path:name>/", views.judge_query, name="judge-query"),
+]

@@ -1,0 +1,315 @@
+"""The annotator's pages. Every action is a plain form; a script only makes them faster."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
+
+from accounts.access import in_collection
+from accounts.models import Collection, Role, User
+from annotation import queue
+from annotation.forms import CANNOT, AnswerForm
+from annotation.models import Reason, Slot
+from annotation.queue import ShownPair
+from annotation.services import BadAnswer, JudgingError, postpone, submit_judgment
+from corpus.models import Query
+
+JSON = "application/json"
+THEN_MINE = "mine"
+
+View = Callable[..., HttpResponseBase]
+
+
+def wants_json(request: HttpRequest) -> bool:
+    """A script asks: it gets the outcome instead of the next page."""
+    return request.get_preferred_type(["text/html", JSON]) == JSON
+
+
+def wants_part(request: HttpRequest) -> bool:
+    """A script asks for the pair alone, without the page around it."""
+    return "HX-Request" in request.headers
+
+
+def by_the_same_person(view: View) -> View:
+    """Refuse what a page sends on behalf of somebody other than who is logged in now.
+
+    A page left open outlives its login. Without this, what one person judged would be refused as
+    a foreign pair (or, worse, count for the other) once somebody else logs in on that computer.
+    """
+
+    @wraps(view)
+    def wrapped(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        if request.POST.get("person") not in (None, str(request.user.pk)):
+            return refusal("SomebodyElse", "Somebody else is logged in here now.", status=403)
+        return view(request, *args, **kwargs)
+
+    return wrapped
+
+
+def refusal(error: str, message: str, *, status: int) -> JsonResponse:
+    return JsonResponse({"error": error, "message": message}, status=status)
+
+
+@never_cache
+@in_collection(Role.ANNOTATOR)
+@require_GET
+def judge(request: HttpRequest, collection: Collection) -> HttpResponse:
+    """My queries, what is left of each, and the one to go on with."""
+    sittings = queue.sittings(collection, person(request))
+    waiting = [sitting for sitting in sittings if not sitting.progress.finished]
+    return render(
+        request,
+        "annotation/judge.html",
+        {
+            "collection": collection,
+            "waiting": waiting,
+            "finished": [sitting for sitting in sittings if sitting.progress.finished],
+            "pairs_left": sum(sitting.progress.left for sitting in waiting),
+            "time_left": spoken(sum(sitting.minutes_left for sitting in waiting)),
+        },
+    )
+
+
+def spoken(minutes: int) -> str:
+    """90 minutes and more are hours, as somebody would say it."""
+    return f"{minutes} min" if minutes < 90 else f"{round(minutes / 60)} hours"
+
+
+@never_cache
+@in_collection(Role.ANNOTATOR)
+@require_GET
+def judge_query(request: HttpRequest, collection: Collection, name: str) -> HttpResponse:
+    """Go on: at the next pair, or at what I said when all are judged."""
+    query = my_query(request, collection, name)
+    token = queue.next_token(query, person(request))
+    if token is None:
+        return redirect("judge-mine", collection.slug, query.name)
+    return redirect("judge-pair", collection.slug, query.name, token)
+
+
+@never_cache
+@by_the_same_person
+@in_collection(Role.ANNOTATOR)
+@require_http_methods(["GET", "HEAD", "POST"])
+def judge_pair(
+    request: HttpRequest, collection: Collection, name: str, token: str
+) -> HttpResponseBase:
+    """One pair: shown, or judged."""
+    query = my_query(request, collection, name)
+    if request.method == "POST":
+        return _answer(request, collection, query, _my_slot(request, query, token))
+    shown = _shown(request, query, token)
+    if wants_part(request):
+        return render(
+            request,
+            "annotation/_pairs.html",
+            {"collection": collection, "query": query, "pairs": [shown]},
+        )
+    return _workspace(request, collection, query, shown)
+
+
+def _answer(
+    request: HttpRequest, collection: Collection, query: Query, slot: Slot
+) -> HttpResponseBase:
+    form = AnswerForm(request.POST)
+    if not form.is_valid():
+        return _refused(
+            request, collection, query, slot, BadAnswer("This answer is incomplete; give it again.")
+        )
+    try:
+        submit_judgment(
+            slot_id=slot.pk,
+            annotator=person(request),
+            answer=form.said(),
+            presentation_digest=form.cleaned_data["presentation"],
+            key=form.cleaned_data["key"],
+            revision=form.cleaned_data["revision"],
+            seconds=form.cleaned_data["seconds"],
+        )
+    except JudgingError as error:
+        return _refused(request, collection, query, slot, error)
+    return _saved(request, collection, query)
+
+
+def _saved(request: HttpRequest, collection: Collection, query: Query) -> HttpResponseBase:
+    if wants_json(request):
+        progress = queue.progress_in(query, person(request))
+        return JsonResponse({"judged": progress.judged, "total": progress.total})
+    if request.POST.get("then") == THEN_MINE:
+        return redirect("judge-mine", collection.slug, query.name)
+    return redirect("judge-query", collection.slug, query.name)
+
+
+def _refused(
+    request: HttpRequest,
+    collection: Collection,
+    query: Query,
+    slot: Slot,
+    error: JudgingError,
+) -> HttpResponseBase:
+    """Say why nothing was saved, over the pair as it is now, with what was typed."""
+    status = 400 if isinstance(error, BadAnswer) else 409
+    if wants_json(request):
+        return refusal(type(error).__name__, str(error), status=status)
+    messages.error(request, str(error))
+    shown = _shown(request, query, slot.pair.token)
+    typed = {"note": request.POST.get("note", ""), "reason": request.POST.get("reason", "")}
+    page = _workspace(request, collection, query, shown, typed=typed)
+    page.status_code = status
+    return page
+
+
+@never_cache
+@by_the_same_person
+@in_collection(Role.ANNOTATOR)
+@require_POST
+def judge_later(
+    request: HttpRequest, collection: Collection, name: str, token: str
+) -> HttpResponseBase:
+    """Put the pair behind all the others."""
+    query = my_query(request, collection, name)
+    slot = _my_slot(request, query, token)
+    try:
+        postpone(slot_id=slot.pk, annotator=person(request))
+    except JudgingError as error:
+        if wants_json(request):
+            return refusal(type(error).__name__, str(error), status=409)
+        messages.error(request, str(error))
+        return redirect("judge-pair", collection.slug, query.name, token)
+    if not wants_json(request) and queue.next_token(query, person(request)) == token:
+        messages.info(request, "This is the only pair left, so there is no later for it.")
+    return _saved(request, collection, query)
+
+
+@never_cache
+@in_collection(Role.ANNOTATOR)
+@require_GET
+def judge_ahead(request: HttpRequest, collection: Collection, name: str) -> HttpResponse:
+    """The next pairs as parts of the page, without those named in `without`."""
+    query = my_query(request, collection, name)
+    without = [token for token in request.GET.get("without", "").split(",") if token]
+    pairs = queue.pairs_ahead(query, person(request), without=without)
+    return render(
+        request,
+        "annotation/_pairs.html",
+        {"collection": collection, "query": query, "pairs": pairs},
+    )
+
+
+@never_cache
+@in_collection(Role.ANNOTATOR)
+@require_GET
+def judge_back(request: HttpRequest, collection: Collection, name: str) -> HttpResponse:
+    """Go back to the pair judged last; from a judged pair, to the one before it."""
+    query = my_query(request, collection, name)
+    token = queue.token_before(query, person(request), request.GET.get("from", ""))
+    if token is not None:
+        return redirect("judge-pair", collection.slug, query.name, token)
+    if wants_part(request):
+        return HttpResponse(status=204)
+    messages.info(request, "There is nothing to go back to: you have not judged an earlier pair.")
+    return redirect("judge-query", collection.slug, query.name)
+
+
+@never_cache
+@in_collection(Role.ANNOTATOR)
+@require_GET
+def judge_mine(request: HttpRequest, collection: Collection, name: str) -> HttpResponse:
+    """What I said on this query; when all is judged, also its end."""
+    query = my_query(request, collection, name)
+    user = person(request)
+    waiting = [s for s in queue.sittings(collection, user) if not s.progress.finished]
+    judgments = queue.own_judgments(query, user)
+    return render(
+        request,
+        "annotation/mine.html",
+        {
+            "collection": collection,
+            "query": query,
+            "title": query.query_paper.document.title,
+            "judgments": judgments,
+            "counts": _counts(query, judgments),
+            "progress": queue.progress_in(query, user),
+            "minutes": queue.minutes_spent(query, user),
+            "next": next((s for s in waiting if s.query != query), None),
+        },
+    )
+
+
+def _counts(query: Query, judgments: list[queue.OwnJudgment]) -> list[tuple[dict[str, Any], int]]:
+    """How often I gave each grade, the highest first."""
+    said = [judgment.grade for judgment in judgments]
+    return [
+        (grade, said.count(grade["grade"])) for grade in reversed(query.opening.guideline.grades)
+    ]
+
+
+def _workspace(
+    request: HttpRequest,
+    collection: Collection,
+    query: Query,
+    shown: ShownPair,
+    typed: dict[str, str] | None = None,
+) -> HttpResponse:
+    user = person(request)
+    guideline = query.opening.guideline
+    progress = queue.progress_in(query, user)
+    pace = queue.pace(collection, user)
+    return render(
+        request,
+        "annotation/workspace.html",
+        {
+            "collection": collection,
+            "query": query,
+            "back_url": reverse("judge", args=[collection.slug]),
+            "back_name": "My queries",
+            "guideline": guideline,
+            "show_guideline": "guideline" in request.GET,
+            "query_text": shown.query,
+            "shown": shown,
+            "typed": typed or {"note": shown.note, "reason": shown.reason},
+            "reasons": Reason.offered(),
+            "cannot": CANNOT,
+            "said_name": "" if shown.grade is None else guideline.grades[shown.grade]["name"],
+            "progress": progress,
+            "pace": pace,
+            "minutes_left": pace.minutes(progress.left),
+            "then": THEN_MINE if request.GET.get("then") == THEN_MINE else "",
+        },
+    )
+
+
+def person(request: HttpRequest) -> User:
+    """Who is logged in; `in_collection` lets nobody else through."""
+    if not isinstance(request.user, User):
+        raise Http404
+    return request.user
+
+
+def my_query(request: HttpRequest, collection: Collection, name: str) -> Query:
+    query = queue.own_query(collection, person(request), name)
+    if query is None:
+        raise Http404(f"no query {name} for this annotator")
+    return query
+
+
+def _my_slot(request: HttpRequest, query: Query, token: str) -> Slot:
+    slot = queue.own_slot(query, person(request), token)
+    if slot is None:
+        raise Http404(f"no pair {token} for this annotator")
+    return slot
+
+
+def _shown(request: HttpRequest, query: Query, token: str) -> ShownPair:
+    shown = queue.shown_pair(query, person(request), token)
+    if shown is None:
+        raise Http404(f"no pair {token} for this annotator")
+    return shown

@@ -1,0 +1,249 @@
+"""A made-up corpus of any size: the same papers for the same seed, written as they are made.
+
+What speed and memory depend on is as in a corpus of abstracts: about 170 words in 5–8 sentences; a
+few words make up most of a text and new ones never end; papers on a topic share words, and cite
+each other and what others cite. The words mean nothing. A smaller corpus of a seed is the beginning
+of a larger one.
+
+Words by rank: Zipf–Mandelbrot, p(r) ∝ 1/(r + 2.7) (Mandelbrot, 1953), up to rank 7,873, and from
+there p(r) ∝ r^−1.77 (Gerlach & Altmann, 2013, eq. 4), under which n words hold in the order of
+n^(1/1.77) different ones (Heaps' law). Citations: half go to a random earlier paper, mostly of the
+topic, half to what a random earlier reference leads to, that is in proportion to citations (Price,
+1976). Years: the literature doubles every three.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import io
+import json
+from collections.abc import Iterator
+from contextlib import ExitStack
+from functools import cache
+from pathlib import Path
+from typing import IO, Any, NamedTuple, cast
+
+import numpy as np
+from numpy.random import Generator
+from numpy.typing import NDArray
+
+BUFFER = 1 << 20  # bytes
+CHUNK = 1_000  # papers made at a time; a reference is copied from papers of earlier chunks only
+
+SHIFT, KNEE, TAIL = 2.7, 7_873, 1.77  # Mandelbrot's shift; where the tail begins, and its exponent
+RAREST = 2**31 - 1
+TOPICS = 100
+SHARED_RANKS = 500  # more frequent words belong to no topic
+TOPICAL = 0.5  # of the rarer words, how many are the topic's own
+REPEATED = 0.15  # words that repeat an earlier one of their abstract
+FIELDS = ("Biology", "Chemistry", "Computer Science", "Economics", "Engineering",
+          "Geology", "Mathematics", "Medicine", "Physics", "Psychology")  # fmt: skip
+
+SENTENCES = (5, 8)
+SENTENCE_MEAN, SENTENCE_SPREAD, SENTENCE_SHORTEST, SENTENCE_LONGEST = 27, 9, 5, 70  # words
+TITLE = (6, 14)  # words
+LABELS = {
+    5: ("background", "objective", "method", "result", "result"),
+    6: ("background", "background", "objective", "method", "result", "result"),
+    7: ("background", "background", "objective", "method", "method", "result", "result"),
+    8: ("background", "background", "objective", "method", "method", "result", "result", "other"),
+}
+
+CITED_MEAN, CITED_SHAPE = 20, 3  # references: negative binomial, at most 150
+CITED_MOST = 150
+COPIED, ON_TOPIC = 0.5, 0.7
+FIRST_YEAR, DOUBLING_YEARS, FIRST_PAPERS = 1985, 3, 500
+
+# Syllables that read in one way only, however they are joined: no consonant ends one.
+SYLLABLES = [first + rest for first in "bdfgklms" for rest in ("a", "e", "i", "on", "er")]
+SPELLED = 1_000_000  # words kept; rarer ones are spelled when they come
+
+# Docnos like real ones: numbers without order. Multiplying modulo a prime repeats none.
+PRIME, FACTOR = 2**31 - 1, 1_103_515_245
+
+Numbers = NDArray[np.int64]
+
+
+class Paper(NamedTuple):
+    """One made-up paper."""
+
+    docno: str
+    title: str
+    sentences: list[str]
+    labels: tuple[str, ...]
+    year: int
+    fields: list[str]
+    references: list[str]
+
+
+def papers(size: int, seed: int) -> Iterator[Paper]:
+    """The first `size` papers of a seed, in constant memory but for 4 bytes a reference."""
+    history: list[NDArray[np.int32]] = []
+    for first in range(0, size, CHUNK):
+        rng = np.random.default_rng([seed, first // CHUNK])
+        numbers = np.arange(first, first + CHUNK)
+        made = _chunk(rng, numbers, history)
+        yield from (paper for _, paper in zip(range(size - first), made, strict=False))
+
+
+def write_corpus(path: Path, size: int, seed: int) -> None:
+    """Write papers as JSON Lines; gzip if the name says so. The same bytes for the same seed."""
+    with ExitStack() as stack:
+        stream: IO[bytes] = stack.enter_context(path.open("wb", buffering=BUFFER))
+        if path.suffix == ".gz":
+            packed = gzip.GzipFile("", "wb", compresslevel=1, fileobj=stream, mtime=0)
+            stream = stack.enter_context(io.BufferedWriter(cast(Any, packed), BUFFER))
+        for paper in papers(size, seed):
+            stream.write(_line(paper))
+
+
+def docno(number: int) -> str:
+    """What the paper of that number is called; numbers count from 0."""
+    return str((number + 1) * FACTOR % PRIME)
+
+
+def word(rank: int) -> str:
+    """The spelling of the word of that rank, from 0; the more frequent, the shorter."""
+    spelled = ""
+    rank += 1
+    while rank:
+        rank, syllable = divmod(rank - 1, len(SYLLABLES))
+        spelled = SYLLABLES[syllable] + spelled
+    return spelled
+
+
+def ranks(rng: Generator, count: int) -> Numbers:
+    """(count,) ranks of words, from 0, each drawn from the distribution above."""
+    head = np.log((KNEE + SHIFT) / (1 + SHIFT))
+    tail = 1 / (TAIL - 1)
+    uniform = rng.random(count) * (head + tail)
+    drawn = (1 + SHIFT) * np.exp(np.minimum(uniform, head)) - SHIFT
+    beyond = uniform > head
+    left = 1 - (uniform[beyond] - head) / tail
+    drawn[beyond] = KNEE * left ** (-1 / (TAIL - 1))
+    numbers: Numbers = np.minimum(drawn, RAREST).astype(np.int64) - 1
+    return numbers
+
+
+def _chunk(rng: Generator, numbers: Numbers, history: list[NDArray[np.int32]]) -> Iterator[Paper]:
+    references = _references(rng, numbers, history)
+    titles = _texts(rng, rng.integers(TITLE[0], TITLE[1] + 1, len(numbers)), numbers % TOPICS)
+    counts = rng.integers(SENTENCES[0], SENTENCES[1] + 1, len(numbers))
+    sentences = iter(_abstracts(rng, counts, numbers % TOPICS))
+    years = FIRST_YEAR + DOUBLING_YEARS * np.log2(1 + numbers / FIRST_PAPERS)
+    rows = zip(numbers.tolist(), titles, counts.tolist(), years.tolist(), references, strict=True)
+    for number, title, count, year, cited in rows:
+        yield Paper(
+            docno=docno(number),
+            title=title.capitalize(),
+            sentences=[f"{next(sentences).capitalize()}." for _ in range(count)],
+            labels=LABELS[count],
+            year=int(year),
+            fields=[FIELDS[number % TOPICS % len(FIELDS)]],
+            references=[docno(other) for other in dict.fromkeys(cited)],
+        )
+
+
+def _abstracts(rng: Generator, counts: Numbers, topics: Numbers) -> list[str]:
+    """The sentences of papers that have `counts` (papers,) of them, one after the other."""
+    drawn = rng.normal(SENTENCE_MEAN, SENTENCE_SPREAD, int(counts.sum()))
+    lengths: Numbers = drawn.clip(SENTENCE_SHORTEST, SENTENCE_LONGEST).astype(np.int64)
+    ends = np.cumsum(counts)
+    paper_of = np.repeat(np.arange(len(counts)), counts)
+    per_paper = np.bincount(paper_of, lengths, minlength=len(ends)).astype(np.int64)
+    words = _topical(rng, ranks(rng, int(lengths.sum())), np.repeat(topics, per_paper))
+    return _joined(_repeating(rng, words, per_paper), lengths)
+
+
+def _texts(rng: Generator, lengths: Numbers, topics: Numbers) -> list[str]:
+    words = _topical(rng, ranks(rng, int(lengths.sum())), np.repeat(topics, lengths))
+    return _joined(words, lengths)
+
+
+def _topical(rng: Generator, words: Numbers, topics: Numbers) -> Numbers:
+    """Half of the rarer words moved to the topic's own word nearby, one in a hundred.
+
+    Every topic being as frequent as the next, the ranks stay as they were drawn.
+    """
+    moved = (words >= SHARED_RANKS) & (rng.random(len(words)) < TOPICAL)
+    return np.where(moved, words - words % TOPICS + topics, words)
+
+
+def _repeating(rng: Generator, words: Numbers, lengths: Numbers) -> Numbers:
+    starts = np.repeat(np.cumsum(lengths) - lengths, lengths)
+    places = np.arange(len(words))
+    earlier = starts + ((places - starts) * rng.random(len(words))).astype(np.int64)
+    return np.where(rng.random(len(words)) < REPEATED, words[earlier], words)
+
+
+def _joined(words: Numbers, lengths: Numbers) -> list[str]:
+    spelled = _spelled(words)
+    ends = np.cumsum(lengths)
+    bounds = zip((ends - lengths).tolist(), ends.tolist(), strict=True)
+    return [" ".join(spelled[start:end]) for start, end in bounds]
+
+
+def _spelled(words: Numbers) -> list[str]:
+    spelled = _vocabulary()[np.minimum(words, SPELLED - 1)]
+    for place in np.flatnonzero(words >= SPELLED):
+        spelled[place] = word(int(words[place]))
+    return cast(list[str], spelled.tolist())
+
+
+@cache
+def _vocabulary() -> NDArray[np.object_]:
+    return np.array([word(rank) for rank in range(SPELLED)], dtype=object)
+
+
+def _references(
+    rng: Generator, numbers: Numbers, history: list[NDArray[np.int32]]
+) -> list[list[int]]:
+    """The numbers of the papers that each paper cites; they go into `history` too."""
+    chance = CITED_SHAPE / (CITED_SHAPE + CITED_MEAN)
+    counts = np.minimum(rng.negative_binomial(CITED_SHAPE, chance, len(numbers)), CITED_MOST)
+    # None cites more papers than there are before it.
+    counts = np.minimum(counts, numbers)
+    targets = _earlier(rng, np.repeat(numbers, counts))
+    copies = np.flatnonzero(rng.random(len(targets)) < COPIED)
+    if history:
+        targets[copies] = _copied(rng, history, len(copies))
+    history.append(targets.astype(np.int32))
+    return [part.tolist() for part in np.split(targets, np.cumsum(counts)[:-1])]
+
+
+def _earlier(rng: Generator, citing: Numbers) -> Numbers:
+    """For each citing paper an earlier one, of the same topic or any."""
+    uniform = rng.random(len(citing))
+    anyone = (uniform * citing).astype(np.int64)
+    peers = citing // TOPICS
+    peer = citing - TOPICS * (1 + (uniform * peers).astype(np.int64))
+    return np.where((rng.random(len(citing)) < ON_TOPIC) & (peers > 0), peer, anyone)
+
+
+def _copied(rng: Generator, history: list[NDArray[np.int32]], count: int) -> Numbers:
+    """What `count` random references of the history lead to."""
+    ends = np.cumsum([len(part) for part in history])
+    places = (rng.random(count) * ends[-1]).astype(np.int64)
+    parts = np.searchsorted(ends, places, side="right")
+    within = places - np.concatenate(([0], ends))[parts]
+    pairs = zip(parts.tolist(), within.tolist(), strict=True)
+    return np.array([history[part][place] for part, place in pairs], dtype=np.int64)
+
+
+def _line(paper: Paper) -> bytes:
+    return json.dumps(paper._asdict(), separators=(",", ":")).encode() + b"\n"
+
+
+def main() -> None:
+    """`python -m bench.corpus 100000 corpus.jsonl.gz`."""
+    parser = argparse.ArgumentParser(description=main.__doc__)
+    parser.add_argument("size", type=int)
+    parser.add_argument("path", type=Path)
+    parser.add_argument("--seed", type=int, default=7)
+    given = parser.parse_args()
+    write_corpus(given.path, given.size, given.seed)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,303 @@
+"""`make bench`: measure everything, at growing sizes, and print a table.
+
+Each step is a process of its own, so that its peak of memory is its own. Everything lies in one
+folder (BENCH_DIR, or a temporary one), and is removed but for the corpora, when BENCH_DIR is given.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO, Any
+
+import psycopg
+from psycopg import sql
+
+from bench.steps import CSFCUBE
+from bench.table import Instead, Measurement, table
+
+ROOT = Path(__file__).resolve().parent.parent
+SIZES = "10k,100k"
+SEED = 7
+POSTGRESQL = "postgresql://postgres@127.0.0.1:5432/"
+# What our steps are compared with, and the largest corpus that the other tool is given.
+OTHERS = {
+    "rank_bm25": ("bm25_abstract", 100_000),
+    "bm25s": ("bm25_abstract", 1_000_000),
+    "sklearn": ("tfidf_abstract", 1_000_000),
+    "gensim": ("cbow_abstract", 200_000),
+}
+SEVEN = (
+    "bm25_abstract",
+    *(f"{kind}_title" for kind in CSFCUBE),
+    *(f"{kind}_abstract" for kind in CSFCUBE),
+)
+
+
+@dataclass
+class Bench:
+    """Where it runs, and what was measured so far; shown as it comes."""
+
+    folder: Path
+    out: IO[str]
+    measurements: list[Measurement] = field(default_factory=list)
+    instead: list[Instead] = field(default_factory=list)
+
+    def corpus(self, size: int) -> Path:
+        path = self.folder / f"corpus-{size}.jsonl.gz"
+        if not path.exists():
+            start = time.perf_counter()
+            draft = path.with_name(f"draft-{path.name}")
+            # In a process of its own: a child's peak begins with what its parent holds.
+            subprocess.run(
+                [sys.executable, "-m", "bench.corpus", str(size), str(draft), "--seed", str(SEED)],
+                cwd=ROOT,
+                check=True,
+            )
+            draft.rename(path)
+            self.say(f"{size:,} documents made up in {time.perf_counter() - start:.0f} s")
+        return path
+
+    def say(self, text: str) -> None:
+        self.out.write(f"{text}\n")
+        self.out.flush()
+
+    def keep(self, measured: Measurement) -> None:
+        self.measurements.append(measured)
+        shown = "failed" if measured.seconds is None else f"{measured.seconds:.2f} s"
+        of = f"{measured.documents:,} {measured.database} {measured.step}"
+        self.say(f"{of}: {shown}, {measured.peak / 2**20:,.0f} MiB {measured.note}")
+
+
+@dataclass(frozen=True)
+class Place:
+    """One size on one database."""
+
+    bench: Bench
+    size: int
+    database: str
+    environment: dict[str, str]
+
+    def step(self, name: str, *given: str, label: str = "") -> dict[str, Any]:
+        """Run a step of `bench.steps` and keep what it measured, if it has a label."""
+        said, peak, problem = measured_process("bench.steps", (name, *given), self.environment)
+        if label:
+            self.bench.keep(
+                Measurement(
+                    self.size,
+                    self.database,
+                    label,
+                    said.get("seconds"),
+                    peak,
+                    said.get("disk"),
+                    problem or _note(said),
+                    said.get("cpu"),
+                )
+            )
+        elif problem:
+            raise SystemExit(f"{name}: {problem}")
+        return said
+
+
+def measured_process(
+    module: str, given: Sequence[str], environment: dict[str, str]
+) -> tuple[dict[str, Any], int, str]:
+    """What the process said last, the bytes it had resident at most, and how it failed, if so."""
+    with tempfile.TemporaryFile("w+") as said, tempfile.TemporaryFile("w+") as complaint:
+        process = subprocess.Popen(
+            [sys.executable, "-m", module, *given],
+            cwd=ROOT,
+            env={**os.environ, **environment},
+            stdout=said,
+            stderr=complaint,
+        )
+        # Of this process alone; getrusage(RUSAGE_CHILDREN) would be the largest of all so far.
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        peak = usage.ru_maxrss * (1 if sys.platform == "darwin" else 1024)
+        said.seek(0)
+        complaint.seek(0)
+        lines, problems = said.read().splitlines(), complaint.read().strip().splitlines()
+    if process.returncode:
+        return {}, peak, f"ended with {process.returncode}: {(problems or ['nothing said'])[-1]}"
+    return json.loads(lines[-1]), peak, ""
+
+
+def _note(said: dict[str, Any]) -> str:
+    shown = {name: said[name] for name in ("candidates", "contributions", "locked") if name in said}
+    return ", ".join(
+        f"locked {value} s" if name == "locked" else f"{value:,} {name}"
+        for name, value in shown.items()
+    )
+
+
+def measure(place: Place, retrievers: Sequence[str]) -> None:
+    """Everything that Qrelsmith itself does with a corpus."""
+    place.step("prepare")
+    place.step("import", str(place.bench.corpus(place.size)), label="import")
+    _disk_of_database(place)
+    place.step("digest", label="corpus digest")
+    start = len(place.bench.measurements)
+    for name in retrievers:
+        place.step("index", name, label=f"index {name}")
+    _total(place, "all indexes", start)
+    start = len(place.bench.measurements)
+    for name in retrievers:
+        place.step("search", name, label=f"50 queries {name}")
+    _total(place, "50 queries, CSFCube's six and BM25", start, {f"50 queries {n}" for n in SEVEN})
+    place.step("reopen", *retrievers, label="second start, every index")
+    place.step("invent-runs")
+    place.step("pools", label="pools from 7 runs")
+    place.step("pools", label="pools again, replacing drafts")
+
+
+def _total(place: Place, label: str, start: int, only: set[str] | None = None) -> None:
+    steps = [one for one in place.bench.measurements[start:] if only is None or one.step in only]
+    if len(steps) > 1 and all(one.seconds is not None for one in steps):
+        place.bench.keep(
+            Measurement(
+                place.size,
+                place.database,
+                label,
+                sum(one.seconds or 0 for one in steps),
+                max(one.peak for one in steps),
+                note=f"sum of {len(steps)} steps",
+                cpu=sum(one.cpu or 0 for one in steps),
+            )
+        )
+
+
+def _disk_of_database(place: Place) -> None:
+    last = place.bench.measurements[-1]
+    place.bench.measurements[-1] = Measurement(**{**vars(last), "disk": _database_size(place)})
+
+
+def _database_size(place: Place) -> int | None:
+    if place.database == "sqlite":
+        folder = Path(place.environment["DATA_DIR"])
+        return sum(path.stat().st_size for path in folder.glob("qrelsmith.sqlite3*"))
+    with psycopg.connect(place.environment["DATABASE_URL"]) as connection:
+        row = connection.execute("SELECT pg_database_size(current_database())").fetchone()
+    return row[0] if row else None
+
+
+def compare(bench: Bench, size: int) -> None:
+    """What somebody would otherwise use, on the same abstracts."""
+    for what, (retriever, largest) in OTHERS.items():
+        if size > largest:
+            bench.say(f"{size:,} {what}: left out; more than a small machine holds, or bears")
+            continue
+        said, peak, problem = measured_process("bench.others", (what, str(bench.corpus(size))), {})
+        for label, key in ((f"index {retriever}", "index"), (f"50 queries {retriever}", "search")):
+            note = problem
+            if key == "search" and said.get("asked", 50) < 50:
+                note = f"{what} from {said['asked']} queries"
+            measured = Measurement(size, what, label, said.get(key), peak, None, note)
+            bench.instead.append(Instead(label, what, measured))
+        bench.say(f"{size:,} {what}: {said or problem}, {peak / 2**20:,.0f} MiB")
+
+
+@contextmanager
+def databases(size: int, bench: Bench, wanted: Sequence[str]) -> Iterator[list[Place]]:
+    """An empty place on each database that there is."""
+    with ExitStack() as stack:
+        places = []
+        for name in wanted:
+            folder = stack.enter_context(tempfile.TemporaryDirectory(dir=bench.folder))
+            environment = {"DATA_DIR": folder, "SECRET_KEY": "bench"}
+            if name == "postgresql":
+                url = stack.enter_context(_new_database(bench))
+                if url is None:
+                    continue
+                environment["DATABASE_URL"] = url
+            else:
+                environment["DATABASE_URL"] = f"sqlite:///{folder}/qrelsmith.sqlite3"
+            places.append(Place(bench, size, name, environment))
+        yield places
+
+
+@contextmanager
+def _new_database(bench: Bench) -> Iterator[str | None]:
+    server = os.environ.get("BENCH_POSTGRESQL", POSTGRESQL).rstrip("/")
+    name = f"qrelsmith_bench_{os.getpid()}"
+    try:
+        connection = psycopg.connect(f"{server}/postgres", autocommit=True, connect_timeout=3)
+    except psycopg.Error as error:
+        bench.say(f"no PostgreSQL ({str(error).splitlines()[0]}); BENCH_POSTGRESQL names one")
+        yield None
+        return
+    with connection:
+        connection.execute(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(name)))
+        try:
+            yield f"{server}/{name}"
+        finally:
+            drop = sql.SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)")
+            connection.execute(drop.format(sql.Identifier(name)))
+
+
+def run(
+    sizes: Sequence[int],
+    wanted: Sequence[str],
+    retrievers: Sequence[str],
+    others: bool,
+    bench: Bench,
+) -> str:
+    """Measure all; the table. On every database after the first, one index stands for all."""
+    for size in sizes:
+        with databases(size, bench, wanted) as places:
+            for number, place in enumerate(places):
+                measure(place, retrievers if not number else retrievers[:1])
+        if others:
+            compare(bench, size)
+    return table(bench.measurements, bench.instead)
+
+
+def _all_retrievers() -> list[str]:
+    code = "import json; from bench.steps import retrievers; print(json.dumps(retrievers()))"
+    ran = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, check=True, capture_output=True, text=True
+    )
+    names: list[str] = json.loads(ran.stdout)
+    return names
+
+
+def _sizes(text: str) -> list[int]:
+    units = {"k": 1_000, "m": 1_000_000}
+    return sorted(
+        int(float(one[:-1]) * units[one[-1]]) if one[-1] in units else int(one)
+        for one in text.lower().split(",")
+    )
+
+
+def main(arguments: Sequence[str] | None = None, out: IO[str] = sys.stdout) -> None:
+    """The command line."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--sizes", type=_sizes, default=SIZES, help="as 10k,100k,800k,2M")
+    parser.add_argument("--databases", default="sqlite,postgresql")
+    parser.add_argument("--retrievers", default="", help="default: every one")
+    parser.add_argument("--no-others", action="store_true", help="measure Qrelsmith alone")
+    given = parser.parse_args(arguments)
+    retrievers = [one for one in given.retrievers.split(",") if one] or _all_retrievers()
+    with ExitStack() as stack:
+        folder = os.environ.get("BENCH_DIR") or stack.enter_context(tempfile.TemporaryDirectory())
+        Path(folder).mkdir(parents=True, exist_ok=True)
+        free = shutil.disk_usage(folder).free
+        if free < (need := 15_000 * max(given.sizes)):
+            raise SystemExit(f"{folder} has {free:,} bytes free; {need:,} may be needed")
+        bench = Bench(Path(folder), out)
+        done = run(given.sizes, given.databases.split(","), retrievers, not given.no_others, bench)
+        bench.say(f"\n{done}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,33 @@
+"""`/healthz`: 200 while this process can answer and reach its database, 503 while it cannot.
+
+A middleware before all others, not a view: a probe comes without TLS, with the machine's address
+for a host name and without a session, and the later ones would turn it away.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from django.db import Error as DatabaseTrouble
+from django.db import connection
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
+
+PATH = "/healthz"
+
+
+def answer_probes(
+    get_response: Callable[[HttpRequest], HttpResponseBase],
+) -> Callable[[HttpRequest], HttpResponseBase]:
+    def middleware(request: HttpRequest) -> HttpResponseBase:
+        return report() if request.path == PATH else get_response(request)
+
+    return middleware
+
+
+def report() -> HttpResponse:
+    try:
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT 1")
+    except DatabaseTrouble:
+        return HttpResponse("no database\n", content_type="text/plain", status=503)
+    return HttpResponse("ok\n", content_type="text/plain")

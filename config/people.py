@@ -1,0 +1,150 @@
+"""The people of a collection: who is here in which role, with how much work."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import Any, NamedTuple
+
+from django.contrib import messages
+from django.db.models import Count
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_POST, require_safe
+
+from accounts.access import in_collection, roles_in
+from accounts.forms import CreatePersonForm, GiveRoleForm
+from accounts.models import Collection, Membership, Role, User
+from accounts.services import AccountError, create_person, give_role
+from adjudication.models import Decision
+from annotation.models import Slot
+from config.services import remove_role
+
+
+class Member(NamedTuple):
+    """Somebody in one role. `done` of `total` is judgments or decisions; `total` may be unknown."""
+
+    membership: Membership
+    done: int
+    total: int | None
+
+    @property
+    def person(self) -> User:
+        return self.membership.user
+
+
+class Group(NamedTuple):
+    role: Role
+    members: list[Member]
+
+
+def groups_of(collection: Collection) -> list[Group]:
+    """The members by role, in three queries."""
+    slots = {
+        pk: (judged, held)
+        for pk, judged, held in Slot.objects.of(collection)
+        .order_by()
+        .values_list("annotator")
+        .annotate(Count("judgment"), Count("pk"))
+    }
+    decisions = dict(
+        Decision.objects.filter(pair__query__collection=collection)
+        .order_by()
+        .values_list("adjudicator")
+        .annotate(Count("pair", distinct=True))
+    )
+    members: dict[str, list[Member]] = defaultdict(list)
+    for membership in collection.memberships.select_related("user"):
+        done, total = 0, None
+        if membership.role == Role.ANNOTATOR:
+            done, total = slots.get(membership.user_id, (0, 0))
+        elif membership.role == Role.ADJUDICATOR:
+            done = decisions.get(membership.user_id, 0)
+        members[membership.role].append(Member(membership, done, total))
+    return [Group(role, members[role]) for role in Role]
+
+
+@never_cache
+@require_safe
+@in_collection(Role.ADMIN)
+def people(request: HttpRequest, collection: Collection) -> HttpResponse:
+    return _page(request, collection)
+
+
+@require_POST
+@in_collection(Role.ADMIN)
+def add_role(request: HttpRequest, collection: Collection) -> HttpResponse:
+    form = GiveRoleForm(request.POST, prefix="give")
+    if form.is_valid():
+        try:
+            held = give_role(collection=collection, **form.cleaned_data)
+        except AccountError as error:
+            form.add_error("username", str(error))
+        else:
+            role = held.get_role_display().lower()
+            messages.success(request, f"{held.user.shown_name} is {a_or_an(role)} here now.")
+            return redirect("people", collection.slug)
+    return _page(request, collection, give_form=form)
+
+
+@never_cache
+@require_POST
+@in_collection(Role.ADMIN)
+def add_person(request: HttpRequest, collection: Collection) -> HttpResponse:
+    form = CreatePersonForm(request.POST, prefix="create")
+    if not form.is_valid():
+        return _page(request, collection, create_form=form)
+    try:
+        password = create_person(collection=collection, **form.cleaned_data)
+    except AccountError as error:
+        form.add_error("username", str(error))
+        return _page(request, collection, create_form=form)
+    # In this very answer and nowhere else: neither the session nor a log ever holds the password.
+    username = form.cleaned_data["username"]
+    return _page(request, collection, created={"username": username, "password": password})
+
+
+@require_POST
+@in_collection(Role.ADMIN)
+def take_role(request: HttpRequest, collection: Collection, membership_id: int) -> HttpResponse:
+    membership = collection.memberships.select_related("user").filter(pk=membership_id).first()
+    if membership is None:
+        raise Http404("no such membership here")
+    role = membership.get_role_display().lower()
+    try:
+        remove_role(membership=membership)
+    except AccountError as error:
+        messages.error(request, str(error))
+        return redirect("people", collection.slug)
+    messages.success(
+        request,
+        f"{membership.user.shown_name} is no longer {a_or_an(role)} here. What they did stays.",
+    )
+    if isinstance(request.user, User) and Role.ADMIN not in roles_in(collection, request.user):
+        return redirect("home")
+    return redirect("people", collection.slug)
+
+
+def a_or_an(noun: str) -> str:
+    return f"{'an' if noun[0] in 'aeiou' else 'a'} {noun}"
+
+
+def _page(
+    request: HttpRequest,
+    collection: Collection,
+    *,
+    give_form: GiveRoleForm | None = None,
+    create_form: CreatePersonForm | None = None,
+    created: dict[str, Any] | None = None,
+) -> HttpResponse:
+    return render(
+        request,
+        "accounts/people.html",
+        {
+            "groups": groups_of(collection),
+            "give_form": give_form or GiveRoleForm(prefix="give"),
+            "create_form": create_form or CreatePersonForm(prefix="create"),
+            "created": created,
+        },
+        status=422 if give_form or create_form else 200,
+    )

@@ -1,0 +1,110 @@
+"""Import documents from files, a folder, or a data set of ir_datasets."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from accounts.lookup import collection_named
+from corpus.filters import FILTERS
+from corpus.formats import DocumentFormatError
+from corpus.importing import MOST_SKIPPED, ImportReport, import_documents, import_source
+from corpus.irds import PREFIX, open_dataset
+from corpus.services import CorpusError
+from corpus.sources import AUTO, FORMATS, SourceError
+from jobs.work import InPerson
+
+
+class Command(BaseCommand):
+    help = "Import documents into a collection (docs/formats.md); all of them, or none."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("collection", help="The collection's short name.")
+        parser.add_argument(
+            "path",
+            metavar="file_or_folder",
+            type=Path,
+            nargs="?",
+            help="A file, plain or gzip, or a folder or zip of such files.",
+        )
+        parser.add_argument(
+            "--format",
+            choices=FORMATS,
+            default=AUTO,
+            help="How lines say what a document is; auto goes by the first line.",
+        )
+        parser.add_argument(
+            "--from", dest="origin", metavar=f"{PREFIX}NAME", help="A data set instead of a file."
+        )
+        parser.add_argument(
+            "--skip-bad",
+            type=int,
+            default=0,
+            metavar="N",
+            help=f"Leave out and report up to N bad lines (at most {MOST_SKIPPED:,}); one more "
+            "stops the import and nothing is kept. Without it the first one does.",
+        )
+        parser.add_argument(
+            "--filter",
+            choices=FILTERS,
+            default="",
+            help="Leave out documents whose text breaks a rule of this filter.",
+        )
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        collection = collection_named(options["collection"])
+        path: Path | None = options["path"]
+        origin: str | None = options["origin"]
+        if (path is None) == (origin is None):
+            raise CommandError(f"Name a file or folder, or say --from {PREFIX}NAME.")
+        if not 0 <= options["skip_bad"] <= MOST_SKIPPED:
+            raise CommandError(f"--skip-bad takes a number from 0 to {MOST_SKIPPED:,}.")
+        how = {
+            "collection": collection,
+            "skip_bad": options["skip_bad"],
+            "filter_name": options["filter"],
+        }
+        work = InPerson()
+        try:
+            if path is not None:
+                report = import_documents(
+                    path=path, name=str(path), format_name=options["format"], work=work, **how
+                )
+            else:
+                report = import_source(source=_dataset(str(origin)), work=work, **how)
+        except (DocumentFormatError, SourceError, CorpusError) as error:
+            raise CommandError(str(error)) from error
+        finally:
+            work.complete({})  # takes the line of progress away, on errors too
+        for problem in report.problems:
+            self.stderr.write(f"left out {problem}")
+        self.stdout.write(summary(collection.slug, report))
+
+
+def summary(slug: str, report: ImportReport) -> str:
+    parts = [
+        f"documents {report.created} created, {report.updated} updated, "
+        f"{report.unchanged} unchanged"
+    ]
+    if report.repeated:
+        parts.append(f"{report.repeated} repeated lines skipped")
+    if report.without_text:
+        parts.append(f"{report.without_text} without text")
+    if report.references:
+        parts.append(f"{report.unresolved_references} of {report.references} references unresolved")
+    if report.filtered:
+        rules = ", ".join(f"{count} with {rule}" for rule, count in report.rules.items())
+        parts.append(f"{report.filtered} left out by the filter ({rules})")
+    if report.bad_lines:
+        parts.append(f"{report.bad_lines} bad lines left out")
+    if report.unknown_keys:
+        parts.append(f"keys ignored: {', '.join(report.unknown_keys)}")
+    return f"{slug}: {'; '.join(parts)}."
+
+
+def _dataset(origin: str) -> Any:
+    if not origin.startswith(PREFIX):
+        raise SourceError(f"--from {origin}: say --from {PREFIX}NAME.")
+    return open_dataset(origin.removeprefix(PREFIX))

@@ -1,0 +1,156 @@
+"""Choosing queries, and taking them back while nobody judges them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from django.db import transaction
+from django.db.models import ProtectedError
+
+from accounts.models import Collection
+from corpus.models import Document, Facet, Query, QueryPaper
+from corpus.services import CorpusError, create_query
+
+_LINE = re.compile(r"(?P<docno>.*\S)[\s,;]+(?P<facet>\S+)")
+
+
+class QueryLine(NamedTuple):
+    number: int
+    docno: str
+    facet: str
+
+
+class LineProblem(NamedTuple):
+    number: int
+    reason: str
+
+
+class BadQueryList(CorpusError):
+    """Some lines of a list of queries are wrong, so none of it was added."""
+
+    def __init__(self, problems: list[LineProblem]) -> None:
+        self.problems = problems
+        lines = "1 line is" if len(problems) == 1 else f"{len(problems):,} lines are"
+        super().__init__(f"{lines} wrong, so no query was added. Mend them and add the list again.")
+
+
+class QueryInUse(CorpusError):
+    def __init__(self, query: Query) -> None:
+        super().__init__(
+            f"{query.name} is open for judging, so it stays: judgments are never thrown away."
+        )
+
+
+class FacetChoice(NamedTuple):
+    """A facet a document could be a query under, and how many of its sentences speak of it."""
+
+    facet: Facet
+    sentences: int
+    taken: bool
+
+    @property
+    def possible(self) -> bool:
+        return self.sentences > 0 and not self.taken
+
+
+def facet_choices(document: Document, facets: Iterable[Facet]) -> list[FacetChoice]:
+    taken = set(
+        Query.objects.filter(query_paper__document=document).values_list("facet_id", flat=True)
+    )
+    return [
+        FacetChoice(
+            facet,
+            sum(label in facet.labels for label in document.labels[: len(document.sentences)]),
+            facet.pk in taken,
+        )
+        for facet in facets
+    ]
+
+
+def parse_query_list(text: str) -> tuple[list[QueryLine], list[LineProblem]]:
+    """Lines of "docno facet", parted by spaces, a tab, a comma or a semicolon; blank ones pass.
+
+    Returns the lines that can be read and what is wrong with the others. Numbers count from 1.
+    """
+    lines, problems = [], []
+    for number, line in enumerate(text.splitlines(), start=1):
+        if not line.strip():
+            continue
+        match = _LINE.fullmatch(line.strip())
+        if match is None:
+            reason = f"“{line.strip()}” is one word; write a docno, a space and a facet."
+            problems.append(LineProblem(number, reason))
+        else:
+            lines.append(QueryLine(number, match["docno"].rstrip(",; \t"), match["facet"]))
+    return lines, problems
+
+
+def add_queries(*, collection: Collection, docno: str, facet_keys: Iterable[str]) -> list[Query]:
+    """Make the document a query under each of the facets, or under none of them.
+
+    Raises:
+        CorpusError: no such document or facet, or it has no sentence on one of them.
+    """
+    with transaction.atomic():
+        queries = [_add(collection, docno, key) for key in facet_keys]
+    if not queries:
+        raise CorpusError("Choose at least one facet.")
+    return queries
+
+
+def add_query_list(*, collection: Collection, text: str) -> int:
+    """Add every query of the list; returns how many are new. Those that exist already pass.
+
+    Raises:
+        BadQueryList: with all that is wrong, line by line; nothing was added.
+    """
+    lines, problems = parse_query_list(text)
+    with transaction.atomic():
+        before = collection.queries.count()
+        for line in lines:
+            try:
+                _add(collection, line.docno, line.facet)
+            except CorpusError as error:
+                problems.append(LineProblem(line.number, str(error)))
+        if not lines and not problems:
+            problems.append(LineProblem(1, "The list is empty."))
+        if problems:
+            raise BadQueryList(sorted(problems))
+        return collection.queries.count() - before
+
+
+def _add(collection: Collection, docno: str, facet_key: str) -> Query:
+    if collection.documents.without_text().filter(docno=docno).exists():
+        raise CorpusError(
+            f"{docno} has no text here, so nobody could judge against it. "
+            "Import its abstract first."
+        )
+    return create_query(collection=collection, docno=docno, facet_key=facet_key)
+
+
+def remove_query(*, query: Query) -> None:
+    """Take a query back. Its paper goes too when nothing hangs on it any more.
+
+    Raises:
+        QueryInUse: it is open for judging.
+    """
+    try:
+        with transaction.atomic():
+            # Whoever opens the query at this moment waits here, and finds it gone.
+            paper = QueryPaper.objects.select_for_update().get(pk=query.query_paper_id)
+            query.delete()
+            if not _is_used(paper):
+                paper.delete()
+    except ProtectedError as error:
+        raise QueryInUse(query) from error
+
+
+def _is_used(paper: QueryPaper) -> bool:
+    """Whether any row of any app refers to the paper: another query, a pool, a ranked list."""
+    return any(
+        relation.related_model._default_manager.filter(**{relation.field.name: paper}).exists()
+        for relation in QueryPaper._meta.related_objects
+        if not isinstance(relation.related_model, str)
+    )

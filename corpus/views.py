@@ -1,0 +1,218 @@
+"""Documents: finding and importing them. Queries: choosing them and taking them back."""
+
+from __future__ import annotations
+
+from typing import cast
+
+from django.contrib import messages
+from django.db.models import Q
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+from django.views.decorators.vary import vary_on_headers
+from django_htmx.middleware import HtmxDetails
+
+from accounts.access import in_collection
+from accounts.models import Collection, Role, User
+from corpus.forms import QueryListForm, UploadForm
+from corpus.models import Document, DocumentQuerySet
+from corpus.paging import page_of, storable, typed
+from corpus.queries import (
+    BadQueryList,
+    add_queries,
+    add_query_list,
+    facet_choices,
+    remove_query,
+)
+from corpus.services import CorpusError
+from corpus.services import label_sentences as write_labels
+from corpus.tasks import JOB_KIND
+from corpus.uploads import ImportUnderWay, request_import
+
+COUNTED_UP_TO = 1_000  # matches are counted up to here: "1,000 or more" is enough to know
+SCANNED_UP_TO = 200_000  # documents; looking into more texts than these would hold the page up
+FOUND = 20
+
+
+def matching(documents: DocumentQuerySet, words: str) -> DocumentQuerySet:
+    """Those whose title holds the words, or whose docno begins with them."""
+    if not words:
+        return documents
+    return documents.filter(Q(title__icontains=words) | Q(docno__istartswith=words))
+
+
+def asks_for_part(request: HttpRequest) -> bool:
+    htmx: HtmxDetails | None = getattr(request, "htmx", None)
+    return bool(htmx) and not getattr(htmx, "history_restore_request", False)
+
+
+@require_safe
+@vary_on_headers("HX-Request")
+@in_collection(Role.ADMIN)
+def documents(request: HttpRequest, collection: Collection) -> HttpResponse:
+    words = typed(request.GET, "q")
+    textless = request.GET.get("text") == "none"
+    every: DocumentQuerySet = collection.documents.all()
+    total = every.count()
+    chosen = matching(every.without_text() if textless else every, words)
+    template = "corpus/_documents.html" if asks_for_part(request) else "corpus/documents.html"
+    filtered = bool(words) or textless
+    return render(
+        request,
+        template,
+        {
+            "page": page_of(chosen, "docno", request.GET),
+            "words": words,
+            "textless": textless,
+            "filtered": filtered,
+            "total": total,
+            "found": chosen[:COUNTED_UP_TO].count() if filtered else total,
+            "counted_up_to": COUNTED_UP_TO,
+            "without_text": every.without_text().count() if total <= SCANNED_UP_TO else None,
+        },
+    )
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@in_collection(Role.ADMIN)
+def import_documents(request: HttpRequest, collection: Collection) -> HttpResponse:
+    form = UploadForm(request.POST or None, request.FILES or None)
+    if request.method == "POST":
+        form = UploadForm(request.POST, request.FILES)
+        if form.is_valid():
+            try:
+                job = request_import(
+                    collection=collection,
+                    upload=form.cleaned_data["file"],
+                    requested_by=cast(User, request.user),
+                    **form.how(),
+                )
+            except ImportUnderWay as error:
+                form.add_error("file", str(error))
+            else:
+                return redirect("job", collection.slug, job.pk)
+    return render(
+        request,
+        "corpus/import.html",
+        {
+            "form": form,
+            "running": collection.jobs.live().filter(kind=JOB_KIND).first(),
+        },
+        status=422 if form.errors else 200,
+    )
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@vary_on_headers("HX-Request")
+@in_collection(Role.ADMIN)
+def add_query(request: HttpRequest, collection: Collection) -> HttpResponse:
+    if request.method == "POST":
+        return _add_chosen(request, collection)
+    words = typed(request.GET, "q")
+    if asks_for_part(request):
+        return render(request, "corpus/_found.html", _found(collection, words))
+    docno = typed(request.GET, "docno")
+    document = collection.documents.filter(docno=docno).first() if docno else None
+    if docno and document is None:
+        raise Http404(f"no document {docno!r} here")
+    return _add_page(request, collection, document=document, words=words)
+
+
+def _add_chosen(request: HttpRequest, collection: Collection) -> HttpResponse:
+    docno = typed(request.POST, "docno")
+    chosen = request.POST.getlist("facet")
+    try:
+        added = add_queries(collection=collection, docno=docno, facet_keys=chosen)
+    except CorpusError as error:
+        return _add_page(
+            request,
+            collection,
+            document=collection.documents.filter(docno=docno).first(),
+            chosen=chosen,
+            problem=str(error),
+        )
+    messages.success(request, f"Added {', '.join(query.name for query in added)}.")
+    return redirect("queries", collection.slug)
+
+
+@require_POST
+@in_collection(Role.ADMIN)
+def add_list(request: HttpRequest, collection: Collection) -> HttpResponse:
+    form = QueryListForm(request.POST)
+    if not form.is_valid():
+        return _add_page(request, collection, form=form)
+    try:
+        added = add_query_list(collection=collection, text=form.cleaned_data["lines"])
+    except BadQueryList as error:
+        return _add_page(request, collection, form=form, bad_list=error)
+    if added:
+        messages.success(request, f"Added {added:,} {'query' if added == 1 else 'queries'}.")
+    else:
+        messages.info(request, "All of these queries were here already; nothing changed.")
+    return redirect("queries", collection.slug)
+
+
+@require_POST
+@in_collection(Role.ADMIN)
+def delete_query(request: HttpRequest, collection: Collection, name: str) -> HttpResponse:
+    query = collection.queries.filter(name=storable(name)).first()
+    if query is None:
+        raise Http404(f"no query {name!r} here")
+    try:
+        remove_query(query=query)
+    except CorpusError as error:
+        messages.error(request, str(error))
+    else:
+        messages.success(request, f"Removed {name}. Its document stays.")
+    return redirect("queries", collection.slug)
+
+
+@require_POST
+@in_collection(Role.ADMIN)
+def label_sentences(request: HttpRequest, collection: Collection, docno: str) -> HttpResponse:
+    document = collection.documents.filter(docno=storable(docno)).first()
+    if document is None:
+        raise Http404(f"no document {docno!r} here")
+    try:
+        write_labels(document=document, labels=request.POST.getlist("label"))
+    except CorpusError as error:
+        messages.error(request, str(error))
+    else:
+        messages.success(request, f"Saved the labels of {docno}.")
+    return redirect("document", collection.slug, docno)
+
+
+def _found(collection: Collection, words: str) -> dict[str, object]:
+    documents: DocumentQuerySet = collection.documents.all()
+    found = matching(documents, words) if words else documents.none()
+    rows = list(found.order_by("docno")[: FOUND + 1])
+    return {"words": words, "found": rows[:FOUND], "more": len(rows) > FOUND}
+
+
+def _add_page(
+    request: HttpRequest,
+    collection: Collection,
+    *,
+    document: Document | None = None,
+    words: str = "",
+    chosen: list[str] | None = None,
+    problem: str = "",
+    form: QueryListForm | None = None,
+    bad_list: BadQueryList | None = None,
+) -> HttpResponse:
+    facets = list(collection.facets.all())
+    return render(
+        request,
+        "corpus/add_query.html",
+        {
+            "facets": facets,
+            "document": document,
+            "choices": facet_choices(document, facets) if document else [],
+            "chosen": chosen or [],
+            "problem": problem,
+            "form": form or QueryListForm(),
+            "bad_list": bad_list,
+            **_found(collection, words),
+        },
+        status=422 if problem or form else 200,
+    )

@@ -1,0 +1,121 @@
+"""Long-running parts started together, watched, started again when they die, and ended together."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+
+START_SECONDS = 60
+STOP_SECONDS = 5
+RESTARTS = 3  # within RESTARTS_WITHIN; a part that dies more often has a reason that stays
+RESTARTS_WITHIN = 120
+
+
+class PartFailed(Exception):
+    """A part that does not start or does not stay up, in words for the terminal."""
+
+
+@dataclass
+class Part:
+    """One process with its children, in a process group of its own.
+
+    The group keeps a terminal's Ctrl-C away from them, so that they end in order and not twice.
+    """
+
+    name: str
+    command: Sequence[str]
+    log: Path
+    is_ready: Callable[[Part], bool]
+    environment: dict[str, str] = field(default_factory=dict)
+    process: subprocess.Popen[bytes] | None = field(default=None, init=False)
+    log_starts_at: int = field(default=0, init=False)
+    deaths: list[float] = field(default_factory=list, init=False)
+
+    def start(self) -> None:
+        self.log.parent.mkdir(parents=True, exist_ok=True)
+        with self.log.open("ab") as log:
+            self.log_starts_at = log.tell()
+            self.process = subprocess.Popen(
+                self.command,
+                env={**os.environ, **self.environment},
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
+
+    def said(self) -> str:
+        """What it logged since it was last started."""
+        with self.log.open("rb") as log:
+            log.seek(self.log_starts_at)
+            return log.read().decode(errors="replace")
+
+    def is_dead(self) -> bool:
+        return self.process is None or self.process.poll() is not None
+
+    def ask_to_stop(self) -> None:
+        if self.process is not None and not self.is_dead():
+            self.process.terminate()
+
+    def end(self, seconds: float) -> None:
+        """Wait for it, at most so long; then nothing of its group is left, whatever it did."""
+        if self.process is None:
+            return
+        with suppress(subprocess.TimeoutExpired):
+            self.process.wait(timeout=max(0, seconds))
+        with suppress(ProcessLookupError):
+            os.killpg(self.process.pid, signal.SIGKILL)
+        self.process.wait()
+
+
+def start(parts: Sequence[Part], stop: threading.Event) -> None:
+    """Start all of them and return when each is ready, or when `stop` was set."""
+    for part in parts:
+        part.start()
+    deadline = time.monotonic() + START_SECONDS
+    while not stop.is_set() and not all(part.is_ready(part) for part in parts):
+        for part in parts:
+            if part.is_dead():
+                raise PartFailed(f"The {part.name} stopped at its start; see {part.log}")
+        if time.monotonic() > deadline:
+            raise PartFailed(f"Not ready after {START_SECONDS} s; see {parts[0].log.parent}")
+        stop.wait(0.1)
+
+
+def watch(parts: Sequence[Part], stop: threading.Event, say: Callable[[str], None]) -> None:
+    """Start again what dies, until `stop` is set."""
+    while not stop.wait(0.5):
+        for part in parts:
+            if part.is_dead():
+                _restart(part, say)
+
+
+def _restart(part: Part, say: Callable[[str], None]) -> None:
+    now = time.monotonic()
+    part.deaths = [death for death in part.deaths if now - death < RESTARTS_WITHIN] + [now]
+    if len(part.deaths) > RESTARTS:
+        raise PartFailed(f"The {part.name} keeps stopping; see {part.log}")
+    say(f"The {part.name} stopped and is started again; see {part.log}")
+    part.end(0)
+    part.start()
+
+
+def end(parts: Sequence[Part]) -> None:
+    """End all of them together, within STOP_SECONDS."""
+    for part in parts:
+        part.ask_to_stop()
+    deadline = time.monotonic() + STOP_SECONDS
+    for part in parts:
+        part.end(deadline - time.monotonic())
+
+
+def python_module(*arguments: str) -> list[str]:
+    return [sys.executable, "-m", *arguments]

@@ -1,0 +1,207 @@
+"""The demo collection: invented texts, real pools, and a part of the judging done by a rule."""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+import uuid
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from django.conf import settings
+from django.db import transaction
+
+from accounts.models import Collection, Role, User
+from adjudication.models import Case
+from adjudication.services import Ruling, decide
+from annotation.models import GRADES, Opening, Reason, Slot
+from annotation.services import (
+    Answer,
+    open_query,
+    presentation_of,
+    set_up_collection,
+    submit_judgment,
+)
+from corpus.importing import import_documents
+from corpus.models import Query
+from corpus.ordering import order_key
+from corpus.services import add_member, create_query
+from jobs.work import InPerson
+from pooling.models import Candidate
+from pooling.services import PoolPlan, build_pools
+
+DATA = Path(__file__).parent / "data"
+SLUG = "demo"
+SEED = "demo"
+PEOPLE = {
+    "admin": Role.ADMIN,
+    "annotator": Role.ANNOTATOR,
+    "annotator2": Role.ANNOTATOR,
+    "adjudicator": Role.ADJUDICATOR,
+}
+
+
+@dataclass(frozen=True)
+class DemoAccount:
+    role: str
+    username: str
+    password: str
+
+
+@dataclass(frozen=True)
+class Share:
+    """How much of one query's work the demo has already done, as shares of its pairs."""
+
+    first: float
+    second: float
+    settled: float = 0.0
+
+
+# One query for every state of the work; the last is not open yet.
+SHARES = (
+    Share(first=1.0, second=1.0, settled=1.0),
+    Share(first=1.0, second=1.0, settled=0.4),
+    Share(first=1.0, second=1.0),
+    Share(first=0.6, second=0.8),
+    Share(first=0.0, second=0.3),
+)
+
+
+def accounts_file() -> Path:
+    return settings.DATA_DIR / "demo-accounts.json"
+
+
+def demo_accounts() -> list[DemoAccount]:
+    """The demo's accounts and passwords, as they were made when it was loaded."""
+    return [DemoAccount(**one) for one in json.loads(accounts_file().read_text())]
+
+
+def is_loaded() -> bool:
+    return Collection.objects.filter(slug=SLUG).exists() and accounts_file().exists()
+
+
+def load_demo(*, progress: Callable[[str], None] = lambda _: None) -> list[DemoAccount]:
+    """Load the demo collection, once; whatever was done in it since stays.
+
+    Passwords are drawn at random and kept, readable by the owner only, in the data folder.
+    """
+    if is_loaded():
+        return demo_accounts()
+    with transaction.atomic():
+        accounts = [_make_account(username, role) for username, role in PEOPLE.items()]
+        collection = _make_collection(progress)
+        progress("judging a part of it")
+        _do_some_work(collection)
+        _keep_accounts(accounts)
+    return accounts
+
+
+def _make_account(username: str, role: str) -> DemoAccount:
+    password = secrets.token_urlsafe(9)
+    user, _ = User.objects.get_or_create(username=username)
+    user.is_staff = role == Role.ADMIN
+    user.set_password(password)
+    user.save()
+    return DemoAccount(role=role, username=username, password=password)
+
+
+def _keep_accounts(accounts: list[DemoAccount]) -> None:
+    path = accounts_file()
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.unlink(missing_ok=True)
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(descriptor, "w") as file:
+        json.dump([vars(account) for account in accounts], file, indent=1)
+
+
+def _make_collection(progress: Callable[[str], None]) -> Collection:
+    collection = set_up_collection(
+        slug=SLUG,
+        name="Demo",
+        seed=SEED,
+        licence="CC0-1.0",
+        description=(
+            "76 abstracts invented for this demo, in five research topics. Part of the judging was "
+            "done by a rule, so that every page has something to show; none of it is research data."
+        ),
+    )
+    for username, role in PEOPLE.items():
+        add_member(collection=collection, user=User.objects.get(username=username), role=role)
+    progress("importing documents")
+    import_documents(collection=collection, path=DATA / "documents.jsonl", work=InPerson())
+    for query in json.loads((DATA / "queries.json").read_text()):
+        create_query(collection=collection, docno=query["docno"], facet_key=query["facet"])
+    progress("building pools")
+    build_pools(collection=collection, plan=PoolPlan.take(4, depth=50), work=InPerson())
+    return collection
+
+
+def _do_some_work(collection: Collection) -> None:
+    people = {name: User.objects.get(username=name) for name in PEOPLE}
+    for query, share in zip(collection.queries.order_by("name"), SHARES, strict=False):
+        opening = open_query(
+            query=query,
+            annotators=(people["annotator"], people["annotator2"]),
+            opened_by=people["admin"],
+        )
+        _judge(opening, 1, share.first)
+        _judge(opening, 2, share.second)
+        _settle(query, people["adjudicator"], share.settled)
+
+
+def _judge(opening: Opening, number: int, share: float) -> None:
+    slots = list(
+        Slot.objects.filter(pair__query=opening.query, number=number)
+        .select_related("pair__query__facet", "pair__query__query_paper__document")
+        .select_related("pair__candidate__document", "annotator")
+        .order_by("position")
+    )
+    for slot in slots[: round(share * len(slots))]:
+        submit_judgment(
+            slot_id=slot.pk,
+            annotator=slot.annotator,
+            answer=_answer(slot),
+            presentation_digest=presentation_of(slot.pair, opening.guideline.version).digest,
+            key=uuid.uuid5(uuid.NAMESPACE_OID, f"demo|{slot.pk}"),
+            revision=0,
+            seconds=9 + _chance(slot, "seconds") * 14,
+        )
+
+
+def _chance(slot: Slot, purpose: str) -> float:
+    """A number in [0, 1) that follows from the seed, the query, the candidate and the slot."""
+    item = f"{slot.pair.candidate.document.docno}|{slot.number}"
+    return int(order_key(SEED, purpose, slot.pair.query.name, item)[:8], 16) / 16**8
+
+
+def _answer(slot: Slot) -> Answer:
+    """More sources, higher grade; one in three strays by one, one in forty cannot be judged."""
+    if _chance(slot, "missing") < 0.025:
+        return Answer(reason=Reason.GARBLED, note="The last sentence breaks off.")
+    grade = _leaning(slot.pair.candidate)
+    stray = _chance(slot, "stray")
+    if stray < 0.33:
+        grade += 1 if stray < 0.15 else -1
+    return Answer(grade=min(max(grade, GRADES[0]), GRADES[-1]))
+
+
+def _leaning(candidate: Candidate) -> int:
+    near = sum(
+        1 if one.rank is None or one.rank <= 5 else 0.4 for one in candidate.contributions.all()
+    )
+    return min(3, round(near * 0.75 - 0.3))
+
+
+def _settle(query: Query, adjudicator: User, share: float) -> None:
+    cases = list(Case.objects.due().filter(query=query).order_by("token"))
+    for case in cases[: round(share * len(cases))]:
+        grades = [grade for grade in (case.first_grade, case.second_grade) if grade is not None]
+        decide(
+            pair_id=case.pk,
+            adjudicator=adjudicator,
+            ruling=Ruling(grade=max(grades, default=0)),
+            seen=(case.first, case.second),  # type: ignore[arg-type]  # both are in
+            key=uuid.uuid5(uuid.NAMESPACE_OID, f"demo|{case.pk}"),
+        )

@@ -1,0 +1,122 @@
+"""Long work as rows. The broker only carries "look at this row"; the row is the truth."""
+
+from __future__ import annotations
+
+import uuid
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.conf import settings
+from django.db import models
+from django.utils import timezone
+
+from accounts.models import Collection
+
+
+class State(models.TextChoices):
+    QUEUED = "queued", "Waiting for a worker"
+    RUNNING = "running", "Running"
+    SUCCEEDED = "succeeded", "Done"
+    FAILED = "failed", "Failed"
+    CANCELLED = "cancelled", "Cancelled"
+
+
+LIVE = (State.QUEUED, State.RUNNING)
+
+
+class JobQuerySet(models.QuerySet["Job"]):
+    def live(self) -> JobQuerySet:
+        return self.filter(state__in=LIVE)
+
+    def abandoned(self) -> JobQuerySet:
+        """Running by their row, but their worker fell silent: another may take them over."""
+        return self.filter(state=State.RUNNING, heartbeat_at__lt=_silent_since())
+
+    def claimable(self) -> JobQuerySet:
+        return self.filter(state=State.QUEUED) | self.abandoned()
+
+    def to_send(self) -> JobQuerySet:
+        """Jobs nobody works on and no message of the last seconds says so.
+
+        Without the second half, every tick of every worker would send a message for a job that
+        waits behind a long one. A job that put itself off is sent when its time has come.
+        """
+        unsent = models.Q(dispatched_at=None) | models.Q(dispatched_at__lt=_silent_since())
+        due = models.Q(waits_until=None) | models.Q(waits_until__lte=timezone.now())
+        return self.claimable().filter(unsent, due)
+
+
+def _silent_since() -> datetime:
+    return timezone.now() - timedelta(seconds=settings.JOB_STALE_SECONDS)
+
+
+class Job(models.Model):
+    """One piece of long work and everything known about it."""
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    kind = models.CharField(max_length=40)
+    collection = models.ForeignKey(Collection, models.CASCADE, related_name="jobs")
+    requested_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True
+    )
+    parameters = models.JSONField(default=dict)
+    key = models.CharField(max_length=200, help_text="Two live jobs never share one.")
+    state = models.CharField(max_length=10, choices=State, default=State.QUEUED)
+    progress_done = models.PositiveBigIntegerField(default=0)
+    progress_total = models.PositiveBigIntegerField(null=True, blank=True)
+    progress_note = models.CharField(max_length=200, blank=True)
+    result = models.JSONField(null=True, blank=True)
+    error = models.TextField(blank=True)
+    attempts = models.PositiveSmallIntegerField(default=0)
+    lease = models.UUIDField(null=True, blank=True)
+    cancel_requested = models.BooleanField(default=False)
+    created_at = models.DateTimeField(auto_now_add=True)
+    dispatched_at = models.DateTimeField(null=True, blank=True)
+    waits_until = models.DateTimeField(
+        null=True, blank=True, help_text="It waits for other work and looks again then."
+    )
+    started_at = models.DateTimeField(null=True, blank=True)
+    heartbeat_at = models.DateTimeField(null=True, blank=True)
+    finished_at = models.DateTimeField(null=True, blank=True)
+
+    objects = JobQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["-created_at", "id"]
+        constraints = [
+            models.CheckConstraint(
+                condition=models.Q(state__in=State.values), name="job_state_known"
+            ),
+            models.UniqueConstraint(
+                fields=["collection", "key"],
+                condition=models.Q(state__in=LIVE),
+                name="job_live_once_per_key",
+            ),
+            models.CheckConstraint(
+                condition=~models.Q(state=State.RUNNING) | models.Q(lease__isnull=False),
+                name="job_running_has_lease",
+            ),
+        ]
+        indexes = [models.Index(fields=["state", "heartbeat_at"], name="job_by_state")]
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.state}"
+
+    @property
+    def is_live(self) -> bool:
+        return self.state in LIVE
+
+    @property
+    def percent(self) -> int | None:
+        if not self.progress_total:
+            return None
+        return min(100, 100 * self.progress_done // self.progress_total)
+
+    @property
+    def elapsed(self) -> timedelta | None:
+        if self.started_at is None:
+            return None
+        return (self.finished_at or timezone.now()) - self.started_at
+
+    def parameter(self, name: str) -> Any:
+        return self.parameters[name]

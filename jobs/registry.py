@@ -1,0 +1,54 @@
+"""What jobs exist. Apps register their handlers in their `tasks.py`; jobs knows none of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from jobs.lease import Lease
+
+Handler = Callable[["Lease"], dict[str, Any]]
+DueCheck = Callable[[], None]
+
+_handlers: dict[str, Handler] = {}
+_titles: dict[str, str] = {}
+_due_checks: list[DueCheck] = []
+
+
+class UnknownKind(LookupError):
+    def __init__(self, kind: str) -> None:
+        known = ", ".join(sorted(_handlers))
+        super().__init__(f"no handler for jobs of kind {kind!r}; known: {known}")
+
+
+def handles(kind: str, *, title: str) -> Callable[[Handler], Handler]:
+    """Register the function that does jobs of this kind. It must be safe to run twice."""
+
+    def register(handler: Handler) -> Handler:
+        _handlers[kind] = handler
+        _titles[kind] = title
+        return handler
+
+    return register
+
+
+def due_check(check: DueCheck) -> DueCheck:
+    """Register a function the reconciler calls at each tick to ask the database what is due."""
+    _due_checks.append(check)
+    return check
+
+
+def handler(kind: str) -> Handler:
+    try:
+        return _handlers[kind]
+    except KeyError:
+        raise UnknownKind(kind) from None
+
+
+def title(kind: str) -> str:
+    return _titles.get(kind, kind)
+
+
+def due_checks() -> tuple[DueCheck, ...]:
+    return tuple(_due_checks)

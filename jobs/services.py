@@ -1,0 +1,255 @@
+"""Everything that writes job rows."""
+
+from __future__ import annotations
+
+import logging
+import traceback
+import uuid
+from contextlib import suppress
+from datetime import timedelta
+from itertools import takewhile
+from typing import Any
+
+from celery import current_app
+from django.db import Error as DatabaseTrouble
+from django.db import IntegrityError, InterfaceError, OperationalError, connection, transaction
+from django.utils import timezone
+from kombu.exceptions import KombuError
+
+from accounts.models import Collection, User
+from jobs import registry
+from jobs.lease import Cancelled, Lease, LeaseLost, heartbeat
+from jobs.models import Job, State
+from jobs.work import NotYet
+
+logger = logging.getLogger(__name__)
+
+MAX_ATTEMPTS = 5
+
+
+class JobError(Exception):
+    """A failure with a message meant for the person who asked for the job."""
+
+
+def enqueue(
+    *,
+    kind: str,
+    collection: Collection,
+    parameters: dict[str, Any],
+    requested_by: User | None = None,
+    key: str = "",
+) -> Job:
+    """Write the job's row and send it to a worker once the row is committed.
+
+    `key` names what must not be done twice at once (default: the kind); while a live job with the
+    same key exists in the collection, that one is returned.
+    """
+    registry.handler(kind)
+    key = key or kind
+    for last_try in (False, True):
+        try:
+            with transaction.atomic():
+                job = Job.objects.create(
+                    kind=kind,
+                    collection=collection,
+                    parameters=parameters,
+                    requested_by=requested_by,
+                    key=key,
+                )
+            break
+        except IntegrityError:
+            live = collection.jobs.live().filter(key=key).first()
+            if live is not None:
+                return live
+            if last_try:  # not the key then: what stood in the way the first time has ended
+                raise
+    # Robust: the row is committed, and whoever asked must not see an error for a late message.
+    transaction.on_commit(lambda: dispatch(job.pk), robust=True)
+    return job
+
+
+def dispatch(job_id: uuid.UUID) -> bool:
+    """Tell a worker to look at the row. A broker that is down only delays: the reconciler retries.
+
+    Returns whether the broker took the message.
+    """
+    message = Job.objects.filter(pk=job_id)
+    message.update(dispatched_at=timezone.now())  # first: nobody else sends it meanwhile
+    try:
+        current_app.send_task("jobs.run", args=[str(job_id)], retry=False)
+    except (KombuError, OSError) as error:
+        logger.warning("job %s waits: the broker did not take its message (%s)", job_id, error)
+        message.update(dispatched_at=None)
+        return False
+    return True
+
+
+def claim(job_id: uuid.UUID) -> Lease | None:
+    """Take the job if it waits or its worker fell silent; None when there is nothing to take."""
+    with transaction.atomic():
+        # A row that somebody holds locked is being worked on: waiting for it would only keep
+        # this worker from other jobs.
+        job = (
+            Job.objects.claimable()
+            .select_for_update(of=("self",), skip_locked=True)
+            .select_related("collection")
+            .filter(pk=job_id)
+            .first()
+        )
+        if job is None:
+            return None
+        if job.cancel_requested:
+            _end(job, State.CANCELLED)
+            return None
+        if job.attempts >= MAX_ATTEMPTS:
+            _end(job, State.FAILED, error=_gave_up(job))
+            return None
+        return _take(job)
+
+
+def _gave_up(job: Job) -> str:
+    tried = f"Tried {job.attempts} times without coming to an end; not tried again."
+    return f"{tried} {job.error or 'Its worker died each time.'}"
+
+
+def _take(job: Job) -> Lease:
+    now = timezone.now()
+    job.state = State.RUNNING
+    job.lease = token = uuid.uuid4()
+    job.attempts += 1
+    job.started_at = job.started_at or now
+    job.heartbeat_at = now
+    job.waits_until = None
+    job.save(
+        update_fields=["state", "lease", "attempts", "started_at", "heartbeat_at", "waits_until"]
+    )
+    return Lease(
+        job_id=job.pk,
+        token=token,
+        collection=job.collection,
+        parameters=job.parameters,
+        requested_by_id=job.requested_by_id,
+        kind=job.kind,
+        created_at=job.created_at,
+    )
+
+
+def run(job_id: uuid.UUID) -> None:
+    """Do the job and leave its row in a true state, whatever happens. Safe to call again."""
+    lease = claim(job_id)
+    if lease is None:
+        return
+    try:
+        with heartbeat(lease):
+            result = registry.handler(lease.kind)(lease)
+        if not lease.completed:
+            _finish(lease, State.SUCCEEDED, result=result)
+    except LeaseLost:
+        logger.warning("job %s was taken over by another worker", job_id)
+    except Cancelled:
+        _finish(lease, State.CANCELLED)
+    except NotYet as waiting:
+        _put_off(lease, waiting)
+    except (OperationalError, InterfaceError) as error:
+        logger.warning("job %s lost the database and will be tried again: %s", job_id, error)
+        _put_back(lease, str(error))
+    except Exception as error:  # the row must say what happened, whatever it was
+        expected = isinstance(error, JobError) or getattr(error, "is_for_people", False)
+        if not expected:
+            logger.exception("job %s failed", job_id)
+        message = str(error) if expected else "".join(traceback.format_exception_only(error))
+        _finish(lease, State.FAILED, error=message.replace("\0", "").strip())
+
+
+def _finish(lease: Lease, state: State, *, result: Any = None, error: str = "") -> None:
+    try:
+        with transaction.atomic():
+            _end(_held(lease), state, result=result, error=error)
+    except LeaseLost:
+        logger.warning("job %s was taken over; its %s end here is dropped", lease.job_id, state)
+
+
+def _put_back(lease: Lease, error: str) -> None:
+    """Let the job be tried again in a while. Where even this fails, its silence does the same."""
+    connection.close()
+    with suppress(LeaseLost, DatabaseTrouble), transaction.atomic():
+        job = _held(lease)
+        job.state = State.QUEUED
+        job.lease = None
+        job.error = error.replace("\0", "").strip()
+        job.dispatched_at = timezone.now()
+        job.save(update_fields=["state", "lease", "error", "dispatched_at"])
+
+
+def _put_off(lease: Lease, waiting: NotYet) -> None:
+    """Queue the job again for later, as if it had not been tried."""
+    with suppress(LeaseLost), transaction.atomic():
+        job = _held(lease)
+        if job.cancel_requested:
+            _end(job, State.CANCELLED)
+            return
+        job.state = State.QUEUED
+        job.lease = None
+        job.attempts -= 1
+        job.error = ""
+        job.progress_note = waiting.waits_for[:200]
+        job.dispatched_at = None
+        job.waits_until = timezone.now() + timedelta(seconds=waiting.seconds)
+        job.save(
+            update_fields=[
+                "state",
+                "lease",
+                "attempts",
+                "error",
+                "progress_note",
+                "dispatched_at",
+                "waits_until",
+            ]
+        )
+
+
+def _held(lease: Lease) -> Job:
+    job = (
+        Job.objects.select_for_update()
+        .filter(pk=lease.job_id, lease=lease.token, state=State.RUNNING)
+        .first()
+    )
+    if job is None:
+        raise LeaseLost(lease.job_id)
+    return job
+
+
+def _end(job: Job, state: State, *, result: Any = None, error: str = "") -> None:
+    job.state = state
+    job.result = result
+    job.error = error
+    job.lease = None
+    job.finished_at = timezone.now()
+    job.save(update_fields=["state", "result", "error", "lease", "finished_at"])
+
+
+def request_cancel(*, job: Job) -> None:
+    """Ask for the job to stop: at once when it waits, at its next progress report when it runs."""
+    with transaction.atomic():
+        locked = Job.objects.select_for_update().get(pk=job.pk)
+        if locked.state == State.QUEUED:
+            _end(locked, State.CANCELLED)
+        elif locked.state == State.RUNNING:
+            locked.cancel_requested = True
+            locked.save(update_fields=["cancel_requested"])
+
+
+def reconcile() -> int:
+    """Ask what is due, and send again every job that a dead worker or broker dropped.
+
+    Returns how many jobs were sent again. Any number of workers may do this at once: a job sent
+    twice is claimed once.
+    """
+    for check in registry.due_checks():
+        try:
+            check()
+        except Exception:  # one app's broken question must not keep the others' jobs from running
+            logger.exception("due check %s.%s failed", check.__module__, check.__qualname__)
+    waiting = Job.objects.to_send().order_by("created_at").values_list("pk", flat=True)
+    # The first that fails ends the round: a broker that is down is asked once per tick.
+    return sum(1 for _ in takewhile(dispatch, list(waiting)))

@@ -1,0 +1,52 @@
+"""The one Celery task, and the reconciler that every worker runs beside it."""
+
+from __future__ import annotations
+
+import logging
+import os
+import threading
+import uuid
+from typing import Any
+
+from celery import shared_task
+from celery.signals import worker_ready
+from django.conf import settings
+from django.db import InterfaceError, OperationalError, connection
+
+from jobs import services
+
+logger = logging.getLogger(__name__)
+
+
+@shared_task(name="jobs.run")
+def run_job(job_id: str) -> None:
+    try:
+        services.run(uuid.UUID(job_id))
+    except (OperationalError, InterfaceError) as error:
+        logger.warning("job %s waits: the database is locked or out of reach (%s)", job_id, error)
+
+
+def keep_reconciling(stop: threading.Event, tick: threading.Lock) -> None:
+    while not stop.wait(settings.JOB_TICK_SECONDS):
+        with tick:
+            try:
+                services.reconcile()
+            except Exception as error:  # noqa: BLE001  (else this thread ends: no job is rescued)
+                next_try = settings.JOB_TICK_SECONDS
+                logger.warning("reconciler: %s; next try in %s s", error, next_try)
+            finally:
+                connection.close()  # a child must not share it
+
+
+@worker_ready.connect
+def start_reconciler(**_: Any) -> None:
+    # The pool forks a new child off this process when one dies. A fork in the middle of a tick
+    # copies whatever lock this thread holds then, inside SQLite too, and the child waits for it
+    # for ever: so forks wait for the end of the tick.
+    tick = threading.Lock()
+    os.register_at_fork(
+        before=tick.acquire, after_in_parent=tick.release, after_in_child=tick.release
+    )
+    threading.Thread(
+        target=keep_reconciling, args=[threading.Event(), tick], name="reconciler", daemon=True
+    ).start()

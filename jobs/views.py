@@ -1,0 +1,93 @@
+"""A collection's jobs: how far they are, and stopping or repeating them."""
+
+from __future__ import annotations
+
+import uuid
+from typing import cast
+
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_POST, require_safe
+
+from accounts.access import in_collection
+from accounts.models import Collection, Role, User
+from jobs import registry
+from jobs.models import Job
+from jobs.services import enqueue, request_cancel
+
+LISTED = 100
+
+
+@never_cache
+@require_safe
+@in_collection(Role.ADMIN)
+def jobs(request: HttpRequest, collection: Collection) -> HttpResponse:
+    latest = list(collection.jobs.select_related("requested_by")[:LISTED])
+    return render(
+        request,
+        "jobs/jobs.html",
+        {
+            "live": [job for job in latest if job.is_live],
+            "ended": [job for job in latest if not job.is_live],
+            "listed": LISTED,
+            "total": collection.jobs.count(),
+        },
+    )
+
+
+@never_cache
+@require_safe
+@in_collection(Role.ADMIN)
+def job(request: HttpRequest, collection: Collection, job_id: uuid.UUID) -> HttpResponse:
+    return render(request, "jobs/job.html", {"job": _job(collection, job_id)})
+
+
+@never_cache
+@require_safe
+@in_collection(Role.ADMIN)
+def card(request: HttpRequest, collection: Collection, job_id: uuid.UUID) -> HttpResponse:
+    """The card alone; it asks for itself again while the job is live."""
+    return render(request, "jobs/_card.html", {"job": _job(collection, job_id), "polled": True})
+
+
+@require_POST
+@in_collection(Role.ADMIN)
+def cancel(request: HttpRequest, collection: Collection, job_id: uuid.UUID) -> HttpResponse:
+    found = _job(collection, job_id)
+    if found.is_live:
+        request_cancel(job=found)
+    else:
+        messages.info(request, "This job had ended before it could be cancelled.")
+    return redirect("job", collection.slug, found.pk)
+
+
+@require_POST
+@in_collection(Role.ADMIN)
+def try_again(request: HttpRequest, collection: Collection, job_id: uuid.UUID) -> HttpResponse:
+    old = _job(collection, job_id)
+    if old.is_live:
+        messages.info(request, "This job has not ended yet, so there is nothing to try again.")
+        return redirect("job", collection.slug, old.pk)
+    try:
+        new = enqueue(
+            kind=old.kind,
+            collection=collection,
+            parameters=old.parameters,
+            requested_by=cast(User, request.user),
+            key=old.key,
+        )
+    except registry.UnknownKind:
+        messages.error(
+            request, "This version of Qrelsmith no longer knows such jobs, so it cannot run again."
+        )
+        return redirect("job", collection.slug, old.pk)
+    return redirect("job", collection.slug, new.pk)
+
+
+def _job(collection: Collection, job_id: uuid.UUID) -> Job:
+    found = collection.jobs.select_related("requested_by").filter(pk=job_id).first()
+    if found is None:
+        raise Http404("no such job here")
+    return found

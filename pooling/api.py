@@ -1,0 +1,245 @@
+"""Runs and pools in the API: who found what at which rank, so admins only."""
+
+from __future__ import annotations
+
+import uuid
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.core.files.uploadedfile import UploadedFile
+from django.db.models import Count, Prefetch
+from django.http import HttpResponseBase, StreamingHttpResponse
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.parsers import MultiPartParser
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from accounts.api import CollectionView, JsonBody, found
+from corpus.models import Document
+from jobs.api import Busy, JobAnswer, accepted
+from jobs.models import Job
+from pooling.figures import run_lines
+from pooling.models import Candidate, Contribution, Pool, Run
+from pooling.services import (
+    CITED,
+    DEFAULT_DEPTH,
+    DEFAULT_STRATEGY,
+    FORCED_SOURCES,
+    PoolingError,
+    PoolPlan,
+    request_pools,
+    request_run,
+    request_run_import,
+)
+from pooling.strategies import MODES, STRATEGIES
+
+DEEPEST = 100_000
+
+
+def kept_upload(file: UploadedFile[Any]) -> Path:
+    """Keep an uploaded run for a worker to read, under a name of our own."""
+    path = Path(settings.UPLOAD_DIR) / "runs" / uuid.uuid4().hex
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("wb") as stream:
+        for chunk in file.chunks():
+            stream.write(chunk)
+    return path
+
+
+class RunAnswer(serializers.Serializer[Run]):
+    name = serializers.CharField()
+    kind = serializers.CharField()
+    parameters = serializers.DictField()
+    depth = serializers.IntegerField(allow_null=True)
+    sha256 = serializers.CharField()
+    report = serializers.DictField()
+    lists = serializers.IntegerField()
+    created_at = serializers.DateTimeField()
+
+
+class RunUpload(serializers.Serializer[Any]):
+    file = serializers.FileField(help_text="A TREC run file, plain or gzip.")
+    name = serializers.CharField(max_length=60)
+
+
+class Retrieval(serializers.Serializer[Any]):
+    retriever = serializers.CharField(max_length=60, help_text="A built-in one, as `bm25_title`.")
+    depth = serializers.IntegerField(min_value=1, max_value=DEEPEST, default=DEFAULT_DEPTH)
+
+
+class PoolLine(serializers.Serializer[Pool]):
+    docno = serializers.CharField(source="query_paper.document.docno")
+    size = serializers.IntegerField()
+    frozen_at = serializers.DateTimeField(allow_null=True)
+    retriever_order = serializers.ListField(child=serializers.CharField())
+    shortfall = serializers.DictField(child=serializers.IntegerField())
+    depth = serializers.DictField(child=serializers.IntegerField(allow_null=True))
+
+
+class ContributionAnswer(serializers.Serializer[Contribution]):
+    source = serializers.CharField()  # type: ignore[assignment]  # the base class has one
+    rank = serializers.IntegerField(allow_null=True)
+    score = serializers.FloatField(allow_null=True)
+    drawn = serializers.BooleanField()
+
+
+class CandidateAnswer(serializers.Serializer[Candidate]):
+    docno = serializers.CharField(source="document.docno")
+    position = serializers.IntegerField()
+    excluded = serializers.CharField()
+    contributions = ContributionAnswer(many=True)
+
+
+class PoolAnswer(PoolLine):
+    manifest = serializers.DictField(source="build.manifest")
+    candidates = CandidateAnswer(many=True)
+
+
+class Plan(serializers.Serializer[Any]):
+    """A strategy with its parameters, or `n` and `mode` for the two that take n of each run."""
+
+    strategy = serializers.ChoiceField(list(STRATEGIES), required=False)
+    parameters = serializers.DictField(
+        required=False, help_text="Of the strategy; those left out have its defaults."
+    )
+    n = serializers.IntegerField(
+        min_value=1,
+        max_value=10_000,
+        required=False,
+        help_text="Documents that each retriever draws.",
+    )
+    mode = serializers.ChoiceField(sorted(MODES), required=False)
+    forced = serializers.ListField(child=serializers.ChoiceField(FORCED_SOURCES), default=[CITED])
+    seed = serializers.CharField(max_length=64, allow_blank=True, default="")
+    runs = serializers.ListField(
+        child=serializers.CharField(max_length=60), default=[], help_text="None named: every run."
+    )
+    depth = serializers.IntegerField(min_value=1, max_value=DEEPEST, default=DEFAULT_DEPTH)
+
+    def validate(self, asked: dict[str, Any]) -> dict[str, Any]:
+        if ("strategy" in asked) == ("n" in asked):
+            raise serializers.ValidationError({"n": "Give either n or a strategy."})
+        if "strategy" in asked and "mode" in asked:
+            raise serializers.ValidationError({"mode": "Only n has a mode; the strategy is one."})
+        return asked
+
+    def plan(self) -> PoolPlan:
+        asked = dict(self.validated_data)
+        n, mode = asked.pop("n", None), asked.pop("mode", DEFAULT_STRATEGY)
+        if n is not None:
+            asked |= {"strategy": mode, "parameters": {"n": n}}
+        return PoolPlan.of({"parameters": {}, **asked})
+
+
+class Runs(CollectionView):
+    parser_classes = [JsonBody, MultiPartParser]
+
+    @extend_schema(summary="Runs, by name", responses=RunAnswer(many=True))
+    def get(self, request: Request, slug: str) -> Response:
+        rows = self.collection.runs.annotate(lists=Count("rankings")).order_by("name")
+        return self.paged(rows, RunAnswer)
+
+    @extend_schema(
+        summary="Import a run file, or let a built-in retriever rank",
+        request={"multipart/form-data": RunUpload, "application/json": Retrieval},
+        responses={202: JobAnswer},
+    )
+    def post(self, request: Request, slug: str) -> Response:
+        is_file = (request.content_type or "").startswith("multipart/")
+        return accepted(self._imported() if is_file else self._retrieved())
+
+    def _imported(self) -> Job:
+        asked = self.parsed(RunUpload)
+        path = kept_upload(asked["file"])
+        try:
+            job = request_run_import(
+                collection=self.collection,
+                path=path,
+                filename=asked["file"].name,
+                name=asked["name"],
+                requested_by=self.person,
+            )
+        except PoolingError:
+            path.unlink()
+            raise
+        if job.parameters.get("path") != str(path):
+            path.unlink()
+            raise Busy
+        return job
+
+    def _retrieved(self) -> Job:
+        asked = self.parsed(Retrieval)
+        job = request_run(
+            collection=self.collection,
+            name=asked["retriever"],
+            depth=asked["depth"],
+            requested_by=self.person,
+        )
+        if job.parameters.get("depth") != asked["depth"]:
+            raise Busy
+        return job
+
+
+class OneRun(CollectionView):
+    @extend_schema(summary="One run", responses=RunAnswer)
+    def get(self, request: Request, slug: str, name: str) -> Response:
+        rows = self.collection.runs.annotate(lists=Count("rankings"))
+        return Response(RunAnswer(found(rows, name=name)).data)
+
+
+class RunFile(CollectionView):
+    @extend_schema(
+        operation_id="collections_runs_file",
+        summary="A run as a TREC file",
+        responses={(200, "text/plain"): OpenApiTypes.STR},
+    )
+    def get(self, request: Request, slug: str, name: str) -> HttpResponseBase:
+        run = found(self.collection.runs.all(), name=name)
+        return StreamingHttpResponse(run_lines(run), content_type="text/plain; charset=utf-8")
+
+
+class Pools(CollectionView):
+    @extend_schema(summary="Pools, by docno of the query paper", responses=PoolLine(many=True))
+    def get(self, request: Request, slug: str) -> Response:
+        rows = (
+            Pool.objects.filter(query_paper__collection=self.collection)
+            .select_related("query_paper__document")
+            .annotate(size=Count("candidates"))
+            .order_by("query_paper__document__docno")
+        )
+        return self.paged(rows, PoolLine)
+
+    @extend_schema(
+        summary="Build pools",
+        description="Of every query paper whose pool is not frozen; drafts are replaced.",
+        request=Plan,
+        responses={202: JobAnswer},
+    )
+    def post(self, request: Request, slug: str) -> Response:
+        asked = Plan(data=request.data)
+        asked.is_valid(raise_exception=True)
+        plan = asked.plan()
+        job = request_pools(collection=self.collection, plan=plan, requested_by=self.person)
+        if job.parameters != plan.as_json():
+            raise Busy
+        return accepted(job)
+
+
+class OnePool(CollectionView):
+    @extend_schema(
+        summary="One pool with every candidate and where it comes from", responses=PoolAnswer
+    )
+    def get(self, request: Request, slug: str, docno: str) -> Response:
+        rows = (
+            Pool.objects.filter(query_paper__collection=self.collection)
+            .select_related("query_paper__document", "build")
+            .prefetch_related(
+                Prefetch("candidates__document", Document.objects.only("docno")),
+                "candidates__contributions",
+            )
+            .annotate(size=Count("candidates"))
+        )
+        return Response(PoolAnswer(found(rows, query_paper__document__docno=docno)).data)

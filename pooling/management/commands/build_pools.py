@@ -1,0 +1,87 @@
+import argparse
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from accounts.lookup import collection_named
+from jobs.work import InPerson
+from pooling.services import (
+    DEFAULT_DEPTH,
+    DEFAULT_STRATEGY,
+    FORCED_SOURCES,
+    PoolingError,
+    PoolPlan,
+    build_pools,
+)
+from pooling.strategies import MODES, STRATEGIES
+
+
+def _setting(text: str) -> tuple[str, str]:
+    name, equals, value = text.partition("=")
+    if not equals:
+        raise argparse.ArgumentTypeError(f"{text!r} is not NAME=VALUE")
+    return name, value
+
+
+class Command(BaseCommand):
+    help = (
+        "Build the pool of every query paper whose pool is not frozen: forced sources whole, then "
+        "what the strategy draws from the runs. Built-in retrievers are run first where needed."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("collection")
+        parser.add_argument(
+            "--n", type=int, help="new documents per run (for the strategies that take n)"
+        )
+        parser.add_argument("--mode", choices=MODES, help="how n are taken; short for --strategy")
+        parser.add_argument("--strategy", choices=STRATEGIES)
+        parser.add_argument(
+            "--set",
+            action="append",
+            default=[],
+            type=_setting,
+            metavar="NAME=VALUE",
+            help="a parameter of the strategy (default: the strategy's), as in --set size=60",
+        )
+        parser.add_argument(
+            "--forced",
+            action="append",
+            choices=[*FORCED_SOURCES, "none"],
+            help="a source taken whole, first (default: cited; `none` for no such source)",
+        )
+        parser.add_argument("--seed", default="", help="default: the collection's")
+        parser.add_argument("--run", action="append", default=[], help="only these runs")
+        parser.add_argument("--depth", type=int, default=DEFAULT_DEPTH, help="of built-in runs")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        collection = collection_named(options["collection"])
+        forced = options["forced"] or ["cited"]
+        if options["strategy"] and options["mode"]:
+            raise CommandError("--mode is short for a --strategy; give one of them.")
+        parameters = dict(options["set"])
+        if options["n"] is not None:
+            parameters["n"] = options["n"]
+        plan = PoolPlan(
+            strategy=options["strategy"] or options["mode"] or DEFAULT_STRATEGY,
+            parameters=parameters,
+            forced=tuple(source for source in forced if source != "none"),
+            seed=options["seed"],
+            runs=tuple(options["run"]),
+            depth=options["depth"],
+        )
+        try:
+            build = build_pools(collection=collection, plan=plan, work=InPerson())
+        except PoolingError as error:
+            raise CommandError(str(error)) from error
+        for pool in build.pools.select_related("query_paper__document").order_by("pk"):
+            short = sum(pool.shortfall.values())
+            self.stdout.write(
+                f"{pool.query_paper.document.docno}: {pool.candidates.count()} candidates"
+                + (f", {short} short" if short else "")
+            )
+        runs = ", ".join(run["name"] for run in build.manifest["runs"])
+        self.stdout.write(
+            f"{build.pools.count()} pools from {runs}; seed {build.manifest['seed']}; "
+            f"SHA-256 {build.manifest['pools']['sha256']}"
+        )

@@ -1,0 +1,159 @@
+"""Runs and the pools drawn from them, with every candidate's provenance."""
+
+from __future__ import annotations
+
+from django.conf import settings
+from django.db import models
+
+from accounts.models import Collection
+from corpus.models import Document, QueryPaper
+
+
+class Run(models.Model):
+    """One retriever's ranked lists.."""
+
+    collection = models.ForeignKey(Collection, models.CASCADE, related_name="runs")
+    name = models.CharField(max_length=60)
+    kind = models.CharField(max_length=30, help_text="The built-in retriever, or `file`.")
+    parameters = models.JSONField(default=dict)
+    depth = models.PositiveIntegerField(null=True, blank=True)
+    sha256 = models.CharField(max_length=64, help_text="Of the ranked lists in canonical form.")
+    report = models.JSONField(default=dict, help_text="What was skipped on the way in, and why.")
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["name"]
+        constraints = [models.UniqueConstraint(fields=["collection", "name"], name="run_name_once")]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Ranking(models.Model):
+    """One ranked list of a run: `docnos[i]` has rank i + 1 and score `scores[i]`."""
+
+    run = models.ForeignKey(Run, models.CASCADE, related_name="rankings")
+    query_paper = models.ForeignKey(QueryPaper, models.CASCADE, related_name="rankings")
+    docnos = models.JSONField()
+    scores = models.JSONField()
+
+    class Meta:
+        ordering = ["run", "query_paper"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["run", "query_paper"], name="ranking_once_per_query_paper"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.run} for {self.query_paper}"
+
+
+class PoolBuild(models.Model):
+    """One building of pools: everything needed to build them again, byte for byte."""
+
+    collection = models.ForeignKey(Collection, models.CASCADE, related_name="pool_builds")
+    manifest = models.JSONField()
+    built_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["-created_at"]
+
+    def __str__(self) -> str:
+        return f"pools of {self.collection}, {self.created_at:%Y-%m-%d}"
+
+
+class PoolQuerySet(models.QuerySet["Pool"]):
+    def frozen(self) -> PoolQuerySet:
+        return self.filter(frozen_at__isnull=False)
+
+    def holding(self, document: Document) -> PoolQuerySet:
+        """Pools of the document, or with it as a candidate."""
+        return self.filter(
+            models.Q(query_paper__document=document) | models.Q(candidates__document=document)
+        )
+
+    def drafts(self) -> PoolQuerySet:
+        return self.filter(frozen_at=None)
+
+
+class Pool(models.Model):
+    """The candidates of one query paper. A draft is replaced by the next building; frozen stays."""
+
+    query_paper = models.OneToOneField(QueryPaper, models.PROTECT, related_name="pool")
+    build = models.ForeignKey(PoolBuild, models.PROTECT, related_name="pools")
+    retriever_order = models.JSONField(default=list)
+    shortfall = models.JSONField(default=dict, help_text="Source to documents it could not give.")
+    depth = models.JSONField(default=dict, help_text="Source to the deepest rank it drew from.")
+    frozen_at = models.DateTimeField(null=True, blank=True)
+
+    objects = PoolQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["query_paper__document__docno"]
+
+    def __str__(self) -> str:
+        return f"pool of {self.query_paper}"
+
+    @property
+    def is_frozen(self) -> bool:
+        return self.frozen_at is not None
+
+
+class CandidateQuerySet(models.QuerySet["Candidate"]):
+    def to_judge(self) -> CandidateQuerySet:
+        return self.filter(excluded="")
+
+
+class Candidate(models.Model):
+    """A document in a pool. `position` counts from 1 in the order the documents were drawn."""
+
+    pool = models.ForeignKey(Pool, models.CASCADE, related_name="candidates")
+    document = models.ForeignKey(Document, models.PROTECT, related_name="candidacies")
+    position = models.PositiveIntegerField()
+    excluded = models.CharField(max_length=200, blank=True, help_text="Why it is not judged.")
+    inclusion = models.FloatField(
+        null=True,
+        blank=True,
+        help_text="For a sample: the probability with which it came to be in the pool.",
+    )
+
+    objects = CandidateQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["pool", "position"]
+        constraints = [
+            models.UniqueConstraint(fields=["pool", "document"], name="candidate_document_once"),
+            models.UniqueConstraint(fields=["pool", "position"], name="candidate_position_once"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.document} in {self.pool}"
+
+
+class Contribution(models.Model):
+    """That a source has a candidate: at which rank and score, and whether it drew it.
+
+    `rank` counts from 1; it is NULL for sources without ranks (forced ones, imported pools).
+    """
+
+    candidate = models.ForeignKey(Candidate, models.CASCADE, related_name="contributions")
+    source = models.CharField(max_length=60)
+    rank = models.PositiveIntegerField(null=True, blank=True)
+    score = models.FloatField(null=True, blank=True)
+    drawn = models.BooleanField()
+
+    class Meta:
+        ordering = ["candidate", "-drawn", "source"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["candidate", "source"], name="contribution_source_once"
+            ),
+            models.UniqueConstraint(
+                fields=["candidate"], condition=models.Q(drawn=True), name="contribution_drawn_once"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.source} has {self.candidate}"

@@ -1,0 +1,276 @@
+"""One word2vec model per corpus, trained by gensim and kept beside the indexes that share it.
+
+Continuous bag of words with negative sampling (Mikolov et al., 2013), over titles and abstracts.
+
+The same corpus gives the same vectors, bit for bit, on one machine with one version of gensim: one
+training thread, a fixed seed, documents in one order, and no use of Python's `hash()`. It does not
+between machines: gensim adds with the BLAS it finds, whose kernels differ from processor to
+processor in the last digits, and training carries those on. Publish the runs (their digests are in
+the manifest), not the recipe alone, where pools must be rebuilt elsewhere.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import re
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from importlib.metadata import version
+from itertools import islice
+from pathlib import Path
+from typing import Any, NamedTuple
+from zlib import crc32
+
+import numpy as np
+from numpy.typing import NDArray
+
+from corpus.texts import canonical_json
+from pooling.retrievers.folders import IndexCorrupt, build_folder, check_folder, description
+from pooling.retrievers.interface import NothingToIndex, Progress
+from pooling.retrievers.spool import BEAT, Spool
+from pooling.retrievers.strings import open_strings, write_strings
+
+MODELS = "models"
+PIECE = 20_000  # documents trained on between two reports of progress, some seconds
+MANY_WORDS = 1_000_000
+WORD = re.compile(r"(?u)\b\w\w+\b")
+WORDS = "words"  # a word's number is its place; the most frequent first
+VECTORS_FILE = "vectors.npy"
+
+
+@dataclass(frozen=True)
+class Training:
+    """How the word vectors are trained. None means: by the size of the corpus."""
+
+    dimensions: int = 200
+    window: int = 5
+    negative: int = 5
+    sample: float | None = None
+    min_count: int | None = None
+    epochs: int | None = None
+    seed: int = 1
+    threads: int = 1  # more are faster, and then no two trainings are alike
+
+    @property
+    def parameters(self) -> dict[str, object]:
+        return {
+            **asdict(self),
+            "sample": self.sample or "1e-4 from a million running words, else 1e-3",
+            "min_count": self.min_count or "5 from a million running words, else 1",
+            "epochs": self.epochs or "enough for 100 million running words, 2 to 20",
+            "trained_on": "titles and abstracts",
+            "tokens": r"(?u)\b\w\w+\b, lower case",
+        }
+
+    def thinning(self, words: int) -> float:
+        """The share of running words above which a word is often passed over."""
+        return self.sample or (1e-4 if words >= MANY_WORDS else 1e-3)
+
+    def rarest(self, words: int) -> int:
+        """How often a word must come to have a vector, in a corpus of so many running words."""
+        return self.min_count or (5 if words >= MANY_WORDS else 1)
+
+    def passes(self, words: int) -> int:
+        """How often the corpus is read, so that a small one is read enough and a large one ends."""
+        return self.epochs or min(20, max(2, -(-100_000_000 // max(words, 1))))
+
+
+class WordVectors(NamedTuple):
+    """`vectors[n]`, (dimensions,) float32, is that of `words[n]`."""
+
+    words: list[str]
+    vectors: NDArray[np.float32]
+
+
+@dataclass(frozen=True)
+class _Model:
+    """What a model's folder says of it."""
+
+    training: Training
+    corpus: str
+
+    name = "word2vec"
+    kind = "word2vec"
+
+    @property
+    def version(self) -> str:
+        return model_version()
+
+    @property
+    def parameters(self) -> dict[str, object]:
+        return {**self.training.parameters, "corpus": self.corpus}
+
+    @property
+    def key(self) -> str:
+        return hashlib.sha256(canonical_json(description(self))).hexdigest()[:16]
+
+
+def model_version() -> str:
+    """Changes whenever the same corpus could get other vectors."""
+    return f"1, gensim {version('gensim')}"
+
+
+def tokens(text: str) -> list[str]:
+    """The words as retrievers by TF-IDF have them: two or more letters, digits or underscores."""
+    return WORD.findall(text.lower())
+
+
+def word_vectors(
+    texts: Spool, training: Training, indexes: Path, progress: Progress
+) -> WordVectors:
+    """The corpus's vectors: opened where they lie in the folder of indexes, or trained into it.
+
+    `texts` has titles and abstracts. Of several workers that need the same model one trains it and
+    the others wait. `progress` is told 0 now and then. Raises NothingToIndex where there are no
+    words, and DuplicateDocument.
+    """
+    model = _Model(training, _digest(texts, progress))
+    folder = indexes / MODELS / f"{model.name}-{model.key}"
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with _alone(folder, progress):
+        if folder.exists():
+            try:
+                return _opened(folder, model)
+            except IndexCorrupt:
+                pass  # training puts a good one in its place
+
+        def write(draft: Path, scratch: Path) -> Sequence[str]:
+            _train(texts, training, draft, scratch, progress)
+            return ()
+
+        build_folder(folder, model, write)
+        return _opened(folder, model)
+
+
+def _opened(folder: Path, model: _Model) -> WordVectors:
+    check_folder(folder, model)
+    try:
+        words = list(open_strings(folder, WORDS))
+        return WordVectors(words, np.load(folder / VECTORS_FILE, mmap_mode="r"))
+    except (OSError, ValueError) as error:
+        raise IndexCorrupt(folder, str(error)) from error
+
+
+@contextmanager
+def _alone(folder: Path, progress: Progress) -> Iterator[None]:
+    """One process at a time; the lock of a killed process is free.
+
+    Where a file system has no locks (some network ones), two may train at once: the same model,
+    and the first to end keeps its place.
+    """
+    with folder.with_name(f".{folder.name}.lock").open("a") as lock:
+        while not _locked(lock.fileno()):
+            progress(0)
+            time.sleep(0.5)
+        yield
+
+
+def _locked(file: int) -> bool:
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError:
+        return True
+    return True
+
+
+def _digest(texts: Spool, progress: Progress) -> str:
+    """SHA-256 (hex) of every docno and text, docno descending."""
+    digest = hashlib.sha256()
+    for number, pair in enumerate(texts):
+        digest.update(canonical_json(pair) + b"\n")
+        if number % BEAT == 0:
+            progress(0)
+    return digest.hexdigest()
+
+
+@dataclass(frozen=True)
+class _Piece:
+    """Some documents on disk, one a line, words parted by spaces."""
+
+    path: Path
+    documents: int
+    words: int
+
+
+def _train(
+    texts: Spool, training: Training, draft: Path, scratch: Path, progress: Progress
+) -> None:
+    from gensim.models import Word2Vec  # takes a second; a web process should not pay it
+
+    pieces = list(_pieces(texts, scratch, progress))
+    words = sum(piece.words for piece in pieces)
+    if not words:
+        raise NothingToIndex("no document has a word, so there is nothing to train on")
+    passes = training.passes(words)
+    model = Word2Vec(
+        vector_size=training.dimensions,
+        window=training.window,
+        negative=training.negative,
+        sample=training.thinning(words),
+        min_count=training.rarest(words),
+        seed=training.seed,
+        epochs=passes,
+        sg=0,
+        cbow_mean=1,
+        workers=training.threads,
+        hashfxn=_checksum,
+    )
+    model.build_vocab(_sentences(pieces, progress))
+    if not len(model.wv):
+        raise NothingToIndex(f"no word comes {training.rarest(words)} times; lower min_count")
+    _train_by_pieces(model, pieces, passes, progress)
+    write_strings(draft, WORDS, model.wv.index_to_key)
+    np.save(draft / VECTORS_FILE, model.wv.vectors.astype(np.float32))
+
+
+def _train_by_pieces(model: Any, pieces: Sequence[_Piece], passes: int, progress: Progress) -> None:
+    """All of the training, interrupted now and then to report.
+
+    The learning rate falls from piece to piece as it would without interruptions.
+    """
+    whole = passes * sum(piece.words for piece in pieces)
+    done, top, fall = 0, model.alpha, model.alpha - model.min_alpha
+    for _ in range(passes):
+        for piece in pieces:
+            progress(0)
+            if not piece.words:
+                continue
+            before, done = done, done + piece.words
+            model.train(
+                corpus_file=str(piece.path),
+                total_examples=piece.documents,
+                total_words=piece.words,
+                epochs=1,
+                start_alpha=top - fall * before / whole,
+                end_alpha=top - fall * done / whole,
+            )
+
+
+def _pieces(texts: Spool, scratch: Path, progress: Progress) -> Iterator[_Piece]:
+    lines = (tokens(text) for _, text in texts)
+    number = 0
+    while batch := list(islice(lines, PIECE)):
+        progress(0)
+        path = scratch / f"piece-{number}.txt"
+        with path.open("w", encoding="utf-8") as stream:
+            stream.writelines(" ".join(line) + "\n" for line in batch)
+        yield _Piece(path, len(batch), sum(map(len, batch)))
+        number += 1
+
+
+def _sentences(pieces: Sequence[_Piece], progress: Progress) -> Iterator[list[str]]:
+    for piece in pieces:
+        progress(0)
+        with piece.path.open(encoding="utf-8") as stream:
+            for line in stream:
+                yield line.split()
+
+
+def _checksum(word: str) -> int:
+    """In place of `hash()`, which differs from process to process."""
+    return crc32(word.encode())

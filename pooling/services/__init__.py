@@ -1,0 +1,55 @@
+"""Everything that writes runs and pools."""
+
+from pooling.services.corpus import CorpusChanged, corpus_digest
+from pooling.services.embeddings import import_embeddings
+from pooling.services.errors import PoolingError
+from pooling.services.keeping import NO_TEXT
+from pooling.services.manifest import manifest_file
+from pooling.services.plan import DEFAULT_STRATEGY, PoolPlan
+from pooling.services.pools import (
+    build_pools,
+    freeze_pool,
+    freeze_pools,
+    request_pools,
+)
+from pooling.services.rebuilding import Differs, Proof, rebuild_pools
+from pooling.services.runs import (
+    CITED,
+    DEFAULT_DEPTH,
+    FORCED_SOURCES,
+    import_run,
+    open_index,
+    remove_run,
+    request_run,
+    request_run_import,
+    retrieve,
+)
+from pooling.services.waiting import SideBySide
+
+__all__ = [
+    "CITED",
+    "DEFAULT_DEPTH",
+    "DEFAULT_STRATEGY",
+    "FORCED_SOURCES",
+    "NO_TEXT",
+    "CorpusChanged",
+    "Differs",
+    "PoolPlan",
+    "PoolingError",
+    "Proof",
+    "SideBySide",
+    "build_pools",
+    "corpus_digest",
+    "freeze_pool",
+    "freeze_pools",
+    "import_embeddings",
+    "import_run",
+    "manifest_file",
+    "open_index",
+    "rebuild_pools",
+    "remove_run",
+    "request_pools",
+    "request_run",
+    "request_run_import",
+    "retrieve",
+]

@@ -1,0 +1,76 @@
+"""Which retriever a name means for a collection, and what it is asked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from accounts.models import Collection
+from corpus.models import Document, Facet, QueryPaper
+from pooling.retrievers import Faceted, NoSuchRetriever, QueryText, Retriever, retriever
+from pooling.services.errors import PoolingError
+
+LONGEST_NAME = 60  # of a run
+
+
+def retriever_named(collection: Collection, name: str) -> Retriever:
+    """The retriever of that name.
+
+    Raises:
+        PoolingError: there is none, its name is too long for a run, or the collection lacks the
+            facet it names.
+    """
+    if len(name) > LONGEST_NAME:
+        raise PoolingError(
+            f"{name!r} is longer than the {LONGEST_NAME} characters of a run's name. "
+            "If it is an encoder's folder, make a link to it with a shorter path."
+        )
+    try:
+        chosen = retriever(name)
+    except NoSuchRetriever as error:
+        raise PoolingError(str(error)) from error
+    _facet(collection, chosen)
+    return chosen
+
+
+def questions(
+    collection: Collection, chosen: Retriever, papers: Iterable[QueryPaper]
+) -> dict[QueryPaper, QueryText]:
+    """What to ask the retriever, by query paper in their order; those without text are left out.
+
+    A retriever with a facet is asked about the papers that have a query under it, with the facet's
+    sentences and nothing else; any other is asked with the whole paper.
+    """
+    facet = _facet(collection, chosen)
+    if facet is None:
+        texts = {paper: _whole(paper.document) for paper in papers if paper.document.sentences}
+    else:
+        under = set(collection.queries.filter(facet=facet).values_list("query_paper_id", flat=True))
+        texts = {paper: _part(paper.document, facet) for paper in papers if paper.pk in under}
+    return {paper: text for paper, text in texts.items() if facet is None or text.abstract}
+
+
+def facts(document: Document) -> tuple[int | None, tuple[str, ...], tuple[str, ...]]:
+    """What the retrievers that read no text go by: year, references, fields of study."""
+    return document.year, tuple(document.references), tuple(document.fields)
+
+
+def _facet(collection: Collection, chosen: Retriever) -> Facet | None:
+    if not isinstance(chosen, Faceted):
+        return None
+    facet = collection.facets.filter(key=chosen.facet).first()
+    if facet is None:
+        keys = ", ".join(collection.facets.values_list("key", flat=True))
+        raise PoolingError(
+            f"{chosen.name}: {collection.slug} has no facet {chosen.facet!r}; it has {keys}."
+        )
+    return facet
+
+
+def _whole(document: Document) -> QueryText:
+    return QueryText(document.docno, document.title, document.abstract, *facts(document))
+
+
+def _part(document: Document, facet: Facet) -> QueryText:
+    pairs = zip(document.sentences, document.labels, strict=False)
+    sentences = [sentence for sentence, label in pairs if label in facet.labels]
+    return QueryText(document.docno, "", " ".join(sentences), *facts(document))

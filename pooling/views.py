@@ -1,0 +1,280 @@
+"""The admin's pages about runs and pools."""
+
+from __future__ import annotations
+
+import json
+import uuid
+from pathlib import Path
+from typing import Any, cast
+
+from django.conf import settings
+from django.contrib import messages
+from django.core.files.uploadedfile import UploadedFile
+from django.http import (
+    HttpRequest,
+    HttpResponse,
+    HttpResponseBase,
+    StreamingHttpResponse,
+)
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.utils.http import content_disposition_header, urlencode
+from django.views.decorators.http import require_POST, require_safe
+
+from accounts.access import in_collection
+from accounts.models import Collection, Role, User
+from pooling import figures, services
+from pooling.forms import CostForm, PoolPlanForm, RunImportForm
+from pooling.models import Pool
+from pooling.services import PoolingError
+from pooling.strategies import STRATEGIES
+
+RUN_JOBS = ("retrieve", "import_run")
+POOL_JOBS = ("build_pools", "retrieve")
+
+
+def answers(request: HttpRequest) -> list[tuple[str, str]]:
+    """What a form sent, for the page that asks whether to go on."""
+    left_out = {"csrfmiddlewaretoken", "confirmed"}
+    return [
+        (name, value)
+        for name, values in request.POST.lists()
+        if name not in left_out
+        for value in values
+        if isinstance(value, str)
+    ]
+
+
+def sorting_address(path: str, request: HttpRequest, *kept: str) -> str:
+    """What the links that sort a table begin with: the page, and what of its address stays."""
+    staying = {name: request.GET[name] for name in kept if request.GET.get(name)}
+    return f"{path}?{urlencode(staying)}{'&' if staying else ''}"
+
+
+@in_collection(Role.ADMIN)
+@require_safe
+def runs(request: HttpRequest, collection: Collection) -> HttpResponse:
+    return _runs_page(request, collection, RunImportForm())
+
+
+def _runs_page(request: HttpRequest, collection: Collection, form: RunImportForm) -> HttpResponse:
+    rows = figures.run_rows(collection)
+    context = {
+        "collection": collection,
+        "rows": rows,
+        "left": figures.built_in_left(row.run for row in rows),
+        "catalogue": figures.catalogue_left(row.run for row in rows),
+        "documents": collection.documents.count(),
+        "query_papers": collection.query_papers.count(),
+        "jobs": figures.jobs_to_show(collection, RUN_JOBS),
+        "form": form,
+    }
+    return render(request, "pooling/runs.html", context, status=422 if form.errors else 200)
+
+
+@in_collection(Role.ADMIN)
+@require_POST
+def retrieve(request: HttpRequest, collection: Collection) -> HttpResponse:
+    names = request.POST.getlist("name")
+    try:
+        for name in names:
+            services.request_run(collection=collection, name=name, requested_by=_person(request))
+    except PoolingError as error:
+        messages.error(request, str(error))
+    else:
+        said = f"{', '.join(names)}: waiting for a worker." if names else "Name a retriever to run."
+        messages.info(request, said)
+    return redirect("runs", collection.slug)
+
+
+@in_collection(Role.ADMIN)
+@require_POST
+def import_run(request: HttpRequest, collection: Collection) -> HttpResponse:
+    form = RunImportForm(request.POST, request.FILES)
+    if not form.is_valid():
+        return _runs_page(request, collection, form)
+    file, name = form.cleaned_data["file"], form.cleaned_data["name"]
+    path = _kept_upload(file)
+    try:
+        services.request_run_import(
+            collection=collection,
+            path=path,
+            filename=file.name,
+            name=name,
+            requested_by=_person(request),
+        )
+    except PoolingError as error:
+        path.unlink()
+        form.add_error("name", str(error))
+        return _runs_page(request, collection, form)
+    messages.info(request, f"{file.name} is being read as the run {name}.")
+    return redirect("runs", collection.slug)
+
+
+def _kept_upload(file: UploadedFile[Any]) -> Path:
+    folder = Path(settings.UPLOAD_DIR) / "runs"
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / uuid.uuid4().hex
+    with path.open("wb") as stream:
+        for chunk in file.chunks():
+            stream.write(chunk)
+    return path
+
+
+@in_collection(Role.ADMIN)
+@require_POST
+def remove_run(request: HttpRequest, collection: Collection, name: str) -> HttpResponse:
+    run = get_object_or_404(collection.runs, name=name)
+    if "confirmed" not in request.POST:
+        context = {"collection": collection, "run": run, "lists": run.rankings.count()}
+        return render(request, "pooling/confirm_remove.html", context)
+    try:
+        services.remove_run(run=run)
+    except PoolingError as error:
+        messages.error(request, str(error))
+    else:
+        messages.success(request, f"The run {name} is removed.")
+    return redirect("runs", collection.slug)
+
+
+@in_collection(Role.ADMIN)
+@require_safe
+def run_file(request: HttpRequest, collection: Collection, name: str) -> HttpResponseBase:
+    run = get_object_or_404(collection.runs, name=name)
+    plain = "text/plain; charset=utf-8"
+    response = StreamingHttpResponse(figures.run_lines(run), content_type=plain)
+    filename = f"{collection.slug}-{run.name}.run"
+    response["Content-Disposition"] = content_disposition_header(True, filename) or "attachment"
+    return response
+
+
+def pools_page(
+    request: HttpRequest, collection: Collection, form: PoolPlanForm | None = None, **more: Any
+) -> HttpResponse:
+    """The page about all pools; `more` is what apps above this one know of them."""
+    form = form or PoolPlanForm(collection=collection)
+    table = figures.pool_table(collection)
+    words = request.GET.get("q", "")
+    rows, sort = figures.sort_rows(
+        figures.matching(table.rows, words, lambda row: f"{row.docno} {row.title}"),
+        request.GET.get("sort", ""),
+        figures.POOL_SORTS,
+        "docno",
+    )
+    costs = CostForm.of(request.GET, collection)
+    preview = figures.preview_of(collection, table) if table.pooled else None
+    # Without lists to compare (pools that were imported), the pooled documents have to do.
+    overlap = figures.overlap(collection, table.candidates) if _lacks_lists(preview) else []
+    # Not the request's path: a form that was wrong is shown again at an address without GET.
+    page = reverse("pools", args=[collection.slug])
+    context: dict[str, Any] = {
+        "collection": collection,
+        "table": table,
+        "rows": rows,
+        "sort": sort,
+        "words": words,
+        "cost": costs.cost(candidates=table.candidates, pairs=table.pairs, collection=collection),
+        "costs": costs,
+        "preview": preview,
+        "overlap": overlap,
+        "builds": collection.pool_builds.filter(pools__isnull=False).distinct().defer("manifest"),
+        "jobs": figures.jobs_to_show(collection, POOL_JOBS),
+        "form": form,
+        "row_span": len(table.sources) + 4,
+        "page": page,
+        "sorted_by": sorting_address(page, request, "q", *costs.fields),
+        **more,
+    }
+    return render(request, "pooling/pools.html", context, status=422 if form.errors else 200)
+
+
+def _lacks_lists(preview: figures.Preview | None) -> bool:
+    return preview is not None and not preview.shares
+
+
+@in_collection(Role.ADMIN)
+@require_safe
+def manifest(request: HttpRequest, collection: Collection, build: int) -> HttpResponse:
+    found = get_object_or_404(collection.pool_builds, pk=build)
+    text = json.dumps(services.manifest_file(found), ensure_ascii=False, indent=1, sort_keys=True)
+    response = HttpResponse(f"{text}\n", content_type="application/json")
+    filename = f"{collection.slug}-pools-{found.pk}.json"
+    response["Content-Disposition"] = content_disposition_header(True, filename) or "attachment"
+    return response
+
+
+@in_collection(Role.ADMIN)
+@require_POST
+def build_pools(request: HttpRequest, collection: Collection) -> HttpResponse:
+    form = PoolPlanForm(request.POST, collection=collection)
+    if not form.is_valid():
+        return pools_page(request, collection, form)
+    try:
+        services.request_pools(
+            collection=collection, plan=form.plan(), requested_by=_person(request)
+        )
+    except PoolingError as error:
+        form.add_error(None, str(error))
+        return pools_page(request, collection, form)
+    messages.info(request, "The pools are being built.")
+    return redirect("pools", collection.slug)
+
+
+@in_collection(Role.ADMIN)
+@require_POST
+def freeze_pools(request: HttpRequest, collection: Collection) -> HttpResponse:
+    if "confirmed" not in request.POST:
+        table = figures.pool_table(collection)
+        context = {"collection": collection, "table": table}
+        return render(request, "pooling/confirm_freeze.html", context)
+    frozen = services.freeze_pools(collection=collection)
+    messages.success(request, f"{frozen} {'pool is' if frozen == 1 else 'pools are'} frozen now.")
+    return redirect("pools", collection.slug)
+
+
+@in_collection(Role.ADMIN)
+@require_safe
+def pool(request: HttpRequest, collection: Collection, docno: str) -> HttpResponse:
+    found = get_object_or_404(
+        Pool.objects.select_related("query_paper__document", "query_paper__collection", "build"),
+        query_paper__collection=collection,
+        query_paper__document__docno=docno,
+    )
+    words = request.GET.get("q", "")
+    everything = figures.candidate_rows(found)
+    rows, sort = figures.sort_rows(
+        figures.matching(everything, words, lambda row: row.text),
+        request.GET.get("sort", ""),
+        figures.CANDIDATE_SORTS,
+        "position",
+    )
+    before, after = figures.neighbours(found.query_paper)
+    context = {
+        "collection": collection,
+        "pool": found,
+        **_how_drawn(found),
+        "queries": list(found.query_paper.queries.select_related("facet")),
+        "rows": rows,
+        "total": len(everything),
+        "excluded": sum(bool(row.excluded) for row in everything),
+        "sort": sort,
+        "words": words,
+        "sorted_by": sorting_address(request.path, request, "q"),
+        "before": before,
+        "after": after,
+    }
+    return render(request, "pooling/pool.html", context)
+
+
+def _how_drawn(pool: Pool) -> dict[str, Any]:
+    """The strategy in words, where the manifest names one; imported pools may have a mode only."""
+    manifest = pool.build.manifest
+    name = manifest.get("strategy") or manifest.get("mode", "")
+    known = STRATEGIES.get(name)
+    values = ", ".join(f"{key} = {value}" for key, value in manifest.get("parameters", {}).items())
+    said = f"{known.title}{f' ({values})' if values else ''}" if known else ""
+    return {"strategy": said, "one_a_round": name == "interleaved"}
+
+
+def _person(request: HttpRequest) -> User:
+    return cast(User, request.user)

@@ -1,0 +1,162 @@
+"""Importing published test collections."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from accounts.models import Collection, Role, User
+from adjudication.models import Decision
+from annotation.models import Judgment, Opening, Pair
+from annotation.services import set_up_collection
+from corpus.services import DEFAULT_FACETS, CorpusError, FacetPlan, add_member
+from jobs.work import InPerson, Work
+from pooling.models import Candidate
+from published.csfcube import Release, read_release
+from published.judgments import People, create_judged_query
+from published.pools import SOURCE, create_documents, create_pools, create_queries
+
+PREFIX = "csfcube"
+LICENCE = "CC-BY-NC-4.0"
+DESCRIPTION = (
+    "Faceted query by example in scientific papers (Mysore et al., NeurIPS Datasets and "
+    "Benchmarks 2021), as published."
+)
+
+
+class ImportRefused(CorpusError):
+    """What is here already stands in the way of the import."""
+
+
+@dataclass(frozen=True)
+class CSFCubeReport:
+    """What the collection holds after an import; `unchanged` when it held it before."""
+
+    collection: str
+    unchanged: bool
+    documents: int
+    without_text: int
+    query_papers: int
+    queries: int
+    opened: int
+    candidates: int
+    excluded: int
+    pairs: int
+    judgments: int
+    missing: int
+    decisions: int
+
+
+def import_csfcube(
+    *,
+    folder: Path,
+    slug: str = PREFIX,
+    admin: User | None = None,
+    work: Work | None = None,
+) -> CSFCubeReport:
+    """Import a checkout of the CSFCube release as a collection, whichever facets it holds.
+
+    `admin` gets that role in the collection. Importing the same files again changes nothing.
+
+    Raises:
+        CSFCubeError: a file is missing, broken, or contradicts another; nothing is written.
+        ImportRefused: the collection holds something else, or an account's name is taken.
+    """
+    work = work or InPerson()
+    release = read_release(folder)
+    with work.fenced():
+        collection = Collection.objects.filter(slug=slug).first()
+        unchanged = collection is not None
+        if collection is None:
+            collection = _create(release, slug, work)
+        else:
+            _check_same(collection, release)
+        if admin is not None:
+            add_member(collection=collection, user=admin, role=Role.ADMIN)
+        report = _report(collection, unchanged=unchanged)
+        work.complete(asdict(report))
+    return report
+
+
+def _check_same(collection: Collection, release: Release) -> None:
+    for manifest in collection.pool_builds.values_list("manifest", flat=True):
+        if manifest.get("source") == SOURCE and manifest.get("files") == release.files:
+            return
+    raise ImportRefused(
+        f"The collection {collection.slug} exists and does not come from these files, so nothing "
+        "was changed. Import them under another name, with --collection."
+    )
+
+
+def _create(release: Release, slug: str, work: Work) -> Collection:
+    collection = set_up_collection(
+        slug=slug,
+        name=SOURCE,
+        description=DESCRIPTION,
+        licence=LICENCE,
+        seed=PREFIX,
+        facets=_facets(release),
+    )
+    people = _create_people(collection, release)
+    documents = create_documents(collection=collection, release=release)
+    queries = create_queries(collection=collection, release=release, documents=documents)
+    papers = {key.pid: query.query_paper for key, query in queries.items()}
+    pools = create_pools(collection=collection, release=release, documents=documents, papers=papers)
+    for done, (key, ratings) in enumerate(release.ratings.items(), start=1):
+        create_judged_query(
+            query=queries[key], ratings=ratings, candidates=pools[key.pid], people=people
+        )
+        work.progress(done, len(release.ratings), "judged queries imported")
+    return collection
+
+
+def _facets(release: Release) -> tuple[FacetPlan, ...]:
+    """The default facets, then every other that the release names, with the label of its name."""
+    known = {plan.key for plan in DEFAULT_FACETS}
+    others = dict.fromkeys(key.facet for key in release.queries if key.facet not in known)
+    return (*DEFAULT_FACETS, *(FacetPlan(key, key.capitalize(), (key,)) for key in others))
+
+
+def _create_people(collection: Collection, release: Release) -> People:
+    numbers = sorted({number for one in release.ratings.values() for number in one.annotators})
+    annotators = {number: _person(f"{PREFIX}-annotator-{number}") for number in numbers}
+    for annotator in annotators.values():
+        add_member(collection=collection, user=annotator, role=Role.ANNOTATOR)
+    adjudicator = _person(f"{PREFIX}-adjudicator")
+    add_member(collection=collection, user=adjudicator, role=Role.ADJUDICATOR)
+    return People(annotators, adjudicator)
+
+
+def _person(username: str) -> User:
+    """An account that nobody can log in to; another import may have made it."""
+    user = User.objects.filter(username=username).first()
+    if user is None:
+        user = User(username=username, is_active=False)
+        user.set_unusable_password()
+        user.save()
+    elif user.is_active or user.has_usable_password():
+        raise ImportRefused(
+            f"Somebody here is called {username}, the name of a person in the release, so nothing "
+            "was imported. Rename that account first."
+        )
+    return user
+
+
+def _report(collection: Collection, *, unchanged: bool) -> CSFCubeReport:
+    judgments = Judgment.objects.filter(slot__pair__query__collection=collection)
+    candidates = Candidate.objects.filter(pool__query_paper__collection=collection)
+    return CSFCubeReport(
+        collection=collection.slug,
+        unchanged=unchanged,
+        documents=collection.documents.count(),
+        without_text=collection.documents.without_text().count(),
+        query_papers=collection.query_papers.count(),
+        queries=collection.queries.count(),
+        opened=Opening.objects.of(collection).count(),
+        candidates=candidates.count(),
+        excluded=candidates.exclude(excluded="").count(),
+        pairs=Pair.objects.of(collection).count(),
+        judgments=judgments.count(),
+        missing=judgments.filter(grade=None).count(),
+        decisions=Decision.objects.filter(pair__query__collection=collection).count(),
+    )

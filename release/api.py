@@ -1,0 +1,95 @@
+"""Releases in the API: ask for one, look at it, download its zip."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.http import FileResponse, HttpResponseBase
+from django.utils.cache import get_conditional_response
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from accounts.api import CollectionView, found
+from jobs.api import Busy, JobAnswer, accepted
+from release.errors import GateClosed
+from release.files import open_release
+from release.gate import standing_in_the_way
+from release.models import Release
+from release.services import check_request, find_faults, request_release
+
+
+class ReleaseLine(serializers.Serializer[Release]):
+    version = serializers.CharField()
+    sha256 = serializers.CharField()
+    size = serializers.IntegerField(help_text="Bytes of the zip.")
+    published_at = serializers.DateTimeField()
+
+
+class ReleaseAnswer(ReleaseLine):
+    manifest = serializers.DictField()
+
+
+class NewRelease(serializers.Serializer[Any]):
+    version = serializers.CharField(max_length=40)
+    accept = serializers.ListField(
+        child=serializers.CharField(max_length=40),
+        default=[],
+        help_text="Checks of the gate whose findings are published against.",
+    )
+
+
+class Releases(CollectionView):
+    @extend_schema(summary="Releases, the newest first", responses=ReleaseLine(many=True))
+    def get(self, request: Request, slug: str) -> Response:
+        return self.paged(self.collection.releases.defer("manifest"), ReleaseLine)
+
+    @extend_schema(
+        summary="Publish a version",
+        description="409 with `gate_closed` and `findings` when something is to be mended first "
+        "or to be accepted by name; nothing was published then.",
+        request=NewRelease,
+        responses={202: JobAnswer},
+    )
+    def post(self, request: Request, slug: str) -> Response:
+        asked = self.parsed(NewRelease)
+        accept = check_request(collection=self.collection, **asked)
+        # The job looks again. Looking here too tells a script at once, and as data.
+        in_the_way = standing_in_the_way(find_faults(collection=self.collection), accept)
+        if in_the_way:
+            raise GateClosed(in_the_way)
+        job = request_release(collection=self.collection, requested_by=self.person, **asked)
+        if job.parameters != {"version": asked["version"], "accept": list(accept)}:
+            raise Busy
+        return accepted(job)
+
+
+class OneRelease(CollectionView):
+    @extend_schema(summary="One release with its manifest", responses=ReleaseAnswer)
+    def get(self, request: Request, slug: str, version: str) -> Response:
+        return Response(ReleaseAnswer(found(self.collection.releases.all(), version=version)).data)
+
+
+class Bundle(CollectionView):
+    @extend_schema(
+        operation_id="collections_releases_bundle",
+        summary="The zip of a release",
+        description="Its checksum is compared before it is sent; the ETag is its SHA-256.",
+        responses={(200, "application/zip"): OpenApiTypes.BINARY, 304: None},
+    )
+    def get(self, request: Request, slug: str, version: str) -> HttpResponseBase:
+        release = found(self.collection.releases.all(), version=version)
+        etag = f'"{release.sha256}"'
+        known = get_conditional_response(request, etag=etag)
+        if known is not None:
+            return known
+        name = f"{self.collection.slug}-{release.version}.zip"
+        return FileResponse(
+            open_release(release),
+            as_attachment=True,
+            filename=name,
+            content_type="application/zip",
+            headers={"ETag": etag},
+        )

@@ -1,0 +1,77 @@
+"""Where the zips of releases lie, and how they come there whole or not at all."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO
+
+from django.conf import settings
+
+from release.errors import ReleaseDamaged
+from release.models import Release
+
+
+def path_of(slug: str, version: str) -> Path:
+    """The zip of a version in the release folder."""
+    return Path(settings.RELEASE_DIR) / slug / f"{version}.zip"
+
+
+@contextmanager
+def staged(path: Path, content: bytes) -> Iterator[Path]:
+    """The content in a file beside `path`, safe on disk, to be moved there with `put_in_place`.
+
+    What was not moved by the end is removed.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.NamedTemporaryFile(
+        dir=path.parent, prefix=f".{path.name}.", suffix=".part", delete=False
+    ) as file:
+        part = Path(file.name)
+        try:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+            part.chmod(0o644)
+            yield part
+        finally:
+            part.unlink(missing_ok=True)
+
+
+def put_in_place(part: Path, path: Path) -> None:
+    """Move the staged file to its path at once, and keep that through a power cut."""
+    part.replace(path)
+    folder = os.open(path.parent, os.O_RDONLY)
+    try:
+        os.fsync(folder)
+    finally:
+        os.close(folder)
+
+
+def write_file(path: Path, content: bytes) -> None:
+    """Write the file whole or not at all."""
+    with staged(path, content) as part:
+        put_in_place(part, path)
+
+
+def open_release(release: Release) -> BinaryIO:
+    """The zip of a published version, opened for reading after its checksum was compared.
+
+    Raises:
+        ReleaseDamaged: the file is missing or is not what was published.
+    """
+    path = path_of(release.collection.slug, release.version)
+    try:
+        file = path.open("rb")
+    except FileNotFoundError:
+        raise ReleaseDamaged(release, path, "is missing") from None
+    # The very file that is handed out is read here: one put in its place later is not.
+    if hashlib.file_digest(file, "sha256").hexdigest() != release.sha256:
+        file.close()
+        raise ReleaseDamaged(release, path, "is not what was published: its SHA-256 differs")
+    file.seek(0)
+    return file

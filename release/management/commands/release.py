@@ -1,0 +1,96 @@
+"""Publish a version of a collection and hand out its zip."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from accounts.models import Collection
+from release.bundle import sha256
+from release.errors import ReleaseError
+from release.files import open_release, write_file
+from release.gate import ACCEPTABLE, Finding, standing_in_the_way
+from release.services import check_acceptable, find_faults, publish_release, republish
+
+
+class Command(BaseCommand):
+    help = (
+        "Publish a version of a collection and write its zip into a folder. Repeated for a "
+        "version that is published with the same content, it writes the same bytes again."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("collection", help="The collection's short name.")
+        parser.add_argument("version_name", metavar="version", help="Like 1.0 or v1.0.0.")
+        parser.add_argument("--output", type=Path, metavar="DIR", help="Where to write the zip.")
+        parser.add_argument(
+            "--accept",
+            action="append",
+            default=[],
+            metavar="CHECK",
+            help=f"Publish against the findings of a check: {', '.join(ACCEPTABLE)}. "
+            "May be given several times; the manifest records it.",
+        )
+        parser.add_argument(
+            "--check", action="store_true", help="Only say what the checks find; publish nothing."
+        )
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        try:
+            collection = Collection.objects.get(slug=options["collection"])
+        except Collection.DoesNotExist:
+            raise CommandError(f"No collection {options['collection']!r}.") from None
+        try:
+            if options["check"]:
+                self._check(collection, options["accept"])
+            else:
+                self._release(
+                    collection, options["version_name"], options["accept"], options["output"]
+                )
+        except ReleaseError as error:
+            raise CommandError(str(error)) from error
+
+    def _check(self, collection: Collection, accept: Sequence[str]) -> None:
+        accepted = check_acceptable(accept)
+        findings = find_faults(collection=collection)
+        for finding in findings:
+            self._say(finding, accepted=finding.check in accepted)
+        in_the_way = standing_in_the_way(findings, accepted)
+        if in_the_way:
+            raise CommandError(
+                f"Not ready to publish: {', '.join(finding.check for finding in in_the_way)}."
+            )
+        self.stdout.write("Ready to publish.")
+
+    def _say(self, finding: Finding, *, accepted: bool) -> None:
+        mark = "ok" if finding.ok else "accepted" if accepted and finding.can_accept else "STOPS"
+        self.stdout.write(f"{mark:<9} {finding.check}: {finding.message}")
+        for item in finding.items:
+            self.stdout.write(f"{'':<12}{item}")
+        if finding.count > len(finding.items):
+            self.stdout.write(f"{'':<12}… and {finding.count - len(finding.items)} more")
+        if not finding.ok:
+            self.stdout.write(f"{'':<10}{finding.how_to_mend}")
+
+    def _release(
+        self,
+        collection: Collection,
+        version: str,
+        accept: Sequence[str],
+        output: Path | None,
+    ) -> None:
+        if output is None:
+            raise CommandError("Say where to write the zip: --output DIR.")
+        release = collection.releases.filter(version=version).first()
+        if release is None:
+            release = publish_release(collection=collection, version=version, accept=accept)
+        else:
+            republish(release=release, accept=accept)
+        with open_release(release) as file:
+            content = file.read()
+        path = output / f"{collection.slug}-{release.version}.zip"
+        write_file(path, content)
+        self.stdout.write(f"{path}\nsha256 {sha256(content)}")

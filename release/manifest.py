@@ -1,0 +1,122 @@
+"""The manifest: what a release is of, how it was made, and every file's checksum. Pure."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from corpus.texts import canonical_json
+from release.bundle import sha256
+from release.records import ReleasedFacet, ReleasedGuideline, Snapshot
+
+if TYPE_CHECKING:
+    from release.gate import Finding
+
+FORMAT = "qrelsmith-release"
+FORMAT_VERSION = 1
+NAME = "manifest.json"
+
+
+def build_manifest(
+    *,
+    snapshot: Snapshot,
+    version: str,
+    accepted: Sequence[Finding],
+    files: Mapping[str, bytes],
+    software_version: str,
+) -> dict[str, Any]:
+    """The manifest as JSON types. `files` are all the others of the bundle; `accepted` the findings
+    of the gate that somebody accepted."""
+    return {
+        "format": FORMAT,
+        "format_version": FORMAT_VERSION,
+        "software": {"name": "qrelsmith", "version": software_version},
+        "version": version,
+        "collection": {
+            "slug": snapshot.collection.slug,
+            "name": snapshot.collection.name,
+            "description": snapshot.collection.description,
+            "licence": snapshot.collection.licence,
+            "seed": snapshot.collection.seed,
+            "facets": [facet.key for facet in snapshot.collection.facets],
+        },
+        "accepted": [_accepted(finding) for finding in accepted],
+        "counts": count(snapshot),
+        "pool_builds": [
+            {"manifest": build.manifest, "query_papers": list(build.query_papers)}
+            for build in snapshot.builds
+        ],
+        "runs": [run._asdict() for run in snapshot.runs],
+        "guidelines": [_guideline(guideline, snapshot) for guideline in snapshot.guidelines],
+        "files": {
+            name: {"bytes": len(files[name]), "sha256": sha256(files[name])}
+            for name in sorted(files)
+        },
+    }
+
+
+def count(snapshot: Snapshot) -> dict[str, Any]:
+    """How much there is of everything, in all and per facet."""
+    return {
+        "query_papers": len({query.query_paper for query in snapshot.queries}),
+        "queries": len(snapshot.queries),
+        "queries_labelled": len({label.query for label in snapshot.labels}),
+        "pooled_documents": len(snapshot.pools),
+        "annotators": len({rating.annotator for rating in snapshot.ratings}),
+        "adjudicators": len({decision.adjudicator for decision in snapshot.adjudications}),
+        "labels": len(snapshot.labels),
+        "facets": {
+            facet.key: _count_facet(snapshot, facet) for facet in snapshot.collection.facets
+        },
+    }
+
+
+def _count_facet(snapshot: Snapshot, facet: ReleasedFacet) -> dict[str, Any]:
+    queries = [query for query in snapshot.queries if query.facet == facet.key]
+    pairs = [pair for pair in snapshot.pairs if pair.facet == facet.key]
+    standings = Counter(pair.standing.value for pair in pairs)
+    grades = Counter(pair.final for pair in pairs if pair.final is not None)
+    return {
+        "queries": len(queries),
+        "queries_opened": sum(query.opened for query in queries),
+        "pairs": len(pairs),
+        "pairs_judged": sum(pair.judged for pair in pairs),
+        "agreed": standings["agreed"],
+        "adjudicated": standings["adjudicated"],
+        "overruled": sum(pair.overruled for pair in pairs),
+        "set_aside": standings["set aside"],
+        "due": standings["due"],
+        "unjudged": standings["unjudged"],
+        "labels": grades.total(),
+        "labels_by_grade": {str(grade): grades[grade] for grade in (0, 1, 2, 3)},
+    }
+
+
+def _accepted(finding: Finding) -> dict[str, Any]:
+    return {
+        "check": finding.check,
+        "message": finding.message,
+        "count": finding.count,
+        "items": list(finding.items),
+    }
+
+
+def _guideline(guideline: ReleasedGuideline, snapshot: Snapshot) -> dict[str, Any]:
+    return {
+        "facet": guideline.facet,
+        "version": guideline.version,
+        "sha256": guideline_digest(guideline),
+        "queries": [
+            query.name
+            for query in snapshot.queries
+            if (query.facet, query.guideline) == (guideline.facet, guideline.version)
+        ],
+    }
+
+
+def guideline_digest(guideline: ReleasedGuideline) -> str:
+    """SHA-256 (hex) of the text: the canonical JSON of [instructions, grades]."""
+    text = canonical_json([guideline.instructions, list(guideline.grades)])
+    return hashlib.sha256(text).hexdigest()

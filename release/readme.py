@@ -1,0 +1,238 @@
+"""The README of a release, from its numbers. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from release.manifest import count
+from release.records import ReleasedGuideline, Snapshot
+
+if TYPE_CHECKING:
+    from release.gate import Finding
+
+FILES = (
+    ("trec/qrels.all.txt", "final labels of all facets: `<query id> 0 <docno> <grade>`"),
+    ("trec/qrels.<facet>.txt", "the same for one facet"),
+    ("pools/pool.jsonl", "every pooled document: who drew it, all its sources with rank and score"),
+    ("annotations/ratings.csv", "what each of the two annotators said of a pair"),
+    ("annotations/adjudications.csv", "how the disputed pairs were decided"),
+    ("reports/agreement.json", "agreement, pairs with a missing judgment left out"),
+    ("reports/agreement.missing-zero.json", "agreement, a missing judgment counted as grade 0"),
+    ("manifest.json", "seeds, parameters, counts, accepted exceptions, a checksum of every file"),
+)
+
+
+def write_readme(
+    *,
+    snapshot: Snapshot,
+    version: str,
+    accepted: Sequence[Finding],
+    agreement: Mapping[str, Any],
+    software_version: str,
+) -> bytes:
+    """Markdown that tells a reader what this release holds. `agreement` is the report's payload."""
+    parts = [
+        _opening(snapshot, version),
+        _files(),
+        _counts(snapshot),
+        _making(snapshot),
+        _grades(snapshot.guidelines),
+        _agreement(agreement),
+        _exceptions(accepted),
+        _missing_here(),
+        _licence(snapshot.collection.licence),
+        _citing(snapshot, version, software_version),
+    ]
+    return "\n".join(line for part in parts for line in part).encode()
+
+
+ABOUT_FILES = """
+Text is UTF-8. A query id is `<docno of the query paper>_<facet>`. In the CSV files an empty `grade`
+means that the person could not judge the pair, and `reason` says why. `first` and `second` are the
+grades in slots 1 and 2.
+"""
+
+ABOUT_JUDGING = """
+Two annotators judged every pair of a query and a candidate. Where both gave the same grade, it is
+the final label. The other pairs went to an adjudicator, who could choose one of the two grades,
+give another, or set the pair aside; such a pair has no final label.
+"""
+
+ABOUT_BLINDNESS = """
+No annotator saw where a candidate came from or what the other had said, and each had a random order
+of their own. No adjudicator decided a pair that he or she had judged. `presentation_digest` is the
+SHA-256 of what was on the annotator's screen.
+"""
+
+ABOUT_IMPORT = """
+Pools and judgments were imported from {sources}; how people judged there is described there.
+`presentation_digest` is the SHA-256 of what Qrelsmith would have shown, not of what they saw, and
+the grades below are in Qrelsmith's words.
+"""
+
+ABOUT_AGREEMENT = """
+Medians over the queries of a facet. `pre` compares the two annotators. `post` is the mean of
+comparing each of them with the final label, which is made from their judgments: it is not
+independent agreement. Pairs with a missing judgment are left out.
+"""
+
+ABOUT_WHAT_IS_LEFT_OUT = """
+- The documents' texts.
+- Names. People appear as pseudonyms, numbered at random.
+- Notes that annotators and adjudicators wrote in their own words: they may name people.
+- Judgments that their authors revised. `sequence` tells which revision counts.
+- Judgments of pairs that only one annotator has judged.
+"""
+
+
+def _opening(snapshot: Snapshot, version: str) -> Iterator[str]:
+    yield f"# {snapshot.collection.name}, version {version}"
+    yield ""
+    yield "A test collection for retrieving papers that are similar to a query paper in one facet."
+    if snapshot.collection.description:
+        yield ""
+        yield snapshot.collection.description
+    yield ""
+
+
+def _files() -> Iterator[str]:
+    yield "## Files"
+    yield ""
+    yield from _table(["file", "what it holds"], [[f"`{name}`", what] for name, what in FILES])
+    yield ABOUT_FILES.lstrip()
+
+
+def _counts(snapshot: Snapshot) -> Iterator[str]:
+    counts = count(snapshot)
+    columns = ["queries", "pairs_judged", "agreed", "adjudicated", "set_aside", "labels"]
+    yield "## Size"
+    yield ""
+    yield (
+        f"Query papers: {counts['query_papers']}. Queries: {counts['queries']}. "
+        f"Pooled documents: {counts['pooled_documents']}. Final labels: {counts['labels']}. "
+        f"Annotators: {counts['annotators']}. Adjudicators: {counts['adjudicators']}."
+    )
+    yield ""
+    yield from _table(
+        ["facet", *(column.replace("_", " ") for column in columns), *map(_grade_name, range(4))],
+        [
+            [
+                facet,
+                *(str(numbers[column]) for column in columns),
+                *(str(numbers["labels_by_grade"][str(grade)]) for grade in range(4)),
+            ]
+            for facet, numbers in counts["facets"].items()
+        ],
+    )
+
+
+def _grade_name(grade: int) -> str:
+    return f"grade {grade}"
+
+
+def _making(snapshot: Snapshot) -> Iterator[str]:
+    drawers = sorted({line.drawn_by for line in snapshot.pools if line.drawn_by is not None})
+    yield "## How it was made"
+    yield ""
+    if drawers:
+        yield f"Candidates were drawn by {_listed(drawers)}."
+    yield ABOUT_JUDGING.rstrip()
+    imported = {str(build.manifest.get("source", "")) for build in snapshot.builds} - {""}
+    if imported:
+        yield ABOUT_IMPORT.format(sources=", ".join(sorted(imported)))
+    else:
+        yield ABOUT_BLINDNESS
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(f"`{name}`" for name in names)
+
+
+def _grades(guidelines: Sequence[ReleasedGuideline]) -> Iterator[str]:
+    yield "## Grades"
+    yield ""
+    for guideline in guidelines:
+        yield f"### {guideline.facet}, guideline {guideline.version}"
+        yield ""
+        for grade in reversed(guideline.grades):
+            name, definition = grade.get("name", ""), grade.get("definition", "")
+            yield f"- **{grade['grade']}** {': '.join(filter(None, [name, definition]))}"
+        yield ""
+
+
+def _agreement(payload: Mapping[str, Any]) -> Iterator[str]:
+    yield "## Agreement"
+    yield ABOUT_AGREEMENT
+    metrics = ["spearman", "alpha", "kappa", "percent"]
+    yield from _table(
+        ["facet", "stage", "queries", "pairs", *metrics, "overruled"],
+        [
+            [
+                row["facet"],
+                row["stage"],
+                str(row["queries"]),
+                str(row["pairs"]),
+                *(_median(row, metric) for metric in metrics),
+                "undefined" if row["overruled"] is None else f"{row['overruled']:.2%}",
+            ]
+            for row in payload["facets"]
+            if row["queries"]
+        ],
+    )
+
+
+def _median(row: Mapping[str, Any], metric: str) -> str:
+    value, defined = row["median"][metric], row["defined"][metric]
+    if value is None:
+        return "undefined"
+    return f"{value:.4f}" + ("" if defined == row["queries"] else f" ({defined} queries)")
+
+
+def _exceptions(accepted: Sequence[Finding]) -> Iterator[str]:
+    if not accepted:
+        return
+    yield "## Known exceptions"
+    yield ""
+    yield "These were found before publication and accepted:"
+    yield ""
+    for finding in accepted:
+        named = f" ({_listed(finding.items)})" if finding.items else ""
+        more = " The first are shown." if finding.count > len(finding.items) else ""
+        yield f"- **{finding.check}**: {finding.message}{named}{more}"
+    yield ""
+
+
+def _missing_here() -> Iterator[str]:
+    yield "## What is not in it"
+    yield ABOUT_WHAT_IS_LEFT_OUT
+
+
+def _licence(licence: str) -> Iterator[str]:
+    yield "## Licence"
+    yield ""
+    yield licence or "None is stated: ask the publisher before you use or pass on this collection."
+    yield ""
+
+
+def _citing(snapshot: Snapshot, version: str, software_version: str) -> Iterator[str]:
+    yield "## Citing"
+    yield ""
+    yield (
+        f"“{snapshot.collection.name}, version {version}”, made with Qrelsmith {software_version}, "
+        "and the SHA-256 of the zip. A published version never changes, so this says exactly which "
+        "labels you used."
+    )
+    yield ""
+
+
+def _table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
+    yield _row(header)
+    yield _row(["---"] * len(header))
+    for row in rows:
+        yield _row(row)
+    yield ""
+
+
+def _row(cells: Sequence[str]) -> str:
+    return f"| {' | '.join(cell.replace('|', '&#124;') for cell in cells)} |"

@@ -1,0 +1,149 @@
+"""What a release is made of, as values. Pure.
+
+Nobody is named in any of them: people appear as pseudonyms like `annotator-2`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from adjudication.labels import LabelledPair
+
+
+class Label(NamedTuple):
+    """One line of qrels: a final label."""
+
+    query: str
+    facet: str
+    docno: str
+    grade: int
+
+
+class Source(NamedTuple):
+    """That a source has a candidate. `rank` counts from 1, None for sources without ranks."""
+
+    source: str
+    rank: int | None
+    score: float | None
+    drawn: bool
+
+
+class PooledDocument(NamedTuple):
+    """A candidate of a query paper; `excluded` says why it is not judged, "" if it is."""
+
+    query_paper: str
+    docno: str
+    position: int
+    excluded: str
+    sources: tuple[Source, ...]
+
+    @property
+    def drawn_by(self) -> str | None:
+        return next((source.source for source in self.sources if source.drawn), None)
+
+
+class Rating(NamedTuple):
+    """The current judgment in one slot of a judged pair. `sequence` 2 is a first revision."""
+
+    query: str
+    facet: str
+    docno: str
+    slot: int
+    annotator: str
+    grade: int | None
+    reason: str
+    sequence: int
+    seconds: float | None
+    presentation_digest: str
+
+
+class Adjudication(NamedTuple):
+    """The standing decision on a disputed pair, beside the two grades it settles."""
+
+    query: str
+    facet: str
+    docno: str
+    adjudicator: str
+    grade: int | None
+    reason: str
+    first: int | None
+    second: int | None
+    overruled: bool
+
+
+class ReleasedQuery(NamedTuple):
+    """A query and whether it was opened for judging; `guideline` is the version it was under."""
+
+    name: str
+    facet: str
+    query_paper: str
+    guideline: int | None
+
+    @property
+    def opened(self) -> bool:
+        return self.guideline is not None
+
+
+class ReleasedGuideline(NamedTuple):
+    """A guideline that queries were judged under. `grades` is as in `annotation.Guideline`."""
+
+    facet: str
+    version: int
+    instructions: str
+    grades: tuple[Mapping[str, Any], ...]
+
+
+class ReleasedRun(NamedTuple):
+    name: str
+    kind: str
+    parameters: Mapping[str, Any]
+    depth: int | None
+    sha256: str
+
+
+class ReleasedBuild(NamedTuple):
+    """One building of pools: its manifest, and the query papers whose pools come from it."""
+
+    manifest: Mapping[str, Any]
+    query_papers: tuple[str, ...]
+
+
+class ReleasedFacet(NamedTuple):
+    key: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class ReleasedCollection:
+    slug: str
+    name: str
+    description: str
+    licence: str
+    seed: str
+    facets: tuple[ReleasedFacet, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """A collection at one moment. Of pairs that are not judged twice it holds no judgment."""
+
+    collection: ReleasedCollection
+    queries: tuple[ReleasedQuery, ...]
+    pairs: tuple[LabelledPair, ...]
+    ratings: tuple[Rating, ...]
+    adjudications: tuple[Adjudication, ...]
+    pools: tuple[PooledDocument, ...]
+    builds: tuple[ReleasedBuild, ...]
+    runs: tuple[ReleasedRun, ...]
+    guidelines: tuple[ReleasedGuideline, ...]
+
+    @property
+    def labels(self) -> tuple[Label, ...]:
+        return tuple(
+            Label(pair.query, pair.facet, pair.docno, pair.final)
+            for pair in self.pairs
+            if pair.final is not None
+        )

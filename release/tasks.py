@@ -1,0 +1,22 @@
+"""The job that publishes a release."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from accounts.models import User
+from jobs import registry
+from jobs.lease import Lease
+from release.services import JOB_KIND, job_result, publish_release
+
+
+@registry.handles(JOB_KIND, title="Publish a release")
+def run_publish_release(lease: Lease) -> dict[str, Any]:
+    asker = lease.requested_by_id
+    release = publish_release(
+        collection=lease.collection,
+        published_by=None if asker is None else User.objects.filter(pk=asker).first(),
+        work=lease,
+        **lease.parameters,
+    )
+    return job_result(release)

@@ -1,0 +1,15 @@
+"""Below `/c/<slug>/releases/`. A version has no slash, so the zip and the page never mix up."""
+
+from __future__ import annotations
+
+from django.urls import URLPattern, path
+
+from release import views
+
+urlpatterns: list[URLPattern] = [
+    path("", views.releases, name="releases"),
+    # The dash keeps it apart: no version begins with one.
+    path("-/publish/", views.publish, name="publish"),
+    path("<str:version>.zip", views.release_download, name="release-download"),
+    path("<str:version>/", views.release, name="release"),
+]

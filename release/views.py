@@ -1,0 +1,141 @@
+"""The admin's pages about releases."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import cast
+
+from django.contrib import messages
+from django.http import FileResponse, HttpRequest, HttpResponse, HttpResponseBase
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.http import require_POST, require_safe
+
+from accounts.access import in_collection
+from accounts.models import Collection, Role, User
+from pooling.figures import jobs_to_show
+from pooling.views import answers
+from release import services
+from release.differences import README, Unreadable, differences, read_member
+from release.errors import ReleaseDamaged, ReleaseError
+from release.files import open_release
+from release.forms import PublishForm, next_version
+from release.gate import Finding
+
+COMPARED = 20  # versions whose difference to the one before is shown
+
+# Where what a check found is mended: the page's URL name and what to call it.
+MENDED_ON = {
+    "empty": ("board", "See the judging"),
+    "ids": ("documents", "See the documents"),
+    "licence": ("collection-settings", "State a licence"),
+    "unresolved": ("board", "See the cases"),
+    "unjudged-pairs": ("board", "See the judging"),
+    "unopened-queries": ("board", "Open queries"),
+    "self-retrieved": ("pools", "See the pools"),
+    "provenance": ("pools", "See the pools"),
+}
+
+
+@in_collection(Role.ADMIN)
+@require_safe
+def releases(request: HttpRequest, collection: Collection) -> HttpResponse:
+    findings = services.find_faults(collection=collection)
+    versions = collection.releases.values_list("version", flat=True)
+    form = PublishForm(
+        collection=collection, findings=findings, initial={"version": next_version(versions)}
+    )
+    return _releases_page(request, collection, findings, form)
+
+
+def _releases_page(
+    request: HttpRequest, collection: Collection, findings: Sequence[Finding], form: PublishForm
+) -> HttpResponse:
+    published = list(collection.releases.select_related("published_by", "collection"))
+    changes = differences(published[: COMPARED + 1])
+    context = {
+        "collection": collection,
+        "gate": [
+            (found, *MENDED_ON.get(found.check, ("collection", "Go there"))) for found in findings
+        ],
+        "faults": [found for found in findings if not found.ok],
+        "blocked": [found for found in findings if not found.ok and not found.can_accept],
+        "accepted": form.accepted(),
+        "in_the_way": form.in_the_way(),
+        "form": form,
+        "releases": [(one, changes.get(one.pk)) for one in published],
+        "jobs": jobs_to_show(collection, [services.JOB_KIND]),
+    }
+    status = 422 if form.errors else 200
+    return render(request, "release/releases.html", context, status=status)
+
+
+@in_collection(Role.ADMIN)
+@require_POST
+def publish(request: HttpRequest, collection: Collection) -> HttpResponse:
+    findings = services.find_faults(collection=collection)
+    form = PublishForm(request.POST, collection=collection, findings=findings)
+    if not form.is_valid():
+        return _releases_page(request, collection, findings, form)
+    version = form.cleaned_data["version"]
+    if "confirmed" not in request.POST:
+        context = {
+            "collection": collection,
+            "version": version,
+            "accepted": [found for found in findings if found.check in form.accepted()],
+            "kept": answers(request),
+        }
+        return render(request, "release/confirm_publish.html", context)
+    try:
+        services.request_release(
+            collection=collection,
+            version=version,
+            accept=form.accepted(),
+            requested_by=cast(User, request.user),
+        )
+    except ReleaseError as error:
+        form.add_error("version", str(error))
+        return _releases_page(request, collection, findings, form)
+    messages.info(request, f"Version {version} is being published.")
+    return redirect("releases", collection.slug)
+
+
+@in_collection(Role.ADMIN)
+@require_safe
+def release(request: HttpRequest, collection: Collection, version: str) -> HttpResponse:
+    found = get_object_or_404(
+        collection.releases.select_related("published_by", "collection"), version=version
+    )
+    before = collection.releases.filter(published_at__lt=found.published_at).first()
+    changes = differences([found, before]) if before else {}
+    try:
+        readme = read_member(found, README).decode()
+    except Unreadable:
+        readme = ""
+    context = {
+        "collection": collection,
+        "release": found,
+        "difference": changes.get(found.pk),
+        "readme": readme,
+        "facets": found.manifest["counts"]["facets"].items(),
+        "files": found.manifest["files"].items(),
+    }
+    return render(request, "release/release.html", context)
+
+
+@in_collection(Role.ADMIN)
+@require_safe
+def release_download(
+    request: HttpRequest, collection: Collection, version: str
+) -> HttpResponseBase:
+    found = get_object_or_404(collection.releases.select_related("collection"), version=version)
+    try:
+        file = open_release(found)
+    except ReleaseDamaged as error:
+        context = {"collection": collection, "release": found, "error": str(error)}
+        return render(request, "release/damaged.html", context, status=500)
+    return FileResponse(
+        file,
+        as_attachment=True,
+        filename=f"{collection.slug}-{found.version}.zip",
+        content_type="application/zip",
+    )

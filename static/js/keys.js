@@ -1,0 +1,42 @@
+// Single keys as commands. They rest while somebody types, in a dialog, with a modifier held, when a
+// key repeats, and when they are switched off in the list of keys (WCAG 2.1.4).
+
+const OFF = "keys-off";
+const FIELDS = "input, textarea, select, [contenteditable], dialog[open]";
+
+export function onKeys(commands) {
+  document.documentElement.classList.add("scripted");
+  document.documentElement.classList.toggle(OFF, Boolean(localStorage.getItem(OFF)));
+  document.addEventListener("keydown", (event) => {
+    if (event.defaultPrevented || event.repeat || event.isComposing) return;
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.target.closest(FIELDS)) return;
+    if (localStorage.getItem(OFF) && event.key !== "Escape") return;
+    const command = commands[nameOf(event)];
+    if (!command) return;
+    event.preventDefault();
+    command(event);
+  });
+}
+
+// Digits count by their place too: on a French keyboard they need the shift key.
+function nameOf(event) {
+  const place = /^(?:Digit|Numpad)(\d)$/.exec(event.code);
+  if (place && event.key.length === 1 && !event.shiftKey) return place[1];
+  return event.key.length === 1 ? event.key.toLowerCase() : event.key;
+}
+
+export function helpDialog() {
+  const dialog = document.getElementById("keys");
+  const button = document.getElementById("help");
+  const box = document.getElementById("keys-on");
+  box.checked = !localStorage.getItem(OFF);
+  box.addEventListener("change", () => {
+    if (box.checked) localStorage.removeItem(OFF);
+    else localStorage.setItem(OFF, "1");
+    document.documentElement.classList.toggle(OFF, !box.checked);
+  });
+  button.hidden = false;
+  button.addEventListener("click", () => dialog.showModal());
+  return () => dialog.showModal();
+}

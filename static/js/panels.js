@@ -1,0 +1,99 @@
+// What opens over or beside the two papers: the guideline, the note, "can't judge".
+
+const dock = document.getElementById("dock");
+
+// What was done last: said beside the keys, where nothing that is being read gets covered.
+export function tellLast(text) {
+  document.getElementById("last").textContent = text;
+}
+
+// The query paper's own scroll area ends where the dock begins, however high the dock is.
+export function measureDock() {
+  const tell = () =>
+    document.documentElement.style.setProperty("--dock", `${dock.getBoundingClientRect().height}px`);
+  if (dock.getClientRects().length) new ResizeObserver(tell).observe(dock);
+}
+
+export function guidelinePanel() {
+  const panel = document.getElementById("guideline");
+  const toggle = (open = panel.hidden) => {
+    panel.hidden = !open;
+    sessionStorage.setItem("guideline", open ? "open" : "");
+    for (const link of document.querySelectorAll("[data-guideline]")) {
+      link.setAttribute("aria-expanded", String(open));
+    }
+  };
+  toggle(!panel.hidden || sessionStorage.getItem("guideline") === "open");
+  for (const link of document.querySelectorAll("[data-guideline]")) {
+    link.setAttribute("role", "button");
+    link.addEventListener("click", (event) => {
+      event.preventDefault();
+      toggle();
+    });
+  }
+  return toggle;
+}
+
+// A panel above the dock: opening it puts the cursor into its first field.
+export function lift(id) {
+  const details = document.getElementById(id);
+  const panel = details.querySelector(".panel");
+  let before = null;
+  details.addEventListener("toggle", () => {
+    if (details.open && !panel.contains(document.activeElement)) firstField(details)?.focus();
+  });
+  details.addEventListener("keydown", (event) => {
+    if (event.key !== "Escape" || !details.open) return;
+    event.preventDefault();
+    details.open = false;
+    document.activeElement?.blur();
+    before?.focus?.({ preventScroll: true });
+  });
+  return () => {
+    before = document.activeElement;
+    details.open = true;
+    // At once, not at the toggle event: what is typed next must not be taken for a grade.
+    firstField(details)?.focus();
+  };
+}
+
+const firstField = (details) =>
+  details.querySelector(":checked") ?? details.querySelector("[type=radio], textarea");
+
+export function closeLifts() {
+  const open = [...document.querySelectorAll(".lift[open]")];
+  for (const details of open) {
+    if (details.contains(document.activeElement)) document.activeElement.blur();
+    details.open = false;
+  }
+  return open.length > 0;
+}
+
+// "Something else" needs a note; the browser says so before anything is sent.
+export function noteForOther(form) {
+  const note = form.elements.namedItem("note");
+  form.addEventListener("change", () => {
+    note.required = new FormData(form).get("reason") === "other";
+  });
+}
+
+// On a narrow screen the query paper, once read, folds to a line that stays at the top.
+export function foldQuery() {
+  const query = document.querySelector("details.query");
+  const narrow = matchMedia("(max-width: 47.99rem)");
+  const name = `read:${document.body.dataset.query}`;
+  const follow = () => {
+    const read = narrow.matches && Boolean(sessionStorage.getItem(name));
+    query.classList.toggle("read", read);
+    query.open = !read;
+  };
+  narrow.addEventListener("change", follow);
+  query.addEventListener("toggle", () => {
+    if (!query.open && narrow.matches) query.classList.add("read");
+  });
+  follow();
+  return () => {
+    sessionStorage.setItem(name, "1");
+    if (narrow.matches) follow();
+  };
+}

@@ -1,0 +1,16 @@
+// Shows the parameters of the chosen strategy only. Without this script all are shown, each below
+// its strategy, and only those of the chosen one count.
+
+const strategies = document.getElementById("strategies");
+
+function show() {
+  for (const strategy of strategies.querySelectorAll(".strategy")) {
+    const chosen = strategy.querySelector("input[type=radio]").checked;
+    strategy.querySelector(".parameters").hidden = !chosen;
+  }
+}
+
+if (strategies) {
+  strategies.addEventListener("change", show);
+  show();
+}

@@ -1,0 +1,156 @@
+import pytest
+from django.core.cache import cache
+from django.urls import reverse
+
+from accounts import throttle
+from tests.factories import PASSWORD, UserFactory, a_collection
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(autouse=True)
+def _nobody_tried_yet():
+    cache.clear()
+    yield
+    cache.clear()
+
+
+def log_in(client, username="person", password=PASSWORD, **extra):
+    form = {"username": username, "password": password}
+    return client.post(reverse("login"), form, **extra)
+
+
+def test_the_login_page_says_what_qrelsmith_is_and_needs_no_login(client):
+    page = client.get(reverse("login"))
+
+    assert page.status_code == 200
+    assert "two people judge every one of them blind" in page.text
+
+
+def test_a_right_password_leads_home(client):
+    UserFactory(username="person")
+
+    answer = log_in(client)
+
+    assert answer.status_code == 302
+    assert answer.url == reverse("home")
+
+
+def test_after_login_one_gets_the_page_one_asked_for(client):
+    UserFactory(username="person")
+    asked = client.get(reverse("account"))
+
+    answer = client.post(
+        asked.url, {"username": "person", "password": PASSWORD, "next": "/account/"}
+    )
+
+    assert asked.url == "/accounts/login/?next=/account/"
+    assert answer.url == "/account/"
+
+
+def test_login_never_leads_to_another_site(client):
+    UserFactory(username="person")
+    form = {"username": "person", "password": PASSWORD, "next": "https://evil.example/"}
+
+    assert client.post(reverse("login"), form).url == reverse("home")
+
+
+def test_a_wrong_password_is_explained_and_the_username_kept(client):
+    UserFactory(username="person")
+
+    page = log_in(client, password="wrong")
+
+    assert "do not belong together" in page.text
+    assert 'value="person"' in page.text
+
+
+def test_an_imported_person_cannot_log_in(client):
+    UserFactory(username="person", is_active=False)
+
+    page = log_in(client)
+
+    assert page.status_code == 200
+    assert "_auth_user_id" not in client.session
+
+
+def test_after_too_many_tries_even_the_right_password_waits(client):
+    UserFactory(username="person")
+    for _ in range(throttle.TRIES):
+        log_in(client, password="wrong")
+
+    page = log_in(client)
+
+    assert "Wait 5 minutes" in page.text
+    assert "_auth_user_id" not in client.session
+
+
+def test_tries_for_one_username_hold_up_nobody_else(client):
+    UserFactory(username="person")
+    UserFactory(username="other")
+    for _ in range(throttle.TRIES + 1):
+        log_in(client, password="wrong")
+
+    assert log_in(client, username="other").status_code == 302
+
+
+def test_tries_from_one_address_do_not_lock_the_person_out_elsewhere(client):
+    UserFactory(username="person")
+    for _ in range(throttle.TRIES + 1):
+        log_in(client, password="wrong", REMOTE_ADDR="203.0.113.5")
+
+    assert log_in(client, REMOTE_ADDR="198.51.100.7").status_code == 302
+
+
+def test_a_right_password_starts_the_count_anew(client):
+    UserFactory(username="person")
+    for _ in range(2):
+        for _ in range(throttle.TRIES - 1):
+            log_in(client, password="wrong")
+        assert log_in(client).status_code == 302
+
+
+def test_the_case_of_a_username_gives_no_extra_tries(client):
+    UserFactory(username="person")
+    for name in ["person", "PERSON", "Person", "pErson", "peRson"]:
+        log_in(client, username=name, password="wrong")
+
+    assert "Too many tries" in log_in(client).text
+
+
+def test_logging_out_is_a_post_and_leads_to_the_login_page(client):
+    client.force_login(UserFactory())
+
+    assert client.get(reverse("logout")).status_code == 405
+    answer = client.post(reverse("logout"))
+
+    assert answer.url == reverse("login")
+    assert "_auth_user_id" not in client.session
+
+
+def test_a_password_is_changed_and_the_new_one_works(client):
+    person = UserFactory(username="person")
+    client.force_login(person)
+    form = {
+        "old_password": PASSWORD,
+        "new_password1": "another horse battery",
+        "new_password2": "another horse battery",
+    }
+
+    done = client.post(reverse("password_change"), form, follow=True)
+
+    assert "Your password is changed" in done.text
+    person.refresh_from_db()
+    assert person.check_password("another horse battery")
+
+
+@pytest.mark.parametrize(
+    "address",
+    ["/", "/account/", "/accounts/password/", "/collections/new/", "/c/small/", "/api/docs/"],
+)
+def test_a_stranger_is_asked_to_log_in(client, address):
+    a_collection()
+
+    answer = client.get(address)
+
+    assert answer.status_code == 302
+    assert answer.url == f"/accounts/login/?next={address}"

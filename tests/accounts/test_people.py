@@ -1,0 +1,254 @@
+"""The people page, and the rules on roles behind it."""
+
+import re
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from django.db import connection
+from django.urls import reverse
+
+from accounts.models import Membership, Role, User
+from accounts.services import (
+    CannotBlind,
+    LastAdmin,
+    NameTaken,
+    NoSuchPerson,
+    create_person,
+    give_role,
+    one_time_password,
+    take_role,
+)
+from annotation.models import Slot
+from config.services import HoldsPairs, remove_role
+from tests.factories import UserFactory, a_collection, an_open_query, member
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def collection(client):
+    collection = a_collection()
+    client.force_login(User.objects.get(username="admin"))
+    return collection
+
+
+def at(name, collection, *args):
+    return reverse(name, args=[collection.slug, *args])
+
+
+def roles_of(collection, username):
+    held = collection.memberships.filter(user__username=username)
+    return set(held.values_list("role", flat=True))
+
+
+def held(collection, username):
+    return collection.memberships.get(user__username=username)
+
+
+def test_members_are_listed_by_role_in_a_fixed_number_of_queries(
+    client, collection, django_assert_num_queries
+):
+    an_open_query(collection)
+    for number in range(5):
+        member(collection, Role.ANNOTATOR, f"more{number}")
+
+    with django_assert_num_queries(7):
+        page = client.get(at("people", collection))
+
+    assert "0 of 3 pairs" in page.text
+    assert "no pairs assigned" in page.text
+
+
+def test_an_imported_person_is_shown_as_such(client, collection):
+    member(collection, Role.ANNOTATOR, "old")
+    User.objects.filter(username="old").update(is_active=False)
+
+    assert "imported, no login" in client.get(at("people", collection)).text
+
+
+def test_somebody_with_an_account_gets_a_role(client, collection):
+    UserFactory(username="new")
+
+    form = {"give-username": "new", "give-role": "adjudicator"}
+    page = client.post(at("add-role", collection), form, follow=True)
+
+    assert roles_of(collection, "new") == {"adjudicator"}
+    assert "new is an adjudicator here now" in page.text
+
+
+def test_giving_a_role_twice_changes_nothing(collection):
+    give_role(collection=collection, username="ann1", role=Role.ANNOTATOR)
+
+    assert collection.memberships.filter(user__username="ann1").count() == 1
+
+
+def test_an_unknown_username_is_refused_and_kept_in_the_form(client, collection):
+    form = {"give-username": "nobdy", "give-role": "annotator"}
+    page = client.post(at("add-role", collection), form)
+
+    assert page.status_code == 422
+    assert "Nobody here is called &#x27;nobdy&#x27;" in page.text
+    assert 'value="nobdy"' in page.text
+
+
+def test_an_unknown_role_is_refused(client, collection):
+    UserFactory(username="new")
+
+    page = client.post(at("add-role", collection), {"give-username": "new", "give-role": "owner"})
+
+    assert page.status_code == 422
+    assert not roles_of(collection, "new")
+
+
+def test_nobody_is_admin_and_annotator(collection):
+    with pytest.raises(CannotBlind, match="cannot judge blind"):
+        give_role(collection=collection, username="admin", role=Role.ANNOTATOR)
+    with pytest.raises(CannotBlind, match="Take the annotator role away first"):
+        give_role(collection=collection, username="ann1", role=Role.ADMIN)
+
+    assert roles_of(collection, "admin") == {"admin"}
+    assert roles_of(collection, "ann1") == {"annotator"}
+
+
+def test_an_admin_may_adjudicate(collection):
+    give_role(collection=collection, username="admin", role=Role.ADJUDICATOR)
+
+    assert roles_of(collection, "admin") == {"admin", "adjudicator"}
+
+
+def test_giving_a_role_to_nobody_is_refused(collection):
+    with pytest.raises(NoSuchPerson):
+        give_role(collection=collection, username="ghost", role=Role.ANNOTATOR)
+
+
+def test_a_new_account_works_with_the_password_that_is_shown_once(client, collection):
+    form = {"create-username": "new", "create-name": "New Person", "create-role": "annotator"}
+    page = client.post(at("add-person", collection), form)
+    password = re.search(r'id="password">([^<]+)<', page.text)[1]
+
+    person = User.objects.get(username="new")
+    assert person.check_password(password)
+    assert person.shown_name == "New Person"
+    assert roles_of(collection, "new") == {"annotator"}
+    assert "no-store" in page["Cache-Control"]
+    assert password not in client.get(at("people", collection)).text
+
+
+def test_one_time_passwords_differ_and_can_be_read_out():
+    passwords = {one_time_password() for _ in range(50)}
+
+    assert len(passwords) == 50
+    assert all(re.fullmatch(r"([a-hjkmnp-z2-9]{4}-){3}[a-hjkmnp-z2-9]{4}", p) for p in passwords)
+
+
+def test_a_taken_username_is_refused_whatever_its_case(collection):
+    with pytest.raises(NameTaken):
+        create_person(collection=collection, username="ANN1", name="", role=Role.ANNOTATOR)
+
+
+def test_a_taken_username_is_explained_and_changes_no_password(client, collection):
+    form = {"create-username": "ann1", "create-name": "", "create-role": "admin"}
+    page = client.post(at("add-person", collection), form)
+
+    assert page.status_code == 422
+    assert "There is an account" in page.text
+    assert roles_of(collection, "ann1") == {"annotator"}
+
+
+def test_a_bad_username_is_refused_with_what_is_allowed(client, collection):
+    form = {"create-username": "not a name", "create-name": "", "create-role": "annotator"}
+    page = client.post(at("add-person", collection), form)
+
+    assert page.status_code == 422
+    assert not User.objects.filter(username="not a name").exists()
+
+
+def test_a_role_without_work_is_taken_away(client, collection):
+    address = at("remove-role", collection, held(collection, "adju").pk)
+    page = client.post(address, follow=True)
+
+    assert not roles_of(collection, "adju")
+    assert User.objects.filter(username="adju").exists()
+    assert "adju is no longer an adjudicator here" in page.text
+
+
+def test_an_annotator_with_pairs_to_judge_stays(client, collection):
+    an_open_query(collection, size=3)
+
+    address = at("remove-role", collection, held(collection, "ann1").pk)
+    page = client.post(address, follow=True)
+
+    assert roles_of(collection, "ann1") == {"annotator"}
+    assert "3 of 3 pairs" in page.text
+    assert Slot.objects.filter(annotator__username="ann1").count() == 3
+
+
+def test_pairs_in_another_collection_hold_nobody_here(collection):
+    other = a_collection("other")
+    an_open_query(other)
+
+    remove_role(membership=held(collection, "ann1"))
+
+    assert not roles_of(collection, "ann1")
+    with pytest.raises(HoldsPairs):
+        remove_role(membership=held(other, "ann1"))
+
+
+def test_the_last_admin_stays(client, collection):
+    page = client.post(at("remove-role", collection, held(collection, "admin").pk), follow=True)
+
+    assert roles_of(collection, "admin") == {"admin"}
+    assert "only admin" in page.text
+
+
+def test_an_admin_who_cannot_log_in_does_not_count(collection):
+    member(collection, Role.ADMIN, "old")
+    User.objects.filter(username="old").update(is_active=False)
+
+    with pytest.raises(LastAdmin):
+        take_role(membership=held(collection, "admin"))
+
+
+def test_an_admin_who_leaves_is_led_home(client, collection):
+    member(collection, Role.ADMIN, "second")
+
+    answer = client.post(at("remove-role", collection, held(collection, "admin").pk))
+
+    assert answer.url == reverse("home")
+
+
+def test_a_membership_of_another_collection_is_out_of_reach(client, collection):
+    other = a_collection("other")
+    Membership.objects.filter(collection=other, user__username="admin").delete()
+
+    address = at("remove-role", collection, held(other, "ann1").pk)
+
+    assert client.post(address).status_code == 404
+    assert roles_of(other, "ann1") == {"annotator"}
+
+
+@pytest.mark.faults
+@pytest.mark.django_db(transaction=True)
+def test_two_admins_who_remove_each_other_leave_one(on_postgresql):
+    collection = a_collection()
+    member(collection, Role.ADMIN, "second")
+    start = threading.Barrier(2)
+
+    def take_from(username):
+        try:
+            membership = held(collection, username)
+            start.wait()
+            take_role(membership=membership)
+        except LastAdmin:
+            return "refused"
+        finally:
+            connection.close()
+        return "taken"
+
+    admins = collection.memberships.filter(role=Role.ADMIN)
+    with ThreadPoolExecutor(2) as pool:
+        outcomes = sorted(pool.map(take_from, ["admin", "second"]))
+
+    assert outcomes == ["refused", "taken"]
+    assert admins.count() == 1

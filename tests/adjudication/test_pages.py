@@ -1,0 +1,336 @@
+"""The adjudicator's queue, cases and settled list, as plain forms."""
+
+import re
+import uuid
+
+import pytest
+from django.urls import reverse
+
+from accounts.models import Role
+from adjudication.models import Decision
+from annotation.services import Answer
+from tests.factories import a_collection, an_open_query, member
+from tests.sittings import carried, judge, judge_both, pair_url, query_url, settle, slots_of, tells
+
+pytestmark = pytest.mark.django_db
+
+VIEWS = ["adjudicate", "adjudicate-query", "adjudicate-settled", "case-back"]
+JSON = {"HTTP_ACCEPT": "application/json"}
+
+
+@pytest.fixture
+def opening():
+    return an_open_query(a_collection(), size=8)
+
+
+@pytest.fixture
+def adjudicator(client, opening):
+    user = member(opening.query.collection, Role.ADJUDICATOR, "adju")
+    client.force_login(user)
+    return user
+
+
+def queue_page(client, opening) -> str:
+    return client.get(reverse("adjudicate", args=[opening.query.collection.slug])).content.decode()
+
+
+def case_page(client, slot) -> str:
+    return client.get(pair_url(slot, "case")).content.decode()
+
+
+def grades_on_cards(client, slot) -> list[int | None]:
+    return [card["grade"] for card in client.get(pair_url(slot, "case")).context["cards"]]
+
+
+def rule(client, slot, answer, **more):
+    return client.post(
+        pair_url(slot, "case"), {**carried(case_page(client, slot)), "answer": answer, **more}
+    )
+
+
+# The queue
+
+
+def test_the_queue_counts_what_is_due_and_what_is_settled(client, opening, adjudicator):
+    cases = judge_both(opening, (0, 3), (1, 2), (Answer(reason="garbled"), 1), (2, 2))
+    settle(cases[0], adjudicator, 1)
+
+    page = queue_page(client, opening)
+    assert "2 due · 1 settled" in page
+    assert "Continue with 2 cases" in page
+
+
+def test_without_a_case_the_queue_says_what_to_wait_for(client, opening, adjudicator):
+    judge(slots_of(opening, "ann1")[0], 1)
+
+    page = queue_page(client, opening)
+    assert "No case yet" in page
+    assert opening.query.name not in page
+
+
+def test_the_largest_difference_comes_first(client, opening, adjudicator):
+    near, far, cannot = judge_both(opening, (1, 2), (0, 3), (Answer(reason="garbled"), 1))
+
+    order = []
+    for _ in range(3):
+        address = client.get(query_url(opening, "adjudicate-query")).url
+        slot = next(s for s in (near, far, cannot) if pair_url(s, "case") == address)
+        order.append(slot)
+        rule(client, slot, "0")
+    assert order == [cannot, far, near]
+
+
+@pytest.mark.parametrize("username", ["admin", "ann1", "stranger", "foreign"])
+@pytest.mark.parametrize("view", VIEWS)
+def test_only_an_adjudicator_of_the_collection_finds_the_pages(client, opening, username, view):
+    judge_both(opening, (0, 3))
+    collection = opening.query.collection
+    client.force_login(member(a_collection("elsewhere"), Role.ADJUDICATOR, username))
+    name = [] if view == "adjudicate" else [opening.query.name]
+
+    assert client.get(reverse(view, args=[collection.slug, *name])).status_code == 404
+
+
+@pytest.mark.parametrize("method", ["get", "post"])
+def test_only_an_adjudicator_finds_a_case(client, opening, method):
+    slot, *_ = judge_both(opening, (0, 3))
+    for username in ("admin", "ann1"):
+        client.force_login(opening.query.collection.memberships.get(user__username=username).user)
+        assert getattr(client, method)(pair_url(slot, "case")).status_code == 404
+
+
+# A case
+
+
+def test_a_case_shows_both_judgments_without_names_or_times(client, opening, adjudicator):
+    slot, *_ = judge_both(
+        opening, (Answer(grade=0, note="Not at all"), Answer(reason="other", note="A list"))
+    )
+
+    page = case_page(client, slot)
+    assert "Not at all" in page
+    assert "Cannot judge: Something else" in page
+    for word in ("ann1", "ann2", "1987", "Secret Venue", "Hidden Author", "bm25_title"):
+        assert not tells(page, word)
+
+
+def test_which_judgment_is_a_follows_from_the_pair_and_stays(client, opening, adjudicator):
+    cases = judge_both(opening, *[(0, 3)] * 8)
+
+    sides = [grades_on_cards(client, slot)[0] for slot in cases]
+    assert set(sides) == {0, 3}
+    assert sides == [grades_on_cards(client, slot)[0] for slot in cases]
+
+
+def test_the_hidden_fields_do_not_hold_judgment_ids(client, opening, adjudicator):
+    slot, *_ = judge_both(opening, (0, 3))
+
+    assert re.fullmatch("[0-9a-f]{64}", carried(case_page(client, slot))["seen"])
+
+
+def test_each_grade_says_whether_it_overrules_both(client, opening, adjudicator):
+    slot, *_ = judge_both(opening, (0, 3))
+
+    page = case_page(client, slot)
+    assert page.count("overrules both") == 2
+    assert "as A says" in page
+    assert "as B says" in page
+
+
+def test_a_ruling_is_saved_and_leads_to_the_next_case(client, opening, adjudicator):
+    far, near = judge_both(opening, (0, 3), (1, 2))
+    response = rule(client, far, "1", note="Shares a step")
+
+    decision = Decision.objects.get()
+    assert (decision.grade, decision.note) == (1, "Shares a step")
+    assert response.url == pair_url(near, "case")
+    assert "This overrules both judges." in client.get(response.url).content.decode()
+
+
+def test_the_form_sent_twice_counts_once(client, opening, adjudicator):
+    slot, *_ = judge_both(opening, (0, 3))
+    answer = {**carried(case_page(client, slot)), "answer": "1"}
+    for _ in range(2):
+        assert client.post(pair_url(slot, "case"), answer).status_code == 302
+
+    assert Decision.objects.count() == 1
+
+
+def test_a_card_can_be_accepted_as_it_is(client, opening, adjudicator):
+    slot, *_ = judge_both(opening, (0, 3))
+    _, shown_as_b = grades_on_cards(client, slot)
+    rule(client, slot, "b")
+
+    assert Decision.objects.get().grade == shown_as_b
+
+
+def test_accepting_cannot_judge_sets_the_pair_aside_with_its_reason(client, opening, adjudicator):
+    slot, *_ = judge_both(opening, (Answer(reason="garbled"), Answer(reason="garbled")))
+    rule(client, slot, "a")
+
+    decision = Decision.objects.get()
+    assert (decision.grade, decision.reason) == (None, "The text is garbled or cut off")
+
+
+def test_setting_aside_needs_a_reason(client, opening, adjudicator):
+    slot, *_ = judge_both(opening, (0, 3))
+    assert rule(client, slot, "cannot", reason=" ").status_code == 400
+    rule(client, slot, "cannot", reason="Two papers in one")
+
+    assert Decision.objects.get().reason == "Two papers in one"
+
+
+@pytest.mark.parametrize("answer", [{}, {"answer": "4"}, {"answer": "1", "key": "no"}])
+def test_an_incomplete_ruling_is_asked_for_again(client, opening, adjudicator, answer):
+    slot, *_ = judge_both(opening, (0, 3))
+    fields = {**carried(case_page(client, slot)), "note": "Long thought", **answer}
+    response = client.post(pair_url(slot, "case"), fields)
+
+    assert response.status_code == 400
+    assert "Long thought" in response.content.decode()
+
+
+def test_a_revised_judgment_is_shown_anew_with_what_was_typed(client, opening, adjudicator):
+    slot, *_ = judge_both(opening, (0, 3))
+    fields = {**carried(case_page(client, slot)), "answer": "1", "note": "Long thought"}
+    judge(slot, 2)
+    response = client.post(pair_url(slot, "case"), fields)
+
+    page = response.content.decode()
+    assert response.status_code == 409
+    assert "A judge revised this pair" in page
+    assert "Long thought" in page
+    assert not Decision.objects.exists()
+    assert carried(page)["seen"] != fields["seen"]
+
+
+def test_a_pair_on_which_the_judges_agree_by_now_is_left(client, opening, adjudicator):
+    slot, other = judge_both(opening, (0, 3), (0, 2))
+    fields = {**carried(case_page(client, slot)), "answer": "1"}
+    judge(slot, 3)
+    response = client.post(pair_url(slot, "case"), fields)
+
+    assert response.url == pair_url(other, "case")
+    assert "judges agree on this pair now" in client.get(response.url).content.decode()
+    assert client.get(pair_url(slot, "case")).status_code == 404
+
+
+def test_a_case_that_another_settled_first_is_left_with_a_word(client, opening, adjudicator):
+    slot, other = judge_both(opening, (0, 3), (0, 2))
+    fields = {**carried(case_page(client, slot)), "answer": "1"}
+    settle(slot, member(opening.query.collection, Role.ADJUDICATOR, "adju2"), 2)
+    response = client.post(pair_url(slot, "case"), fields)
+
+    assert response.url == pair_url(other, "case")
+    page = client.get(response.url).content.decode()
+    assert "Another adjudicator settled this pair first" in page
+    assert client.get(pair_url(slot, "case")).url == query_url(opening, "adjudicate-settled")
+
+
+def test_a_pair_that_is_no_case_does_not_exist(client, opening, adjudicator):
+    agreed, *_ = judge_both(opening, (2, 2))
+    half = slots_of(opening, "ann1")[1]
+    judge(half, 1)
+
+    assert client.get(pair_url(agreed, "case")).status_code == 404
+    assert client.get(pair_url(half, "case")).status_code == 404
+    assert client.get(query_url(opening, "adjudicate-query")).status_code == 404
+    assert client.get(query_url(opening, "adjudicate-settled")).status_code == 404
+
+
+def test_a_case_that_the_adjudicator_judged_is_nowhere(client, opening, adjudicator):
+    slot, *_ = judge_both(opening, (0, 3))
+    judge_in_it = opening.seats.get(number=1).annotator
+    member(opening.query.collection, Role.ADJUDICATOR, judge_in_it.username)
+    fields = {**carried(case_page(client, slot)), "answer": "1"}
+    client.force_login(judge_in_it)
+
+    page = queue_page(client, opening)
+    assert "No case yet" in page
+    assert "yours to judge are left out" in page
+    assert client.get(query_url(opening, "adjudicate-query")).status_code == 404
+    assert client.get(pair_url(slot, "case")).status_code == 404
+    assert client.post(pair_url(slot, "case"), fields).status_code == 404
+    assert not Decision.objects.exists()
+
+
+# Going back, and the end
+
+
+def test_undo_leads_to_the_case_settled_last(client, opening, adjudicator):
+    far, near, _ = judge_both(opening, (0, 3), (0, 2), (0, 1))
+    settle(far, adjudicator, 1)
+    settle(near, adjudicator, 1)
+
+    assert client.get(query_url(opening, "case-back")).url == pair_url(near, "case")
+    again = client.get(query_url(opening, "case-back"), {"from": near.pair.token})
+    assert again.url == pair_url(far, "case")
+    assert "You settled this as <b>1</b>" in case_page(client, near)
+
+
+def test_undo_never_leads_to_the_decision_of_another(client, opening, adjudicator):
+    far, _ = judge_both(opening, (0, 3), (0, 2))
+    settle(far, member(opening.query.collection, Role.ADJUDICATOR, "adju2"), 1)
+
+    page = client.get(query_url(opening, "case-back"), follow=True).content.decode()
+    assert "There is nothing to go back to" in page
+
+
+def test_ones_own_decision_can_be_changed_from_the_list(client, opening, adjudicator):
+    slot, _ = judge_both(opening, (0, 3), (0, 2))
+    settle(slot, adjudicator, 1)
+    address = pair_url(slot, "case") + "?then=settled"
+    settled = query_url(opening, "adjudicate-settled")
+    assert address in client.get(settled).content.decode()
+
+    response = client.post(
+        pair_url(slot, "case"), {**carried(client.get(address).content.decode()), "answer": "2"}
+    )
+    assert response.url == settled
+    assert list(Decision.objects.values_list("sequence", "grade")) == [(1, 1), (2, 2)]
+
+
+def test_the_end_says_how_many_cases_overruled_both_judges(client, opening, adjudicator):
+    cases = judge_both(opening, (0, 3), (0, 2), (0, 1))
+    for slot, grade in zip(cases, (1, 2, None), strict=True):
+        settle(slot, adjudicator, grade)
+
+    page = client.get(query_url(opening, "adjudicate-query"), follow=True).content.decode()
+    assert "every case of this query is settled" in page
+    assert "<dt>Overruled both</dt><dd>1</dd>" in page
+    assert "<dt>Set aside</dt><dd>1</dd>" in page
+
+
+# As the script uses it, and queries
+
+
+def test_a_script_gets_the_address_of_the_next_case(client, opening, adjudicator):
+    far, near = judge_both(opening, (0, 3), (1, 2))
+    fields = {**carried(case_page(client, far)), "answer": "1", "person": adjudicator.pk}
+    response = client.post(pair_url(far, "case"), fields, **JSON)
+
+    assert response.json() == {"next": pair_url(near, "case")}
+
+
+def test_a_script_gets_a_refusal_in_words(client, opening, adjudicator):
+    slot, *_ = judge_both(opening, (0, 3))
+    fields = {**carried(case_page(client, slot)), "answer": "1", "key": str(uuid.uuid4())}
+    judge(slot, 2)
+    response = client.post(pair_url(slot, "case"), fields, **JSON)
+
+    assert (response.status_code, response.json()["error"]) == (409, "JudgmentsChanged")
+
+
+def test_the_pages_take_the_same_few_queries_however_many_cases_there_are(
+    client, opening, adjudicator, django_assert_max_num_queries
+):
+    cases = judge_both(opening, *[(0, 3)] * 7)
+    for slot in cases[:4]:
+        settle(slot, adjudicator, 1)
+
+    with django_assert_max_num_queries(8):
+        queue_page(client, opening)
+    with django_assert_max_num_queries(10):
+        case_page(client, cases[5])
+    with django_assert_max_num_queries(11):
+        client.get(query_url(opening, "adjudicate-settled"))

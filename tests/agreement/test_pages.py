@@ -1,0 +1,332 @@
+"""The admin's page about agreement."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+
+import pytest
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
+
+from accounts.models import Role, User
+from adjudication.labels import LabelledPair, Standing
+from agreement import figures
+from agreement.services import compute_report
+from jobs.models import Job
+from tests.factories import a_collection, member
+from tests.release.scenes import a_judged_collection, an_opened_collection, judge, slot_of
+
+pytestmark = pytest.mark.django_db
+
+GET = [("agreement", ()), ("agreement-csv", ("exclude",)), ("agreement-json", ("zero",))]
+
+
+@pytest.fixture
+def collection():
+    """Three queries judged and decided, and both reports."""
+    collection = a_judged_collection()
+    for missing in ("exclude", "zero"):
+        compute_report(collection=collection, missing=missing)
+    return collection
+
+
+@pytest.fixture
+def admin(collection):
+    return client_of("admin")
+
+
+def client_of(username):
+    client = Client()
+    client.force_login(User.objects.get(username=username))
+    return client
+
+
+def address(name, *arguments):
+    return reverse(name, args=["small", *arguments])
+
+
+def said(page):
+    return " ".join(page.text.split())
+
+
+# Who gets in
+
+
+@pytest.mark.parametrize(("name", "arguments"), GET)
+def test_an_admin_sees_it(admin, name, arguments):
+    assert admin.get(address(name, *arguments)).status_code == 200
+
+
+@pytest.mark.parametrize("username", ["ann1", "adju"])
+@pytest.mark.parametrize(("name", "arguments"), [*GET, ("compute-agreement", ())])
+def test_other_roles_find_nothing(collection, username, name, arguments):
+    client = client_of(username)
+
+    assert client.get(address(name, *arguments)).status_code == 404
+    assert client.post(address(name, *arguments), {"missing": "zero"}).status_code == 404
+    assert not Job.objects.exists()
+
+
+@pytest.mark.parametrize(("name", "arguments"), [*GET, ("compute-agreement", ())])
+def test_an_admin_of_another_collection_finds_nothing(collection, name, arguments):
+    client = client_of(member(a_collection("other"), Role.ADMIN, "stranger").username)
+
+    assert client.get(address(name, *arguments)).status_code == 404
+    assert client.post(address(name, *arguments), {"missing": "zero"}).status_code == 404
+
+
+@pytest.mark.parametrize(("name", "arguments"), GET)
+def test_reading_takes_no_post(admin, name, arguments):
+    assert admin.post(address(name, *arguments)).status_code == 405
+
+
+def test_computing_takes_no_get(admin):
+    assert admin.get(address("compute-agreement")).status_code == 405
+
+
+# Computing
+
+
+@pytest.mark.parametrize("missing", ["exclude", "zero"])
+def test_computing_queues_the_job_and_comes_back_to_its_report(collection, admin, missing):
+    response = admin.post(address("compute-agreement"), {"missing": missing})
+
+    assert response.url == f"{address('agreement')}?missing={missing}"
+    job = Job.objects.get()
+    assert (job.kind, job.parameters) == ("compute_agreement", {"missing": missing})
+    assert job.requested_by.username == "admin"
+
+
+def test_an_unknown_policy_is_refused_in_words(admin):
+    page = admin.post(address("compute-agreement"), {"missing": "guess"}, follow=True)
+
+    assert "guess" in page.text
+    assert not Job.objects.exists()
+    assert admin.get(address("agreement"), {"missing": "guess"}).status_code == 404
+
+
+def test_a_report_says_of_how_many_pairs_it_is(admin):
+    assert "over 9 judged pairs." in said(admin.get(address("agreement")))
+
+
+def test_a_judgment_that_came_in_since_is_said(collection, admin):
+    assert "Nothing has come in since." in said(admin.get(address("agreement")))
+
+    judge(slot_of(collection, "q2_method", "d1", 1), 3)
+
+    assert "Since then judgments or decisions have come in" in said(admin.get(address("agreement")))
+
+
+def test_without_a_report_the_page_offers_to_compute_one():
+    a_judged_collection()
+
+    page = said(client_of("admin").get(address("agreement")))
+
+    assert "Not computed yet" in page
+    assert "9 pairs have both judgments" in page
+
+
+def test_before_any_pair_is_judged_there_is_nothing_to_compute():
+    opened = an_opened_collection()
+    judge(slot_of(opened, "q2_method", "d1", 1), 3)
+
+    page = client_of("admin").get(address("agreement"))
+
+    assert "No pair has both judgments yet" in page.text
+    assert "compute/" not in page.text
+
+
+# What it shows
+
+
+def test_the_facet_table_has_every_facet_before_and_after(admin):
+    lines = admin.get(address("agreement")).context["facets"]
+
+    assert [(line.facet, line.stage) for line in lines] == [
+        (facet, stage) for facet in ("background", "method", "result") for stage in ("pre", "post")
+    ]
+
+
+def test_values_are_rounded_and_exact_in_the_title():
+    value = figures.Value(figures.BY_KEY["spearman"], 0.45531234567)
+
+    assert (value.shown, value.exact) == ("0.46", "0.45531234567")
+
+
+def test_a_negative_value_has_a_real_minus_sign():
+    assert figures.Value(figures.BY_KEY["alpha"], -0.244).shown == "−0.24"
+
+
+def test_undefined_is_shown_as_undefined_with_its_reason(collection, admin):
+    page = admin.get(address("agreement"))
+
+    (line,) = [line for line in page.context["rows"] if line.query == "q1_method"]
+    assert line.n == 2
+    assert "no query judged yet" in page.text
+    assert "undefined" in page.text
+
+
+def test_the_same_reason_of_the_same_queries_is_said_once():
+    row = {"query": "a", "facet": "f", "stage": "pre", "n": 0, "missing": 0}
+    reasons = {"alpha": "all grades identical", "kappa": "all grades identical"}
+
+    (one,) = figures.undefined({"queries": [{**row, "undefined": reasons}]})
+
+    assert one == figures.Undefined(
+        "α, κ", "before adjudication", "both judges gave every pair the same grade", ("a",)
+    )
+
+
+@pytest.mark.parametrize(
+    ("reason", "words"),
+    [
+        ("no pairs", "no pair has both judgments"),
+        (
+            "both slots against the final label: constant rater",
+            "both slots against the final label: one judge gave every pair the same grade",
+        ),
+        ("something new", "something new"),
+    ],
+)
+def test_reasons_are_said_in_words(reason, words):
+    assert figures.in_words(reason) == words
+
+
+def test_unfinished_queries_are_gathered_whatever_their_numbers():
+    assert figures.kind_of("unfinished: 3 of 9 pairs have no final label") == figures.kind_of(
+        "unfinished: 1 of 2 pairs have no final label"
+    )
+
+
+def test_queries_can_be_sorted_by_any_coefficient_undefined_ones_last(admin):
+    for key in (*figures.BY_KEY, "alpha-after", "percent-after", "n"):
+        for sort in (key, f"-{key}"):
+            rows = admin.get(address("agreement"), {"sort": sort}).context["rows"]
+            values = [figures.query_sorts()[key](line) for line in rows]
+            known = [value for value in values if value is not None]
+            assert known == sorted(known, reverse=sort.startswith("-"))
+            assert values[: len(known)] == known
+
+
+def test_the_plot_runs_from_the_lowest_value_to_the_most_there_can_be():
+    payload = {"queries": [{"alpha": -0.5}, {"alpha": None}, {"alpha": 0.25}]}
+    scale = figures.scale_of(payload, figures.BY_KEY["alpha"])
+
+    assert (scale.low, scale.top) == (-0.5, 1.0)
+    assert (scale.x(-0.5), scale.x(0.25), scale.x(1.0), scale.x(None)) == (
+        "8.0",
+        "80.0",
+        "152.0",
+        None,
+    )
+
+
+@pytest.mark.parametrize(
+    ("asked", "sort", "plotted"),
+    [
+        ("", "", "alpha"),
+        ("", "-kappa-after", "kappa"),
+        ("", "query", "alpha"),
+        ("percent", "query", "percent"),
+    ],
+)
+def test_the_plot_follows_the_column_the_table_is_sorted_by(asked, sort, plotted):
+    assert figures.metric_to_plot(asked, sort).key == plotted
+
+
+def test_the_plot_says_its_numbers_to_who_cannot_see_it(admin):
+    page = admin.get(address("agreement"), {"metric": "percent"})
+
+    assert 'aria-label="Percent agreement: 66.7 before, 66.7 after"' in page.text
+
+
+def test_confusion_matrices_hold_only_pairs_with_both_grades():
+    def pair(first, second, final, standing=Standing.ADJUDICATED):
+        return LabelledPair("q", "f", "d", standing, first, second, final)
+
+    pairs = [
+        pair(0, 0, 0),
+        pair(2, 1, 2),
+        pair(None, 1, 1),
+        pair(None, None, None, Standing.UNJUDGED),
+    ]
+
+    (facet,) = figures.facet_matrices(pairs, {"f": "Facet", "g": "Empty"})
+
+    judges, first, second = facet.matrices
+    assert [[cell.pairs for cell in row.cells] for row in judges.rows] == [
+        [1, 0, 0, 0],
+        [0, 0, 0, 0],
+        [0, 1, 0, 0],
+        [0, 0, 0, 0],
+    ]
+    assert (judges.pairs, judges.left_out) == (2, 1)
+    assert (first.pairs, second.pairs) == (2, 3)
+
+
+def test_half_judged_pairs_are_nowhere_on_the_page(collection, admin):
+    before = admin.get(address("agreement"))
+    judged = before.context["judged"]
+    a_query_more = an_opened_collection(slug="second")
+    judge(slot_of(a_query_more, "q1_method", "d1", 1), 3)
+
+    page = client_of("admin").get(reverse("agreement", args=["second"]))
+
+    assert judged == 9
+    assert page.context["judged"] == 0
+
+
+# Downloads
+
+
+def test_the_json_download_is_the_report(collection, admin):
+    content = admin.get(address("agreement-json", "zero"))
+
+    assert json.loads(content.text) == collection.reports.get(missing="zero").payload
+    assert 'filename="small-agreement-zero.json"' in content["Content-Disposition"]
+
+
+def test_the_csv_download_has_every_query_and_facet_at_full_precision(collection, admin):
+    content = admin.get(address("agreement-csv", "exclude"))
+    rows = list(csv.DictReader(io.StringIO(content.text)))
+    payload = collection.reports.get(missing="exclude").payload
+
+    assert len(rows) == len(payload["facets"]) + len(payload["queries"])
+    values = [row["percent"] for row in rows if row["level"] == "query"]
+    assert values == [
+        "" if row["percent"] is None else repr(row["percent"]) for row in payload["queries"]
+    ]
+
+
+def test_the_csv_says_why_a_value_is_undefined():
+    row = {"facet": "f", "query": "q", "stage": "pre", "n": 0, "missing": 0}
+    nothing = dict.fromkeys(figures.BY_KEY)
+    reasons = dict.fromkeys(figures.BY_KEY, "no pairs")
+    payload = {"facets": [], "queries": [{**row, **nothing, "undefined": reasons}]}
+
+    (line,) = csv.DictReader(io.StringIO(figures.as_csv(payload)))
+
+    assert (line["alpha"], line["alpha_undefined"]) == ("", "no pairs")
+
+
+@pytest.mark.parametrize("name", ["agreement-csv", "agreement-json"])
+def test_a_report_never_computed_cannot_be_downloaded(admin, name):
+    assert admin.get(address(name, "guess")).status_code == 404
+
+
+def test_more_queries_cost_the_page_no_more_questions(collection, django_assert_num_queries):
+    small = a_collection("tiny")
+    compute_report(collection=small, missing="exclude")
+    client = client_of("admin")
+    tiny = reverse("agreement", args=["tiny"])
+    client.get(tiny)
+    with CaptureQueriesContext(connection) as captured:
+        client.get(tiny)
+        expected = len(captured)
+
+    with django_assert_num_queries(expected):
+        client.get(address("agreement"))

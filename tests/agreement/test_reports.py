@@ -1,0 +1,329 @@
+import json
+from io import StringIO
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.db import IntegrityError, transaction
+
+from adjudication.services import Ruling
+from agreement import tasks
+from agreement.models import Report
+from agreement.services import UnknownPolicy, compute_report, request_report
+from jobs.models import Job, State
+from jobs.services import run
+from tests.factories import a_collection
+from tests.release.scenes import (
+    GRADES,
+    RULINGS,
+    a_judged_collection,
+    an_opened_collection,
+    decide_all,
+    decide_pair,
+    judge,
+    judge_all,
+    slot_of,
+)
+
+pytestmark = pytest.mark.django_db
+
+METRICS = {"spearman", "alpha", "kappa", "percent"}
+
+
+@pytest.fixture(autouse=True)
+def _nothing_looked_at_yet(monkeypatch):
+    monkeypatch.setattr(tasks, "last_look", tasks.LastLook())
+
+
+def printed(*arguments: str) -> str:
+    out = StringIO()
+    call_command("compute_agreement", *arguments, stdout=out)
+    return out.getvalue()
+
+
+def printed_json(*arguments: str) -> dict:
+    return json.loads(printed(*arguments, "--format", "json"))
+
+
+def finish(job: Job) -> Job:
+    run(job.pk)
+    job.refresh_from_db()
+    return job
+
+
+# The report
+
+
+def test_a_report_has_every_query_and_facet_at_both_stages():
+    report = compute_report(collection=a_judged_collection(), missing="exclude")
+
+    assert [(row["query"], row["stage"]) for row in report.payload["queries"]] == [
+        ("q1_background", "pre"),
+        ("q1_background", "post"),
+        ("q1_method", "pre"),
+        ("q1_method", "post"),
+        ("q2_method", "pre"),
+        ("q2_method", "post"),
+    ]
+    assert [(row["facet"], row["stage"]) for row in report.payload["facets"]] == [
+        (facet, stage) for facet in ("background", "method", "result") for stage in ("pre", "post")
+    ]
+
+
+def test_the_missing_judgments_are_left_out_or_counted_as_0():
+    collection = a_judged_collection()
+
+    left_out, counted = (
+        compute_report(collection=collection, missing=missing).payload["queries"][2]
+        for missing in ("exclude", "zero")
+    )
+
+    assert (left_out["n"], left_out["missing"], left_out["percent"]) == (2, 1, 50.0)
+    assert (counted["n"], counted["missing"], counted["percent"]) == (3, 1, 100 * 2 / 3)
+
+
+def test_the_same_judgments_again_are_the_same_report():
+    collection = a_judged_collection()
+
+    first = compute_report(collection=collection, missing="zero")
+
+    assert compute_report(collection=collection, missing="zero") == first
+    assert compute_report(collection=collection, missing="exclude") != first
+    assert Report.objects.count() == 2
+
+
+def test_a_revision_and_a_decision_each_make_a_new_report():
+    collection = an_opened_collection()
+    judge_all(collection, GRADES)
+    compute_report(collection=collection, missing="zero")
+
+    decide_all(collection, RULINGS)
+    compute_report(collection=collection, missing="zero")
+    judge(slot_of(collection, "q1_method", "d1", 1), 0)
+    compute_report(collection=collection, missing="zero")
+
+    assert Report.objects.count() == 3
+
+
+def test_a_pair_judged_once_never_affects_the_report():
+    collection = an_opened_collection()
+    judge_all(collection, {key: both for key, both in GRADES.items() if key[1] != "d3"})
+    before = compute_report(collection=collection, missing="zero")
+
+    for query, number, grade in [("q1_method", 1, 3), ("q1_background", 2, 0), ("q2_method", 1, 2)]:
+        judge(slot_of(collection, query, "d3", number), grade)
+
+    after = compute_report(collection=collection, missing="zero")
+    assert (after, after.state) == (before, before.state)
+
+
+def test_a_query_with_no_judged_pair_is_not_in_the_report():
+    collection = an_opened_collection()
+    judge(slot_of(collection, "q1_method", "d1", 1), 3)
+
+    assert compute_report(collection=collection, missing="zero").payload["queries"] == []
+
+
+def test_another_collections_judgments_are_not_in_the_report():
+    a_judged_collection()
+
+    payload = compute_report(collection=a_collection(slug="other"), missing="zero").payload
+
+    assert payload["queries"] == []
+
+
+def test_a_policy_that_does_not_exist_is_refused():
+    with pytest.raises(UnknownPolicy, match="exclude or zero"):
+        compute_report(collection=a_collection(), missing="ignore")
+
+
+def test_the_database_refuses_to_change_or_delete_a_report():
+    report = compute_report(collection=a_collection(), missing="zero")
+
+    with pytest.raises(IntegrityError, match="never_edited"), transaction.atomic():
+        Report.objects.filter(pk=report.pk).update(payload={})
+    with pytest.raises(IntegrityError, match="never_deleted"), transaction.atomic():
+        Report.objects.filter(pk=report.pk)._raw_delete("default")
+
+
+# The command
+
+
+def test_the_command_prints_the_promised_json():
+    a_judged_collection()
+
+    content = printed_json("small")
+
+    assert set(content) == {"collection", "missing", "queries", "facets"}
+    assert (content["collection"], content["missing"]) == ("small", "exclude")
+    for row in content["queries"]:
+        assert set(row) == {"query", "facet", "stage", "n", "missing", "undefined"} | METRICS
+        assert {metric for metric in METRICS if row[metric] is None} == set(row["undefined"])
+    for row in content["facets"]:
+        assert set(row) == {
+            *("facet", "stage", "queries", "pairs", "median", "defined", "overruled")
+        }
+        assert set(row["median"]) == set(row["defined"]) == METRICS
+
+
+def test_undefined_is_null_with_its_reason():
+    collection = an_opened_collection()
+    judge_all(collection, {("q1_method", "d1"): (1, 0), ("q1_method", "d2"): (1, 1)})
+
+    row = printed_json("small")["queries"][0]
+
+    assert row["spearman"] is None
+    assert row["undefined"] == {"spearman": "constant rater"}
+
+
+def test_the_command_prints_the_same_text_twice():
+    a_judged_collection()
+
+    assert printed("small", "--format", "json") == printed("small", "--format", "json")
+
+
+def test_the_command_prints_a_table_to_read():
+    a_judged_collection()
+
+    lines = printed("small").splitlines()
+
+    assert lines[0] == "Agreement in small; missing judgments: exclude"
+    assert any(line.split()[:4] == ["method", "pre", "2", "6"] for line in lines)
+    assert any("undefined" in line for line in lines)
+
+
+def test_the_command_needs_a_collection_that_exists():
+    with pytest.raises(CommandError, match="No collection 'nowhere'"):
+        printed("nowhere")
+
+
+def test_the_command_makes_no_job():
+    a_judged_collection()
+
+    printed("small")
+
+    assert not Job.objects.exists()
+
+
+# The job
+
+
+def test_the_job_computes_the_report():
+    collection = a_judged_collection()
+
+    job = finish(request_report(collection=collection, missing="zero"))
+
+    report = Report.objects.get()
+    assert job.state == State.SUCCEEDED
+    assert job.result == {"report": report.pk, "missing": "zero", "state": report.state}
+
+
+def test_the_job_for_a_report_that_exists_succeeds_with_it():
+    collection = a_judged_collection()
+    report = compute_report(collection=collection, missing="zero")
+
+    job = finish(request_report(collection=collection, missing="zero"))
+
+    assert (job.state, job.result["report"]) == (State.SUCCEEDED, report.pk)
+
+
+def test_asking_twice_is_one_job_per_policy():
+    collection = a_judged_collection()
+
+    for missing in ("zero", "zero", "exclude"):
+        request_report(collection=collection, missing=missing)
+
+    assert sorted(Job.objects.values_list("key", flat=True)) == [
+        "compute_agreement:exclude",
+        "compute_agreement:zero",
+    ]
+
+
+# What is due
+
+
+def asked_for() -> list[str]:
+    """Do what is due until nothing is; the policies of the reports that were asked for."""
+    tasks.request_due_reports()
+    jobs = list(Job.objects.live().order_by("key"))
+    for job in jobs:
+        assert finish(job).state == State.SUCCEEDED
+    return [job.parameters["missing"] for job in jobs]
+
+
+def test_nothing_is_due_before_a_query_is_fully_judged():
+    collection = an_opened_collection()
+    judge_all(collection, {key: both for key, both in GRADES.items() if key[1] != "d3"})
+
+    assert asked_for() == []
+
+
+def test_a_fully_judged_query_makes_a_report_due_once():
+    collection = an_opened_collection()
+    judge_all(collection, {key: both for key, both in GRADES.items() if key[0] == "q1_method"})
+
+    assert asked_for() == ["exclude", "zero"]
+    assert asked_for() == []
+    assert Report.objects.count() == 2
+
+
+def test_a_second_worker_does_not_ask_again(monkeypatch):
+    a_judged_collection()
+    asked_for()
+    monkeypatch.setattr(tasks, "last_look", tasks.LastLook())
+
+    assert asked_for() == []
+
+
+def test_judgments_of_a_query_at_work_make_nothing_due():
+    collection = an_opened_collection()
+    judge_all(collection, {key: both for key, both in GRADES.items() if key[0] == "q1_method"})
+    asked_for()
+    judge_all(collection, {("q2_method", "d1"): (1, 1)})
+
+    assert asked_for() == []
+
+
+def test_a_revision_in_a_fully_judged_query_makes_a_report_due():
+    collection = a_judged_collection()
+    asked_for()
+    judge(slot_of(collection, "q1_method", "d1", 1), 0)
+
+    assert asked_for() == ["exclude", "zero"]
+
+
+def test_only_the_last_decision_of_a_query_makes_a_report_due():
+    collection = an_opened_collection()
+    judge_all(collection, GRADES)
+    asked_for()
+
+    decide_pair(collection, "q1_method", "d2", Ruling(grade=2))
+    assert asked_for() == []
+    decide_pair(collection, "q1_method", "d3", Ruling(grade=0))
+    assert asked_for() == ["exclude", "zero"]
+
+
+def test_a_report_that_failed_is_not_asked_for_again_and_again(monkeypatch):
+    a_judged_collection()
+    tasks.request_due_reports()
+    Job.objects.update(state=State.FAILED)
+    monkeypatch.setattr(tasks, "last_look", tasks.LastLook())
+
+    assert asked_for() == []
+
+
+def test_while_nothing_is_said_a_look_costs_two_queries(django_assert_num_queries):
+    a_judged_collection()
+    asked_for()
+
+    with django_assert_num_queries(2):
+        tasks.request_due_reports()
+
+
+def test_a_look_that_is_long_ago_is_not_relied_on(monkeypatch):
+    a_judged_collection()
+    last_look = tasks.LastLook()
+    last_look.note(tasks.newest_rows())
+    last_look.until = 0
+    monkeypatch.setattr(tasks, "last_look", last_look)
+
+    assert asked_for() == ["exclude", "zero"]

@@ -1,0 +1,330 @@
+"""What a summary is made of, what it leaves out, and the JSON it becomes."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from agreement.coefficients import (
+    ALL_IDENTICAL,
+    NO_PAIRS,
+    GradeError,
+    Grades,
+    Missing,
+    alpha_ordinal,
+    kappa,
+    percent_agreement,
+    spearman,
+)
+from agreement.summary import (
+    FacetRow,
+    QueryRow,
+    RatedPair,
+    Stage,
+    Summary,
+    as_json_dict,
+    summarize,
+)
+
+pytestmark = pytest.mark.filterwarnings("error")
+
+FIRST = [0, 1, 2, 3, 0, 1]
+SECOND = [0, 2, 2, 3, 1, 1]
+FINAL = [0, 2, 2, 3, 0, 1]
+
+
+def rate(
+    first: Grades,
+    second: Grades,
+    final: Grades | None = None,
+    query: str = "1_method",
+    facet: str = "method",
+) -> list[RatedPair]:
+    finals = final or [None] * len(first)
+    return [RatedPair(query, facet, *grades) for grades in zip(first, second, finals, strict=True)]
+
+
+def query_row(summary: Summary, stage: Stage, query: str = "1_method") -> QueryRow:
+    return next(row for row in summary.queries if (row.query, row.stage) == (query, stage))
+
+
+def facet_row(summary: Summary, stage: Stage, facet: str = "method") -> FacetRow:
+    return next(row for row in summary.facets if (row.facet, row.stage) == (facet, stage))
+
+
+# Stages
+
+
+def test_pre_compares_slot_1_with_slot_2() -> None:
+    row = query_row(summarize(rate(FIRST, SECOND, FINAL)), Stage.PRE)
+
+    assert (row.n, row.missing) == (6, 0)
+    assert row.coefficients.spearman == spearman(FIRST, SECOND)
+    assert row.coefficients.alpha == alpha_ordinal(FIRST, SECOND)
+    assert row.coefficients.kappa == kappa(FIRST, SECOND)
+    assert row.coefficients.percent == percent_agreement(FIRST, SECOND)
+
+
+def test_post_is_the_mean_of_each_slot_with_the_final_label() -> None:
+    row = query_row(summarize(rate(FIRST, SECOND, FINAL)), Stage.POST)
+    one, other = kappa(FIRST, FINAL).value, kappa(SECOND, FINAL).value
+
+    assert one is not None
+    assert other is not None
+    assert row.coefficients.kappa.value == (one + other) / 2
+    assert row.coefficients.percent.value == pytest.approx(100 * 5 / 6)
+
+
+def test_post_says_which_slot_makes_it_undefined() -> None:
+    constant = [0] * 6
+    row = query_row(summarize(rate(FIRST, constant, FINAL)), Stage.POST)
+
+    assert row.coefficients.spearman.value is None
+    assert row.coefficients.spearman.undefined == "slot 2 against the final label: constant rater"
+
+
+def test_post_names_both_slots_when_both_make_it_undefined() -> None:
+    row = query_row(summarize(rate([0, 0], [0, 0], [0, 0])), Stage.POST)
+
+    assert row.coefficients.kappa.undefined == (
+        f"both slots against the final label: {ALL_IDENTICAL}"
+    )
+
+
+def test_post_is_undefined_until_every_judged_pair_has_a_final_label() -> None:
+    # The four agreed pairs have their label at once; alone they would show perfect agreement.
+    waiting = [a if a == b else None for a, b in zip(FIRST, SECOND, strict=True)]
+    summary = summarize(rate(FIRST, SECOND, waiting))
+    row = query_row(summary, Stage.POST)
+
+    assert (row.n, row.missing) == (4, 2)
+    assert {item.undefined for item in row.coefficients} == {
+        "unfinished: 2 of 6 pairs have no final label"
+    }
+    assert set(facet_row(summary, Stage.POST).defined) == {0}
+    assert set(facet_row(summary, Stage.POST).median) == {None}
+
+
+def test_a_pair_set_aside_for_good_does_not_keep_its_query_unfinished() -> None:
+    pairs = rate(FIRST, SECOND, FINAL)
+    aside = RatedPair("1_method", "method", None, 2, None, set_aside=True)
+
+    row = query_row(summarize([*pairs, aside]), Stage.POST)
+
+    assert (row.n, row.missing) == (6, 1)
+    assert row.coefficients == query_row(summarize(pairs), Stage.POST).coefficients
+
+
+def test_an_unfinished_query_leaves_the_others_alone() -> None:
+    finished = rate(FIRST, SECOND, FINAL, query="1_method")
+    summary = summarize(finished + rate(FIRST, SECOND, query="2_method"))
+
+    post = facet_row(summary, Stage.POST)
+    assert (post.queries, post.defined.kappa) == (2, 1)
+    assert post.median.kappa == query_row(summary, Stage.POST).coefficients.kappa.value
+
+
+# Missing judgments
+
+
+def test_a_missing_judgment_takes_its_pair_out_of_all_three_comparisons() -> None:
+    with_missing = rate([*FIRST, None], [*SECOND, 3], [*FINAL, 3])
+    complete = rate(FIRST, SECOND, FINAL)
+
+    for stage in Stage:
+        one = query_row(summarize(with_missing), stage)
+        assert one.coefficients == query_row(summarize(complete), stage).coefficients
+        assert (one.n, one.missing) == (6, 1)
+
+
+def test_a_missing_judgment_counts_as_zero_when_asked() -> None:
+    with_missing = rate([*FIRST, None], [*SECOND, 3], [*FINAL, 3])
+    with_zero = rate([*FIRST, 0], [*SECOND, 3], [*FINAL, 3])
+
+    for stage in Stage:
+        one = query_row(summarize(with_missing, Missing.ZERO), stage)
+        assert one.coefficients == query_row(summarize(with_zero), stage).coefficients
+        assert (one.n, one.missing) == (7, 1)
+
+
+def test_a_missing_final_label_never_counts_as_zero() -> None:
+    row = query_row(summarize(rate([0], [3], [None]), Missing.ZERO), Stage.POST)
+
+    assert row.coefficients.percent.value is None
+
+
+def test_a_query_of_missing_judgments_only_has_no_pairs() -> None:
+    row = query_row(summarize(rate([None, None], [0, 1], [0, 1])), Stage.PRE)
+
+    assert {item.undefined for item in row.coefficients} == {NO_PAIRS}
+
+
+def test_a_pair_not_yet_judged_counts_nowhere_but_shows_its_query() -> None:
+    half = RatedPair("1_method", "method", 3, None, judged=False)
+    summary = summarize([half], Missing.ZERO)
+
+    assert (query_row(summary, Stage.PRE).n, query_row(summary, Stage.PRE).missing) == (0, 0)
+    assert facet_row(summary, Stage.PRE).pairs == 0
+    assert facet_row(summary, Stage.PRE).queries == 1
+    assert query_row(summary, Stage.PRE).coefficients.percent.undefined == NO_PAIRS
+
+
+def test_a_negative_grade_is_refused() -> None:
+    with pytest.raises(GradeError):
+        summarize(rate([-1], [0]))
+
+
+# Facets
+
+
+def test_the_median_is_over_queries_with_a_value_and_says_how_many() -> None:
+    summary = summarize(
+        rate([0, 1], [0, 1], query="1_method")
+        + rate([0, 1, 2], [1, 0, 2], query="2_method")
+        + rate([0, 0], [0, 0], query="3_method")
+    )
+    row = facet_row(summary, Stage.PRE)
+
+    assert row.queries == 3
+    assert (row.defined.spearman, row.defined.kappa, row.defined.percent) == (2, 2, 3)
+    assert row.median.spearman == pytest.approx((1 + 0.5) / 2)
+    assert row.median.percent == 100
+
+
+def test_facets_come_in_the_callers_order_and_queries_by_id() -> None:
+    pairs = (
+        rate([0], [0], query="9_method", facet="method")
+        + rate([0], [0], query="2_result", facet="result")
+        + rate([0], [0], query="10_method", facet="method")
+    )
+    summary = summarize(pairs, facets=["background", "result"])
+
+    assert [row.facet for row in summary.facets[::2]] == ["background", "result", "method"]
+    assert [row.query for row in summary.queries[::2]] == ["2_result", "10_method", "9_method"]
+    assert [row.stage for row in summary.queries[:2]] == [Stage.PRE, Stage.POST]
+
+
+def test_a_facet_without_queries_has_a_row_without_numbers() -> None:
+    row = summarize([], facets=["method"]).facets[0]
+
+    assert (row.queries, row.pairs, row.overruled) == (0, 0, None)
+    assert set(row.median) == {None}
+
+
+def test_pairs_counts_every_judged_pair_whatever_the_policy_on_missing() -> None:
+    pairs = rate([*FIRST, None], [*SECOND, 3])
+
+    for policy in Missing:
+        assert facet_row(summarize(pairs, policy), Stage.PRE).pairs == 7
+
+
+def test_overruled_is_the_share_of_final_labels_that_are_neither_judgment() -> None:
+    pairs = rate([0, 0, None, 3], [1, 2, 2, None], [1, 1, 2, None])
+
+    for stage in Stage:
+        assert facet_row(summarize(pairs), stage).overruled == 1 / 3
+
+
+def test_a_grade_for_a_pair_that_neither_could_judge_overrules_both() -> None:
+    assert facet_row(summarize(rate([None], [None], [0])), Stage.POST).overruled == 1
+
+
+def test_overruled_is_unknown_without_final_labels() -> None:
+    assert facet_row(summarize(rate(FIRST, SECOND)), Stage.POST).overruled is None
+
+
+graded = st.none() | st.integers(0, 3)
+rated_pairs = st.lists(
+    st.builds(
+        RatedPair,
+        query=st.sampled_from(["1_method", "2_method"]),
+        facet=st.just("method"),
+        first=graded,
+        second=graded,
+        final=graded,
+        judged=st.booleans(),
+    ),
+    max_size=30,
+)
+
+
+@given(data=st.data(), pairs=rated_pairs, policy=st.sampled_from(Missing))
+def test_the_order_of_the_pairs_changes_no_number(
+    data: st.DataObject, pairs: list[RatedPair], policy: Missing
+) -> None:
+    shuffled = summarize(data.draw(st.permutations(pairs)), policy)
+    summary = summarize(pairs, policy)
+
+    for one, other in zip(summary.queries, shuffled.queries, strict=True):
+        assert (one.query, one.stage, one.n, one.missing) == (
+            other.query,
+            other.stage,
+            other.n,
+            other.missing,
+        )
+        for a, b in zip(one.coefficients, other.coefficients, strict=True):
+            assert a.undefined == b.undefined
+            assert a.value == pytest.approx(b.value, abs=1e-12)
+
+
+# JSON
+
+
+def test_the_json_report_has_exactly_the_promised_keys() -> None:
+    report = as_json_dict(
+        "demo", Missing.ZERO, summarize(rate([0, 1], [0, 1], [0, 1]), Missing.ZERO)
+    )
+
+    assert report == {
+        "collection": "demo",
+        "missing": "zero",
+        "queries": [
+            {
+                "query": "1_method",
+                "facet": "method",
+                "stage": stage,
+                "n": 2,
+                "missing": 0,
+                "spearman": pytest.approx(1),
+                "alpha": 1,
+                "kappa": 1,
+                "percent": 100,
+                "undefined": {},
+            }
+            for stage in ("pre", "post")
+        ],
+        "facets": [
+            {
+                "facet": "method",
+                "stage": stage,
+                "queries": 1,
+                "pairs": 2,
+                "median": {"spearman": pytest.approx(1), "alpha": 1, "kappa": 1, "percent": 100},
+                "defined": {"spearman": 1, "alpha": 1, "kappa": 1, "percent": 1},
+                "overruled": 0,
+            }
+            for stage in ("pre", "post")
+        ],
+    }
+
+
+def test_undefined_numbers_are_null_with_their_reason() -> None:
+    report = as_json_dict("demo", Missing.EXCLUDE, summarize(rate([0, 0], [0, 0])))
+    pre = json.loads(json.dumps(report, allow_nan=False))["queries"][0]
+
+    assert (pre["spearman"], pre["alpha"], pre["kappa"], pre["percent"]) == (None, None, None, 100)
+    assert pre["undefined"] == {
+        "spearman": "constant rater",
+        "alpha": "all grades identical",
+        "kappa": "all grades identical",
+    }
+
+
+@given(pairs=rated_pairs, policy=st.sampled_from(Missing))
+def test_every_report_is_strict_json(pairs: list[RatedPair], policy: Missing) -> None:
+    report = as_json_dict("demo", policy, summarize(pairs, policy))
+
+    assert json.loads(json.dumps(report, allow_nan=False)) == report

@@ -1,0 +1,114 @@
+"""What an annotator's pages and parts hold: a Presentation, and nothing else about a pair."""
+
+import re
+
+import pytest
+from django.urls import reverse
+
+from accounts.models import Role
+from annotation.services import Answer
+from tests.factories import a_collection, an_open_query, member
+from tests.sittings import judge, pair_url, query_url, slots_of, tells
+
+pytestmark = pytest.mark.django_db
+
+PART = {"HTTP_HX_REQUEST": "true"}
+HIDDEN = ("1987", "Secret Venue", "Hidden Author", "bm25_title", "ann2", "adju", "Otto", "Berg")
+
+
+@pytest.fixture
+def opening():
+    opening = an_open_query(a_collection(), size=5)
+    other = opening.seats.get(number=2).annotator
+    other.first_name, other.last_name = "Otto", "Berg"
+    other.save()
+    return opening
+
+
+def everything_served(client, opening) -> dict[str, str]:
+    """Every page and part that the annotator can ask for, by its address."""
+    slots = slots_of(opening, "ann1")
+    addresses = [reverse("judge", args=[opening.query.collection.slug])]
+    addresses += [query_url(opening, view) for view in ("judge-query", "judge-mine", "judge-back")]
+    addresses += [query_url(opening, "judge-ahead"), *(pair_url(slot) for slot in slots)]
+    pages = {url: client.get(url, follow=True) for url in addresses}
+    parts = {f"{url} (part)": client.get(url, follow=True, **PART) for url in addresses}
+    return {url: answer.content.decode() for url, answer in (pages | parts).items()}
+
+
+def without_noise(page: str) -> str:
+    """A page without what differs at every request: CSRF tokens and keys."""
+    return re.sub(r'(csrfmiddlewaretoken|"key") ?.*?value="[^"]*"', "", page)
+
+
+def test_no_page_holds_metadata_sources_or_other_people(client, opening):
+    for number, username in enumerate(("ann1", "ann2")):
+        for slot in slots_of(opening, username)[: number + 2]:
+            judge(slot, Answer(grade=number + 1, note=f"note of {number}"))
+    client.force_login(opening.seats.get(number=1).annotator)
+
+    for url, page in everything_served(client, opening).items():
+        for word in (*HIDDEN, "note of 1"):
+            assert not tells(page, word), f"{url} tells {word!r}"
+
+
+def test_no_page_holds_the_docno_of_a_candidate(client, opening):
+    client.force_login(opening.seats.get(number=1).annotator)
+    judge(slots_of(opening, "ann1")[0], 1)
+    docnos = [slot.pair.candidate.document.docno for slot in slots_of(opening, "ann1")]
+
+    for url, page in everything_served(client, opening).items():
+        # The factory's texts name their document; what is left must not.
+        bare = re.sub(r"(Title|Background|Method|Result) of d\d+", "", page)
+        for docno in docnos:
+            assert docno not in bare, f"{url} tells {docno}"
+
+
+@pytest.mark.parametrize(
+    "theirs", [Answer(grade=0), Answer(grade=3, note="!"), Answer(reason="garbled")]
+)
+def test_no_page_changes_when_the_other_judges(client, opening, theirs):
+    judge(slots_of(opening, "ann1")[0], 2, seconds=10)
+    client.force_login(opening.seats.get(number=1).annotator)
+    before = everything_served(client, opening)
+    for slot in slots_of(opening, "ann2"):
+        judge(slot, theirs, seconds=2)
+    after = everything_served(client, opening)
+
+    assert {url: without_noise(page) for url, page in before.items()} == {
+        url: without_noise(page) for url, page in after.items()
+    }
+
+
+def test_no_page_changes_when_a_case_is_settled(client, opening):
+    from tests.sittings import judge_both, settle
+
+    first, *_ = judge_both(opening, (0, 3), (1, 1))
+    client.force_login(opening.seats.get(number=1).annotator)
+    before = everything_served(client, opening)
+    settle(first, member(opening.query.collection, Role.ADJUDICATOR, "adju"), 2)
+
+    after = everything_served(client, opening)
+    assert {url: without_noise(page) for url, page in before.items()} == {
+        url: without_noise(page) for url, page in after.items()
+    }
+
+
+def test_the_two_judges_see_different_orders_that_say_nothing_of_the_pool():
+    # Docnos differ from run to run, and with them the orders: twenty never agree by chance.
+    opening = an_open_query(a_collection(), size=20)
+    orders = [
+        [slot.pair.candidate.position for slot in slots_of(opening, username)]
+        for username in ("ann1", "ann2")
+    ]
+
+    assert orders[0] != orders[1]
+    assert list(range(1, 21)) not in orders
+
+
+def test_somebody_who_only_adjudicates_finds_no_judging_page(client, opening):
+    client.force_login(member(opening.query.collection, Role.ADJUDICATOR, "adju"))
+    slot = slots_of(opening, "ann1")[0]
+
+    for url in (query_url(opening), query_url(opening, "judge-mine"), pair_url(slot)):
+        assert client.get(url).status_code == 404

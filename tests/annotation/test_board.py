@@ -1,0 +1,766 @@
+"""The admin's board, seats and guidelines; and the services behind them."""
+
+from __future__ import annotations
+
+import uuid
+from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier
+
+import pytest
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
+
+from accounts.models import Role, User
+from adjudication.models import Case
+from adjudication.services import Ruling, decide
+from annotation import board as figures
+from annotation.models import Guideline, Judgment, Opening, Slot
+from annotation.services import (
+    Answer,
+    CannotOpen,
+    CannotReassign,
+    NotYours,
+    open_queries,
+    open_query,
+    presentation_of,
+    reassign_seat,
+    submit_judgment,
+)
+from tests.factories import a_collection, a_query, an_open_query, annotators, member
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def collection():
+    return a_collection()
+
+
+@pytest.fixture
+def admin(collection):
+    return client_of("admin")
+
+
+def client_of(username):
+    client = Client()
+    client.force_login(User.objects.get(username=username))
+    return client
+
+
+def address(name, *arguments, slug="small"):
+    return reverse(name, args=[slug, *arguments])
+
+
+def judge(slot, grade, seconds=None):
+    return submit_judgment(
+        slot_id=slot.pk,
+        annotator=slot.annotator,
+        answer=Answer(grade=grade),
+        presentation_digest=presentation_of(
+            slot.pair, slot.pair.query.opening.guideline.version
+        ).digest,
+        key=uuid.uuid4(),
+        revision=slot.judgments.count(),
+        seconds=seconds,
+    )
+
+
+def at_once(calls):
+    """Run all calls in threads that start together; their results, or what they raised."""
+    barrier = Barrier(len(calls))
+
+    def run(call):
+        try:
+            barrier.wait()
+            return call()
+        except Exception as error:  # noqa: BLE001
+            return error
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(len(calls)) as pool:
+        return list(pool.map(run, calls))
+
+
+def slots(opening, number):
+    found = Slot.objects.filter(pair__query=opening.query, number=number)
+    return list(found.order_by("pair__candidate__document__docno"))
+
+
+def judge_both(opening, *grades):
+    for first, second, (one, two) in zip(
+        slots(opening, 1), slots(opening, 2), grades, strict=False
+    ):
+        judge(first, one)
+        judge(second, two)
+
+
+def queries_of(client, url):
+    client.get(url)  # what is asked for once and kept
+    with CaptureQueriesContext(connection) as captured:
+        client.get(url)
+    return len(captured)
+
+
+def board(collection):
+    return figures.board_of(collection)
+
+
+# Who gets in
+
+GET = ["board", "guidelines", "guideline", "seat"]
+POST = ["open-queries", "guideline", "seat"]
+
+
+def arguments_of(name, collection):
+    if name == "guideline":
+        return ["method"]
+    return [Opening.objects.of(collection).get().pk, 1] if name == "seat" else []
+
+
+@pytest.mark.parametrize("name", GET)
+def test_an_admin_sees_the_page(collection, admin, name):
+    an_open_query(collection)
+
+    assert admin.get(address(name, *arguments_of(name, collection))).status_code == 200
+
+
+@pytest.mark.parametrize("username", ["ann1", "adju"])
+@pytest.mark.parametrize("name", sorted({*GET, *POST}))
+def test_other_roles_find_nothing(collection, username, name):
+    an_open_query(collection)
+    url, client = address(name, *arguments_of(name, collection)), client_of(username)
+
+    assert client.get(url).status_code == 404
+    assert client.post(url).status_code == 404
+
+
+@pytest.mark.parametrize("name", sorted({*GET, *POST}))
+def test_an_admin_of_another_collection_finds_nothing(collection, name):
+    an_open_query(collection)
+    client = client_of(member(a_collection("other"), Role.ADMIN, "stranger").username)
+    url = address(name, *arguments_of(name, collection))
+
+    assert client.get(url).status_code == 404
+    assert client.post(url).status_code == 404
+
+
+def test_a_seat_of_another_collection_is_not_found(collection, admin):
+    opening = an_open_query(a_collection("other"))
+
+    assert admin.get(address("seat", opening.pk, 1)).status_code == 404
+
+
+@pytest.mark.parametrize("name", ["board", "guidelines"])
+def test_a_page_takes_no_post(collection, admin, name):
+    assert admin.post(address(name)).status_code == 405
+
+
+def test_opening_takes_no_get(collection, admin):
+    assert admin.get(address("open-queries")).status_code == 405
+
+
+@pytest.mark.parametrize("name", ["guideline", "seat"])
+def test_a_form_takes_neither_put_nor_delete(collection, admin, name):
+    an_open_query(collection)
+    url = address(name, *arguments_of(name, collection))
+
+    assert admin.put(url).status_code == 405
+    assert admin.delete(url).status_code == 405
+
+
+# What the board counts
+
+
+def test_the_board_counts_each_slot_and_the_pairs_with_both(collection):
+    opening = an_open_query(collection, size=4)
+    first, second = slots(opening, 1), slots(opening, 2)
+    for slot in first[:3]:
+        judge(slot, 1)
+    judge(second[0], 1)
+
+    (row,) = board(collection).open
+
+    assert [seat.judged for seat in row.seats] == [figures.Part(3, 4), figures.Part(1, 4)]
+    assert row.both == figures.Part(1, 4)
+    assert row.slots == figures.Part(4, 8)
+
+
+def test_the_board_counts_cases_only_of_pairs_with_both_judgments(collection):
+    opening = an_open_query(collection, size=4)
+    judge_both(opening, (0, 3), (1, 1), (2, 1))
+    judge(slots(opening, 1)[3], 0)
+    case = Case.objects.due().first()
+    decide(
+        pair_id=case.pk,
+        adjudicator=User.objects.get(username="adju"),
+        ruling=Ruling(grade=2),
+        seen=(case.first, case.second),
+        key=uuid.uuid4(),
+    )
+
+    (row,) = board(collection).open
+
+    assert row.cases == figures.Part(1, 2)
+
+
+def test_a_revised_judgment_makes_its_case_open_again(collection):
+    opening = an_open_query(collection, size=1)
+    judge_both(opening, (0, 3))
+    case = Case.objects.due().get()
+    decide(
+        pair_id=case.pk,
+        adjudicator=User.objects.get(username="adju"),
+        ruling=Ruling(grade=2),
+        seen=(case.first, case.second),
+        key=uuid.uuid4(),
+    )
+    judge(slots(opening, 1)[0], 1)
+
+    (row,) = board(collection).open
+
+    assert row.cases == figures.Part(0, 1)
+
+
+@pytest.mark.parametrize("grade", [0, 1, 2, 3])
+def test_the_board_is_the_same_whatever_a_first_judgment_says(collection, admin, grade):
+    opening = an_open_query(collection, size=2)
+    judge(slots(opening, 1)[0], grade)
+
+    (row,) = board(collection).open
+
+    assert (row.slots, row.both, row.cases) == (
+        figures.Part(1, 4),
+        figures.Part(0, 2),
+        figures.Part(0, 0),
+    )
+
+
+def test_a_person_s_pace_is_the_median_of_the_recent_judgments(collection):
+    opening = an_open_query(collection, size=4)
+    for slot, seconds in zip(slots(opening, 1), (10, 14, 900), strict=False):
+        judge(slot, 0, seconds)
+
+    first, second = board(collection).people
+
+    assert (first.user.username, first.pace, first.judged) == ("ann1", 14, figures.Part(3, 4))
+    assert (second.pace, second.planned, second.last_judged) == (None, 15.0, None)
+
+
+def test_old_judgments_do_not_set_the_pace(collection, monkeypatch):
+    monkeypatch.setattr(figures, "RECENT", 2)
+    opening = an_open_query(collection, size=3)
+    for slot, seconds in zip(slots(opening, 1), (99, 10, 12), strict=True):
+        judge(slot, 0, seconds)
+
+    assert figures.recent_pace(collection)[opening.seats.get(number=1).annotator_id] == 11
+
+
+def test_admins_and_people_who_left_cannot_be_given_seats(collection):
+    member(collection, Role.ANNOTATOR, "admin")
+    User.objects.filter(username="ann2").update(is_active=False)
+
+    assert [user.username for user in figures.eligible_annotators(collection)] == ["ann1"]
+
+
+def test_the_board_says_what_needs_a_person(collection):
+    judge_both(an_open_query(collection, size=1), (0, 1))
+    a_query(collection)
+    collection.memberships.filter(role=Role.ADJUDICATOR).delete()
+
+    lines = board(collection).advice
+
+    assert "1 query has no annotators." in lines
+    assert "1 case waits for adjudication and nobody here is an adjudicator." in lines
+    assert "ann1 has nothing left to judge." in lines
+
+
+def test_the_board_says_who_holds_pairs_and_can_no_longer_judge(collection):
+    an_open_query(collection, size=3)
+    User.objects.filter(username="ann2").update(is_active=False)
+
+    assert any(
+        line.startswith("ann2 still holds 3 unjudged pairs") for line in board(collection).advice
+    )
+
+
+def test_more_queries_cost_the_board_no_more_questions(
+    collection, admin, django_assert_num_queries
+):
+    an_open_query(collection)
+    a_query(collection)
+    expected = queries_of(admin, address("board"))
+    for number in range(3):
+        judge_both(an_open_query(collection, size=number + 2), (0, 1))
+        a_query(collection)
+        member(collection, Role.ANNOTATOR, f"more{number}")
+
+    with django_assert_num_queries(expected):
+        admin.get(address("board"))
+
+
+def test_a_collection_without_queries_is_told_what_comes_first(collection, admin):
+    assert "No queries yet" in admin.get(address("board")).text
+
+
+def test_a_query_that_cannot_be_opened_says_why(collection, admin):
+    query = a_query(collection)
+    query.query_paper.pool.delete()
+
+    page = admin.get(address("board"))
+
+    assert "no pool yet" in page.text
+    assert 'name="queries"' not in page.text
+
+
+# Opening queries
+
+
+@pytest.fixture
+def wanted(collection):
+    """Two queries that are ready, and the form that opens them."""
+    queries = [a_query(collection, size=3), a_query(collection, size=2)]
+    first, second = annotators(collection)
+    return {
+        "queries": [query.name for query in queries],
+        "first": str(first.pk),
+        "second": str(second.pk),
+    }
+
+
+def test_opening_asks_first_and_says_how_much(admin, wanted):
+    page = admin.post(address("open-queries"), wanted)
+
+    assert "Open 2 queries for judging?" in page.text
+    assert "each get 5 pairs" in page.text
+    assert "2 draft pools are frozen for good" in page.text
+    assert not Opening.objects.exists()
+
+
+def test_the_question_carries_on_what_was_asked(admin, wanted):
+    page = admin.post(address("open-queries"), wanted)
+
+    assert ("first", wanted["first"]) in page.context["kept"]
+    assert [value for name, value in page.context["kept"] if name == "queries"] == wanted["queries"]
+
+
+def test_confirmed_queries_open_with_both_seats_and_frozen_pools(admin, wanted):
+    response = admin.post(address("open-queries"), {**wanted, "confirmed": "yes"})
+
+    assert response.status_code == 302
+    openings = Opening.objects.all()
+    assert [opening.query.name for opening in openings] == sorted(wanted["queries"])
+    assert {opening.opened_by.username for opening in openings} == {"admin"}
+    assert Slot.objects.count() == 10
+    assert all(opening.query.query_paper.pool.is_frozen for opening in openings)
+
+
+@pytest.mark.parametrize(
+    ("changed", "what"),
+    [
+        ({"queries": []}, "Tick at least one query"),
+        ({"first": ""}, "Choose the first annotator."),
+        ({"queries": ["nothing_method"]}, "nothing_method is open already or cannot be opened"),
+    ],
+)
+def test_a_wrong_choice_says_why_and_keeps_the_ticks(admin, wanted, changed, what):
+    page = admin.post(address("open-queries"), {**wanted, **changed, "confirmed": "yes"})
+
+    assert page.status_code == 422
+    assert what in page.text
+    assert page.text.count(" checked") == (0 if "queries" in changed else 2)
+    assert not Opening.objects.exists()
+
+
+def test_one_person_cannot_take_both_seats(admin, wanted):
+    page = admin.post(address("open-queries"), {**wanted, "second": wanted["first"]})
+
+    assert "ann1 is the first annotator; choose another." in page.text
+
+
+def test_an_admin_is_not_offered_as_annotator(collection, admin, wanted):
+    person = member(collection, Role.ANNOTATOR, "admin")
+
+    page = admin.post(address("open-queries"), {**wanted, "first": str(person.pk)})
+
+    assert page.status_code == 422
+    assert not Opening.objects.exists()
+
+
+def test_when_one_query_cannot_open_none_does(collection, admin, wanted):
+    last = collection.queries.get(name=max(wanted["queries"]))
+    last.query_paper.pool.candidates.all().delete()
+
+    page = admin.post(address("open-queries"), {**wanted, "confirmed": "yes"})
+
+    assert "Nothing was opened." in page.text
+    assert not Opening.objects.exists()
+    assert not Slot.objects.exists()
+
+
+def test_open_queries_raises_for_one_that_is_open_and_opens_no_other(collection):
+    taken, free = a_query(collection), a_query(collection)
+    open_query(query=taken, annotators=annotators(collection), opened_by=None)
+
+    with pytest.raises(CannotOpen):
+        open_queries(queries=[free, taken], annotators=annotators(collection), opened_by=None)
+
+    assert not Opening.objects.filter(query=free).exists()
+
+
+# Seats
+
+
+def test_reassigning_moves_the_unjudged_slots_only(collection):
+    opening = an_open_query(collection, size=4)
+    first = slots(opening, 1)
+    judge(first[0], 2)
+    newcomer = member(collection, Role.ANNOTATOR, "ann3")
+
+    moved = reassign_seat(opening=opening, number=1, annotator=newcomer)
+
+    assert moved == 3
+    holders = [slot.annotator.username for slot in slots(opening, 1)]
+    assert holders == ["ann1", "ann3", "ann3", "ann3"]
+    assert opening.seats.get(number=1).annotator == newcomer
+    assert {slot.annotator.username for slot in slots(opening, 2)} == {"ann2"}
+
+
+def test_the_newcomer_gets_the_order_of_his_or_her_own(collection):
+    opening, whole = an_open_query(collection, size=5), an_open_query(collection, size=5)
+    newcomer = member(collection, Role.ANNOTATOR, "ann3")
+    Slot.objects.filter(pair__query=opening.query, number=1).update(
+        postponed_at="2026-01-01T00:00Z"
+    )
+
+    reassign_seat(opening=opening, number=1, annotator=newcomer)
+
+    assert sorted(slot.position for slot in slots(opening, 1)) == [1, 2, 3, 4, 5]
+    assert all(slot.postponed_at is None for slot in slots(opening, 1))
+    assert {slot.annotator.username for slot in slots(whole, 1)} == {"ann1"}
+
+
+def test_the_holder_of_one_seat_cannot_take_the_other(collection):
+    opening = an_open_query(collection)
+
+    with pytest.raises(CannotReassign, match="other seat"):
+        reassign_seat(opening=opening, number=1, annotator=annotators(collection)[1])
+
+
+def test_who_judged_in_one_seat_cannot_come_back_in_the_other(collection):
+    opening = an_open_query(collection)
+    leaver = annotators(collection)[0]
+    judge(slots(opening, 1)[0], 3)
+    reassign_seat(opening=opening, number=1, annotator=member(collection, Role.ANNOTATOR, "ann3"))
+
+    with pytest.raises(CannotReassign, match="nobody judges a pair twice"):
+        reassign_seat(opening=opening, number=2, annotator=leaver)
+
+    assert {slot.annotator.username for slot in slots(opening, 2)} == {"ann2"}
+
+
+def test_a_judged_seat_cannot_be_handed_over(collection):
+    opening = an_open_query(collection, size=1)
+    judge(slots(opening, 1)[0], 3)
+
+    with pytest.raises(CannotReassign, match="nothing to hand over"):
+        reassign_seat(
+            opening=opening, number=1, annotator=member(collection, Role.ANNOTATOR, "ann3")
+        )
+
+
+@pytest.mark.parametrize(("username", "why"), [("adju", "not an annotator"), ("both", "an admin")])
+def test_only_annotators_who_are_no_admins_take_a_seat(collection, username, why):
+    member(collection, Role.ANNOTATOR, "both")
+    person = member(collection, Role.ADMIN, "both") if username == "both" else None
+    person = person or User.objects.get(username=username)
+
+    with pytest.raises(CannotReassign, match=why):
+        reassign_seat(opening=an_open_query(collection), number=1, annotator=person)
+
+
+def test_the_page_hands_a_seat_over(collection, admin):
+    opening = an_open_query(collection, size=2)
+    newcomer = member(collection, Role.ANNOTATOR, "ann3")
+    url = address("seat", opening.pk, 2)
+
+    assert "judged 0 of 2 pairs" in " ".join(admin.get(url).text.split())
+    page = admin.post(url, {"annotator": newcomer.pk}, follow=True)
+
+    assert "ann3 takes over 2 unjudged pairs" in page.text
+    assert opening.seats.get(number=2).annotator == newcomer
+
+
+def test_the_page_offers_nobody_who_has_a_seat(collection, admin):
+    opening = an_open_query(collection)
+
+    page = admin.post(address("seat", opening.pk, 1), {"annotator": annotators(collection)[1].pk})
+
+    assert page.status_code == 422
+    assert opening.seats.get(number=1).annotator.username == "ann1"
+
+
+def test_a_seat_that_does_not_exist_is_not_found(collection, admin):
+    opening = an_open_query(collection)
+
+    assert admin.get(address("seat", opening.pk, 3)).status_code == 404
+
+
+# Guidelines
+
+
+def typed(guideline, **changed):
+    texts = {
+        f"grade-{grade['grade']}-{name}": grade[name]
+        for grade in guideline.grades
+        for name in ("name", "definition", "detail", "example")
+    }
+    return {
+        "based_on": guideline.version,
+        "instructions": guideline.instructions,
+        **texts,
+        **changed,
+    }
+
+
+@pytest.fixture
+def newest(collection):
+    return Guideline.objects.get(facet__collection=collection, facet__key="method")
+
+
+def test_a_changed_guideline_becomes_the_next_version(collection, admin, newest):
+    form = typed(newest, **{"grade-2-definition": "Same idea, another step"})
+
+    response = admin.post(address("guideline", "method"), form)
+
+    assert response.status_code == 302
+    written = newest.facet.guidelines.first()
+    assert written.version == 2
+    assert written.grades[2]["definition"] == "Same idea, another step"
+    assert written.grades[0] == newest.grades[0]
+    assert written.instructions == newest.instructions
+
+
+def test_a_browser_s_line_ends_are_no_change(collection, admin, newest):
+    form = typed(newest, instructions=newest.instructions.replace("\n", "\r\n"))
+
+    page = admin.post(address("guideline", "method"), form)
+
+    assert "Nothing has changed" in page.text
+    assert newest.facet.guidelines.count() == 1
+
+
+def test_open_queries_keep_their_version(collection, admin, newest):
+    opening = an_open_query(collection)
+    admin.post(address("guideline", "method"), typed(newest, instructions="Another."))
+    later = an_open_query(collection)
+
+    opening.refresh_from_db()
+    assert (opening.guideline.version, later.guideline.version) == (1, 2)
+    second, first = figures.versions_in_use(collection)[newest.facet_id]
+    assert (first.queries, second.queries) == ([opening.query.name], [later.query.name])
+
+
+def test_a_preview_writes_nothing(collection, admin, newest):
+    form = typed(newest, instructions="Look closely.", preview="yes")
+
+    page = admin.post(address("guideline", "method"), form)
+
+    assert page.status_code == 200
+    assert "Preview of what you typed" in page.text
+    assert "<p>Look closely.</p>" in page.text
+    assert newest.facet.guidelines.count() == 1
+
+
+@pytest.mark.parametrize(
+    ("changed", "what"),
+    [
+        ({"instructions": " "}, "Tell the annotators what to compare."),
+        ({"grade-1-name": ""}, "Give the grade a name"),
+        ({"grade-3-definition": "x" * 61}, "This has 61 characters; 60 fit"),
+    ],
+)
+def test_a_wrong_guideline_says_why_and_keeps_what_was_typed(
+    collection, admin, newest, changed, what
+):
+    form = typed(newest, **{"grade-0-detail": "what I typed", **changed})
+
+    page = admin.post(address("guideline", "method"), form)
+
+    assert page.status_code == 422
+    assert what in page.text
+    assert "what I typed" in page.text
+    assert newest.facet.guidelines.count() == 1
+
+
+def test_a_guideline_written_meanwhile_is_not_overwritten_unseen(collection, admin, newest):
+    mine = typed(newest, instructions="Mine.")
+    admin.post(address("guideline", "method"), typed(newest, instructions="Theirs."))
+
+    page = admin.post(address("guideline", "method"), mine)
+
+    assert "Version 2 was written while you were editing" in page.text
+    assert "Mine." in page.text
+    assert newest.facet.guidelines.count() == 2
+
+    admin.post(address("guideline", "method"), {**mine, "based_on": "2"})
+
+    assert newest.facet.guidelines.first().instructions == "Mine."
+
+
+def test_an_earlier_version_can_be_read(collection, admin, newest):
+    admin.post(address("guideline", "method"), typed(newest, instructions="Another."))
+
+    page = admin.get(address("guideline", "method"), {"version": "1"})
+
+    assert page.context["shown"] == newest
+    assert admin.get(address("guideline", "method"), {"version": "9"}).status_code == 404
+
+
+def test_a_facet_without_guideline_can_get_its_first(collection, admin, newest):
+    collection.facets.create(key="goal", name="Goal", position=9, labels=["goal"])
+
+    assert "no guideline for this facet yet" in admin.get(address("guideline", "goal")).text
+    admin.post(address("guideline", "goal"), typed(newest, based_on="0"))
+
+    assert collection.facets.get(key="goal").guidelines.get().version == 1
+
+
+def test_an_unknown_facet_is_not_found(collection, admin):
+    assert admin.get(address("guideline", "nothing")).status_code == 404
+
+
+def test_more_versions_cost_the_list_no_more_questions(
+    collection, admin, newest, django_assert_num_queries
+):
+    expected = queries_of(admin, address("guidelines"))
+    for number in range(3):
+        an_open_query(collection)
+        admin.post(
+            address("guideline", "method"),
+            typed(newest, based_on=number + 1, instructions=f"Version {number}."),
+        )
+    admin.get(address("guidelines"))  # reads the messages of the posts
+
+    with django_assert_num_queries(expected):
+        admin.get(address("guidelines"))
+
+
+# At once
+
+
+@pytest.fixture
+def busy():
+    """An open query of eight pairs, and two more annotators."""
+    collection = a_collection()
+    opening = an_open_query(collection, size=8)
+    return opening, [member(collection, Role.ANNOTATOR, name) for name in ("ann3", "ann4")]
+
+
+def trying(call, *refusals):
+    try:
+        return call()
+    except refusals as error:
+        return error
+
+
+@pytest.mark.faults
+@pytest.mark.django_db(transaction=True)
+def test_a_judgment_that_lands_while_the_seat_moves_is_kept_or_refused(busy):
+    opening, (newcomer, _) = busy
+    old = slots(opening, 1)
+    calls = [lambda slot=slot: trying(lambda: judge(slot, 2), NotYours) for slot in old]
+    calls.insert(4, lambda: reassign_seat(opening=opening, number=1, annotator=newcomer))
+
+    outcomes = at_once(calls)
+
+    moved = outcomes.pop(4)
+    assert isinstance(moved, int), moved
+    saved = [isinstance(outcome, Judgment) for outcome in outcomes]
+    assert sum(saved) + moved == 8
+    for slot, kept in zip(slots(opening, 1), saved, strict=True):
+        assert slot.annotator.username == ("ann1" if kept else "ann3")
+        assert (slot.judgment is not None) == kept
+
+
+@pytest.mark.faults
+@pytest.mark.django_db(transaction=True)
+def test_nobody_gets_both_seats_by_two_handovers_at_once(busy):
+    opening, (newcomer, _) = busy
+
+    outcomes = at_once(
+        [
+            lambda number=number: trying(
+                lambda: reassign_seat(opening=opening, number=number, annotator=newcomer),
+                CannotReassign,
+            )
+            for number in (1, 2)
+        ]
+    )
+
+    assert {type(outcome) for outcome in outcomes} == {CannotReassign, int}
+    assert opening.seats.filter(annotator=newcomer).count() == 1
+    for number in (1, 2):
+        holder = opening.seats.get(number=number).annotator
+        assert {slot.annotator for slot in slots(opening, number)} == {holder}
+
+
+@pytest.mark.faults
+@pytest.mark.django_db(transaction=True)
+def test_two_admins_handing_over_one_seat_leave_one_holder(busy):
+    opening, newcomers = busy
+
+    outcomes = at_once(
+        [
+            lambda person=person: reassign_seat(opening=opening, number=1, annotator=person)
+            for person in newcomers
+        ]
+    )
+
+    assert outcomes == [8, 8]
+    holder = opening.seats.get(number=1).annotator
+    assert holder in newcomers
+    assert {slot.annotator for slot in slots(opening, 1)} == {holder}
+
+
+@pytest.mark.faults
+@pytest.mark.django_db(transaction=True)
+def test_two_admins_opening_the_same_queries_open_them_once():
+    collection = a_collection()
+    queries = [a_query(collection, size=2) for _ in range(3)]
+
+    def open_all(order):
+        return trying(
+            lambda: open_queries(queries=order, annotators=annotators(collection), opened_by=None),
+            CannotOpen,
+        )
+
+    outcomes = at_once([lambda: open_all(queries), lambda: open_all(queries[::-1])])
+
+    assert {type(outcome) for outcome in outcomes} == {list, CannotOpen}
+    assert Opening.objects.count() == 3
+    assert Slot.objects.count() == 12
+
+
+def test_a_lock_reaches_no_row_of_another_table(on_postgresql, collection):
+    with CaptureQueriesContext(connection) as captured:
+        opening = an_open_query(collection)
+        judge(slots(opening, 1)[0], 2)
+        newcomer = member(collection, Role.ANNOTATOR, "ann3")
+        reassign_seat(opening=opening, number=1, annotator=newcomer)
+
+    locking = [query["sql"] for query in captured if "FOR UPDATE" in query["sql"]]
+    assert len(locking) >= 4
+    assert [sql for sql in locking if "JOIN" in sql and "FOR UPDATE OF" not in sql] == []
+
+
+def test_without_two_annotators_nothing_can_be_ticked(collection, admin):
+    a_query(collection)
+    collection.memberships.filter(user__username="ann2").delete()
+
+    page = admin.get(address("board"))
+
+    assert 'name="queries"' not in page.text
+    assert "Every query needs two annotators" in page.text

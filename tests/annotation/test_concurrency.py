@@ -1,0 +1,160 @@
+"""Many browsers at once: no third judgment, no lost one, none counted twice.
+
+Run on PostgreSQL by setting DATABASE_URL; the same holds on the embedded SQLite.
+"""
+
+import uuid
+from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier
+
+import pytest
+from django.db import connection
+
+from accounts.models import Role
+from adjudication.models import Case, Decision
+from adjudication.services import AlreadyDecided, Ruling, decide
+from annotation.models import Judgment, Slot
+from annotation.services import Answer, KeyReused, RevisedMeanwhile, submit_judgment
+from tests.factories import a_collection, an_open_query, member
+from tests.sittings import digest_of, judge_both, slots_of
+
+pytestmark = [pytest.mark.faults, pytest.mark.django_db(transaction=True)]
+
+THREADS = 8
+
+
+def at_once(calls):
+    """Run all calls in threads that start together; their results, or what they raised."""
+    barrier = Barrier(len(calls))
+
+    def run(call):
+        try:
+            barrier.wait()
+            return call()
+        except Exception as error:  # noqa: BLE001
+            return error
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(len(calls)) as pool:
+        return list(pool.map(run, calls))
+
+
+@pytest.fixture
+def opening():
+    return an_open_query(a_collection(), size=6)
+
+
+def submission(slot, grade, key=None):
+    given = {
+        "slot_id": slot.pk,
+        "annotator": slot.annotator,
+        "answer": Answer(grade=grade),
+        "presentation_digest": digest_of(slot),
+        "key": key or uuid.uuid4(),
+        "revision": 0,
+    }
+    return lambda: submit_judgment(**given)
+
+
+def test_two_annotators_in_eight_threads_leave_exactly_one_judgment_in_each_slot(opening):
+    slots = slots_of(opening, "ann1") + slots_of(opening, "ann2")
+    lists = [[submission(slot, thread % 4) for slot in slots] for thread in range(THREADS)]
+
+    def hammer(submissions):
+        outcomes = []
+        for submit in submissions:
+            try:
+                outcomes.append(submit())
+            except RevisedMeanwhile as error:
+                outcomes.append(error)
+        return outcomes
+
+    outcomes = at_once([lambda mine=mine: hammer(mine) for mine in lists])
+
+    assert all(isinstance(outcome, list) for outcome in outcomes), outcomes
+    won = [said for mine in outcomes for said in mine if isinstance(said, Judgment)]
+    assert len(won) == len(slots) == Judgment.objects.count() == 12
+    for slot in Slot.objects.select_related("judgment"):
+        assert [judgment.sequence for judgment in slot.judgments.all()] == [1]
+        assert slot.judgment in won
+        assert slot.judgment.annotator_id == slot.annotator_id
+
+
+def test_the_same_submission_from_eight_threads_counts_once_and_all_learn_it(opening):
+    slot, key = slots_of(opening, "ann1")[0], uuid.uuid4()
+
+    outcomes = at_once([submission(slot, 2, key) for _ in range(THREADS)])
+
+    assert {outcome.pk for outcome in outcomes} == {Judgment.objects.get().pk}
+
+
+def test_one_key_with_different_answers_saves_one_and_refuses_the_others(opening):
+    slot, key = slots_of(opening, "ann1")[0], uuid.uuid4()
+
+    outcomes = at_once([submission(slot, thread % 4, key) for thread in range(THREADS)])
+
+    said = Judgment.objects.get()
+    assert sum(outcome == said for outcome in outcomes) == THREADS // 4
+    assert sum(isinstance(outcome, KeyReused) for outcome in outcomes) == THREADS * 3 // 4
+
+
+def test_one_key_sent_to_two_slots_counts_in_one(opening):
+    first, second, *_ = slots_of(opening, "ann1")
+    key = uuid.uuid4()
+
+    outcomes = at_once([submission(slot, 1, key) for slot in (first, second) * 4])
+
+    assert Judgment.objects.count() == 1
+    assert sum(isinstance(outcome, KeyReused) for outcome in outcomes) == THREADS // 2
+
+
+def test_two_adjudicators_in_eight_threads_leave_one_decision_and_the_other_learns_it(opening):
+    collection = opening.query.collection
+    people = [member(collection, Role.ADJUDICATOR, name) for name in ("adju", "adju2")]
+    slot, *_ = judge_both(opening, (0, 3))
+    case = Case.objects.cases().get(pk=slot.pair_id)
+    keys = [uuid.uuid4(), uuid.uuid4()]
+
+    def ruling(who):
+        return lambda: decide(
+            pair_id=case.pk,
+            adjudicator=people[who],
+            ruling=Ruling(grade=who + 1),
+            seen=(case.first, case.second),
+            key=keys[who],
+        )
+
+    outcomes = at_once([ruling(thread % 2) for thread in range(THREADS)])
+
+    decision = Decision.objects.get()
+    assert sum(outcome == decision for outcome in outcomes) == THREADS // 2
+    assert sum(isinstance(outcome, AlreadyDecided) for outcome in outcomes) == THREADS // 2
+
+
+def test_a_decision_never_lands_on_a_judgment_that_was_revised_meanwhile(opening):
+    adjudicator = member(opening.query.collection, Role.ADJUDICATOR, "adju")
+    for slot in judge_both(opening, *[(0, 3)] * 6):
+        case = Case.objects.cases().get(pk=slot.pair_id)
+        revise = {"slot_id": slot.pk, "annotator": slot.annotator, "revision": 1}
+        at_once(
+            [
+                lambda case=case: decide(
+                    pair_id=case.pk,
+                    adjudicator=adjudicator,
+                    ruling=Ruling(grade=1),
+                    seen=(case.first, case.second),
+                    key=uuid.uuid4(),
+                ),
+                lambda slot=slot, revise=revise: submit_judgment(
+                    **revise,
+                    answer=Answer(grade=3),
+                    presentation_digest=digest_of(slot),
+                    key=uuid.uuid4(),
+                ),
+            ]
+        )
+        # Whoever was first: the pair now agrees, and the decision, if any, is about what it saw.
+        assert not Case.objects.cases().filter(pk=slot.pair_id).exists()
+        for decision in Decision.objects.filter(pair_id=slot.pair_id):
+            assert (decision.first.grade, decision.second.grade) == (0, 3)

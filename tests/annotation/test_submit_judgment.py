@@ -1,0 +1,141 @@
+import uuid
+
+import pytest
+from django.db import IntegrityError, transaction
+
+from annotation.models import Judgment, Slot
+from annotation.services import (
+    Answer,
+    KeyReused,
+    NotYours,
+    RevisedMeanwhile,
+    WrongPresentation,
+    presentation_of,
+    submit_judgment,
+)
+from tests.factories import UserFactory, a_collection, an_open_query
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def slot() -> Slot:
+    opening = an_open_query(a_collection())
+    return Slot.objects.filter(pair__query=opening.query, number=1).first()
+
+
+def digest(slot: Slot) -> str:
+    return presentation_of(slot.pair, slot.pair.query.opening.guideline.version).digest
+
+
+def judge(slot: Slot, answer: Answer, **changes) -> Judgment:
+    return submit_judgment(
+        **{
+            "slot_id": slot.pk,
+            "annotator": slot.annotator,
+            "answer": answer,
+            "presentation_digest": digest(slot),
+            "key": uuid.uuid4(),
+            "revision": 0,
+        }
+        | changes
+    )
+
+
+def test_a_judgment_becomes_the_slots_current_one(slot):
+    judgment = judge(slot, Answer(grade=2))
+
+    slot.refresh_from_db()
+    assert slot.judgment == judgment
+    assert (judgment.sequence, judgment.grade, judgment.annotator) == (1, 2, slot.annotator)
+
+
+def test_a_revision_supersedes_and_keeps_the_first(slot):
+    judge(slot, Answer(grade=2))
+    judge(slot, Answer(grade=3), revision=1)
+
+    slot.refresh_from_db()
+    assert slot.judgment.grade == 3
+    assert list(slot.judgments.values_list("grade", flat=True)) == [2, 3]
+
+
+def test_the_same_submission_twice_counts_once(slot):
+    key = uuid.uuid4()
+    first = judge(slot, Answer(grade=1), key=key)
+    again = judge(slot, Answer(grade=1), key=key)
+
+    assert first == again
+    assert Judgment.objects.count() == 1
+
+
+def test_a_key_reused_for_another_answer_is_refused(slot):
+    key = uuid.uuid4()
+    judge(slot, Answer(grade=1), key=key)
+
+    with pytest.raises(KeyReused):
+        judge(slot, Answer(grade=2), key=key)
+
+
+def test_a_late_copy_of_an_old_page_cannot_overwrite(slot):
+    judge(slot, Answer(grade=1))
+
+    with pytest.raises(RevisedMeanwhile):
+        judge(slot, Answer(grade=0), revision=0)
+    slot.refresh_from_db()
+    assert slot.judgment.grade == 1
+
+
+def test_a_judgment_of_something_else_than_was_shown_is_refused(slot):
+    other = Slot.objects.filter(number=1).exclude(pk=slot.pk).first()
+
+    with pytest.raises(WrongPresentation):
+        judge(slot, Answer(grade=1), presentation_digest=digest(other))
+    assert not Judgment.objects.exists()
+
+
+def test_nobody_judges_in_somebody_elses_slot(slot):
+    with pytest.raises(NotYours):
+        judge(slot, Answer(grade=1), annotator=UserFactory())
+
+
+@pytest.mark.parametrize(
+    ("grade", "reason"), [(None, ""), (4, ""), (1, "garbled"), (None, "because")]
+)
+def test_the_database_refuses_a_judgment_without_grade_or_reason(slot, grade, reason):
+    with pytest.raises(IntegrityError, match="judgment_grade_or_reason"):
+        slot.judgments.create(
+            sequence=1,
+            annotator=slot.annotator,
+            grade=grade,
+            reason=reason,
+            presentation_digest="x",
+            key=uuid.uuid4(),
+        )
+
+
+def test_the_database_refuses_a_judgment_by_another_than_the_slots_annotator(slot):
+    with pytest.raises(IntegrityError, match="judgment_by_the_slots_annotator"):
+        slot.judgments.create(
+            sequence=1,
+            annotator=UserFactory(),
+            grade=1,
+            presentation_digest="x",
+            key=uuid.uuid4(),
+        )
+
+
+def test_the_database_refuses_to_edit_or_delete_a_judgment(slot):
+    judgment = judge(slot, Answer(grade=1))
+
+    with pytest.raises(IntegrityError, match="never_edited"), transaction.atomic():
+        Judgment.objects.filter(pk=judgment.pk).update(grade=2)
+    with pytest.raises(IntegrityError, match="never_deleted"), transaction.atomic():
+        Judgment.objects.filter(pk=judgment.pk)._raw_delete("default")
+
+
+def test_one_person_never_holds_both_slots_of_a_pair(slot):
+    other = Slot.objects.get(pair=slot.pair, number=2)
+    other.annotator = slot.annotator
+
+    with pytest.raises(IntegrityError):
+        other.save()

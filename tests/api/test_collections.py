@@ -1,0 +1,69 @@
+from accounts.models import Collection, User
+from corpus.models import Facet
+from tests.api.world import client_of
+from tests.factories import UserFactory, member
+
+WHERE = "/api/v1/collections/"
+
+
+def test_it_lists_my_collections_with_my_roles(world, annotator):
+    assert annotator.get(WHERE).json()["results"] == [
+        {
+            "slug": "small",
+            "name": "Small",
+            "description": "",
+            "licence": "CC-BY-4.0",
+            "facets": [
+                {"key": "background", "name": "Background"},
+                {"key": "method", "name": "Method"},
+                {"key": "result", "name": "Result"},
+            ],
+            "roles": ["annotator"],
+        }
+    ]
+
+
+def test_it_lists_no_others(world):
+    UserFactory(username="stranger")
+
+    assert client_of("stranger").get(WHERE).json()["results"] == []
+
+
+def test_somebody_with_two_roles_sees_the_collection_once(world):
+    member(world.collection, "adjudicator", "ann1")
+
+    [one] = client_of("ann1").get(WHERE).json()["results"]
+
+    assert one["roles"] == ["adjudicator", "annotator"]
+
+
+def test_one_collection_says_the_same_as_the_list(world, annotator):
+    assert annotator.get(f"{WHERE}small/").json() == annotator.get(WHERE).json()["results"][0]
+
+
+def test_staff_set_up_a_collection_and_are_its_admins(world, admin):
+    User.objects.filter(username="admin").update(is_staff=True)
+
+    response = admin.post(WHERE, {"slug": "new", "name": "New", "seed": "s"}, format="json")
+
+    assert response.status_code == 201
+    assert response.json()["roles"] == ["admin"]
+    made = Collection.objects.get(slug="new")
+    assert (made.name, made.seed) == ("New", "s")
+    assert Facet.objects.filter(collection=made, guidelines__version=1).count() == 3
+
+
+def test_for_anybody_else_there_is_nothing_to_post_to(admin):
+    response = admin.post(WHERE, {"slug": "new", "name": "New"}, format="json")
+
+    assert (response.status_code, response.json()["code"]) == (404, "not_found")
+    assert not Collection.objects.filter(slug="new").exists()
+
+
+def test_a_short_name_that_is_taken_is_refused(world, admin):
+    User.objects.filter(username="admin").update(is_staff=True)
+
+    response = admin.post(WHERE, {"slug": "small", "name": "Again"}, format="json")
+
+    assert (response.status_code, response.json()["code"]) == (400, "corpus_error")
+    assert world.collection.name == "Small"

@@ -1,0 +1,114 @@
+import json
+from pathlib import Path
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+
+from jobs import services
+from jobs.models import Job, State
+from tests.factories import DocumentFactory
+
+WHERE = "/api/v1/collections/small/"
+
+
+def jsonl(*documents: dict) -> SimpleUploadedFile:
+    lines = "".join(json.dumps(document) + "\n" for document in documents)
+    return SimpleUploadedFile("papers.jsonl", lines.encode())
+
+
+def test_it_lists_documents_by_docno(world, admin):
+    answer = admin.get(f"{WHERE}documents/").json()
+
+    docnos = [line["docno"] for line in answer["results"]]
+    assert docnos == sorted(docnos)
+    assert answer["count"] == world.collection.documents.count() == len(docnos)
+    assert answer["results"][0] == {
+        "docno": "10.1/small",
+        "title": "Title of 10.1/small",
+        "year": 1987,
+        "venue": "Secret Venue",
+    }
+
+
+def test_pages_follow_one_another(world, admin):
+    first = admin.get(f"{WHERE}documents/?page_size=3").json()
+    second = admin.get(first["next"]).json()
+
+    assert len(first["results"]) == 3
+    assert [*first["results"], *second["results"]] == admin.get(f"{WHERE}documents/").json()[
+        "results"
+    ]
+    assert second["next"] is None
+
+
+def test_a_page_that_is_not_there_is_not_found(world, admin):
+    assert admin.get(f"{WHERE}documents/?page=99").json()["code"] == "not_found"
+
+
+def test_one_document_has_its_text_and_metadata(world, admin):
+    answer = admin.get(f"{WHERE}documents/10.1/small/").json()
+
+    assert answer["sentences"][0] == "Background of 10.1/small."
+    assert answer["labels"] == ["background", "method", "result"]
+    assert answer["authors"] == ["Hidden Author"]
+    assert len(answer["digest"]) == 64
+
+
+def test_an_uploaded_file_becomes_documents(world, admin):
+    file = jsonl({"docno": "n1", "title": "New", "abstract": "We do. We say."})
+
+    response = admin.post(f"{WHERE}documents/", {"file": file}, format="multipart")
+
+    assert response.status_code == 202
+    job = Job.objects.get(pk=response.json()["id"])
+    assert response["Location"] == f"{WHERE}jobs/{job.pk}/"
+    services.run(job.pk)
+    job.refresh_from_db()
+    assert (job.state, job.error) == (State.SUCCEEDED, "")
+    assert world.collection.documents.get(docno="n1").sentences == ["We do.", "We say."]
+
+
+def test_a_second_file_is_refused_while_the_first_is_imported(world, admin):
+    admin.post(f"{WHERE}documents/", {"file": jsonl({"docno": "a"})}, format="multipart")
+
+    response = admin.post(f"{WHERE}documents/", {"file": jsonl({"docno": "b"})}, format="multipart")
+
+    assert (response.status_code, response.json()["code"]) == (409, "import_under_way")
+
+
+@pytest.mark.parametrize("body", [{}, {"file": "text"}, {"file": SimpleUploadedFile("x", b"")}])
+def test_an_upload_without_a_file_is_refused(body, world, admin):
+    response = admin.post(f"{WHERE}documents/", body, format="multipart")
+
+    assert response.status_code == 400
+    assert list(response.json()["fields"]) == ["file"]
+
+
+def test_it_makes_a_document_a_query(world, admin):
+    DocumentFactory(collection=world.collection, docno="q9")
+
+    response = admin.post(f"{WHERE}queries/", {"docno": "q9", "facet": "result"}, format="json")
+
+    assert response.status_code == 201
+    assert response.json() == {"name": "q9_result", "docno": "q9", "facet": "result"}
+    assert world.collection.queries.filter(name="q9_result").exists()
+    assert response.json() in admin.get(f"{WHERE}queries/").json()["results"]
+
+
+@pytest.mark.parametrize("asked", [("none", "method"), ("10.1/small", "none")])
+def test_a_query_of_what_is_not_there_is_refused(asked, world, admin):
+    body = dict(zip(("docno", "facet"), asked, strict=True))
+
+    response = admin.post(f"{WHERE}queries/", body, format="json")
+
+    assert (response.status_code, response.json()["code"]) == (400, "corpus_error")
+
+
+def test_the_filename_never_leads_out_of_the_upload_folder(world, admin, settings):
+    file = SimpleUploadedFile("../../escaped.jsonl", b"{}\n")
+
+    admin.post(f"{WHERE}documents/", {"file": file}, format="multipart")
+
+    kept = [path for path in Path(settings.UPLOAD_DIR).rglob("*") if path.is_file()]
+    assert len(kept) == 1
+    assert not list(Path(settings.UPLOAD_DIR).parent.glob("escaped*"))

@@ -1,0 +1,46 @@
+"""The page that explains the API, in a browser, under the policy that allows no foreign source."""
+
+from __future__ import annotations
+
+import pytest
+from django.test import Client
+from playwright.sync_api import Page, expect
+
+from accounts.models import Collection, User
+from tests.factories import UserFactory
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+
+@pytest.fixture
+def docs(page: Page, live_server) -> Page:
+    user = UserFactory(username="staff", is_staff=True)
+    client = Client()
+    client.force_login(User.objects.get(pk=user.pk))
+    session = {"name": "sessionid", "value": client.cookies["sessionid"].value}
+    page.context.add_cookies([{**session, "url": live_server.url}])
+    return page
+
+
+def test_it_loads_from_this_server_alone_and_breaks_no_policy(docs, live_server):
+    asked: list[str] = []
+    said: list[str] = []
+    docs.on("request", lambda request: asked.append(request.url))
+    docs.on("console", lambda message: said.append(message.text))
+
+    docs.goto(f"{live_server.url}/api/docs/")
+    expect(docs.locator(".opblock").first).to_be_visible()
+
+    assert [url for url in asked if not url.startswith((live_server.url, "data:"))] == []
+    assert said == []
+
+
+def test_an_operation_can_be_tried_there(docs, live_server):
+    docs.goto(f"{live_server.url}/api/docs/")
+    docs.locator(".opblock-post", has_text="Set up a collection").click()
+    docs.get_by_role("button", name="Try it out").click()
+    docs.locator("textarea.body-param__text").fill('{"slug": "tried", "name": "Tried"}')
+    docs.get_by_role("button", name="Execute").click()
+
+    expect(docs.locator(".live-responses-table .response-col_status").last).to_have_text("201")
+    assert Collection.objects.filter(slug="tried").exists()

@@ -1,0 +1,76 @@
+"""The scripts in docs/api.md do what the guide says."""
+
+from __future__ import annotations
+
+import json
+import re
+import time
+
+import pytest
+from django.urls import resolve
+
+from annotation.models import Slot
+from annotation.services import set_up_collection
+from jobs import services
+from jobs.models import Job
+from tests.api.world import token_of
+from tests.conftest import ROOT
+from tests.factories import UserFactory, member
+
+GUIDE = (ROOT / "docs" / "api.md").read_text()
+BUILD, JUDGE, PUBLISH = re.findall(r"```python\n(.*?)```", GUIDE, flags=re.DOTALL)
+
+
+@pytest.fixture
+def run_as(live_server, monkeypatch, tmp_path):
+    """Run a script of the guide as somebody, in a folder of its own; waiting does the work."""
+
+    def work(_seconds: float) -> None:
+        for job in Job.objects.filter(state="queued"):
+            services.run(job.pk)
+
+    def run(username: str, script: str) -> None:
+        monkeypatch.setenv("QRELSMITH_TOKEN", token_of(username))
+        exec(compile(script, "docs/api.md", "exec"), {"__name__": "guide"})
+
+    monkeypatch.setattr(time, "sleep", work)
+    monkeypatch.setenv("QRELSMITH_URL", live_server.url)
+    monkeypatch.chdir(tmp_path)
+    return run
+
+
+@pytest.mark.django_db(transaction=True)
+def test_the_scripts_lead_from_a_file_to_a_release(run_as, tmp_path):
+    owner = UserFactory(username="owner")
+    papers = set_up_collection(slug="papers", name="Papers", owner=owner, licence="CC0-1.0")
+    for annotator in ("ann1", "ann2"):
+        member(papers, "annotator", annotator)
+    (tmp_path / "corpus.jsonl").write_text("".join(map(line, range(1, 6))))
+
+    run_as("owner", BUILD)
+    run_as("ann1", JUDGE)
+    run_as("ann2", JUDGE)
+    run_as("owner", PUBLISH)
+
+    assert not Slot.objects.of(papers).unjudged().exists()
+    assert (tmp_path / "papers-1.0.zip").stat().st_size == papers.releases.get().size
+
+
+def line(number: int) -> str:
+    sentences = [f"We rank paper {number} by its title.", "It works."]
+    document = {"docno": f"p{number}", "title": f"Ranking papers, part {number}"}
+    return json.dumps({**document, "sentences": sentences, "labels": ["method", "result"]}) + "\n"
+
+
+def test_every_address_of_the_guide_exists():
+    addresses = re.findall(r"^api papers/(\S*)", GUIDE, flags=re.MULTILINE)
+    addresses += [
+        re.sub("<id>", "00000000-0000-0000-0000-000000000000", re.sub("<(?!id)[^>]+>", "x", one))
+        for row in re.findall(r"^\|[^|]+\|([^|]+)\|", GUIDE, flags=re.MULTILINE)
+        for one in re.findall(r"`((?!collections)[a-z]+/[^`]*)`", row)
+    ]
+
+    assert len(addresses) >= 30
+    for address in addresses:
+        path = address.partition("?")[0]
+        assert resolve(f"/api/v1/collections/papers/{path}").url_name != "api-nowhere"

@@ -1,0 +1,162 @@
+from pathlib import Path
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+
+from jobs import services
+from jobs.models import Job, State
+from pooling.models import Pool
+from tests.api.world import RANK, RETRIEVER, SCORE
+from tests.factories import a_query
+
+WHERE = "/api/v1/collections/small/"
+
+
+def run_file(world, name: str = "mine.run") -> SimpleUploadedFile:
+    docno = world.slots()[0].pair.candidate.document.docno
+    return SimpleUploadedFile(name, f"{world.paper} Q0 {docno} 1 9.5 tag\n".encode())
+
+
+def test_it_lists_runs(world, admin):
+    [run] = admin.get(f"{WHERE}runs/").json()["results"]
+
+    assert (run["name"], run["kind"], run["lists"]) == (RETRIEVER, "file", 1)
+    assert admin.get(f"{WHERE}runs/{RETRIEVER}/").json() == run
+
+
+def test_a_run_comes_as_a_trec_file(world, admin):
+    response = admin.get(f"{WHERE}runs/{RETRIEVER}.txt")
+
+    assert response["Content-Type"] == "text/plain; charset=utf-8"
+    lines = b"".join(response.streaming_content).decode().splitlines()
+    assert [line.split()[3:] for line in lines] == [
+        [str(rank), f"{4.0 - rank}", RETRIEVER] for rank in (1, 2, 3)
+    ]
+
+
+def test_an_uploaded_run_is_imported(world, admin):
+    response = admin.post(
+        f"{WHERE}runs/", {"file": run_file(world), "name": "mine"}, format="multipart"
+    )
+
+    assert response.status_code == 202
+    services.run(Job.objects.get(pk=response.json()["id"]).pk)
+    [ranking] = world.collection.runs.get(name="mine").rankings.all()
+    assert ranking.scores == [9.5]
+
+
+def test_another_file_under_the_same_name_is_refused_while_the_first_is_read(
+    world, admin, settings
+):
+    for expected in (202, 409):
+        body = {"file": run_file(world), "name": "mine"}
+        response = admin.post(f"{WHERE}runs/", body, format="multipart")
+        assert response.status_code == expected
+    assert response.json()["code"] == "busy"
+    assert len([path for path in Path(settings.UPLOAD_DIR).rglob("*") if path.is_file()]) == 1
+
+
+@pytest.mark.parametrize("name", ["bm25_title", "cited", "a b", ""])
+def test_a_run_of_an_impossible_name_is_refused_and_not_kept(name, world, admin, settings):
+    body = {"file": run_file(world), "name": name}
+
+    assert admin.post(f"{WHERE}runs/", body, format="multipart").status_code == 400
+    assert not [path for path in Path(settings.UPLOAD_DIR).rglob("*") if path.is_file()]
+
+
+def test_a_built_in_retriever_ranks(world, admin):
+    body = {"retriever": "bm25_title", "depth": 20}
+
+    response = admin.post(f"{WHERE}runs/", body, format="json")
+
+    assert response.status_code == 202
+    job = Job.objects.get(pk=response.json()["id"])
+    assert (job.kind, job.parameters) == ("retrieve", {"name": "bm25_title", "depth": 20})
+    again = admin.post(f"{WHERE}runs/", body, format="json").json()
+    assert again["id"] == str(job.pk)
+    other = admin.post(f"{WHERE}runs/", body | {"depth": 21}, format="json")
+    assert (other.status_code, other.json()["code"]) == (409, "busy")
+
+
+def test_an_unknown_retriever_is_refused(world, admin):
+    response = admin.post(f"{WHERE}runs/", {"retriever": "oracle"}, format="json")
+
+    assert (response.status_code, response.json()["code"]) == (400, "pooling_error")
+
+
+def test_it_lists_pools(world, admin):
+    [pool] = admin.get(f"{WHERE}pools/").json()["results"]
+
+    assert (pool["docno"], pool["size"]) == (world.paper, 3)
+    assert pool["frozen_at"] is not None
+
+
+def test_one_pool_tells_where_every_candidate_comes_from(world, admin):
+    pool = admin.get(f"{WHERE}pools/{world.paper}/").json()
+
+    assert [candidate["position"] for candidate in pool["candidates"]] == [1, 2, 3]
+    assert pool["candidates"][0]["contributions"] == [
+        {"source": RETRIEVER, "rank": 1, "score": 9.0, "drawn": True},
+        {"source": "also-secret", "rank": RANK, "score": SCORE, "drawn": False},
+    ]
+    assert pool["manifest"] == {"mode": "interleaved", "n": 3}
+
+
+def test_pools_are_built_as_planned(world, admin):
+    world.collection.jobs.all().delete()
+    query = a_query(world.collection)
+    body = {"n": 2, "runs": ["bm25_title"], "forced": [], "depth": 10}
+
+    response = admin.post(f"{WHERE}pools/", body, format="json")
+
+    assert response.status_code == 202
+    job = Job.objects.get(pk=response.json()["id"])
+    services.run(job.pk)  # asks for the run first
+    services.run(world.collection.jobs.get(kind="retrieve").pk)
+    services.run(job.pk)
+    job.refresh_from_db()
+    assert (job.state, job.error) == (State.SUCCEEDED, "")
+    pool = Pool.objects.get(query_paper=query.query_paper)
+    assert pool.build.manifest["parameters"] == {"n": 2}
+
+
+def test_pools_of_another_plan_are_not_taken_for_those_asked_for(world, admin):
+    world.collection.jobs.all().delete()
+    first = admin.post(f"{WHERE}pools/", {"n": 2}, format="json")
+    same = admin.post(f"{WHERE}pools/", {"n": 2}, format="json")
+    other = admin.post(f"{WHERE}pools/", {"n": 3}, format="json")
+
+    assert first.json()["id"] == same.json()["id"]
+    assert (other.status_code, other.json()["code"]) == (409, "busy")
+
+
+def test_a_strategy_is_asked_for_with_its_parameters(world, admin):
+    world.collection.jobs.all().delete()
+    body = {"strategy": "rrf", "parameters": {"size": 7}, "runs": ["bm25_title"]}
+
+    response = admin.post(f"{WHERE}pools/", body, format="json")
+
+    assert response.status_code == 202
+    said = Job.objects.get(pk=response.json()["id"]).parameters
+    assert (said["strategy"], said["parameters"]) == ("rrf", {"size": 7, "depth": 500, "k": 60.0})
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {},
+        {"n": 0},
+        {"n": 5, "depth": 4},
+        {"n": 1, "mode": "magic"},
+        {"n": 1, "strategy": "rrf"},
+        {"strategy": "rrf", "mode": "sequential"},
+        {"strategy": "magic"},
+        {"strategy": "rrf", "parameters": {"magic": 1}},
+        {"strategy": "rrf", "parameters": {"size": 0}},
+    ],
+)
+def test_a_plan_that_cannot_be_is_refused(body, world, admin):
+    before = world.collection.jobs.count()
+
+    assert admin.post(f"{WHERE}pools/", body, format="json").status_code == 400
+    assert world.collection.jobs.count() == before

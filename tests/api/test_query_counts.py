@@ -1,0 +1,67 @@
+"""A list costs the same number of database queries however long it is."""
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from annotation.services import Answer
+from tests.api.world import client_of, say
+from tests.factories import a_collection, a_query, an_open_query, annotators
+
+# Who asks, which collection, how many rows, the rows, and what comes with them.
+COUNTS = {
+    ("admin", "documents"): 4,
+    ("admin", "queries"): 4,
+    ("admin", "runs"): 4,
+    ("admin", "pools"): 4,
+    ("admin", "openings"): 5,
+    ("admin", "releases"): 4,
+    ("admin", "jobs"): 4,
+    ("ann1", "judging"): 5,
+    ("ann1", "judgments"): 4,
+}
+
+
+def more_of_everything(world) -> None:
+    collection = world.collection
+    for number in range(3):
+        an_open_query(collection)
+        a_query(collection)
+        collection.runs.create(name=f"run-{number}", kind="file", sha256="1" * 64)
+        collection.jobs.create(kind="build_pools", key=f"{number}")
+        collection.releases.create(version=f"2.{number}", sha256="1" * 64, size=1, manifest={})
+    for slot in annotators(collection)[0].slots.filter(judgment=None):
+        say(slot, Answer(grade=1))
+
+
+@pytest.mark.parametrize(("person", "listed"), COUNTS)
+def test_a_list_costs_a_fixed_number_of_queries(person, listed, world):
+    client = client_of(person)
+    more_of_everything(world)
+
+    with CaptureQueriesContext(connection) as queries:
+        answer = client.get(f"/api/v1/collections/small/{listed}/").json()
+
+    assert answer["count"] >= 3
+    assert len(queries) == COUNTS[person, listed]
+
+
+def test_the_list_of_collections_does_too(world):
+    for number in range(3):
+        a_collection(f"more-{number}")
+    client = client_of("ann1")
+
+    with CaptureQueriesContext(connection) as queries:
+        answer = client.get("/api/v1/collections/").json()
+
+    assert answer["count"] == 4
+    assert len(queries) == 5
+
+
+def test_a_pool_does_too(world):
+    client = client_of("admin")
+
+    with CaptureQueriesContext(connection) as queries:
+        client.get(f"/api/v1/collections/small/pools/{world.paper}/")
+
+    assert len(queries) == 6

@@ -1,0 +1,118 @@
+"""The OpenAPI document is complete, and the server does what it says, whatever is thrown at it."""
+
+from __future__ import annotations
+
+from io import StringIO
+
+import pytest
+import schemathesis
+from django.core.management import call_command
+from django.core.signals import request_finished, request_started
+from django.db import close_old_connections
+from drf_spectacular.generators import SchemaGenerator
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+from rest_framework.authtoken.models import Token
+from schemathesis.checks import not_a_server_error
+from schemathesis.specs.openapi.checks import (
+    content_type_conformance,
+    response_schema_conformance,
+    status_code_conformance,
+)
+
+from accounts.models import User
+from config.wsgi import application
+from tests.api.routes import ROUTES
+from tests.api.world import World
+
+EXAMPLES = 15
+CHECKS = [
+    not_a_server_error,
+    status_code_conformance,
+    content_type_conformance,
+    response_schema_conformance,
+]
+
+
+def document() -> dict:
+    return SchemaGenerator().get_schema(request=None, public=True)
+
+
+def test_the_schema_is_valid_and_nothing_in_it_is_guessed():
+    call_command("spectacular", "--validate", "--fail-on-warn", stdout=StringIO())
+
+
+def test_every_address_is_in_the_schema():
+    operations = [methods for path, methods in document()["paths"].items() if "{slug}" in path]
+
+    assert len(operations) == len(ROUTES)
+    assert sum(map(len, operations)) == sum(len(route.methods) for route in ROUTES)
+
+
+def test_every_operation_has_a_summary_and_says_its_errors():
+    for methods in document()["paths"].values():
+        for operation in methods.values():
+            assert operation["summary"]
+            assert {"401", "404"} <= set(operation["responses"])
+
+
+def known(world: World) -> dict[str, object]:
+    """What the parameters of the paths are called, and a value of each that exists."""
+    return {
+        "slug": world.slug,
+        "docno": world.paper,
+        "name": world.run.name,
+        "query": world.query,
+        "token": world.token,
+        "version": world.release.version,
+        "job_id": str(world.job.pk),
+    }
+
+
+@pytest.fixture
+def _one_connection():
+    """A request must not close the connection that holds the test's transaction."""
+    ends = (request_started, request_finished)
+    for signal in ends:
+        signal.disconnect(close_old_connections)
+    yield
+    for signal in ends:
+        signal.connect(close_old_connections)
+
+
+@pytest.mark.usefixtures("_one_connection")
+@pytest.mark.parametrize("person", ["admin", "ann1"])
+def test_nothing_makes_the_server_fail_or_answer_what_it_did_not_say(person, world):
+    User.objects.filter(username="admin").update(is_staff=True)
+    token = Token.objects.create(user=User.objects.get(username=person))
+    api = schemathesis.openapi.from_dict(document())
+    api.app = application
+    for result in api.get_all_operations():
+        operation = result.ok()
+        tried = throw_at(operation, known(world), {"Authorization": f"Token {token.key}"})
+        assert tried >= 1, operation.label
+
+
+def throw_at(operation, values: dict[str, object], headers: dict[str, str]) -> int:
+    """Try the operation with made-up input, mostly at addresses that exist; how often it was."""
+    tried = 0
+
+    @given(case=operation.as_strategy(), exists=st.sampled_from([True, True, False]))
+    @settings(
+        max_examples=EXAMPLES,
+        deadline=None,
+        derandomize=True,
+        database=None,
+        phases=[Phase.explicit, Phase.generate],
+        suppress_health_check=list(HealthCheck),
+    )
+    def attempt(case, exists):
+        nonlocal tried
+        tried += 1
+        if exists:
+            case.path_parameters = {name: values[name] for name in case.path_parameters or {}}
+        response = case.call(headers=headers)
+        case.validate_response(response, checks=CHECKS)
+
+    attempt()
+    return tried

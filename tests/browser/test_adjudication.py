@@ -1,0 +1,210 @@
+"""The adjudicator's case in a real browser: keys, nothing typed is lost, no scripts."""
+
+import pytest
+from django.urls import reverse
+from playwright.sync_api import expect
+
+from accounts.models import Role
+from adjudication.models import Decision
+from annotation.services import Answer
+from tests.browser.judging import (
+    assert_accessible,
+    eventually,
+    log_in,
+    log_out,
+    read_and_press,
+)
+from tests.factories import a_collection, an_open_query, member
+from tests.sittings import judge, judge_both, pair_url, query_url
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+
+@pytest.fixture
+def opening():
+    return an_open_query(a_collection(), size=4)
+
+
+@pytest.fixture
+def cases(opening):
+    """Three cases in the order in which they come."""
+    remark = "Both recognise individuals from photographs, one of them to count. " * 4
+    return judge_both(opening, (Answer(grade=0, note=remark), 3), (2, 0), (1, 2))
+
+
+@pytest.fixture
+def adjudicator(opening):
+    return member(opening.query.collection, Role.ADJUDICATOR, "adju")
+
+
+@pytest.fixture
+def page(page, context, live_server, opening, cases, adjudicator):
+    log_in(context, live_server, adjudicator)
+    page.goto(live_server.url + query_url(opening, "adjudicate-query"))
+    return page
+
+
+def expect_case(page, slot):
+    page.wait_for_url(lambda url: url.endswith(pair_url(slot, "case")))
+
+
+def test_a_key_settles_the_case_and_leads_to_the_next(page, cases):
+    read_and_press(page, "1")
+
+    expect_case(page, cases[1])
+    assert Decision.objects.get().grade == 1
+    expect(page.locator(".last")).to_have_text("Settled as 1, related. This overrules both judges.")
+
+
+def test_a_and_b_accept_a_judgment_and_the_end_sums_up(page, cases, live_server, opening):
+    for slot, key in zip(cases, ("a", "b", "0"), strict=True):
+        expect_case(page, slot)
+        read_and_press(page, key)
+
+    page.wait_for_url(live_server.url + query_url(opening, "adjudicate-settled"))
+    expect(page.get_by_role("heading", name="every case of this query is settled")).to_be_visible()
+    expect(page.locator(".tally")).to_contain_text("3 of 3 cases")
+    said = {decision.pair_id: decision.grade for decision in Decision.objects.all()}
+    assert said[cases[0].pair_id] in {0, 3}
+    assert said[cases[1].pair_id] in {2, 0}
+
+
+def test_a_press_meant_for_the_case_before_settles_nothing(page, cases):
+    read_and_press(page, "1")
+    page.keyboard.press("1")
+
+    expect_case(page, cases[1])
+    page.wait_for_timeout(400)
+    assert Decision.objects.count() == 1
+
+
+def test_a_note_is_typed_and_saved_without_the_mouse(page, cases):
+    read_and_press(page, "n")
+    page.keyboard.type("3 of 4 steps agree")
+    page.keyboard.press("Escape")
+    page.keyboard.press("2")
+
+    expect_case(page, cases[1])
+    assert Decision.objects.get().note == "3 of 4 steps agree"
+
+
+def test_setting_aside_by_keyboard(page, cases):
+    read_and_press(page, "c")
+    page.keyboard.type("Two papers in one")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+
+    expect_case(page, cases[1])
+    assert Decision.objects.get().reason == "Two papers in one"
+
+
+def test_undo_leads_back_and_escape_returns(page, cases):
+    read_and_press(page, "1")
+    expect_case(page, cases[1])
+    read_and_press(page, "u")
+    expect_case(page, cases[0])
+    expect(page.get_by_text("You settled this as 1")).to_be_visible()
+    read_and_press(page, "Escape")
+    expect_case(page, cases[1])
+
+
+def test_offline_nothing_typed_is_lost_and_the_decision_can_be_given_again(page, context, cases):
+    read_and_press(page, "n")
+    page.keyboard.type("Long thought")
+    page.keyboard.press("Escape")
+    context.set_offline(True)
+    page.keyboard.press("2")
+    expect(page.get_by_text("this decision is not saved yet")).to_be_visible()
+    context.set_offline(False)
+    page.keyboard.press("2")
+
+    expect_case(page, cases[1])
+    assert Decision.objects.get().note == "Long thought"
+
+
+def test_an_ended_login_keeps_the_case_open(page, context, live_server, adjudicator, cases):
+    log_out(context)
+    read_and_press(page, "2")
+    expect(page.get_by_text("Your login has ended")).to_be_visible()
+    log_in(context, live_server, adjudicator)
+    page.keyboard.press("2")
+
+    expect_case(page, cases[1])
+    eventually(page, lambda: Decision.objects.count() == 1)
+
+
+def test_a_judgment_revised_meanwhile_is_shown_anew_and_the_note_stays(page, cases):
+    read_and_press(page, "n")
+    page.keyboard.type("Long thought")
+    page.keyboard.press("Escape")
+    judge(cases[0], 1)
+    page.keyboard.press("2")
+    page.get_by_role("link", name="See both judgments as they are").click()
+
+    expect(page.get_by_role("group", name="Judgment").filter(has_text="Related")).to_have_count(1)
+    expect(page.locator("#note textarea")).to_have_value("Long thought")
+    assert not Decision.objects.exists()
+
+
+def test_everything_works_without_scripts(browser, live_server, adjudicator, opening, cases):
+    context = browser.new_context(java_script_enabled=False)
+    log_in(context, live_server, adjudicator)
+    page = context.new_page()
+    page.goto(live_server.url + reverse("adjudicate", args=["small"]))
+    page.get_by_role("link", name="Start with 3 cases").click()
+    page.get_by_role("button", name="1 Related").click()
+    expect_case(page, cases[1])
+    page.get_by_role("link", name="Undo").click()
+    expect_case(page, cases[0])
+    page.get_by_role("button", name="2 Similar").click()
+    expect_case(page, cases[1])
+    page.get_by_role("button", name="Accept A").click()
+    expect_case(page, cases[2])
+    page.get_by_text("Can’t be judged").click()
+    page.get_by_label("Why can’t this pair be judged?").fill("Two papers in one")
+    page.get_by_role("button", name="Set aside").click()
+
+    expect(page.get_by_role("heading", name="every case of this query is settled")).to_be_visible()
+    assert Decision.objects.count() == 4
+    context.close()
+
+
+@pytest.mark.parametrize("width", [360, 768, 1440])
+def test_the_grades_are_in_reach_and_cover_nothing(page, width):
+    page.set_viewport_size({"width": width, "height": 700})
+    page.wait_for_timeout(200)
+    for grade in "0123":
+        box = page.locator(f'#answer [data-key="{grade}"]').bounding_box()
+        assert box["y"] + box["height"] <= 700
+        assert box["x"] + box["width"] <= width
+    page.evaluate("scrollTo(0, document.body.scrollHeight)")
+    last = page.locator(".pair .paper p").last.bounding_box()
+
+    assert last["y"] + last["height"] <= page.locator(".cards").bounding_box()["y"]
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("width", [360, 1440])
+def test_no_page_has_accessibility_violations(
+    new_context, live_server, opening, cases, adjudicator, theme, width
+):
+    # Axe puts its own script into the page, which the policy forbids.
+    context = new_context(
+        bypass_csp=True, color_scheme=theme, viewport={"width": width, "height": 800}
+    )
+    log_in(context, live_server, adjudicator)
+    page = context.new_page()
+    page.goto(live_server.url + reverse("adjudicate", args=["small"]))
+    assert_accessible(page)
+    page.goto(live_server.url + query_url(opening, "adjudicate-query"))
+    assert_accessible(page)
+    read_and_press(page, "2")
+    expect_case(page, cases[1])
+    assert_accessible(page)
+    read_and_press(page, "u")
+    expect_case(page, cases[0])
+    read_and_press(page, "c")
+    assert_accessible(page)
+    page.goto(live_server.url + query_url(opening, "adjudicate-settled"))
+    assert_accessible(page)

@@ -1,0 +1,209 @@
+"""The whole job in a browser: from a file of documents to the qrels of a published release."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+import zipfile
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from accounts.models import Collection, User
+from adjudication.labels import labelled_pairs
+from adjudication.models import Decision
+from annotation.models import Slot
+from jobs.models import Job, State
+from tests.factories import PASSWORD, UserFactory
+from tests.running import wait_until
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+TOPICS = ("dependency parsing", "mail filtering", "citation search")
+
+
+@pytest.fixture
+def people(transactional_db) -> None:
+    UserFactory(username="ada", is_staff=True)
+    for username in ("bea", "cid", "dora"):
+        UserFactory(username=username)
+
+
+@pytest.fixture
+def corpus(tmp_path: Path) -> Path:
+    """Twelve documents on three topics; p00 cites p03."""
+    path = tmp_path / "corpus.jsonl"
+    lines = (
+        {
+            "docno": f"p{number:02}",
+            "title": f"On {TOPICS[number % 3]}, part {number}",
+            "sentences": [
+                f"People need {TOPICS[number % 3]}.",
+                f"We count words for {TOPICS[number % 3]} in step {number}.",
+                f"It helps {TOPICS[number % 3]}.",
+            ],
+            "labels": ["background", "method", "result"],
+            "year": 2001,
+            "authors": ["Nobody"],
+            "references": ["p03"] if number == 0 else [],
+        }
+        for number in range(12)
+    )
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    return path
+
+
+@pytest.fixture
+def visit(browser: Browser, live_server):
+    """Log in as somebody in a browser of their own."""
+    contexts = []
+
+    def log_in(username: str) -> Page:
+        context = browser.new_context(base_url=live_server.url)
+        contexts.append(context)
+        context.set_default_timeout(10_000)
+        page = context.new_page()
+        page.goto("/accounts/login/")
+        page.get_by_label("Username").fill(username)
+        page.get_by_label("Password").fill(PASSWORD)
+        page.get_by_role("button", name="Log in").click()
+        expect(page.get_by_role("link", name=username, exact=True)).to_be_visible()
+        return page
+
+    yield log_in
+    for context in contexts:
+        context.close()
+
+
+def wait_for_jobs() -> None:
+    wait_until(lambda: not Job.objects.live().exists(), 60, "all jobs have ended")
+    assert not Job.objects.exclude(state=State.SUCCEEDED).exists()
+
+
+@pytest.mark.parametrize("broker", ["filesystem"], indirect=True)
+def test_three_people_take_a_corpus_to_a_release(
+    people, corpus, visit, start_worker, live_server, tmp_path
+):
+    start_worker(include="")
+    admin = visit("ada")
+    set_up(admin, corpus)
+    judge(visit("bea"), number=1)
+    judge(visit("cid"), number=2)
+    settle(visit("dora"))
+    compute_agreement(admin)
+    bundle = publish(admin)
+
+    collection = Collection.objects.get(slug="papers")
+    expected = [
+        f"{pair.query} 0 {pair.docno} {pair.final}\n" for pair in labelled_pairs(collection)
+    ]
+    with zipfile.ZipFile(io.BytesIO(bundle)) as zipped:
+        assert zipped.read("trec/qrels.all.txt").decode() == "".join(sorted(expected))
+        assert zipped.read("trec/qrels.method.txt").decode() == "".join(sorted(expected))
+    grades = {line.split()[2]: int(line.split()[3]) for line in expected}
+    assert grades == {docno: settled_grade(docno) for docno in grades}
+    assert "p03" in grades
+
+
+def set_up(admin: Page, corpus: Path) -> None:
+    """Collection, documents, query, pools, people, open query: all by the admin's own hand."""
+    admin.goto("/collections/new/")
+    admin.get_by_label("Name", exact=True).fill("Papers")
+    admin.get_by_label("Short name").fill("papers")
+    admin.get_by_label("Licence").fill("CC-BY-4.0")
+    admin.get_by_role("button", name="Make the collection").click()
+
+    admin.goto("/c/papers/documents/import/")
+    admin.locator("input[type=file]").set_input_files(corpus)
+    admin.get_by_role("button", name="Import the file").click()
+    expect(admin.get_by_text("Done").first).to_be_visible(timeout=30_000)
+
+    admin.goto("/c/papers/queries/add/")
+    admin.get_by_label("Queries", exact=False).last.fill("p00 method")
+    admin.get_by_role("button", name="Add the list").click()
+
+    admin.goto("/c/papers/pools/")
+    admin.locator("input[name=interleaved-n]").fill("1")
+    admin.get_by_role("button", name=re.compile("^Build")).click()
+    wait_for_jobs()
+
+    for username, role in (("bea", "annotator"), ("cid", "annotator"), ("dora", "adjudicator")):
+        admin.goto("/c/papers/people/")
+        sheet = admin.get_by_role("form", name="Add somebody who has an account")
+        sheet.get_by_label("Username").fill(username)
+        sheet.locator(f"input[value={role}]").check()
+        sheet.get_by_role("button", name="Add the role").click()
+
+    admin.goto("/c/papers/judging/")
+    admin.get_by_label("Open p00_method").check()
+    admin.locator("select[name=first]").select_option(label="bea")
+    admin.locator("select[name=second]").select_option(label="cid")
+    admin.get_by_role("button", name="Open 1 query for judging").click()
+    admin.get_by_role("button", name="Open 1 query", exact=True).click()
+    expect(admin.get_by_text("guideline 1").first).to_be_visible()
+
+
+def grade_of(docno: str, number: int) -> int:
+    """What annotator 1 or 2 says; they differ by one on every other document."""
+    part = int(docno[1:])
+    return min(3, part % 3 + (1 if number == 2 and part % 2 else 0))
+
+
+def settled_grade(docno: str) -> int:
+    """The agreed grade, or what the adjudicator below decides."""
+    first, second = grade_of(docno, 1), grade_of(docno, 2)
+    return first if first == second else 3
+
+
+def judge(page: Page, number: int) -> None:
+    """Judge the whole query by keyboard."""
+    annotator = User.objects.get(username="bea" if number == 1 else "cid")
+    page.goto("/c/papers/judge/")
+    page.get_by_role("link", name=re.compile("judging|Start|Continue")).first.click()
+    slots = Slot.objects.filter(annotator=annotator)
+    for done in range(slots.count()):
+        title = page.locator("#pair h3").inner_text()
+        part = int(title.rsplit(" ", 1)[1])
+        page.wait_for_timeout(350)  # a press at once would be taken for one meant for the last pair
+        page.keyboard.press(str(grade_of(f"p{part:02}", number)))
+        wait_until(lambda done=done: slots.judged().count() == done + 1, 10, "the grade is saved")
+    expect(page.get_by_text(re.compile("done|finished|judged all", re.I)).first).to_be_visible()
+
+
+def settle(page: Page) -> None:
+    page.goto("/c/papers/adjudicate/")
+    page.get_by_role("link", name=re.compile("Settle|Start|Continue")).first.click()
+    due = sum(grade_of(pair, 1) != grade_of(pair, 2) for pair in pooled())
+    for number in range(due):
+        page.wait_for_load_state()
+        page.wait_for_timeout(500)  # a press at once would be taken for one meant for the last case
+        page.keyboard.press("3")
+        wait_until(lambda done=number: Decision.objects.count() == done + 1, 10, "it is settled")
+
+
+def pooled() -> list[str]:
+    return list(
+        Slot.objects.filter(number=1).values_list("pair__candidate__document__docno", flat=True)
+    )
+
+
+def compute_agreement(admin: Page) -> None:
+    admin.goto("/c/papers/agreement/")
+    admin.get_by_role("button", name=re.compile("Compute")).first.click()
+    wait_for_jobs()
+    admin.goto("/c/papers/agreement/")
+    expect(admin.get_by_role("cell", name=re.compile("before", re.I)).first).to_be_visible()
+
+
+def publish(admin: Page) -> bytes:
+    admin.goto("/c/papers/releases/")
+    admin.get_by_role("textbox", name="Version").fill("1.0")
+    admin.get_by_role("button", name="Publish this version…").click()
+    admin.get_by_role("button", name="Publish 1.0").click()
+    wait_for_jobs()
+    admin.goto("/c/papers/releases/")
+    with admin.expect_download() as download:
+        admin.get_by_role("link", name="Download 1.0").click()
+    return Path(download.value.path()).read_bytes()

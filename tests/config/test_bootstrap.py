@@ -1,0 +1,125 @@
+"""`make` on a fresh machine: which Python, what is installed when, one line per failure."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.running import ROOT
+
+pytestmark = pytest.mark.skipif(shutil.which("make") is None, reason="make is not installed")
+
+OLD = "#!/bin/sh\nexit 1\n"  # what an old Python and a shim for none say to the Makefile's question
+
+
+@pytest.fixture
+def checkout(tmp_path) -> Path:
+    """A checkout whose demo only says that it started, and whose lock asks for nothing."""
+    folder = tmp_path / "checkout"
+    folder.mkdir()
+    for name in ("Makefile", "bootstrap.py"):
+        shutil.copy(ROOT / name, folder)
+    (folder / "requirements.lock").write_text("# nothing\n")
+    (folder / "manage.py").write_text("import os\nprint('started on port', os.environ['PORT'])\n")
+    return folder
+
+
+@pytest.fixture
+def programs(tmp_path) -> Path:
+    """A PATH with make and a shell and, to begin with, no Python."""
+    folder = tmp_path / "programs"
+    folder.mkdir()
+    for name in ("make", "sh"):
+        (folder / name).symlink_to(shutil.which(name))
+    return folder
+
+
+def put(programs: Path, name: str, script: str = "") -> None:
+    """A program by that name: the script, or the Python that runs the tests."""
+    path = programs / name
+    path.write_text(script or f'#!/bin/sh\nexec "{sys._base_executable}" "$@"\n')
+    path.chmod(path.stat().st_mode | stat.S_IXUSR)
+
+
+@pytest.fixture
+def demo(checkout, programs):
+    def run(**environment: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            ["make", "--no-print-directory", "demo"],
+            cwd=checkout,
+            env={"PATH": str(programs), "HOME": os.environ["HOME"], **environment},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+
+    return run
+
+
+def test_the_second_start_installs_nothing(demo, programs, checkout):
+    put(programs, "python3")
+    first, second = demo(), demo(PORT="8003")
+    assert first.stdout.startswith("Installing the Python packages")
+    assert second.stdout == "started on port 8003\n"
+    assert (second.returncode, second.stderr) == (0, "")
+
+
+def test_a_changed_lock_is_installed(demo, programs, checkout):
+    put(programs, "python3")
+    demo()
+    (checkout / "requirements.lock").write_text("# nothing else\n")
+    assert demo().stdout.startswith("Installing the Python packages")
+
+
+def test_an_old_python3_gives_way_to_a_newer_one_by_its_full_name(demo, programs):
+    put(programs, "python3", OLD)
+    put(programs, "python3.12", OLD)
+    put(programs, "python3.11")
+    assert demo().stdout.endswith("started on port 8000\n")
+
+
+def test_no_python_is_one_line(demo, programs):
+    put(programs, "python3", OLD)
+    failed = demo()
+    assert failed.returncode != 0
+    assert failed.stdout == ""
+    ours, makes_own = failed.stderr.splitlines()
+    assert ours.startswith("Qrelsmith needs Python 3.11 or newer, and there is none on the PATH")
+    assert makes_own.startswith("make: ***")
+
+
+def test_a_failed_install_is_one_line_and_goes_on_the_next_time(demo, programs, checkout):
+    put(programs, "python3")
+    nowhere = {"PIP_NO_INDEX": "1", "PIP_CONFIG_FILE": os.devnull}
+    lock = checkout / "requirements.lock"
+    lock.write_text(f"no-such-package-anywhere==1 --hash=sha256:{'0' * 64}\n")
+    failed = demo(**nowhere)
+    assert failed.returncode != 0
+    ours, makes_own = failed.stderr.splitlines()
+    assert "the package index did not answer, or lacks a package for this Python" in ours
+    assert "var/logs/install.log" in ours
+    assert makes_own.startswith("make: ***")
+    lock.write_text("# nothing\n")
+    assert demo().stdout.endswith("started on port 8000\n")
+
+
+def test_a_python_without_venv_is_one_line(checkout):
+    without = (
+        "import importlib.util as u, runpy, sys; found = u.find_spec;"
+        "u.find_spec = lambda name: None if name == 'ensurepip' else found(name);"
+        "sys.argv = ['bootstrap.py', 'requirements.lock'];"
+        "runpy.run_path('bootstrap.py', run_name='__main__')"
+    )
+    failed = subprocess.run(
+        [sys.executable, "-c", without], cwd=checkout, capture_output=True, text=True, check=False
+    )
+    version = f"{sys.version_info.major}.{sys.version_info.minor}"
+    assert failed.returncode == 1
+    assert len(failed.stderr.splitlines()) == 1
+    assert f"`apt install python{version}-venv` brings it" in failed.stderr

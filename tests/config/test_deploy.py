@@ -1,0 +1,204 @@
+"""What an installation stands on: settings, lock files, compose file, documented variables."""
+
+from __future__ import annotations
+
+import ast
+import importlib.resources
+import json
+import os
+import re
+import subprocess
+import sys
+import tomllib
+from itertools import pairwise
+
+import pytest
+import yaml
+from jsonschema.validators import validator_for
+
+from tests.running import ROOT
+
+PRODUCTION = {
+    "QRELSMITH_MODE": "production",
+    "SECRET_KEY": "8Xb4kP0sYqLr2VnTz6WdJh1GmCf9EaUi7OoRx3SvNtKyBpDwQjHgZlMeIcAu5F",
+    "ALLOWED_HOSTS": "qrelsmith.example",
+}
+READERS = {"_flag", "_words", "_number"}
+
+
+def manage(*arguments: str, data_dir, **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "manage.py", *arguments],
+        cwd=ROOT,
+        env={"PATH": os.environ["PATH"], "DATA_DIR": str(data_dir), **environment},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+class TestProduction:
+    def test_the_deployment_check_finds_nothing(self, tmp_path):
+        done = manage(
+            "check", "--deploy", "--fail-level", "WARNING", data_dir=tmp_path, **PRODUCTION
+        )
+        assert done.returncode == 0, done.stderr
+        assert "no issues (0 silenced)" in done.stdout
+
+    @pytest.mark.parametrize("name", ["SECRET_KEY", "ALLOWED_HOSTS"])
+    def test_it_does_not_start_without(self, name, tmp_path):
+        done = manage("check", data_dir=tmp_path, **{**PRODUCTION, name: ""})
+        assert done.returncode != 0
+        assert f"{name} is not set" in done.stderr
+
+    def test_it_writes_no_key_of_its_own(self, tmp_path):
+        manage("check", data_dir=tmp_path, **PRODUCTION)
+        assert not (tmp_path / "secret_key").exists()
+
+    def test_debug_cannot_be_turned_on(self, tmp_path):
+        code = "from django.conf import settings; print(settings.DEBUG)"
+        done = manage("shell", "-v0", "-c", code, data_dir=tmp_path, DEBUG="1", **PRODUCTION)
+        assert done.stdout.strip() == "False", done.stderr
+
+    def test_a_value_that_cannot_be_read_names_its_variable(self, tmp_path):
+        done = manage("check", data_dir=tmp_path, JOB_STALE_SECONDS="soon")
+        assert "JOB_STALE_SECONDS='soon': say a whole number" in done.stderr
+
+
+class TestHealth:
+    def test_it_answers_without_session_tls_or_host_name(self, client, db):
+        answer = client.get("/healthz", headers={"host": "10.0.0.7"})
+        assert (answer.status_code, answer.content) == (200, b"ok\n")
+
+    def test_it_says_when_the_database_is_out_of_reach(self, client):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr("config.health.connection", Unreachable())
+            answer = client.get("/healthz")
+        assert (answer.status_code, answer.content) == (503, b"no database\n")
+
+
+class Unreachable:
+    def cursor(self):
+        from django.db import OperationalError
+
+        raise OperationalError("connection refused")
+
+
+class TestEnvironment:
+    def test_every_variable_is_documented_and_no_other(self):
+        documented = set(re.findall(r"^#?([A-Z][A-Z_]+)=", read(".env.example"), re.MULTILINE))
+        assert documented == settings_variables() | compose_variables() | {"PORT"}
+
+    def test_every_variable_has_an_explanation_above_it(self):
+        lines = read(".env.example").splitlines()
+        for above, line in pairwise(lines):
+            if re.match(r"#?[A-Z_]+=", line):
+                assert above.startswith("# ") or re.match(r"#?[A-Z_]+=", above), line
+
+
+def settings_variables() -> set[str]:
+    """Names that settings.py takes from the environment, read off its syntax tree."""
+    calls = [
+        node
+        for node in ast.walk(ast.parse(read("config/settings.py")))
+        if isinstance(node, ast.Call)
+    ]
+    names = {"DATABASE_URL"} if "dj_database_url.config" in map(callee, calls) else set()
+    for call in calls:
+        reads = callee(call) in READERS | {"os.environ.get"}
+        if reads and isinstance(call.args[0], ast.Constant):
+            names.add(call.args[0].value)
+    return names
+
+
+def callee(call: ast.Call) -> str:
+    return ast.unparse(call.func)
+
+
+def compose_variables() -> set[str]:
+    return set(re.findall(r"\$\{([A-Z_]+)", read("docker-compose.yml")))
+
+
+class TestCompose:
+    @pytest.fixture
+    def compose(self):
+        return yaml.safe_load(read("docker-compose.yml"))
+
+    def test_it_follows_the_compose_specification(self, compose):
+        vendored = importlib.resources.files("check_jsonschema.builtin_schemas.vendor")
+        schema = json.loads((vendored / "compose-spec.json").read_text())
+        validator = validator_for(schema)(schema)
+        assert [error.message for error in validator.iter_errors(compose)] == []
+
+    def test_web_and_worker_share_data_and_settings(self, compose):
+        web, worker = compose["services"]["web"], compose["services"]["worker"]
+        for shared in ("image", "volumes", "environment", "env_file"):
+            assert web[shared] == worker[shared]
+
+    def test_volumes_and_dependencies_exist(self, compose):
+        for service in compose["services"].values():
+            assert set(service.get("depends_on", {})) <= set(compose["services"])
+            named = {volume.partition(":")[0] for volume in service.get("volumes", [])}
+            assert named <= set(compose["volumes"])
+
+    def test_nothing_runs_as_root(self):
+        steps = re.findall(r"^(USER|CMD|ENTRYPOINT) *(.*)$", read("Dockerfile"), re.MULTILINE)
+        assert [step for step, _ in steps] == ["USER", "CMD"]
+        assert steps[0][1] not in {"root", "0"}
+
+    def test_documented_processes_are_those_of_the_containers(self, compose):
+        documented = " ".join(read("docs/deployment.md").split())
+        worker = [word for word in compose["services"]["worker"]["command"] if "level" not in word]
+        assert " ".join(word for word in worker if word != "INFO") in documented
+
+
+class TestLocks:
+    def test_no_address_is_named(self):
+        for name in ("requirements.lock", "requirements-dev.lock"):
+            assert not re.search(r"://|--(extra-)?index|--find-links|file:|\s@\s", read(name)), name
+
+    def test_every_requirement_is_pinned_and_hashed(self):
+        for name in ("requirements.lock", "requirements-dev.lock"):
+            for requirement in pins(name).values():
+                assert re.match(r"\S+==\S+", requirement), requirement
+                assert re.search(r"--hash=sha256:[0-9a-f]{64}", requirement), requirement
+
+    def test_the_development_lock_holds_all_of_the_other(self):
+        runtime, development = pins("requirements.lock"), pins("requirements-dev.lock")
+        assert runtime.items() <= development.items()
+
+    def test_the_locks_hold_what_the_project_asks_for(self):
+        project = tomllib.loads(read("pyproject.toml"))["project"]
+        asked = {
+            "requirements.lock": project["dependencies"],
+            "requirements-dev.lock": project["optional-dependencies"]["dev"],
+        }
+        for lock, requirements in asked.items():
+            wanted = {re.match(r"[A-Za-z0-9_.-]+", one)[0].lower() for one in requirements}
+            assert wanted <= {re.split(r"\[|==", pin)[0] for pin in pins(lock)}
+
+
+def pins(name: str) -> dict[str, str]:
+    """Each pin, with its environment marker, to itself with all its hashes."""
+    lines = [line for line in read(name).splitlines() if not line.lstrip().startswith("#")]
+    requirements = re.split(r"\n(?=\S)", "\n".join(lines).strip())
+    return {one.partition(" \\\n")[0]: one for one in requirements}
+
+
+def test_no_file_names_a_registry():
+    """Which index or mirror an installation uses is its own affair."""
+    registries = ("pypi.", "pythonhosted.", "npmjs.", "debian.", "docker.", "ghcr.", "quay.")
+    hosts = "|".join(re.escape(name) + "(?:org|com|io)" for name in registries)
+    naming = re.compile(rf"\b(?:{hosts})\b|https?://[^\s\"']*/simple\b")
+    tracked = subprocess.run(
+        ["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=False
+    ).stdout
+    for name in filter(None, tracked.split("\0")):
+        path = ROOT / name
+        if path.is_file():
+            found = naming.search(path.read_text(errors="replace"))
+            assert found is None, f"{name} names {found and found[0]}"
+
+
+def read(name: str) -> str:
+    return (ROOT / name).read_text()

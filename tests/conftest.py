@@ -1,0 +1,218 @@
+"""What every test stands on. The database is real; artefacts go to a folder of the test's own."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from celery import Celery
+
+from tests import machine
+
+# Before Django reads its settings: tests never touch the folder or the broker of a real install.
+_data = tempfile.mkdtemp(prefix="qrelsmith-tests-")
+os.environ["DATA_DIR"] = _data
+os.environ.setdefault("SECRET_KEY", "only for tests")
+os.environ["CELERY_QUEUE"] = f"qrelsmith-tests-{os.getpid()}"
+_redis_server = machine.redis_server()
+for _name in ("CELERY_BROKER_URL", "REDIS_URL"):
+    os.environ.pop(_name, None)
+# Playwright's sync API keeps an event loop in the thread that also arranges rows.
+os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "1"
+
+from django.db import OperationalError, connection  # noqa: E402
+from django.db.backends.postgresql import base as postgresql  # noqa: E402
+from django.db.backends.sqlite3 import base as sqlite  # noqa: E402
+
+from tests.running import SHORT_TIMES, Worker, environment, sending_through  # noqa: E402
+
+ROOT = Path(__file__).resolve().parent.parent
+CHROMIUM_OPTIONS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+# Reasons to skip that hold even where everything is required.
+ALLOWED_SKIPS = ("needs PostgreSQL", "no CSFCube release", "the extra is")
+
+
+def pytest_sessionfinish() -> None:
+    shutil.rmtree(_data, ignore_errors=True)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item, call):
+    """Under REQUIRE_ALL a skipped test is a failed one, unless only absent data explains it."""
+    report = yield
+    if machine.REQUIRE_ALL and report.skipped and not hasattr(report, "wasxfail"):
+        reason = report.longrepr[2] if isinstance(report.longrepr, tuple) else str(report.longrepr)
+        if not any(allowed in reason for allowed in ALLOWED_SKIPS):
+            report.outcome = "failed"
+            report.longrepr = f"{reason} (REQUIRE_ALL is set: nothing may be skipped)"
+    return report
+
+
+@pytest.fixture(autouse=True)
+def _own_data_dir(settings, tmp_path):
+    settings.DATA_DIR = tmp_path
+    settings.ARTEFACT_DIR = tmp_path / "artefacts"
+    settings.UPLOAD_DIR = tmp_path / "uploads"
+    settings.MEDIA_ROOT = settings.UPLOAD_DIR
+    settings.RELEASE_DIR = tmp_path / "releases"
+    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _flush_past_the_triggers():
+    """Let the test runner empty tables whose rows can never be deleted.
+
+    PostgreSQL is flushed with TRUNCATE, which fires no row trigger. SQLite is flushed with DELETE,
+    so there the triggers step aside for the flush and come back.
+    """
+    operations = sqlite.DatabaseWrapper.ops_class
+    flush = operations.sql_flush
+
+    def sql_flush(self, style, tables, **options):
+        with self.connection.cursor() as cursor:
+            cursor.execute("SELECT name, sql FROM sqlite_master WHERE type = 'trigger'")
+            triggers = cursor.fetchall()
+        drops = [f"DROP TRIGGER {name}" for name, _ in triggers]
+        return [*drops, *flush(self, style, tables, **options), *(sql for _, sql in triggers)]
+
+    operations.sql_flush = sql_flush
+    yield
+    operations.sql_flush = flush
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _flush_past_the_last_request():
+    """A page left open may still ask the live server something, and TRUNCATE deadlock with it."""
+    operations = postgresql.DatabaseWrapper.ops_class
+    execute = operations.execute_sql_flush
+
+    def execute_sql_flush(self, statements):
+        for last_try in (False, False, True):
+            try:
+                execute(self, statements)
+            except OperationalError:
+                if last_try:
+                    raise
+            else:
+                break
+
+    operations.execute_sql_flush = execute_sql_flush
+    yield
+    operations.execute_sql_flush = execute
+
+
+@pytest.fixture
+def on_postgresql(db):
+    if connection.vendor != "postgresql":
+        pytest.skip("needs PostgreSQL; this turn is SQLite's")
+
+
+@pytest.fixture(scope="session")
+def csfcube() -> Path:
+    """The folder of a CSFCube checkout, read where it lies."""
+    folder = Path(os.environ.get("CSFCUBE_DIR", ROOT.parent / "shared" / "csfcube"))
+    if not (folder / "test-pid2pool-csfcube.json").exists():
+        pytest.skip(f"no CSFCube release in {folder}; set CSFCUBE_DIR")
+    return folder
+
+
+@pytest.fixture(scope="session")
+def redis_url():
+    """An empty database of the Redis server, emptied again afterwards."""
+    import redis
+
+    if _redis_server is None:
+        machine.absent("no Redis at REDIS_URL or 127.0.0.1:6379")
+    for number in range(15, 0, -1):
+        url = machine.with_path(_redis_server, str(number))
+        client = redis.Redis.from_url(url)
+        # Taken by a key that only one run can set, in a database where nobody else keeps anything.
+        if client.dbsize() == 0 and client.set("qrelsmith-tests", os.getpid(), nx=True):
+            break
+    else:
+        machine.absent("no empty Redis database between 1 and 15 to test in")
+    yield url
+    client.flushdb()
+    client.close()
+
+
+@pytest.fixture(params=["filesystem", "redis"])
+def broker(request, settings):
+    """Each broker in turn, for this process and for the environment of its workers."""
+    from config.celery import app
+
+    if request.param == "redis":
+        env = {"CELERY_BROKER_URL": request.getfixturevalue("redis_url")}
+        url, transport = env["CELERY_BROKER_URL"], None
+        options = {"max_retries": 0, "socket_connect_timeout": 2}
+    else:
+        env, url, transport = {}, "filesystem://localhost", "jobs.spool:Transport"
+        folders = {name: settings.DATA_DIR / "broker" / name for name in ("messages", "control")}
+        for folder in folders.values():
+            folder.mkdir(parents=True)
+        options = {
+            "data_folder_in": str(folders["messages"]),
+            "data_folder_out": str(folders["messages"]),
+            "control_folder": str(folders["control"]),
+        }
+    with sending_through(app, url=url, transport=transport, options=options):
+        yield Broker(name=request.param, app=app, env=env)
+
+
+@dataclass(frozen=True)
+class Broker:
+    name: str
+    app: Celery
+    env: dict[str, str]
+
+    def purge(self) -> int:
+        """Drop every message that waits, as a broker that lost its memory would."""
+        with self.app.connection_for_write() as link:
+            return link.default_channel.queue_purge(self.app.conf.task_default_queue)
+
+
+@pytest.fixture
+def start_worker(transactional_db, broker, settings, tmp_path):
+    """Start real workers on the test's database and broker; all of them end with the test.
+
+    What they logged is printed then, so that a failure shows it.
+    """
+    workers: list[Worker] = []
+
+    def start(*, include="tests.jobs.slow", **env):
+        worker = Worker(
+            log=tmp_path / f"worker-{len(workers)}.log",
+            env=environment(
+                CELERY_QUEUE=broker.app.conf.task_default_queue,
+                **{**SHORT_TIMES, **broker.env, **env},
+            ),
+            include=include,
+        )
+        workers.append(worker)
+        return worker.wait_until_ready()
+
+    yield start
+    for worker in workers:
+        worker.kill()
+        print(f"--- {worker.log.name}\n{worker.said()}")  # noqa: T201
+
+
+@pytest.fixture(scope="session")
+def browser_type_launch_args(browser_type_launch_args):
+    """Playwright drives the Chromium that this machine has; none is downloaded."""
+    path = machine.chromium()
+    if path is None:
+        machine.absent("no Chromium found; install the package chromium or set CHROMIUM")
+    return {**browser_type_launch_args, "executable_path": path, "args": CHROMIUM_OPTIONS}

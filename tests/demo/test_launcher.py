@@ -1,0 +1,177 @@
+"""`manage.py demo` as somebody at a terminal meets it: real processes, a folder of their own."""
+
+from __future__ import annotations
+
+import http.client
+import os
+import signal
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.running import ROOT, wait_until
+
+pytestmark = pytest.mark.faults
+
+PATIENCE = 90  # seconds; loading the demo collection takes a few on an idle machine
+
+
+@pytest.fixture(scope="module")
+def data_dir(tmp_path_factory) -> Path:
+    """One folder for all of these tests: as when somebody starts the demo again and again."""
+    return tmp_path_factory.mktemp("demo")
+
+
+@pytest.fixture
+def port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+class Demo:
+    def __init__(self, data_dir: Path, port: int, **more: str) -> None:
+        unset = {"DATABASE_URL", "CELERY_BROKER_URL", "REDIS_URL", "CELERY_QUEUE", "SECRET_KEY"}
+        inherited = {name: value for name, value in os.environ.items() if name not in unset}
+        self.output = data_dir / f"output-{port}"
+        with self.output.open("wb") as output:
+            self.process = subprocess.Popen(
+                [sys.executable, "manage.py", "demo"],
+                cwd=ROOT,
+                env={**inherited, "DATA_DIR": str(data_dir), "PORT": str(port), **more},
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
+
+    def said(self) -> str:
+        return self.output.read_text()
+
+    def wait_for(self, words: str) -> None:
+        wait_until(lambda: words in self.said() or self.process.poll() is not None, PATIENCE, words)
+        assert words in self.said(), self.said()
+
+    def parts(self) -> list[int]:
+        pid = self.process.pid
+        return [int(p) for p in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+
+
+@pytest.fixture
+def start_demo(data_dir, port):
+    started = []
+
+    def start(**more: str) -> Demo:
+        demo = Demo(data_dir, port, **more)
+        started.append(demo)
+        return demo
+
+    yield start
+    for demo in started:
+        demo.process.terminate()
+        demo.process.wait(timeout=30)
+
+
+def still_running(data_dir: Path) -> list[str]:
+    """Processes that were given this data folder and have not ended."""
+    mark = f"DATA_DIR={data_dir}\0".encode()
+    found = []
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            if mark in (folder / "environ").read_bytes():
+                found.append((folder / "cmdline").read_text().replace("\0", " "))
+        except OSError:  # ended meanwhile, or somebody else's
+            continue
+    return found
+
+
+def status(port: int, path: str) -> int:
+    link = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
+    link.request("GET", path)
+    return link.getresponse().status
+
+
+def test_it_starts_and_ctrl_c_leaves_nothing_behind(start_demo, data_dir, port):
+    demo = start_demo()
+    demo.wait_for("Ctrl-C stops everything.")
+    assert f"http://127.0.0.1:{port}/" in demo.said()
+    assert status(port, "/accounts/login/") == 200
+    os.killpg(demo.process.pid, signal.SIGINT)
+    assert demo.process.wait(timeout=30) == 0
+    assert still_running(data_dir) == []
+
+
+def test_a_second_start_shows_the_same_accounts(start_demo, data_dir):
+    def accounts() -> list[str]:
+        demo = start_demo()
+        demo.wait_for("Ctrl-C stops everything.")
+        demo.process.terminate()
+        assert demo.process.wait(timeout=30) == 0
+        return demo.said().partition("Log in as")[2].partition("Try first")[0].split()
+
+    assert accounts() == accounts()
+    assert (data_dir / "demo-accounts.json").stat().st_mode & 0o077 == 0
+
+
+def test_a_part_that_dies_is_started_again(start_demo, port):
+    demo = start_demo()
+    demo.wait_for("Ctrl-C stops everything.")
+    for part in demo.parts():
+        os.kill(part, signal.SIGKILL)
+    demo.wait_for("The web server stopped and is started again")
+    demo.wait_for("The worker stopped and is started again")
+    wait_until(lambda: answers(port), PATIENCE, "the web server answers again")
+
+
+def answers(port: int) -> bool:
+    try:
+        return status(port, "/healthz") == 200
+    except OSError:
+        return False
+
+
+def test_a_part_that_keeps_dying_ends_the_demo_with_one_line(start_demo, data_dir, port):
+    demo = start_demo()
+    demo.wait_for("Ctrl-C stops everything.")
+
+    def kill_the_worker() -> bool:
+        for part in demo.parts():
+            if b"celery" in Path(f"/proc/{part}/cmdline").read_bytes():
+                os.kill(part, signal.SIGKILL)
+        return demo.process.poll() is not None
+
+    wait_until(lambda: suppressing(kill_the_worker), PATIENCE, "the demo gives up")
+    assert demo.process.returncode == 1
+    assert demo.said().splitlines()[-1].startswith("The worker keeps stopping; see ")
+    assert still_running(data_dir) == []
+
+
+def suppressing(call) -> bool:
+    try:
+        return call()
+    except OSError:  # it ended between looking and doing
+        return False
+
+
+def test_a_taken_port_is_one_line(start_demo, port):
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", port))
+        taken.listen()
+        demo = start_demo()
+        assert demo.process.wait(timeout=30) == 1
+    assert demo.said() == f"Port {port} is in use; run `make demo PORT={port + 1}`\n"
+
+
+def test_a_port_that_is_none_is_one_line(start_demo):
+    demo = start_demo(PORT="eight")
+    assert demo.process.wait(timeout=30) == 1
+    assert demo.said() == "PORT=eight is no port; say a number from 1 to 65535\n"
+
+
+def test_it_is_not_for_production(start_demo):
+    demo = start_demo(QRELSMITH_MODE="production", SECRET_KEY="x" * 60, ALLOWED_HOSTS="a.example")
+    assert demo.process.wait(timeout=30) == 1
+    assert demo.said().startswith("QRELSMITH_MODE=production: the demo is for trying")

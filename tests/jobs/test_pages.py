@@ -1,0 +1,208 @@
+import uuid
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+
+from accounts.models import User
+from jobs import presenting, registry
+from jobs.models import Job, State
+from tests.factories import a_collection
+
+pytestmark = pytest.mark.django_db
+
+NOW = datetime(2026, 1, 1, 12, tzinfo=UTC)
+
+
+@pytest.fixture(autouse=True)
+def kinds(monkeypatch):
+    monkeypatch.setattr(registry, "_handlers", {"work": lambda lease: {}})
+    monkeypatch.setattr(registry, "_titles", {"work": "Do the work"})
+
+
+@pytest.fixture
+def collection():
+    return a_collection()
+
+
+@pytest.fixture
+def admin(collection):
+    client = Client()
+    client.force_login(User.objects.get(username="admin"))
+    return client
+
+
+def a_job(collection, state=State.RUNNING, **fields):
+    lease = uuid.uuid4() if state == State.RUNNING else None
+    fields = {"kind": "work", "key": str(uuid.uuid4()), "started_at": timezone.now()} | fields
+    return Job.objects.create(collection=collection, state=state, lease=lease, **fields)
+
+
+def at(name, job):
+    return reverse(name, args=[job.collection.slug, job.pk])
+
+
+def test_a_running_job_shows_how_far_it_is_and_asks_again(collection, admin):
+    job = a_job(collection, progress_done=1200, progress_total=4000, progress_note="counting")
+
+    page = admin.get(at("job", job))
+
+    assert "Do the work" in page.text
+    assert "30 % · 1,200 of 4,000 · counting" in " ".join(page.text.split())
+    assert 'hx-trigger="every 1s"' in page.text
+    assert "django_htmx/htmx" in page.text
+
+
+def test_a_job_of_unknown_length_shows_no_percentage(collection, admin):
+    job = a_job(collection)
+
+    assert "<progress aria-label" in admin.get(at("job", job)).text
+
+
+def test_the_card_of_an_ended_job_stops_asking(collection, admin):
+    job = a_job(collection, State.SUCCEEDED, result={"created": 1200, "unknown_keys": ["doi"]})
+
+    card = admin.get(at("job-card", job), headers={"HX-Request": "true"})
+
+    assert "hx-get" not in card.text
+    assert "<html" not in card.text
+    assert "1,200" in card.text
+    assert "unknown keys" in card.text
+    assert "no-store" in card["Cache-Control"]
+
+
+def test_a_failed_job_says_what_happened_what_is_safe_and_offers_another_try(collection, admin):
+    job = a_job(collection, State.FAILED, error="docs.jsonl:41: <b>wrong</b>")
+
+    page = admin.get(at("job", job))
+
+    assert "docs.jsonl:41: &lt;b&gt;wrong" in page.text
+    assert "Nothing is left half done" in page.text
+    assert at("try-job-again", job) in page.text
+
+
+def test_cancelling_a_waiting_job_ends_it(collection, admin):
+    job = a_job(collection, State.QUEUED)
+
+    page = admin.post(at("cancel-job", job), follow=True)
+
+    job.refresh_from_db()
+    assert job.state == State.CANCELLED
+    assert "Cancelled" in page.text
+
+
+def test_cancelling_a_running_job_asks_it_to_stop(collection, admin):
+    job = a_job(collection)
+
+    page = admin.post(at("cancel-job", job), follow=True)
+
+    job.refresh_from_db()
+    assert job.cancel_requested
+    assert "Stopping" in page.text
+
+
+def test_cancelling_an_ended_job_says_so(collection, admin):
+    job = a_job(collection, State.SUCCEEDED)
+
+    page = admin.post(at("cancel-job", job), follow=True)
+
+    assert "had ended before" in page.text
+
+
+def test_trying_again_is_a_new_job_with_the_same_parameters(collection, admin):
+    job = a_job(collection, State.FAILED, parameters={"path": "p"}, key="the same")
+
+    answer = admin.post(at("try-job-again", job))
+
+    again = collection.jobs.exclude(pk=job.pk).get()
+    assert answer.url == at("job", again)
+    assert (again.kind, again.parameters, again.key) == ("work", {"path": "p"}, "the same")
+    assert again.requested_by.username == "admin"
+
+
+def test_trying_again_while_another_runs_leads_to_that_one(collection, admin):
+    job = a_job(collection, State.FAILED, key="one at a time")
+    running = a_job(collection, key="one at a time")
+
+    answer = admin.post(at("try-job-again", job))
+
+    assert answer.url == at("job", running)
+
+
+def test_a_live_job_is_not_started_twice(collection, admin):
+    job = a_job(collection)
+
+    admin.post(at("try-job-again", job))
+
+    assert collection.jobs.count() == 1
+
+
+def test_a_job_of_a_kind_that_is_gone_cannot_run_again(collection, admin):
+    job = a_job(collection, State.FAILED, kind="gone")
+
+    page = admin.post(at("try-job-again", job), follow=True)
+
+    assert "no longer knows such jobs" in page.text
+
+
+def test_a_job_of_another_collection_is_not_there(collection, admin):
+    theirs = a_job(a_collection("other"))
+
+    assert admin.get(reverse("job", args=["small", theirs.pk])).status_code == 404
+    assert admin.post(reverse("cancel-job", args=["small", theirs.pk])).status_code == 404
+    theirs.refresh_from_db()
+    assert not theirs.cancel_requested
+
+
+def test_the_list_costs_the_same_for_one_job_and_for_many(
+    collection, admin, django_assert_num_queries
+):
+    someone = User.objects.get(username="ann1")
+    for _ in range(5):
+        a_job(collection, State.FAILED, requested_by=someone, finished_at=timezone.now())
+        a_job(collection, requested_by=someone)
+
+    with django_assert_num_queries(6):
+        page = admin.get(reverse("jobs", args=["small"]))
+
+    assert page.text.count("hx-get") == 5
+
+
+def test_an_empty_list_says_what_will_be_here(collection, admin):
+    assert "No job yet" in admin.get(reverse("jobs", args=["small"])).text
+
+
+@pytest.mark.parametrize(
+    ("seconds", "said"),
+    [(0.4, "0 s"), (59, "59 s"), (200, "3 min 20 s"), (7500, "2 h 5 min"), (-3, "0 s")],
+)
+def test_durations_are_said_in_words(seconds, said):
+    assert presenting.duration(timedelta(seconds=seconds)) == said
+
+
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [
+        (1204, "1,204"),
+        (True, "yes"),
+        (0.5, "0.50"),
+        ("a" * 64, "aaaaaaaaaaaa…"),
+        (["doi", "pdf"], "doi, pdf"),
+        (list(range(10)), "0, 1, 2, 3, 4, 5, 6, 7 and 2 more"),
+        ({"deep": 1}, ""),
+        (None, ""),
+        ([], ""),
+    ],
+)
+def test_result_values_are_said_in_words_or_left_to_programs(value, said):
+    assert presenting.in_words(value) == said
+
+
+def test_a_job_that_waits_long_says_what_may_be_the_matter(collection):
+    job = a_job(collection, State.QUEUED)
+    job.created_at = NOW - timedelta(minutes=1)
+
+    assert "a worker runs" in presenting.advice(job, NOW)
+    assert presenting.advice(job, job.created_at) == ""

@@ -1,0 +1,127 @@
+"""Which state of the corpus runs and pools are of, and what happens when it changes under them."""
+
+import hashlib
+import io
+
+import pytest
+from django.conf import settings
+
+from corpus.models import Document
+from corpus.services import create_query
+from corpus.texts import canonical_json
+from jobs.work import InPerson
+from pooling.models import Pool, PoolBuild, Run
+from pooling.retrievers import spool
+from pooling.services import (
+    CorpusChanged,
+    PoolPlan,
+    build_pools,
+    corpus_digest,
+    open_index,
+    retrieve,
+)
+from pooling.services.corpus import known_documents
+from tests.factories import DocumentFactory, a_collection
+
+pytestmark = pytest.mark.django_db
+
+
+class Meddling(InPerson):
+    """Work during which somebody retitles a document, when a report of progress says `when`."""
+
+    def __init__(self, collection, when):
+        super().__init__(io.StringIO())
+        self.document, self.when = collection.documents.last(), when
+
+    def progress(self, done, total, note=""):
+        if self.when in note:
+            changed = {"title": "Another title", "digest": "0" * 64}
+            Document.objects.filter(pk=self.document.pk).update(**changed)
+
+
+@pytest.fixture
+def collection():
+    made = a_collection()
+    DocumentFactory.create_batch(12, collection=made)
+    first = made.documents.first()
+    create_query(collection=made, docno=first.docno, facet_key="method")
+    return made
+
+
+def quiet():
+    return InPerson(io.StringIO())
+
+
+def indexes(collection):
+    folder = settings.ARTEFACT_DIR / collection.slug / "indexes"
+    return sorted(path.name for path in folder.glob("*")) if folder.exists() else []
+
+
+def test_the_digest_is_the_sorted_digests_of_the_documents_digested(collection):
+    rows = collection.documents.values_list("docno", "digest", "year", "fields", "references")
+    each = sorted(hashlib.sha256(canonical_json(row)).digest() for row in rows)
+    assert corpus_digest(collection) == hashlib.sha256(b"".join(each)).hexdigest()
+
+
+def test_the_same_documents_in_another_order_have_the_same_digest(collection):
+    other = a_collection("other")
+    for document in collection.documents.order_by("-pk"):
+        document.pk, document.collection = None, other
+        document.save(force_insert=True)
+    assert corpus_digest(other) == corpus_digest(collection)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"docno": "zzz"},
+        {"digest": "0" * 64},
+        {"references": ["d"]},
+        {"year": None},
+        {"fields": ["Physics"]},
+    ],
+    ids=lambda change: next(iter(change)),
+)
+def test_the_digest_changes_with_all_that_decides_a_ranking(collection, change):
+    before = corpus_digest(collection)
+    Document.objects.filter(pk=collection.documents.first().pk).update(**change)
+    assert corpus_digest(collection) != before
+
+
+def test_an_empty_corpus_has_a_digest():
+    assert corpus_digest(a_collection()) == hashlib.sha256(b"").hexdigest()
+
+
+def test_known_documents_are_those_of_the_collection_with_whether_they_have_text(collection):
+    bare = DocumentFactory(collection=collection, docno="bare", sentences=[], labels=[])
+    DocumentFactory(collection=a_collection("other"), docno="elsewhere")
+    first = collection.documents.first()
+    known = known_documents(collection, [first.docno, "bare", "bare", "elsewhere", "nowhere"])
+    assert known == {first.docno: (first.pk, True), "bare": (bare.pk, False)}
+
+
+def test_an_index_of_a_corpus_that_changes_while_it_is_read_is_given_up(collection, monkeypatch):
+    monkeypatch.setattr(spool, "PART", 5)  # so that progress is reported in the middle of reading
+    work = Meddling(collection, "documents indexed")
+    with pytest.raises(CorpusChanged, match="bm25_title was being built"):
+        open_index(collection=collection, name="bm25_title", work=work)
+    assert indexes(collection) == []
+    assert open_index(collection=collection, name="bm25_title", work=quiet())
+
+
+def test_pools_of_a_corpus_that_changes_meanwhile_are_given_up(collection):
+    plan = PoolPlan.take(2, runs=("bm25_title",))
+    build_pools(collection=collection, plan=plan, work=quiet())
+    before = PoolBuild.objects.get()
+    with pytest.raises(CorpusChanged, match="pools were being built"):
+        build_pools(collection=collection, plan=plan, work=Meddling(collection, "pools drawn"))
+    assert PoolBuild.objects.get() == before
+    assert Pool.objects.get().candidates.exists()
+
+
+def test_runs_are_made_anew_when_the_corpus_has_changed(collection):
+    before = retrieve(collection=collection, name="bm25_title", depth=5, work=quiet()).parameters
+    Meddling(collection, "").progress(0, 0)
+    build_pools(collection=collection, plan=PoolPlan.take(2, runs=("bm25_title",)), work=quiet())
+    assert Run.objects.get().parameters["corpus"] == corpus_digest(collection)
+    assert Run.objects.get().parameters["corpus"] != before["corpus"]

@@ -1,0 +1,244 @@
+"""The citation graph, the most cited and chance, on a corpus small enough to follow by eye."""
+
+import random
+from collections import Counter
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from corpus.ordering import shuffled
+from pooling.formats import trec_order
+from pooling.retrievers.folders import IndexCorrupt
+from pooling.retrievers.interface import DuplicateDocument, IndexedText, NothingToIndex, QueryText
+from pooling.retrievers.linked import Graph, MostCited, RandomPapers, linked, mixed
+from pooling.retrievers.papers import Requirements
+
+WITH_KNOWN = Requirements(without_known=False)
+
+
+def paper(docno, *references, year=None, fields=()):
+    return IndexedText(docno, "", "", year, references, fields)
+
+
+def asked(one):
+    return QueryText(one.docno, "", "", one.year, one.references, one.fields)
+
+
+def quiet(done):
+    pass
+
+
+def best(retriever, papers, query, folder, depth=100):
+    retriever.build(papers, folder, quiet)
+    ((docno, ranking),) = retriever.open(folder).rank([asked(query)], depth, quiet)
+    assert docno == query.docno
+    return [(one.docno, one.score) for one in ranking]
+
+
+# The query paper cites r1, r2 and a book outside the corpus.
+QUERY = paper("query", "r1", "r2", "book", year=2010, fields=("CS",))
+PAPERS = [
+    QUERY,
+    paper("r1", "old", year=2001, fields=("CS",)),
+    paper("r2", "old", "r1", year=2005, fields=("Maths",)),
+    paper("old", year=1990, fields=("Maths",)),
+    paper("a", "r1", "r2", "book", year=2012, fields=("CS", "Maths")),
+    paper("b", "book", "elsewhere", year=2009, fields=("CS",)),
+    paper("c", "r2", "r2", "c", fields=("CS",)),
+    paper("far", "a", "elsewhere", year=2013, fields=("CS",)),
+]
+
+
+def test_the_graph_counts_the_references_a_paper_cites_or_is_cited_by(tmp_path):
+    assert best(Graph(), PAPERS, QUERY, tmp_path / "i") == [
+        ("a", 3.0),  # cites all three
+        ("old", 2.0),  # cited by r1 and r2
+        ("c", 1.0),  # cites r2, and itself does not count; tied with b, docno descending
+        ("b", 1.0),  # cites the book, which is not in the corpus
+    ]
+
+
+def test_known_positives_are_ranked_when_that_is_asked_for(tmp_path):
+    found = dict(best(Graph(WITH_KNOWN), PAPERS, QUERY, tmp_path / "i"))
+    assert found["r1"] == 1.0  # r2 cites it
+    assert found["r2"] == 1.0  # it cites r1
+    assert "query" not in found
+
+
+def test_only_papers_of_a_shared_field_when_required(tmp_path):
+    required = Requirements(same_field=True)
+    found = best(Graph(required), PAPERS, QUERY, tmp_path / "i")
+    assert [docno for docno, _ in found] == ["a", "c", "b"]
+
+
+def test_no_later_paper_and_none_of_unknown_year_when_required(tmp_path):
+    required = Requirements(not_later=True)
+    found = best(Graph(required), PAPERS, QUERY, tmp_path / "i")
+    assert [docno for docno, _ in found] == ["old", "b"]
+
+
+def test_what_the_query_paper_lacks_is_not_required(tmp_path):
+    query = paper("query", "r1", "r2", "book")
+    required = Requirements(same_field=True, not_later=True)
+    found = best(Graph(required), [query, *PAPERS[1:]], query, tmp_path / "i")
+    assert [docno for docno, _ in found] == ["a", "old", "c", "b"]
+
+
+def test_a_query_paper_without_references_has_no_neighbours(tmp_path):
+    assert best(Graph(), PAPERS, paper("other"), tmp_path / "i") == []
+    assert best(Graph(), PAPERS, paper("another", "nowhere"), tmp_path / "j") == []
+
+
+def test_a_graph_is_the_same_whatever_the_order_of_the_documents(tmp_path):
+    for number in range(3):
+        turned = random.Random(number).sample(PAPERS, len(PAPERS))
+        Graph().build(turned, tmp_path / str(number) / "index", quiet)
+    contents = [
+        {path.name: path.read_bytes() for path in (tmp_path / str(n) / "index").iterdir()}
+        for n in range(3)
+    ]
+    assert contents[0] == contents[1] == contents[2]
+
+
+@given(
+    links=st.dictionaries(
+        st.sampled_from("abcdefgh"), st.lists(st.sampled_from("abcdefghxyz")), min_size=1
+    ),
+    query=st.sampled_from("abcdefgh"),
+)
+def test_the_graph_agrees_with_one_that_walks_the_links(tmp_path_factory, links, query):
+    papers = [paper(docno, *references) for docno, references in links.items()]
+    queried = paper(query, *links.get(query, []))
+    references = set(queried.references) - {query}
+    cites = {docno: set(found) - {docno} for docno, found in links.items()}
+    expected = Counter()
+    for docno in links:
+        for reference in references:
+            expected[docno] += reference in cites[docno] or docno in cites.get(reference, set())
+    wanted = sorted(
+        (-count, tuple(-ord(c) for c in docno), docno)
+        for docno, count in expected.items()
+        if count and docno != query and docno not in references
+    )
+    folder = tmp_path_factory.mktemp("graph") / "index"
+    try:
+        found = best(Graph(), papers, queried, folder)
+    except NothingToIndex:
+        assert not any(cites.values())
+    else:
+        assert found == [(docno, -count) for count, _, docno in wanted]
+
+
+def test_the_most_cited_are_those_of_the_field_in_an_order_of_chance(tmp_path):
+    # r1 is cited by 3, r2 by 3, a by 1, old by 2; of CS are r1 and a, and r1 is a known positive.
+    assert best(MostCited(), PAPERS, QUERY, tmp_path / "i") == [("a", 1.0)]
+    found = best(MostCited(WITH_KNOWN, seed="s"), PAPERS, QUERY, tmp_path / "j")
+    order = shuffled(["a", "r1"], seed="s", purpose="most-cited", query="query")
+    assert found == [(order[0], 1.0), (order[1], 0.5)]
+
+
+def test_without_a_field_the_most_cited_are_of_the_whole_corpus(tmp_path):
+    found = best(MostCited(), PAPERS, paper("other"), tmp_path / "i")
+    assert {docno for docno, _ in found} == {"r1", "r2", "a", "old"}
+
+
+def test_only_the_top_of_the_most_cited_are_drawn_from(tmp_path):
+    found = best(MostCited(top=2), PAPERS, paper("other"), tmp_path / "i")
+    assert {docno for docno, _ in found} == {"r1", "r2"}
+    # old and a third with two citations: the higher docno is in.
+    more = [*PAPERS, paper("zed"), paper("p", "zed"), paper("q", "zed")]
+    found = best(MostCited(top=3), more, paper("other"), tmp_path / "j")
+    assert {docno for docno, _ in found} == {"r1", "r2", "zed"}
+
+
+def test_chance_ranks_everything_but_the_query_paper_and_its_references(tmp_path):
+    found = best(RandomPapers(), PAPERS, QUERY, tmp_path / "i")
+    assert {docno for docno, _ in found} == {"old", "a", "b", "c", "far"}
+    assert [score for _, score in found] == [1.0, 1 / 2, 1 / 3, 1 / 4, 1 / 5]
+
+
+def test_chance_gives_another_order_to_another_query_paper_or_seed(tmp_path):
+    papers = [paper(f"{number:03}") for number in range(50)]
+    one = best(RandomPapers(), papers, paper("q1"), tmp_path / "a")
+    assert best(RandomPapers(), papers, paper("q1"), tmp_path / "b") == one
+    other = best(RandomPapers(), papers, paper("q2"), tmp_path / "c")
+    seeded = best(RandomPapers(seed="s"), papers, paper("q1"), tmp_path / "d")
+    assert len({tuple(docno for docno, _ in found) for found in (one, other, seeded)}) == 3
+
+
+def test_a_shorter_list_by_chance_is_the_start_of_a_longer_one(tmp_path):
+    papers = [paper(f"{number:03}") for number in range(50)]
+    longest = best(RandomPapers(), papers, paper("q1"), tmp_path / "a")
+    for depth in (1, 7, 49, 50):
+        shorter = best(RandomPapers(), papers, paper("q1"), tmp_path / str(depth), depth)
+        assert shorter == longest[:depth]
+
+
+def test_a_new_paper_moves_no_other_in_the_order_of_chance(tmp_path):
+    papers = [paper(f"{number:03}") for number in range(50)]
+    before = [docno for docno, _ in best(RandomPapers(), papers, paper("q1"), tmp_path / "a")]
+    more = [*papers, paper("new"), paper("0")]
+    after = [docno for docno, _ in best(RandomPapers(), more, paper("q1"), tmp_path / "b")]
+    assert [docno for docno in after if docno not in ("new", "0")] == before
+
+
+def test_every_paper_comes_first_by_chance_about_equally_often(tmp_path):
+    papers = [paper(docno) for docno in "abcde"]
+    RandomPapers().build(papers, tmp_path / "i", quiet)
+    queries = [QueryText(str(number), "", "") for number in range(2000)]
+    lists = RandomPapers().open(tmp_path / "i").rank(queries, 1, quiet)
+    counts = Counter(ranking[0].docno for _, ranking in lists)
+    # 400 expected of each; chi-squared with 4 degrees of freedom is above 18.5 once in 1000.
+    assert sum((counts[docno] - 400) ** 2 / 400 for docno in "abcde") < 18.5
+
+
+def test_mixing_keeps_different_keys_different():
+    keys = np.arange(100_000, dtype=np.uint64)
+    assert len(np.unique(mixed(keys))) == len(keys)
+    # A published test vector: SplitMix64 with seed 0 begins with this number.
+    assert mixed(np.array([0x9E3779B97F4A7C15], dtype=np.uint64))[0] == 0xE220A8397B1DCDAF
+
+
+@pytest.mark.parametrize("retriever", [Graph(WITH_KNOWN), MostCited(WITH_KNOWN), RandomPapers()])
+def test_lists_are_in_trec_order_and_end_at_the_depth(retriever, tmp_path):
+    retriever.build(PAPERS, tmp_path / "i", quiet)
+    for depth in (1, 2, 100):
+        lists = dict(retriever.open(tmp_path / "i").rank(map(asked, PAPERS), depth, quiet))
+        assert list(lists) == [one.docno for one in PAPERS]
+        for docno, ranking in lists.items():
+            assert ranking == trec_order(ranking)
+            assert len(ranking) <= depth
+            assert docno not in {one.docno for one in ranking}
+
+
+def test_a_corpus_without_citations_cannot_be_indexed_by_them(tmp_path):
+    for retriever in (Graph(), MostCited()):
+        with pytest.raises(NothingToIndex, match="no document cites another"):
+            retriever.build([paper("a"), paper("b", "b")], tmp_path / "i", quiet)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("retriever", [Graph(), MostCited(), RandomPapers()])
+def test_a_docno_that_comes_twice_is_an_error(retriever, tmp_path):
+    with pytest.raises(DuplicateDocument, match="document a was given twice"):
+        retriever.build([paper("a", "b"), paper("b"), paper("a")], tmp_path / "i", quiet)
+
+
+@pytest.mark.parametrize("retriever", [Graph(), MostCited(), RandomPapers()])
+def test_a_damaged_index_is_not_opened(retriever, tmp_path):
+    retriever.build(PAPERS, tmp_path / "i", quiet)
+    (tmp_path / "i" / "years.npy").write_bytes(b"x")
+    with pytest.raises(IndexCorrupt, match=r"years\.npy"):
+        retriever.open(tmp_path / "i")
+
+
+def test_a_name_spells_out_the_requirements():
+    assert linked("graph") == Graph()
+    assert linked("random.not_later.same_field").required == Requirements(True, True, True)
+    assert linked("random.not_later.same_field").name == "random.same_field.not_later"
+    assert linked("graph.with_known") == Graph(WITH_KNOWN)
+    assert linked("bm25_title") is None
+    with pytest.raises(ValueError, match="'nearby' is none of same_field"):
+        linked("graph.nearby")

@@ -1,0 +1,480 @@
+"""Every strategy of the registry: examples worked by hand, and the laws that hold for all."""
+
+import math
+from collections import Counter
+from fractions import Fraction
+from itertools import pairwise, permutations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from corpus.ordering import shuffled
+from pooling.formats import Scored
+from pooling.strategies import (
+    BUDGET,
+    STRATEGIES,
+    Entry,
+    StrategyError,
+    contributions,
+    draw,
+    pool,
+    strategy,
+)
+from pooling.strategies.fusion import combmnz, rbp, rrf
+
+X = [Scored("a", 9.0), Scored("b", 7.0), Scored("c", 6.0), Scored("d", 5.0)]
+Y = [Scored("b", 0.9), Scored("e", 0.8), Scored("a", 0.1)]
+RANKINGS = {"x": X, "y": Y}
+
+
+def seed_for(order):
+    """A seed that gives this order, so that the examples below can be followed by eye."""
+    for number in range(1000):
+        if shuffled(order, seed=str(number), purpose="retriever-order", query="Q") == order:
+            return str(number)
+    raise AssertionError(order)
+
+
+SEED = seed_for(["y", "x"])
+
+
+def by_hand(name, forced=None, rankings=RANKINGS, excluded=(), **parameters):
+    return pool(name, parameters, rankings, forced or {}, SEED, "Q", excluded)
+
+
+def docnos(drawn):
+    return [entry.docno for entry in drawn.entries]
+
+
+# Examples.
+
+
+@pytest.mark.parametrize("mode", ["interleaved", "sequential"])
+def test_take_n_through_the_registry_is_the_same_pool(mode):
+    names = {name: [one.docno for one in ranking] for name, ranking in RANKINGS.items()}
+    assert by_hand(mode, {"cited": ["c"]}, n=2) == draw(mode, names, {"cited": ["c"]}, 2, SEED, "Q")
+
+
+def test_depth_k_is_the_union_of_the_tops_by_best_rank():
+    drawn = by_hand("depth_k", {"cited": ["e"]}, k=2)
+    assert drawn.entries == (
+        Entry("e", "cited", 1, None),
+        Entry("b", "y", 2, 1),  # y before x at the same rank
+        Entry("a", "x", 3, 1),
+    )
+    assert (drawn.depth, drawn.shortfall) == ({"y": 1, "x": 1}, {"y": 0, "x": 0})
+
+
+def test_depth_k_says_how_many_ranks_a_list_lacks():
+    assert by_hand("depth_k", k=5).shortfall == {"y": 2, "x": 1}
+
+
+def test_take_b_ends_in_the_middle_of_a_rank():
+    drawn = by_hand("take_b", size=3)
+    assert drawn.entries == (Entry("b", "y", 1, 1), Entry("a", "x", 2, 1), Entry("e", "y", 3, 2))
+    assert drawn.shortfall == {}
+
+
+def test_the_budget_is_beside_the_forced_documents_and_what_it_lacks_is_said():
+    drawn = by_hand("take_b", {"cited": ["m", "b"]}, size=6)
+    assert docnos(drawn) == ["m", "b", "a", "e", "c", "d"]
+    assert drawn.shortfall == {BUDGET: 2}
+
+
+def test_rrf_adds_up_reciprocal_ranks():
+    fused = rrf([X, Y])
+    assert fused == {
+        "a": math.fsum([1 / 61, 1 / 63]),
+        "b": math.fsum([1 / 62, 1 / 61]),
+        "c": 1 / 63,
+        "d": 1 / 64,
+        "e": 1 / 62,
+    }
+    assert docnos(by_hand("rrf", size=4)) == ["b", "a", "e", "c"]
+
+
+def test_the_drawer_of_a_fused_document_is_the_retriever_that_has_it_highest():
+    drawn = by_hand("rrf", size=5)
+    assert [(one.docno, one.drawer, one.rank_of_drawer) for one in drawn.entries] == [
+        ("b", "y", 1),
+        ("a", "x", 1),
+        ("e", "y", 2),
+        ("c", "x", 3),
+        ("d", "x", 4),
+    ]
+    tied = {"x": [Scored("a", 1.0)], "y": [Scored("a", 1.0)]}
+    assert by_hand("rrf", rankings=tied, size=1).entries == (Entry("a", "y", 1, 1),)
+
+
+def test_combmnz_multiplies_normalised_sums_by_the_number_of_lists():
+    fused = combmnz([X, Y])
+    # x: 1, 1/2, 1/4, 0 for a, b, c, d. y: 1, 7/8, 0 for b, e, a.
+    assert fused == pytest.approx({"a": 2.0, "b": 3.0, "c": 0.25, "d": 0.0, "e": 0.875})
+    assert docnos(by_hand("combmnz", size=5)) == ["b", "a", "e", "c", "d"]
+
+
+def test_combmnz_gives_one_to_each_of_a_list_of_equal_scores():
+    assert combmnz([[Scored("a", 3.0), Scored("b", 3.0)], [Scored("a", 1.0)]]) == {
+        "a": 4.0,
+        "b": 1.0,
+    }
+
+
+def test_rbp_adds_up_the_weights_of_ranks():
+    fused = rbp([X, Y], 0.5)
+    assert fused == {"a": 0.5 + 0.125, "b": 0.25 + 0.5, "c": 0.125, "d": 0.0625, "e": 0.25}
+    assert docnos(by_hand("rbp", size=3, p=0.5)) == ["b", "a", "e"]
+
+
+def test_equal_fused_scores_go_by_docno_descending():
+    for one, other in ("ab", "ba"):
+        rankings = {"x": [Scored(one, 1.0)], "y": [Scored(other, 1.0)]}
+        for name in ("rrf", "combmnz", "rbp"):
+            assert docnos(by_hand(name, rankings=rankings, size=2)) == ["b", "a"]
+
+
+def test_forced_documents_keep_their_ranks_in_the_lists_that_are_fused():
+    drawn = by_hand("rrf", {"cited": ["b"]}, size=1)
+    assert drawn.entries == (Entry("b", "cited", 1, None), Entry("a", "x", 2, 1))
+    alone = by_hand("rrf", {"cited": ["b"]}, {"x": X, "y": [Scored("b", 1.0), Scored("c", 0.5)]})
+    assert docnos(alone) == ["b", "c", "a", "d"]  # c: 1/63 + 1/62 against 1/61 of a
+
+
+def test_fusion_reads_no_deeper_than_it_is_told():
+    assert sorted(docnos(by_hand("rrf", size=9, depth=2))) == ["a", "b", "e"]
+
+
+def test_a_uniform_sample_is_the_first_in_sha256_order():
+    drawn = by_hand("uniform", {"cited": ["m"]}, size=3, depth=3)
+    frame = ["a", "b", "c", "e"]
+    expected = shuffled(frame, seed=SEED, purpose="uniform", query="Q")[:3]
+    assert docnos(drawn) == ["m", *expected]
+    assert drawn.inclusion == {"m": 1.0} | dict.fromkeys(expected, 0.75)
+
+
+def test_a_larger_uniform_sample_holds_the_smaller():
+    sizes = [docnos(by_hand("uniform", size=size, depth=9)) for size in range(1, 6)]
+    for smaller, larger in pairwise(sizes):
+        assert larger[: len(smaller)] == smaller
+
+
+def test_strata_go_by_best_rank_and_each_has_its_rate():
+    rankings = {"x": [Scored(f"{n:02}", -n) for n in range(1, 41)], "y": [Scored("03", 1.0)]}
+    drawn = by_hand("stratified", rankings=rankings, bounds=[1, 10, 40], rates=[1, 0.5, 0.1])
+    # 01 and 03 (best rank 1 in y); 4 of 02, 04 … 10, rounded up; 3 of the 30 from 11 on.
+    strata = [docnos(drawn)[:2], docnos(drawn)[2:6], docnos(drawn)[6:]]
+    assert sorted(strata[0]) == ["01", "03"]
+    assert set(strata[1]) < {"02", "04", "05", "06", "07", "08", "09", "10"}
+    assert len(strata[2]) == 3
+    assert min(strata[2]) >= "11"
+    assert [drawn.inclusion[stratum[0]] for stratum in strata] == [1.0, 0.5, 0.1]
+    assert drawn.shortfall == {}
+
+
+def test_a_rate_is_the_decimal_number_that_was_written():
+    rankings = {"x": [Scored(f"{n:03}", -n) for n in range(100)]}
+    drawn = by_hand("stratified", rankings=rankings, bounds=[100], rates=[0.07])
+    assert len(drawn.entries) == 7  # 0.07 * 100 is 7.000000000000001 in binary
+
+
+def test_a_stratum_with_documents_is_never_left_empty():
+    drawn = by_hand("stratified", bounds=[4], rates=[0.001])
+    assert len(drawn.entries) == 1
+    assert set(drawn.inclusion.values()) == {0.2}
+
+
+def test_mdcr_draws_n_of_each_top_without_the_known_positives():
+    drawn = by_hand("mdcr", {"cited": ["b"]}, excluded=["c"], n=2, top=2)
+    by_drawer = {name: [one for one in drawn.entries if one.drawer == name] for name in "xy"}
+    # y's top 2 without b are e and a; x's without b and c are a and d, of which a is drawn.
+    assert {one.docno for one in by_drawer["y"]} == {"e", "a"}
+    assert by_drawer["x"] == [Entry("d", "x", 4, 4)]
+    assert drawn.shortfall == {"y": 0, "x": 1}
+
+
+def test_forced_documents_are_pooled_even_when_excluded():
+    assert docnos(by_hand("take_b", {"cited": ["b"]}, excluded=["b", "a"], size=9)) == [
+        "b", "e", "c", "d",
+    ]  # fmt: skip
+
+
+def test_the_query_paper_has_no_rank_in_a_fused_list():
+    with_itself = {"x": [Scored("Q", 99.0), *X], "y": Y}
+    for name in ("rrf", "combmnz", "rbp"):
+        assert docnos(by_hand(name, rankings=with_itself)) == docnos(by_hand(name))
+
+
+# Parameters.
+
+
+def test_every_default_is_a_value_that_the_parameter_would_read():
+    for one in STRATEGIES.values():
+        assert one.read({}) == {each.name: each.read(each.default) for each in one.parameters}
+        assert all(each.about.endswith(".") for each in one.parameters)
+
+
+def test_parameters_are_read_from_json_and_from_texts():
+    read = strategy("stratified").read
+    assert read({"bounds": "10, 50", "rates": "1,0.25"}) == {
+        "bounds": (10, 50),
+        "rates": (1.0, 0.25),
+    }
+    assert read({"bounds": [10, 50], "rates": [1, 0.25]}) == read(
+        {"bounds": "10,50", "rates": "1,.25"}
+    )
+    assert strategy("depth_k").read({"k": "7"}) == strategy("depth_k").read({"k": 7.0}) == {"k": 7}
+
+
+@pytest.mark.parametrize(
+    ("name", "parameters", "problem", "parameter"),
+    [
+        ("roundrobin", {}, "No strategy 'roundrobin'; there are interleaved, sequential", None),
+        ("depth_k", {"n": 1}, "depth_k has no parameter 'n'; it has k", "n"),
+        ("depth_k", {"k": 0}, "k is 0; it must be a whole number from 1 up", "k"),
+        ("depth_k", {"k": "many"}, "k is 'many'; it must be a whole number", "k"),
+        ("depth_k", {"k": 1.5}, "k is 1.5; it must be a whole number", "k"),
+        ("depth_k", {"k": True}, "k is True", "k"),
+        ("depth_k", {"k": None}, "k is None", "k"),
+        ("rrf", {"k": -1}, "k is -1; it must be a number from 0 up", "k"),
+        ("rrf", {"k": "nan"}, "k is 'nan'", "k"),
+        ("rbp", {"p": 1.5}, "p is 1.5; it must be a number from 0 to 1", "p"),
+        ("rbp", {"p": 1}, "rbp: p is 1.0; a persistence lies between 0 and 1", None),
+        ("stratified", {"rates": ""}, "rates is ''; it must be numbers with commas", "rates"),
+        ("stratified", {"bounds": [3]}, "1 bounds and 3 rates", None),
+        ("stratified", {"bounds": [3, 3, 4]}, "3, 3, 4; they must be ranks that ascend", None),
+        ("stratified", {"rates": [1, 1, 0]}, "a rate is 0.0", None),
+        ("mdcr", {"n": 9, "top": 5}, "at most the top 5", None),
+    ],
+)
+def test_what_a_strategy_cannot_work_with_is_refused(name, parameters, problem, parameter):
+    with pytest.raises(StrategyError) as refused:
+        by_hand(name, **parameters)
+    assert problem in str(refused.value)
+    assert refused.value.parameter == parameter
+    assert refused.value.is_for_people
+
+
+# Laws.
+
+ids = st.lists(st.sampled_from("Qabcdefghijkl"), max_size=14)  # with repetitions
+
+
+@st.composite
+def pools_asked_for(draw):
+    lists = draw(st.dictionaries(st.sampled_from(["r1", "r2", "r3", "r4"]), ids))
+    steps = draw(st.lists(st.integers(0, 3), min_size=14, max_size=14))
+    rankings = {
+        name: [Scored(docno, -float(sum(steps[:at]))) for at, docno in enumerate(one)]
+        for name, one in lists.items()
+    }
+    name = draw(st.sampled_from(sorted(STRATEGIES)))
+    small = st.integers(1, 8)
+    bounds = sorted(draw(st.sets(st.integers(1, 12), min_size=1, max_size=3)))
+    n = draw(small)
+    values = {
+        "n": n,
+        "k": draw(small),
+        "size": draw(small),
+        "depth": draw(small),
+        "p": draw(st.sampled_from([0.2, 0.5, 0.95])),
+        "top": n + draw(st.integers(0, 5)),
+        "bounds": bounds,
+        "rates": [draw(st.sampled_from([0.01, 0.3, 1.0])) for _ in bounds],
+    }
+    return {
+        "name": name,
+        "parameters": {each.name: values[each.name] for each in STRATEGIES[name].parameters},
+        "rankings": rankings,
+        "forced": draw(st.dictionaries(st.sampled_from(["cited", "seeds"]), ids)),
+        "seed": draw(st.text(max_size=3)),
+        "query_paper": "Q",
+        "excluded": draw(st.sets(st.sampled_from("abcxyz"), max_size=3)),
+    }
+
+
+def whole(asked):
+    return {docno for docnos in asked["forced"].values() for docno in docnos} - {"Q"}
+
+
+def drawable(asked, depth=None):
+    reached = {one.docno for ranking in asked["rankings"].values() for one in ranking[:depth]}
+    return reached - whole(asked) - asked["excluded"] - {"Q"}
+
+
+def size_of(asked):
+    """How many documents the strategy must draw beside the forced ones, by its definition."""
+    values, lists = asked["parameters"], asked["rankings"]
+    match asked["name"]:
+        case "depth_k":
+            return len(drawable(asked, values["k"]))
+        case "take_b":
+            return min(values["size"], len(drawable(asked)))
+        case "rrf" | "combmnz" | "rbp" | "uniform":
+            return min(values["size"], len(drawable(asked, values["depth"])))
+        case "stratified":
+            total = 0
+            for before, last, rate in zip(
+                [0, *values["bounds"]], values["bounds"], values["rates"], strict=False
+            ):
+                stratum = drawable(asked, last) - drawable(asked, before)
+                total += math.ceil(Fraction(str(rate)) * len(stratum))
+            return total
+        case _:
+            return values["n"] * len(lists) - sum(pool(**asked).shortfall.values())
+
+
+@given(pools_asked_for())
+@settings(max_examples=300)
+def test_size_law(asked):
+    assert len(pool(**asked).entries) == len(whole(asked)) + size_of(asked)
+
+
+@given(pools_asked_for())
+@settings(max_examples=200)
+def test_no_document_twice_never_the_query_paper_and_none_excluded(asked):
+    pooled = docnos(pool(**asked))
+    assert len(set(pooled)) == len(pooled)
+    assert "Q" not in pooled
+    assert not (set(pooled) - whole(asked)) & asked["excluded"]
+
+
+@given(pools_asked_for())
+@settings(max_examples=200)
+def test_every_drawer_has_the_document_at_the_rank_it_is_said_to(asked):
+    drawn = pool(**asked)
+    for entry in drawn.entries:
+        if entry.rank_of_drawer is None:
+            assert entry.docno in asked["forced"][entry.drawer]
+        else:
+            at = asked["rankings"][entry.drawer][entry.rank_of_drawer - 1]
+            assert at.docno == entry.docno
+            assert entry.rank_of_drawer <= drawn.depth[entry.drawer]
+    deepest = dict.fromkeys(asked["rankings"], 0)
+    for entry in drawn.entries:
+        if entry.rank_of_drawer:
+            deepest[entry.drawer] = max(deepest[entry.drawer], entry.rank_of_drawer)
+    assert drawn.depth == deepest
+
+
+@given(pools_asked_for())
+@settings(max_examples=200)
+def test_a_pool_that_goes_by_best_rank_names_the_best_ranked_retriever(asked):
+    if asked["name"] in ("interleaved", "sequential", "mdcr"):
+        return
+    drawn = pool(**asked)
+    turn = {name: place for place, name in enumerate(drawn.order)}
+    for entry in drawn.entries:
+        if entry.rank_of_drawer is not None:
+            having = [
+                ([one.docno for one in ranking].index(entry.docno) + 1, turn[name])
+                for name, ranking in asked["rankings"].items()
+                if entry.docno in {one.docno for one in ranking}
+            ]
+            assert min(having) == (entry.rank_of_drawer, turn[entry.drawer])
+
+
+@given(pools_asked_for())
+@settings(max_examples=200)
+def test_forced_first_and_the_sequence_counts_from_one(asked):
+    entries = pool(**asked).entries
+    assert [entry.sequence for entry in entries] == list(range(1, len(entries) + 1))
+    forced = [entry for entry in entries if entry.drawer in asked["forced"]]
+    assert list(entries[: len(forced)]) == forced
+    assert {entry.docno for entry in forced} == whole(asked)
+
+
+@given(pools_asked_for())
+@settings(max_examples=200)
+def test_a_shortfall_is_what_the_lists_could_not_give(asked):
+    drawn = pool(**asked)
+    chosen = [entry for entry in drawn.entries if entry.drawer not in asked["forced"]]
+    values, missing = asked["parameters"], drawn.shortfall
+    if "size" in values:
+        assert missing.get(BUDGET, 0) == values["size"] - len(chosen)
+        assert missing.keys() <= {BUDGET}
+    elif asked["name"] == "depth_k":
+        for name, ranking in asked["rankings"].items():
+            assert missing[name] == max(0, values["k"] - len(ranking))
+    elif asked["name"] == "stratified":
+        assert missing == {}
+    else:
+        counts = Counter(entry.drawer for entry in chosen)
+        for name in asked["rankings"]:
+            assert counts[name] + missing[name] == values["n"]
+
+
+@given(data=st.data(), asked=pools_asked_for())
+@settings(max_examples=200)
+def test_the_order_of_the_mappings_does_not_matter(data, asked):
+    turned = {
+        **asked,
+        "rankings": dict(data.draw(st.permutations(list(asked["rankings"].items())))),
+        "forced": dict(data.draw(st.permutations(list(asked["forced"].items())))),
+    }
+    one, other = pool(**asked), pool(**turned)
+    assert one == other
+    assert repr(one) == repr(other)  # the very same numbers
+
+
+@given(pools_asked_for())
+@settings(max_examples=200)
+def test_every_pooled_document_has_exactly_one_drawn_contribution(asked):
+    drawn = pool(**asked)
+    every = list(contributions(drawn, asked["rankings"], asked["forced"]))
+    assert {(one.docno, one.source, one.rank) for one in every if one.drawn} == {
+        (entry.docno, entry.drawer, entry.rank_of_drawer) for entry in drawn.entries
+    }
+
+
+@given(pools_asked_for())
+@settings(max_examples=200)
+def test_a_sample_says_how_likely_each_document_was(asked):
+    drawn = pool(**asked)
+    if not STRATEGIES[asked["name"]].samples:
+        assert drawn.inclusion is None
+        return
+    assert drawn.inclusion.keys() == set(docnos(drawn))
+    assert all(0 < chance <= 1 for chance in drawn.inclusion.values())
+    assert all(drawn.inclusion[docno] == 1 for docno in whole(asked))
+    # Summed over the sample, 1/π is the size of the deep pool, in every single sample.
+    depth = asked["parameters"].get("depth") or asked["parameters"]["bounds"][-1]
+    total = math.fsum(1 / chance for chance in drawn.inclusion.values())
+    assert total == pytest.approx(len(whole(asked)) + len(drawable(asked, depth)))
+
+
+GRADES = {"a": 3, "b": 0, "c": 2, "d": 0, "e": 1}
+STRATA = {"bounds": (2, 4), "rates": (0.5, 0.34)}
+
+
+def estimate(drawn):
+    """Horvitz and Thompson's estimate of the sum of all grades in the deep pool."""
+    return sum(
+        GRADES[docno] / Fraction(chance).limit_denominator(100)
+        for docno, chance in drawn.inclusion.items()
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "parameters", "samples"),
+    # C(5, 2) samples; C(3, 2) of a, b and e (best ranks 1, 1, 2), times 2 of c and d.
+    [("uniform", {"size": 2, "depth": 4}, 10), ("stratified", STRATA, 6)],
+)
+def test_the_estimate_from_all_equally_likely_samples_is_the_true_total(name, parameters, samples):
+    """Exhaustive: every sample that can come comes, each as often as the next, and their mean is
+    the total without any error."""
+    drawn = [pool(name, parameters, RANKINGS, {}, str(seed), "Q") for seed in range(2000)]
+    by_sample = {frozenset(one.inclusion): one for one in drawn}
+    assert len(by_sample) == samples
+    assert sum(map(estimate, by_sample.values())) / samples == sum(GRADES.values())
+    counts = Counter(frozenset(one.inclusion) for one in drawn)
+    expected = 2000 / samples
+    chi_squared = sum((count - expected) ** 2 / expected for count in counts.values())
+    assert chi_squared < 27.9  # exceeded once in 1000 with the 9 degrees of freedom of 10 samples
+
+
+def test_permuting_the_lists_of_equal_retrievers_changes_no_fused_score():
+    lists = [[Scored(docno, 1 / (at + 3)) for at, docno in enumerate(one)] for one in
+             ("abcd", "bdca", "dcab")]  # fmt: skip
+    for fuse in (rrf, combmnz, lambda some: rbp(some, 0.3)):
+        assert len({repr(sorted(fuse(some).items())) for some in permutations(lists)}) == 1

@@ -1,0 +1,558 @@
+"""The admin's pages about runs and pools."""
+
+from __future__ import annotations
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
+
+from accounts.models import Role, User
+from corpus.services import create_query
+from jobs.models import Job, State
+from jobs.work import InPerson
+from pooling import figures, preview
+from pooling.formats import ranked, read_run
+from pooling.models import Pool, Run
+from pooling.retrievers import BUILT_IN, CATALOGUE
+from pooling.services import PoolPlan, build_pools, freeze_pools
+from pooling.strategies import STRATEGIES
+from tests.factories import DocumentFactory, a_collection, a_pool, a_query, member
+
+pytestmark = pytest.mark.django_db
+
+GET = [("runs", ()), ("run-file", ("best",)), ("pools", ()), ("pool", ("q1",))]
+POST = [
+    ("import-run", ()),
+    ("retrieve", ()),
+    ("remove-run", ("best",)),
+    ("build-pools", ()),
+    ("freeze-pools", ()),
+]
+PLAN = {"strategy": "interleaved", "interleaved-n": "2", "cited": "on", "depth": "50", "seed": "s"}
+
+
+@pytest.fixture
+def collection():
+    """A query paper q1 that cites d1, and six documents that share words with it."""
+    collection = a_collection()
+    for name in ("d1", "d2", "d3", "d4", "d5", "d6"):
+        DocumentFactory(collection=collection, docno=name, title=f"parsing trees {name}")
+    paper = DocumentFactory(
+        collection=collection, docno="q1", title="parsing trees", references=["d1"]
+    )
+    create_query(collection=collection, docno=paper.docno, facet_key="method")
+    a_run(collection, "best", ["d3", "d2"])
+    return collection
+
+
+def a_run(collection, name, docnos, **fields):
+    run = Run.objects.create(
+        collection=collection, name=name, kind="file", depth=len(docnos), **fields
+    )
+    run.rankings.create(
+        query_paper=collection.query_papers.get(),
+        docnos=docnos,
+        scores=[float(-rank) for rank in range(len(docnos))],
+    )
+    return run
+
+
+def client_of(username):
+    client = Client()
+    client.force_login(User.objects.get(username=username))
+    return client
+
+
+@pytest.fixture
+def admin(collection):
+    return client_of("admin")
+
+
+def address(name, *arguments, slug="small"):
+    return reverse(name, args=[slug, *arguments])
+
+
+def said(page):
+    return " ".join(page.text.split())
+
+
+# Who gets in
+
+
+@pytest.mark.parametrize(("name", "arguments"), GET)
+def test_an_admin_sees_the_page(collection, admin, name, arguments):
+    a_pool(collection.query_papers.get(), list(collection.documents.filter(docno="d1")))
+
+    assert admin.get(address(name, *arguments)).status_code == 200
+
+
+@pytest.mark.parametrize("username", ["ann1", "adju"])
+@pytest.mark.parametrize(("name", "arguments"), GET + POST)
+def test_other_roles_find_nothing(collection, username, name, arguments):
+    a_pool(collection.query_papers.get(), list(collection.documents.filter(docno="d1")))
+    client = client_of(username)
+
+    assert client.get(address(name, *arguments)).status_code == 404
+    assert client.post(address(name, *arguments), {"confirmed": "yes"}).status_code == 404
+    assert Run.objects.filter(name="best").exists()
+    assert not Job.objects.exists()
+
+
+@pytest.mark.parametrize(("name", "arguments"), GET + POST)
+def test_an_admin_of_another_collection_finds_nothing(collection, name, arguments):
+    stranger = member(a_collection("other"), Role.ADMIN, "stranger")
+    client = client_of(stranger.username)
+
+    assert client.get(address(name, *arguments)).status_code == 404
+    assert client.post(address(name, *arguments), {"confirmed": "yes"}).status_code == 404
+
+
+@pytest.mark.parametrize(("name", "arguments"), [("run-file", ("best",)), ("pool", ("q1",))])
+def test_what_belongs_to_another_collection_is_not_found(collection, admin, name, arguments):
+    a_collection("other")
+
+    assert admin.get(address(name, *arguments, slug="other")).status_code == 404
+
+
+@pytest.mark.parametrize(("name", "arguments"), GET)
+def test_a_page_takes_no_post(collection, admin, name, arguments):
+    assert admin.post(address(name, *arguments)).status_code == 405
+
+
+@pytest.mark.parametrize(("name", "arguments"), POST)
+def test_an_action_takes_no_get(collection, admin, name, arguments):
+    assert admin.get(address(name, *arguments)).status_code == 405
+
+
+# Runs
+
+
+def test_the_runs_page_says_what_a_run_holds_and_what_was_left_out(collection, admin):
+    a_run(
+        collection,
+        "second",
+        ["d4"],
+        report={"outside_corpus": 12, "duplicates": 0, "query_papers_themselves": 1},
+    )
+
+    page = said(admin.get(address("runs")))
+
+    assert "1 of 1" in page
+    assert "12 not in the corpus" in page
+    assert "1 the query paper itself" in page
+    assert "listed twice" not in page
+
+
+def test_the_built_in_retrievers_not_yet_run_are_offered(collection, admin):
+    a_run(collection, "bm25_title", ["d1"])
+
+    page = admin.get(address("runs"))
+
+    assert 'value="tfidf_abstract"' in page.text
+    assert 'value="bm25_title"' not in page.text
+    assert "Run the 3 usual retrievers" in said(page)
+
+
+def test_running_a_retriever_queues_its_job(collection, admin):
+    response = admin.post(address("retrieve"), {"name": "bm25_title"})
+
+    assert response.status_code == 302
+    job = Job.objects.get()
+    assert (job.kind, job.parameters["name"]) == ("retrieve", "bm25_title")
+    assert job.requested_by.username == "admin"
+
+
+def test_running_all_queues_one_job_for_each(collection, admin):
+    admin.post(address("retrieve"), {"name": list(BUILT_IN)})
+
+    assert {job.parameters["name"] for job in Job.objects.all()} == set(BUILT_IN)
+
+
+def test_an_unknown_retriever_is_refused_in_words(collection, admin):
+    page = admin.post(address("retrieve"), {"name": "crystal-ball"}, follow=True)
+
+    assert "crystal-ball" in page.text
+    assert not Job.objects.exists()
+
+
+def test_importing_a_run_keeps_the_file_and_queues_its_job(collection, admin, settings):
+    file = SimpleUploadedFile("my run.trec", b"q1 Q0 d1 1 2.0 mine\n")
+
+    admin.post(address("import-run"), {"file": file})
+
+    job = Job.objects.get()
+    assert job.parameters["name"] == "my-run"
+    assert job.parameters["filename"] == "my run.trec"
+    assert [path.read_bytes() for path in settings.UPLOAD_DIR.glob("runs/*")] == [
+        b"q1 Q0 d1 1 2.0 mine\n"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("sent", "what"),
+    [
+        ({"name": "fine"}, "Choose a run file."),
+        ({"file": b"", "name": "fine"}, "This file is empty."),
+        ({"file": b"x", "name": "two words"}, "and no space"),
+        ({"file": b"x", "name": "bm25_title"}, "built-in source"),
+    ],
+)
+def test_a_wrong_import_says_why_and_keeps_what_was_typed(collection, admin, settings, sent, what):
+    if "file" in sent:
+        sent = {**sent, "file": SimpleUploadedFile("a.run", sent["file"])}
+
+    page = admin.post(address("import-run"), sent)
+
+    assert page.status_code == 422
+    assert what in page.text
+    assert f'value="{sent["name"]}"' in page.text
+    assert not Job.objects.exists()
+    assert not list(settings.UPLOAD_DIR.glob("runs/*"))
+
+
+def test_a_run_downloads_as_a_file_that_reads_back_the_same(collection, admin, tmp_path):
+    response = admin.get(address("run-file", "best"))
+    path = tmp_path / "best.run"
+    path.write_bytes(response.getvalue())
+
+    lists = ranked(read_run(path, name="best.run")).lists
+    assert [one.docno for one in lists["q1"]] == ["d3", "d2"]
+    assert 'filename="small-best.run"' in response["Content-Disposition"]
+
+
+def test_removing_a_run_asks_first(collection, admin):
+    page = admin.post(address("remove-run", "best"))
+
+    assert "Remove the run best?" in page.text
+    assert Run.objects.filter(name="best").exists()
+
+    admin.post(address("remove-run", "best"), {"confirmed": "yes"})
+
+    assert not Run.objects.filter(name="best").exists()
+
+
+def test_a_run_of_a_frozen_pool_stays(collection, admin):
+    build_pools(collection=collection, plan=PoolPlan.take(1, runs=("best",)), work=InPerson())
+    freeze_pools(collection=collection)
+
+    page = admin.post(address("remove-run", "best"), {"confirmed": "yes"}, follow=True)
+
+    assert "Frozen pools were drawn from best" in page.text
+    assert Run.objects.filter(name="best").exists()
+    assert "in frozen pools" in page.text
+
+
+@pytest.mark.parametrize(
+    ("documents", "what"), [(0, "No documents yet"), (1, "No query papers yet")]
+)
+def test_without_anything_to_search_the_page_says_what_comes_first(documents, what):
+    collection = a_collection("bare")
+    DocumentFactory.create_batch(documents, collection=collection)
+
+    assert what in client_of("admin").get(address("runs", slug="bare")).text
+
+
+def test_a_failed_job_is_shown_until_the_next_try(collection, admin):
+    Job.objects.create(
+        collection=collection, kind="retrieve", key="run:x", state=State.FAILED, error="no luck"
+    )
+    assert "no luck" in admin.get(address("runs")).text
+
+    Job.objects.create(collection=collection, kind="retrieve", key="run:x", state=State.SUCCEEDED)
+
+    assert "no luck" not in admin.get(address("runs")).text
+
+
+# Pools
+
+
+@pytest.fixture
+def pooled(collection):
+    """Drawn from "best" with n = 3: it had only two, one of which has no text."""
+    collection.documents.filter(docno="d2").update(sentences=[], labels=[])
+    build_pools(collection=collection, plan=PoolPlan.take(3, runs=("best",)), work=InPerson())
+    return collection
+
+
+def test_the_pools_page_says_what_was_drawn_and_what_was_missing(pooled, admin):
+    page = said(admin.get(address("pools")))
+
+    assert "<strong>3</strong> candidates · <strong>2</strong> pairs" in page
+    assert "1 too few" in page
+    assert "1 without text" in page
+    assert "draft" in page
+
+
+def test_forced_documents_and_draws_are_counted_apart(pooled):
+    (row,) = figures.pool_table(pooled).rows
+
+    assert (row.size, row.forced, row.excluded, row.without_text) == (3, 1, 1, 1)
+    assert row.draws == (figures.Draw("best", 2, 2, 1),)
+    assert row.deepest == 2
+
+
+def test_the_cost_is_two_judgments_a_pair_and_the_adjudication():
+    cost = preview.Cost(candidates=4523, pairs=6344, seconds_per_judgment=15)
+
+    assert cost.hours == "62 hours"
+    assert cost.judging == "53 hours"
+
+
+@pytest.mark.parametrize(
+    ("hours", "words"),
+    [(0.2, "under 1 hour"), (1.2, "1 hour"), (1.6, "2 hours"), (1204.4, "1,204 hours")],
+)
+def test_hours_are_said_in_words(hours, words):
+    assert preview.in_hours(hours) == words
+
+
+def test_the_overlap_of_two_sources_is_what_both_have_of_what_either_has():
+    common = {("a", "a"): 4, ("b", "b"): 3, ("a", "b"): 2, ("b", "a"): 2}
+
+    first, second = figures.overlap_rows(common, {"a": 4}, pooled=8)
+
+    assert first.cells == [None, figures.OverlapCell("b", 2, 5)]
+    assert (first.share, first.drawn, second.drawn) == (0.5, 4, 0)
+    assert first.cells[1].heat == 4
+
+
+def test_sources_that_share_nothing_have_no_heat():
+    first, _ = figures.overlap_rows({("a", "a"): 1, ("b", "b"): 1}, {}, pooled=2)
+
+    assert first.cells[1] == figures.OverlapCell("b", 0, 2)
+    assert first.cells[1].heat == 0
+
+
+def test_the_cost_is_reckoned_with_what_the_address_says(pooled, admin):
+    page = admin.get(
+        address("pools"), {"seconds": "3600", "adjudicated": "50", "rate": "10", "sort": "-size"}
+    )
+
+    # 2 pairs, 2 judges, an hour each; half of the pairs again: 5 hours.
+    assert "<strong>5 hours</strong>" in page.text
+    assert "<strong>50</strong> at 10 an hour" in said(page)
+    assert "rate=10&amp;sort=" in page.text
+
+
+@pytest.mark.parametrize("wrong", [{"seconds": "0"}, {"adjudicated": "101"}, {"rate": "much"}])
+def test_a_cost_that_cannot_be_reckoned_says_why(pooled, admin, wrong):
+    page = admin.get(address("pools"), wrong)
+
+    assert page.status_code == 200
+    assert "errorlist" in page.text
+
+
+def test_the_preview_names_what_to_look_at(pooled, admin):
+    pooled.documents.filter(docno="d3").update(title="Parsing trees: D1")
+    page = said(admin.get(address("pools")))
+
+    assert "Look at these before you freeze" in page
+    # One has no text; the sentences of the others have three words each.
+    assert "4</span> documents have an abstract that is empty or hardly one" in page
+    assert "1</span> pair of near-duplicate titles within a pool" in page
+
+
+def test_the_preview_tells_what_each_retriever_does(pooled):
+    a_run(pooled, "other", ["d5", "d2"])
+    build_pools(collection=pooled, plan=PoolPlan.take(1, runs=("best", "other")), work=InPerson())
+    preview = figures.preview_of(pooled, figures.pool_table(pooled))
+
+    assert [(one.source, one.drawn, one.alone) for one in preview.shares] == [
+        ("best", 1, 1),
+        ("other", 1, 1),
+    ]
+    at_pool, at_usual = preview.matrices
+    assert (at_pool.depth, at_pool.cells[0][1][1].share) == (0, 0)
+    assert (at_usual.depth, at_usual.cells[0][1][1].percent) == (25, pytest.approx(100 / 3))
+
+
+def test_pools_without_lists_are_compared_by_what_they_hold(collection, admin):
+    a_pool(collection.query_papers.get(), list(collection.documents.filter(docno="d1")))
+
+    page = admin.get(address("pools")).text
+
+    assert "What the sources have in common" in page
+    assert "What each retriever does for the pools" not in page
+
+
+def test_more_pools_and_lists_cost_no_more_queries(collection, admin, django_assert_num_queries):
+    def build():
+        build_pools(collection=collection, plan=PoolPlan.take(1, depth=20), work=InPerson())
+
+    build()
+    expected = queries_of(admin, address("pools"))
+    for docno in ("d2", "d3", "d4"):
+        create_query(collection=collection, docno=docno, facet_key="method")
+    build()
+
+    with django_assert_num_queries(expected):
+        admin.get(address("pools"))
+
+
+def test_building_pools_queues_the_job_with_the_plan(collection, admin):
+    admin.post(address("build-pools"), {**PLAN, "runs": ["best", "bm25_title"]})
+
+    job = Job.objects.get()
+    assert job.kind == "build_pools"
+    assert job.parameters == {
+        "strategy": "interleaved",
+        "parameters": {"n": 2},
+        "forced": ["cited"],
+        "seed": "s",
+        "runs": ["best", "bm25_title"],
+        "depth": 50,
+    }
+
+
+def test_only_the_chosen_strategy_s_parameters_count(collection, admin):
+    sent = {**PLAN, "strategy": "rrf", "rrf-size": "30", "rrf-depth": "40", "mdcr-n": "none"}
+
+    admin.post(address("build-pools"), {**sent, "runs": ["best"], "more": "bm25_text"})
+
+    said = Job.objects.get().parameters
+    assert (said["strategy"], said["parameters"]) == ("rrf", {"size": 30, "depth": 40, "k": 60.0})
+    assert said["runs"] == ["best", "bm25_text"]
+
+
+def test_every_strategy_and_retriever_can_be_chosen(collection, admin):
+    page = admin.get(address("pools")).text
+
+    for strategy in STRATEGIES.values():
+        assert strategy.title in page
+        for parameter in strategy.parameters:
+            assert f'name="{strategy.name}-{parameter.name}"' in page
+    for name in CATALOGUE:
+        assert f'value="{name}"' in page
+
+
+def test_leaving_the_cited_papers_out_forces_nothing(collection, admin):
+    admin.post(address("build-pools"), {**PLAN, "cited": "", "runs": ["best"]})
+
+    assert Job.objects.get().parameters["forced"] == []
+
+
+@pytest.mark.parametrize(
+    ("changed", "what"),
+    [
+        ({"runs": []}, "Tick at least one run"),
+        ({"runs": ["best"], "interleaved-n": "0"}, "it must be a whole number from 1 up"),
+        ({"runs": ["best"], "interleaved-n": "90"}, "gives no retriever 90 documents"),
+        ({"runs": ["best"], "strategy": "mdcr", "mdcr-n": "9", "mdcr-top": "8"}, "at most the top"),
+        ({"runs": ["best"], "more": "bm25_title@method"}, "a title has no facets"),
+        ({"runs": ["nothing"]}, "nothing"),
+    ],
+)
+def test_a_wrong_plan_says_why_and_keeps_what_was_typed(collection, admin, changed, what):
+    page = admin.post(address("build-pools"), {**PLAN, "seed": "my own", **changed})
+
+    assert page.status_code == 422
+    assert what in page.text
+    assert 'value="my own"' in page.text
+    assert not Job.objects.exists()
+
+
+def test_a_build_over_drafts_says_that_they_are_replaced(pooled, admin):
+    assert "1 pool is a draft and is replaced." in said(admin.get(address("pools")))
+
+
+def test_freezing_asks_first_and_says_how_much(pooled, admin):
+    page = admin.post(address("freeze-pools"))
+
+    assert "Freeze 1 pool for good?" in page.text
+    assert "3 candidates" in page.text
+    assert not Pool.objects.frozen().exists()
+
+    admin.post(address("freeze-pools"), {"confirmed": "yes"})
+
+    assert Pool.objects.frozen().count() == 1
+
+
+def test_freezing_leaves_other_collections_alone(pooled, admin):
+    a_query(a_collection("other"))
+
+    admin.post(address("freeze-pools"), {"confirmed": "yes"})
+
+    assert not Pool.objects.frozen().filter(query_paper__collection__slug="other").exists()
+
+
+def test_a_collection_without_queries_is_told_what_comes_first():
+    a_collection("bare")
+
+    assert "No query papers yet" in client_of("admin").get(address("pools", slug="bare")).text
+
+
+def test_a_query_paper_without_pool_is_listed(collection, admin):
+    a_query(collection)
+
+    assert "no pool yet" in admin.get(address("pools")).text
+
+
+# One pool
+
+
+def test_a_pool_shows_its_candidates_in_draw_order_with_every_source(pooled, admin):
+    page = admin.get(address("pool", "q1"))
+
+    assert [row.docno for row in page.context["rows"]] == ["d1", "d3", "d2"]
+    drawers = [row.drawer.source for row in page.context["rows"]]
+    assert drawers == ["cited", "best", "best"]
+    assert "not judged: no text in the corpus" in page.text
+
+
+def test_a_pool_can_be_sorted_and_filtered_without_script(pooled, admin):
+    rows = admin.get(address("pool", "q1"), {"sort": "-docno"}).context["rows"]
+    assert [row.docno for row in rows] == ["d3", "d2", "d1"]
+
+    rows = admin.get(address("pool", "q1"), {"q": "CITED"}).context["rows"]
+    assert [row.docno for row in rows] == ["d1"]
+
+
+def test_what_has_no_value_comes_last_in_either_direction(pooled, admin):
+    up = admin.get(address("pool", "q1"), {"sort": "rank"}).context["rows"]
+    down = admin.get(address("pool", "q1"), {"sort": "-rank"}).context["rows"]
+
+    assert [row.docno for row in up] == ["d3", "d2", "d1"]
+    assert [row.docno for row in down] == ["d2", "d3", "d1"]
+
+
+def test_a_docno_with_a_slash_has_its_page():
+    collection = a_collection("doi")
+    paper = DocumentFactory(collection=collection, docno="10.1145/3 a")
+    query = create_query(collection=collection, docno=paper.docno, facet_key="method")
+    a_pool(query.query_paper, [DocumentFactory(collection=collection)])
+
+    page = client_of("admin").get(address("pool", paper.docno, slug="doi"))
+
+    assert page.status_code == 200
+
+
+# Cost of the pages
+
+
+@pytest.mark.parametrize("name", ["runs", "pools"])
+def test_more_rows_cost_no_more_queries(pooled, admin, name, django_assert_num_queries):
+    expected = queries_of(admin, address(name))
+    for number in range(4):
+        a_query(pooled, size=number + 1)
+        Run.objects.create(collection=pooled, name=f"run{number}", kind="file")
+
+    with django_assert_num_queries(expected):
+        admin.get(address(name))
+
+
+def test_more_candidates_cost_no_more_queries(collection, admin, django_assert_num_queries):
+    few, many = a_query(collection, size=2), a_query(collection, size=9)
+    expected = queries_of(admin, address("pool", few.query_paper.document.docno))
+
+    with django_assert_num_queries(expected):
+        admin.get(address("pool", many.query_paper.document.docno))
+
+
+def queries_of(client, url):
+    client.get(url)  # what is asked for once and kept
+    with CaptureQueriesContext(connection) as captured:
+        client.get(url)
+    return len(captured)

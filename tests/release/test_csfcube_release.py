@@ -1,0 +1,110 @@
+"""CSFCube imported, released and compared with what its authors published.
+
+The data are CC BY-NC 4.0 and not part of this project: CSFCUBE_DIR says where they are.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import zipfile
+from io import StringIO
+
+import pytest
+from django.core.management import call_command
+
+from accounts.models import Collection, User
+from published.services import import_csfcube
+from release.errors import GateClosed
+from release.services import build_bundle, find_faults
+from release.snapshot import take_snapshot
+
+pytestmark = [pytest.mark.csfcube, pytest.mark.django_db]
+
+FACETS = ("background", "method")
+ACCEPT = ("unopened-queries", "self-retrieved")
+MEDIANS = {
+    ("background", "pre"): (16, 1877, 0.4553, 0.4288, 0.2814, 57.0672),
+    ("background", "post"): (16, 1877, 0.7310, 0.7201, 0.6214, 77.6813),
+    ("method", "pre"): (17, 2174, 0.3086, 0.2557, 0.2029, 69.6000),
+    ("method", "post"): (17, 2174, 0.6258, 0.6107, 0.5371, 84.4660),
+}
+
+
+@pytest.fixture
+def imported(csfcube) -> Collection:
+    return Collection.objects.get(slug=import_csfcube(folder=csfcube, slug="cube").collection)
+
+
+def files_of(collection: Collection) -> dict[str, bytes]:
+    bundle = build_bundle(take_snapshot(collection), "1.0", ACCEPT)
+    with zipfile.ZipFile(io.BytesIO(bundle.content)) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}
+
+
+def published_qrels(folder, facet: str) -> list[str]:
+    ratings = json.loads((folder / f"test-pid2anns-csfcube-{facet}.json").read_text())
+    return sorted(
+        f"{paper}_{facet} 0 {docno} {grade}"
+        for paper, columns in ratings.items()
+        for docno, grade in zip(columns["cands"], columns["relevance_adju"], strict=True)
+    )
+
+
+def test_the_qrels_are_the_published_final_labels_line_for_line(csfcube, imported):
+    files = files_of(imported)
+
+    expected = {facet: published_qrels(csfcube, facet) for facet in FACETS}
+    for facet in FACETS:
+        assert files[f"trec/qrels.{facet}.txt"].decode().splitlines() == expected[facet]
+    together = sorted(line for lines in expected.values() for line in lines)
+    assert files["trec/qrels.all.txt"].decode().splitlines() == together
+    accepted = json.loads(files["manifest.json"])["accepted"]
+    assert {entry["check"]: entry["count"] for entry in accepted} == {
+        "self-retrieved": 1,
+        "unopened-queries": 17,
+    }
+
+
+def test_the_gate_catches_the_paper_in_its_own_pool_and_the_queries_without_ratings(imported):
+    findings = {finding.check: finding for finding in find_faults(collection=imported)}
+
+    assert {check for check, finding in findings.items() if not finding.ok} == set(ACCEPT)
+    assert findings["self-retrieved"].items == ("8781666_background",)
+    assert findings["unopened-queries"].count == 17
+    assert all(name.endswith("_result") for name in findings["unopened-queries"].items)
+    with pytest.raises(GateClosed):
+        build_bundle(take_snapshot(imported), "1.0", ACCEPT[:1])
+
+
+def test_every_pooled_document_is_released_with_its_sources_and_nobody_is_named(csfcube, imported):
+    pools = json.loads((csfcube / "test-pid2pool-csfcube.json").read_text())
+    expected = {
+        (paper, docno): sorted(sources)
+        for paper, pool in pools.items()
+        for docno, sources in zip(pool["cands"], pool["cand_source"], strict=True)
+    }
+
+    files = files_of(imported)
+    lines = map(json.loads, files["pools/pool.jsonl"].splitlines())
+
+    assert {
+        (line["query_paper"], line["docno"]): [source["source"] for source in line["sources"]]
+        for line in lines
+    } == expected
+    everything = b"".join(files.values()).decode()
+    for username in User.objects.values_list("username", flat=True):
+        assert username not in everything
+
+
+def test_the_command_prints_the_published_agreement(imported):
+    out = StringIO()
+
+    call_command("compute_agreement", "cube", missing="zero", format="json", stdout=out)
+
+    rows = {(row["facet"], row["stage"]): row for row in json.loads(out.getvalue())["facets"]}
+    for key, (queries, pairs, *medians) in MEDIANS.items():
+        row = rows[key]
+        assert (row["queries"], row["pairs"]) == (queries, pairs)
+        metrics = ("spearman", "alpha", "kappa", "percent")
+        assert [round(row["median"][metric], 4) for metric in metrics] == medians

@@ -1,0 +1,161 @@
+import pytest
+
+from annotation.services import open_query
+from corpus.services import create_query
+from pooling.models import Contribution
+from release.gate import ACCEPTABLE, CHECKS, NEVER_ACCEPTED, Finding, standing_in_the_way
+from release.services import find_faults
+from tests.factories import DocumentFactory, a_collection, a_pool, a_query, annotators
+from tests.release.scenes import (
+    GRADES,
+    RULINGS,
+    a_judged_collection,
+    an_opened_collection,
+    decide_all,
+    judge,
+    judge_all,
+    slot_of,
+)
+
+pytestmark = pytest.mark.django_db
+
+
+def finding(collection, check) -> Finding:
+    return next(finding for finding in find_faults(collection=collection) if finding.check == check)
+
+
+def test_a_finished_collection_passes_every_check():
+    findings = find_faults(collection=a_judged_collection())
+
+    assert [finding.check for finding in findings] == list(CHECKS)
+    assert all(finding.ok for finding in findings)
+
+
+def test_a_collection_without_a_final_label_can_never_be_released():
+    empty = finding(a_collection(), "empty")
+
+    assert not empty.ok
+    assert not empty.can_accept
+    assert standing_in_the_way([empty], {"empty"}) == (empty,)
+
+
+def test_a_due_case_is_unresolved():
+    collection = an_opened_collection()
+    judge_all(collection, GRADES)
+    decide_all(collection, {key: RULINGS[key] for key in list(RULINGS)[1:]})
+
+    unresolved = finding(collection, "unresolved")
+
+    assert (unresolved.ok, unresolved.count) == (False, 1)
+    assert unresolved.items == ("q1_background d3",)
+    assert unresolved.how_to_mend
+
+
+def test_a_revised_judgment_makes_its_case_due_again():
+    collection = a_judged_collection()
+    judge(slot_of(collection, "q1_method", "d2", 1), 0)
+
+    assert finding(collection, "unresolved").items == ("q1_method d2",)
+
+
+def test_a_pair_with_one_judgment_is_unjudged():
+    collection = an_opened_collection()
+    judge_all(collection, {key: both for key, both in GRADES.items() if key != ("q1_method", "d1")})
+    judge(slot_of(collection, "q1_method", "d1", 1), 3)
+
+    assert finding(collection, "unjudged-pairs").items == ("q1_method d1",)
+
+
+def test_a_query_that_was_never_opened_is_named():
+    collection = a_judged_collection()
+    create_query(collection=collection, docno="q2", facet_key="result")
+
+    unopened = finding(collection, "unopened-queries")
+
+    assert (unopened.ok, unopened.items) == (False, ("q2_result",))
+
+
+def test_a_collection_without_a_licence_is_stopped():
+    assert not finding(a_judged_collection(licence=" "), "licence").ok
+
+
+def test_a_query_paper_in_its_own_qrels_is_named():
+    collection = a_judged_collection()
+    paper = DocumentFactory(collection=collection, docno="q9")
+    query = create_query(collection=collection, docno="q9", facet_key="method")
+    a_pool(query.query_paper, [paper])
+    open_query(query=query, annotators=annotators(collection), opened_by=None)
+    judge_all(collection, {("q9_method", "q9"): (3, 3)})
+
+    assert finding(collection, "self-retrieved").items == ("q9_method",)
+
+
+def test_a_query_paper_in_its_own_pool_but_never_labelled_is_in_order():
+    collection = a_judged_collection()
+    query = a_query(collection, size=1)
+    query.query_paper.pool.candidates.create(
+        document=query.query_paper.document, position=2, excluded="the query paper itself"
+    )
+
+    assert finding(collection, "self-retrieved").ok
+
+
+def test_a_label_without_a_source_is_named():
+    collection = a_collection(licence="CC0-1.0")
+    query = a_query(collection, size=1)
+    Contribution.objects.filter(candidate__pool=query.query_paper.pool).delete()
+    open_query(query=query, annotators=annotators(collection), opened_by=None)
+    docno = query.query_paper.pool.candidates.get().document.docno
+    judge_all(collection, {(query.name, docno): (3, 3)})
+
+    assert finding(collection, "provenance").items == (f"{query.name} {docno}",)
+
+
+def test_an_id_with_white_space_can_never_be_released():
+    collection = a_collection()
+    paper = DocumentFactory(collection=collection)
+    query = create_query(collection=collection, docno=paper.docno, facet_key="method")
+    a_pool(query.query_paper, [DocumentFactory(collection=collection, docno="two words")])
+    open_query(query=query, annotators=annotators(collection), opened_by=None)
+    judge_all(collection, {(query.name, "two words"): (3, 3)})
+
+    ids = finding(collection, "ids")
+
+    assert (ids.ok, ids.can_accept, ids.items) == (False, False, ("'two words'",))
+
+
+def test_a_facet_named_like_the_file_of_all_facets_is_refused():
+    collection = a_judged_collection()
+    collection.facets.filter(key="result").update(key="all")
+
+    assert finding(collection, "ids").items == ("facet all",)
+
+
+def test_many_faults_are_counted_and_the_first_are_named():
+    collection = an_opened_collection()
+    query = a_query(collection, size=25)
+    open_query(query=query, annotators=annotators(collection), opened_by=None)
+
+    unjudged = finding(collection, "unjudged-pairs")
+
+    assert (unjudged.count, len(unjudged.items)) == (34, 20)
+
+
+def test_only_the_accepted_findings_step_aside():
+    licence = Finding("licence", ok=False, message="none")
+    unresolved = Finding("unresolved", ok=False, message="some")
+
+    assert standing_in_the_way([licence, unresolved], {"licence"}) == (unresolved,)
+
+
+def test_check_names_are_stable():
+    """They are in people's scripts and in published manifests."""
+    assert set(ACCEPTABLE) == {
+        "licence",
+        "unresolved",
+        "unjudged-pairs",
+        "unopened-queries",
+        "self-retrieved",
+        "provenance",
+    }
+    assert {"empty", "ids"} == NEVER_ACCEPTED

@@ -1,0 +1,316 @@
+"""The admin's pages about releases."""
+
+from __future__ import annotations
+
+import hashlib
+
+import pytest
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
+
+from accounts.models import Role, User
+from jobs.models import Job
+from release.differences import Difference, compare, differences, read_qrels
+from release.files import path_of
+from release.forms import next_version
+from release.gate import CHECKS
+from release.services import publish_release
+from release.views import MENDED_ON
+from tests.factories import a_collection, a_query, member
+from tests.release.scenes import RULINGS, a_judged_collection, decide_pair, judge, slot_of
+
+pytestmark = pytest.mark.django_db
+
+GET = [("releases", ()), ("release", ("1.0",)), ("release-download", ("1.0",))]
+
+
+@pytest.fixture
+def collection():
+    """Judged, decided and published as 1.0."""
+    collection = a_judged_collection()
+    publish_release(collection=collection, version="1.0")
+    return collection
+
+
+@pytest.fixture
+def admin(collection):
+    return client_of("admin")
+
+
+def client_of(username):
+    client = Client()
+    client.force_login(User.objects.get(username=username))
+    return client
+
+
+def address(name, *arguments, slug="small"):
+    return reverse(name, args=[slug, *arguments])
+
+
+def said(page):
+    return " ".join(page.text.split())
+
+
+# Who gets in
+
+
+@pytest.mark.parametrize(("name", "arguments"), GET)
+def test_an_admin_sees_it(admin, name, arguments):
+    assert admin.get(address(name, *arguments)).status_code == 200
+
+
+@pytest.mark.parametrize("username", ["ann1", "adju"])
+@pytest.mark.parametrize(("name", "arguments"), [*GET, ("publish", ())])
+def test_other_roles_find_nothing(collection, username, name, arguments):
+    client = client_of(username)
+
+    assert client.get(address(name, *arguments)).status_code == 404
+    assert client.post(address(name, *arguments), {"version": "2"}).status_code == 404
+    assert not Job.objects.exists()
+
+
+@pytest.mark.parametrize(("name", "arguments"), [*GET, ("publish", ())])
+def test_an_admin_of_another_collection_finds_nothing(collection, name, arguments):
+    client = client_of(member(a_collection("other"), Role.ADMIN, "stranger").username)
+
+    assert client.get(address(name, *arguments)).status_code == 404
+    assert client.post(address(name, *arguments), {"version": "2"}).status_code == 404
+
+
+@pytest.mark.parametrize("name", ["release", "release-download"])
+def test_a_version_of_another_collection_is_not_found(admin, name):
+    a_collection("other")
+
+    assert admin.get(address(name, "1.0", slug="other")).status_code == 404
+
+
+@pytest.mark.parametrize(("name", "arguments"), GET)
+def test_reading_takes_no_post(admin, name, arguments):
+    assert admin.post(address(name, *arguments)).status_code == 405
+
+
+def test_publishing_takes_no_get(admin):
+    assert admin.get(address("publish")).status_code == 405
+
+
+# The gate
+
+
+def test_every_check_of_the_gate_has_a_page_where_it_is_mended(admin):
+    assert set(MENDED_ON) == set(CHECKS)
+    for place, _ in MENDED_ON.values():
+        assert reverse(place, args=["small"])
+
+
+def test_a_gate_in_order_says_so(admin):
+    assert f"All {len(CHECKS)} checks are in order." in said(admin.get(address("releases")))
+
+
+def test_a_fault_says_what_where_and_how_and_can_be_accepted(collection, admin):
+    name = a_query(collection).name
+
+    page = admin.get(address("releases"))
+
+    assert "Queries never opened for judging: 1." in page.text
+    assert name in page.text
+    assert f'href="{address("board")}"' in page.text
+    assert 'name="accept" value="unopened-queries"' in page.text
+
+
+def test_what_cannot_be_accepted_offers_no_box_and_stops_publishing():
+    a_collection("bare")
+
+    page = client_of("admin").get(address("releases", slug="bare"))
+
+    assert 'value="empty"' not in page.text
+    assert "disabled" in page.text
+
+
+# Publishing
+
+
+def test_publishing_asks_first(admin):
+    page = admin.post(address("publish"), {"version": "1.1"})
+
+    assert "Publish version 1.1?" in page.text
+    assert ("version", "1.1") in page.context["kept"]
+    assert not Job.objects.exists()
+
+
+def test_a_confirmed_version_is_queued(admin):
+    response = admin.post(address("publish"), {"version": "1.1", "confirmed": "yes"})
+
+    assert response.status_code == 302
+    job = Job.objects.get()
+    assert (job.kind, job.parameters) == ("publish_release", {"version": "1.1", "accept": []})
+    assert job.requested_by.username == "admin"
+
+
+def test_a_finding_neither_mended_nor_accepted_stops_it(collection, admin):
+    a_query(collection)
+
+    page = admin.post(address("publish"), {"version": "my-1.1", "confirmed": "yes"})
+
+    assert page.status_code == 422
+    assert "Nothing was published: 1 finding below is neither mended nor accepted." in page.text
+    assert 'value="my-1.1"' in page.text
+    assert not Job.objects.exists()
+
+
+def test_an_accepted_finding_goes_into_the_job(collection, admin):
+    a_query(collection)
+    sent = {"version": "1.1", "accept": ["unopened-queries"]}
+
+    page = admin.post(address("publish"), sent)
+    assert "these exceptions were accepted" in page.text
+    admin.post(address("publish"), {**sent, "confirmed": "yes"})
+
+    assert Job.objects.get().parameters["accept"] == ["unopened-queries"]
+
+
+def test_what_must_be_mended_cannot_be_accepted():
+    a_collection("bare")
+    client = client_of("admin")
+
+    page = client.post(
+        address("publish", slug="bare"),
+        {"version": "1.0", "accept": list(CHECKS), "confirmed": "yes"},
+    )
+
+    assert page.status_code == 422
+    assert not Job.objects.exists()
+
+
+@pytest.mark.parametrize(
+    ("version", "what"),
+    [
+        ("", "Say which version this is"),
+        ("1.0", "Version 1.0 is published."),
+        ("../up", "is no version"),
+    ],
+)
+def test_a_wrong_version_says_why(admin, version, what):
+    page = admin.post(address("publish"), {"version": version, "confirmed": "yes"})
+
+    assert page.status_code == 422
+    assert what in page.text
+    assert not Job.objects.exists()
+
+
+@pytest.mark.parametrize(
+    ("versions", "suggested"),
+    [([], "1.0"), (["1.0"], "1.1"), (["v2.9", "v2.8"], "v2.10"), (["final"], "1.0")],
+)
+def test_the_next_version_is_suggested(versions, suggested):
+    assert next_version(versions) == suggested
+
+
+# Versions
+
+
+def test_the_versions_have_checksum_size_and_counts(collection, admin):
+    release = collection.releases.get()
+
+    page = said(admin.get(address("releases")))
+
+    assert release.sha256 in page
+    assert "the first version" in page
+    assert f'<td class="number">{release.manifest["counts"]["labels"]}</td>' in page
+
+
+def change_labels(collection):
+    """One label added by revision of a garbled pair, one changed, one gone."""
+    judge(slot_of(collection, "q1_background", "d2", 1), 1)
+    judge(slot_of(collection, "q1_background", "d2", 2), 1)
+    judge(slot_of(collection, "q2_method", "d4", 1), 3)
+    judge(slot_of(collection, "q2_method", "d4", 2), 3)
+    judge(slot_of(collection, "q2_method", "d3", 1), None)
+    decide_pair(collection, "q2_method", "d3", RULINGS["q2_method", "d4"])
+
+
+def test_the_difference_to_the_version_before_is_counted(collection, admin):
+    change_labels(collection)
+    publish_release(collection=collection, version="1.1")
+
+    page = said(admin.get(address("releases")))
+
+    assert "1 added" in page
+    assert "1 removed" in page
+    assert "1 changed" in page
+    assert "1 labels added, 1 removed, 1 with another grade" in said(
+        admin.get(address("release", "1.1"))
+    )
+
+
+def test_the_same_labels_are_called_the_same(collection, admin):
+    publish_release(collection=collection, version="1.1")
+
+    assert "same labels" in admin.get(address("releases")).text
+
+
+def test_a_difference_to_a_lost_file_is_not_known(collection, admin):
+    change_labels(collection)
+    publish_release(collection=collection, version="1.1")
+    path_of("small", "1.0").unlink()
+
+    assert differences(collection.releases.select_related("collection")) == {}
+    assert "not known" in admin.get(address("releases")).text
+
+
+def test_labels_are_compared_pair_by_pair():
+    before = read_qrels(b"q 0 a 1\nq 0 b 2\nq 0 c 3\n")
+    after = read_qrels(b"q 0 b 2\nq 0 c 0\nq 0 d 1\n")
+
+    assert compare("1.0", before, after) == Difference("1.0", added=1, removed=1, changed=1)
+
+
+def test_the_page_of_a_version_shows_its_readme_and_files(collection, admin):
+    page = admin.get(address("release", "1.0"))
+
+    assert "# Small, version 1.0" in page.text
+    for name, file in collection.releases.get().manifest["files"].items():
+        assert name in page.text
+        assert file["sha256"] in page.text
+
+
+def test_an_unknown_version_is_not_found(admin):
+    assert admin.get(address("release", "9")).status_code == 404
+    assert admin.get(address("release-download", "9")).status_code == 404
+
+
+def test_the_download_is_what_was_published(collection, admin):
+    response = admin.get(address("release-download", "1.0"))
+    content = response.getvalue()
+
+    assert hashlib.sha256(content).hexdigest() == collection.releases.get().sha256
+    assert 'filename="small-1.0.zip"' in response["Content-Disposition"]
+
+
+@pytest.mark.parametrize("harm", ["gone", "changed"])
+def test_a_lost_or_changed_file_is_not_handed_out(collection, admin, harm):
+    path = path_of("small", "1.0")
+    path.unlink() if harm == "gone" else path.write_bytes(b"something else")
+
+    response = admin.get(address("release-download", "1.0"))
+
+    assert response.status_code == 500
+    assert "Restore the file from a backup" in said(response)
+    assert "cannot be shown" in admin.get(address("release", "1.0")).text
+
+
+def test_more_versions_cost_the_page_no_more_questions(
+    collection, admin, django_assert_num_queries
+):
+    publish_release(collection=collection, version="1.1")
+    url = address("releases")
+    admin.get(url)
+    with CaptureQueriesContext(connection) as captured:
+        admin.get(url)
+        expected = len(captured)
+    for number in range(2, 5):
+        publish_release(collection=collection, version=f"1.{number}")
+
+    with django_assert_num_queries(expected):
+        admin.get(url)

@@ -1,0 +1,552 @@
+import csv
+import io
+import json
+import threading
+import zipfile
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+
+import pytest
+from django.db import IntegrityError, connection, transaction
+
+from accounts.models import User
+from adjudication.services import Ruling
+from agreement.services import compute_report
+from annotation.services import set_up_collection
+from jobs.models import Job, State
+from jobs.services import run
+from jobs.work import InPerson
+from release import snapshot
+from release.bundle import sha256
+from release.errors import BadVersion, GateClosed, ReleaseDamaged, UnknownCheck, VersionTaken
+from release.files import open_release, path_of
+from release.models import Release
+from release.services import build_bundle, publish_release, republish, request_release
+from release.snapshot import take_snapshot
+from tests.factories import UserFactory
+from tests.release.scenes import (
+    GRADES,
+    QRELS,
+    RULINGS,
+    a_judged_collection,
+    an_opened_collection,
+    decide_all,
+    judge,
+    judge_all,
+    slot_of,
+)
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def collection():
+    return a_judged_collection()
+
+
+def contents(release: Release) -> dict[str, bytes]:
+    with open_release(release) as file, zipfile.ZipFile(file) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}
+
+
+def rows_of(content: bytes) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(content.decode(), newline="")))
+
+
+def bundle_of(collection, version="1.0", accept=()):
+    return build_bundle(take_snapshot(collection), version, accept)
+
+
+# What is in it
+
+
+def test_a_release_holds_these_files(collection):
+    assert set(contents(publish_release(collection=collection, version="1.0"))) == {
+        "README.md",
+        "annotations/adjudications.csv",
+        "annotations/ratings.csv",
+        "manifest.json",
+        "pools/pool.jsonl",
+        "reports/agreement.json",
+        "reports/agreement.missing-zero.json",
+        "trec/qrels.all.txt",
+        "trec/qrels.background.txt",
+        "trec/qrels.method.txt",
+    }
+
+
+def test_the_qrels_are_the_final_labels(collection):
+    files = contents(publish_release(collection=collection, version="1.0"))
+    lines = QRELS.splitlines(keepends=True)
+
+    assert files["trec/qrels.all.txt"].decode() == QRELS
+    for facet in ("background", "method"):
+        expected = "".join(line for line in lines if f"_{facet} " in line)
+        assert files[f"trec/qrels.{facet}.txt"].decode() == expected
+
+
+def test_the_ratings_are_the_current_judgments_under_pseudonyms(collection):
+    judge(slot_of(collection, "q1_method", "d1", 2), 3)  # the same grade again: a revision
+
+    rows = rows_of(bundle_file(collection, "annotations/ratings.csv"))
+
+    assert len(rows) == 2 * len(GRADES)
+    revised = [row for row in rows if (row["query"], row["docno"]) == ("q1_method", "d1")]
+    assert [(row["slot"], row["grade"], row["sequence"]) for row in revised] == [
+        ("1", "3", "1"),
+        ("2", "3", "2"),
+    ]
+    unjudgeable = next(row for row in rows if row["grade"] == "")
+    assert unjudgeable["reason"] == "garbled"
+    assert {row["annotator"] for row in rows} == {"annotator-1", "annotator-2"}
+
+
+def bundle_file(collection, name, **options) -> bytes:
+    content = bundle_of(collection, **options).content
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        return archive.read(name)
+
+
+def test_the_adjudications_are_the_standing_decisions(collection):
+    rows = rows_of(bundle_file(collection, "annotations/adjudications.csv"))
+
+    assert [
+        (row["query"], row["docno"], row["grade"], row["reason"], row["first"], row["second"])
+        for row in rows
+    ] == [
+        ("q1_background", "d3", "0", "", "1", "3"),
+        ("q1_method", "d2", "2", "", "1", "2"),
+        ("q1_method", "d3", "0", "", "0", ""),
+        ("q2_method", "d4", "", "garbled", "", ""),
+    ]
+    assert [row["overruled"] for row in rows] == ["true", "false", "false", "false"]
+    assert {row["adjudicator"] for row in rows} == {"adjudicator-1"}
+
+
+def test_a_decision_on_judgments_that_were_revised_is_left_out(collection):
+    judge(slot_of(collection, "q1_background", "d3", 1), 3)  # now both say 3
+
+    rows = rows_of(bundle_file(collection, "annotations/adjudications.csv"))
+
+    assert ("q1_background", "d3") not in {(row["query"], row["docno"]) for row in rows}
+
+
+def test_a_reason_in_own_words_stays_here():
+    collection = an_opened_collection()
+    judge_all(collection, GRADES)
+    own_words = Ruling(reason="Ann2 could not read this one")
+    decide_all(collection, {**RULINGS, ("q2_method", "d4"): own_words})
+
+    content = bundle_file(collection, "annotations/adjudications.csv")
+
+    assert rows_of(content)[-1]["reason"] == "other"
+
+
+def test_every_pooled_document_is_there_with_all_its_sources(collection):
+    lines = bundle_file(collection, "pools/pool.jsonl").splitlines()
+
+    assert len(lines) == 6
+    assert json.loads(lines[0]) == {
+        "query_paper": "q1",
+        "docno": "d1",
+        "position": 1,
+        "drawn_by": "bm25_title",
+        "excluded": "",
+        "sources": [
+            {"source": "also", "rank": 7, "score": 0.1, "drawn": False},
+            {"source": "bm25_title", "rank": 1, "score": 9.0, "drawn": True},
+        ],
+    }
+
+
+@pytest.mark.parametrize(
+    ("missing", "name"),
+    [("exclude", "agreement.json"), ("zero", "agreement.missing-zero.json")],
+)
+def test_the_reports_are_what_the_agreement_command_prints(collection, missing, name):
+    report = compute_report(collection=collection, missing=missing)
+
+    assert json.loads(bundle_file(collection, f"reports/{name}")) == report.payload
+
+
+def test_nobody_is_named_anywhere(collection):
+    for username in ("ann1", "ann2", "adju", "admin"):
+        User.objects.filter(username=username).update(
+            username=f"{username}-longname", first_name="Given", last_name="Surname"
+        )
+
+    release = publish_release(
+        collection=collection,
+        version="1.0",
+        published_by=User.objects.get(username__startswith="admin"),
+    )
+
+    everything = b"".join(contents(release).values())
+    for told in (b"longname", b"Given", b"Surname", b"Secret thought"):
+        assert told not in everything
+
+
+def test_the_manifest_tells_how_it_was_made(collection):
+    manifest = publish_release(collection=collection, version="1.0").manifest
+
+    assert manifest["collection"]["seed"] == collection.seed
+    assert [build["query_papers"] for build in manifest["pool_builds"]] == [["q1"], ["q2"]]
+    assert manifest["pool_builds"][0]["manifest"] == {"mode": "interleaved", "n": 3}
+    assert [(line["facet"], line["version"]) for line in manifest["guidelines"]] == [
+        ("background", 1),
+        ("method", 1),
+    ]
+    assert manifest["counts"]["facets"]["method"] == {
+        "queries": 2,
+        "queries_opened": 2,
+        "pairs": 6,
+        "pairs_judged": 6,
+        "agreed": 3,
+        "adjudicated": 2,
+        "overruled": 0,
+        "set_aside": 1,
+        "due": 0,
+        "unjudged": 0,
+        "labels": 5,
+        "labels_by_grade": {"0": 1, "1": 1, "2": 2, "3": 1},
+    }
+    assert manifest["accepted"] == []
+
+
+def test_the_manifest_has_the_checksum_of_every_other_file(collection):
+    release = publish_release(collection=collection, version="1.0")
+    files = contents(release)
+    manifest = json.loads(files.pop("manifest.json"))
+
+    assert manifest == release.manifest
+    assert {name: entry["bytes"] for name, entry in manifest["files"].items()} == {
+        name: len(content) for name, content in files.items()
+    }
+    for name, entry in manifest["files"].items():
+        assert entry["sha256"] == sha256(files[name])
+
+
+def test_the_readme_tells_what_there_is(collection):
+    readme = bundle_file(collection, "README.md").decode()
+
+    assert readme.startswith("# Small, version 1.0\n")
+    assert "| method | 2 | 6 | 3 | 2 | 1 | 5 | 1 | 1 | 2 | 1 |" in readme
+    assert "No annotator saw where a candidate came from" in readme
+    assert "Query papers: 2. Queries: 3. Pooled documents: 6. Final labels: 8." in readme
+    assert "CC-BY-4.0" in readme
+    assert "Known exceptions" not in readme
+
+
+# The same database, the same bytes
+
+
+def test_building_twice_gives_the_same_bytes(collection):
+    assert bundle_of(collection).content == bundle_of(collection).content
+
+
+def test_the_order_in_which_rows_came_changes_no_byte():
+    before = transaction.savepoint()
+    content = bundle_of(a_judged_collection()).content
+    transaction.savepoint_rollback(before)
+    UserFactory()  # so that the ids differ as well
+
+    assert bundle_of(a_judged_collection(backwards=True)).content == content
+
+
+def test_the_release_is_the_same_whoever_publishes_it_and_for_another_draft_pool(collection):
+    content = bundle_of(collection).content
+    set_up_collection(slug="other", name="Other")
+
+    release = publish_release(
+        collection=collection, version="1.0", published_by=User.objects.get(username="admin")
+    )
+
+    with open_release(release) as file:
+        assert file.read() == content
+
+
+# Judgments that nobody may learn yet
+
+
+def test_a_pair_judged_once_leaves_no_trace_but_its_number():
+    waiting = {("q1_method", "d1"), ("q1_background", "d3")}
+    judged = {key: both for key, both in GRADES.items() if key not in waiting}
+    accept = ["unjudged-pairs"]
+    collection = an_opened_collection()
+    judge_all(collection, judged)
+    decide_all(collection, {key: ruling for key, ruling in RULINGS.items() if key in judged})
+    without = bundle_of(collection, accept=accept).content
+
+    judge(slot_of(collection, "q1_method", "d1", 1), 3)
+    judge(slot_of(collection, "q1_background", "d3", 2), 0)
+
+    assert bundle_of(collection, accept=accept).content == without
+
+
+# The gate
+
+
+def test_a_closed_gate_publishes_nothing_and_says_what_to_mend():
+    collection = a_judged_collection(licence="")
+
+    with pytest.raises(GateClosed, match="State one in the collection's settings") as closed:
+        publish_release(collection=collection, version="1.0")
+
+    assert [finding.check for finding in closed.value.findings] == ["licence"]
+    assert not Release.objects.exists()
+    assert not path_of("small", "1.0").exists()
+
+
+def test_what_was_accepted_is_recorded_in_manifest_and_readme():
+    collection = a_judged_collection(licence="")
+
+    release = publish_release(collection=collection, version="1.0", accept=["licence"])
+
+    assert [entry["check"] for entry in release.manifest["accepted"]] == ["licence"]
+    readme = contents(release)["README.md"].decode()
+    assert "**licence**: The collection states no licence" in readme
+
+
+def test_accepting_what_is_in_order_changes_nothing_and_is_not_recorded(collection):
+    plain = bundle_of(collection).content
+
+    assert bundle_of(collection, accept=["licence", "unresolved"]).content == plain
+
+
+def test_accepting_one_check_does_not_open_another():
+    collection = an_opened_collection(licence="")
+    judge_all(collection, GRADES)
+
+    with pytest.raises(GateClosed) as closed:
+        publish_release(collection=collection, version="1.0", accept=["licence"])
+
+    assert [finding.check for finding in closed.value.findings] == ["unresolved"]
+
+
+@pytest.mark.parametrize("name", ["nonsense", "empty", "ids"])
+def test_only_known_checks_can_be_accepted(collection, name):
+    with pytest.raises(UnknownCheck, match="only licence, unresolved"):
+        publish_release(collection=collection, version="1.0", accept=[name])
+
+
+# Versions
+
+
+@pytest.mark.parametrize("version", ["", "../1", "1/0", ".1", "a b", "-1", "1" * 41, "ä", "1\n"])
+def test_a_version_that_is_no_plain_name_is_refused(collection, version):
+    with pytest.raises(BadVersion):
+        publish_release(collection=collection, version=version)
+
+
+@pytest.mark.parametrize("version", ["1.0", "v1.0.0", "2025-01", "1.0_rc.1"])
+def test_versions_look_like_this(collection, version):
+    assert publish_release(collection=collection, version=version).version == version
+
+
+@pytest.mark.parametrize("version", ["1.0-rc", "1.0-RC"])
+def test_a_version_is_published_once_whatever_its_case(collection, version):
+    release = publish_release(collection=collection, version="1.0-rc")
+
+    with pytest.raises(VersionTaken):
+        publish_release(collection=collection, version=version)
+    assert open_release(release)
+
+
+def test_losing_the_race_for_a_version_leaves_the_winners_file_alone(collection):
+    class BeatenToIt(InPerson):
+        """Another publishes the version between this one's look and its write."""
+
+        def progress(self, done, total, note=""):
+            if done == 2:
+                self.winner = publish_release(collection=collection, version="1.0")
+                judge(slot_of(collection, "q2_method", "d1", 1), 0)
+
+    work = BeatenToIt()
+    with pytest.raises(VersionTaken):
+        publish_release(collection=collection, version="1.0", work=work)
+
+    assert open_release(work.winner)
+
+
+def test_the_database_refuses_to_change_or_delete_a_release(collection):
+    release = publish_release(collection=collection, version="1.0")
+
+    with pytest.raises(IntegrityError, match="never_edited"), transaction.atomic():
+        Release.objects.filter(pk=release.pk).update(sha256="0" * 64)
+    with pytest.raises(IntegrityError, match="never_deleted"), transaction.atomic():
+        Release.objects.filter(pk=release.pk)._raw_delete("default")
+
+
+# Row and file
+
+
+def test_a_crash_between_file_and_row_leaves_no_row_and_the_next_try_succeeds(collection):
+    class Crashing(InPerson):
+        @contextmanager
+        def fenced(self):
+            with transaction.atomic():
+                yield
+                raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        publish_release(collection=collection, version="1.0", work=Crashing())
+    assert path_of("small", "1.0").exists()
+    assert not Release.objects.exists()
+    judge(slot_of(collection, "q1_method", "d1", 1), 3)
+
+    release = publish_release(collection=collection, version="1.0")
+
+    assert open_release(release)
+
+
+def test_nothing_unfinished_is_left_beside_the_release(collection):
+    path_of("small", "1.0").parent.mkdir(parents=True)
+    with pytest.raises(OSError):  # noqa: PT012
+        path_of("small", "1.0").mkdir()
+        publish_release(collection=collection, version="1.0")
+
+    assert [path.name for path in path_of("small", "1.0").parent.iterdir()] == ["1.0.zip"]
+    assert not Release.objects.exists()
+
+
+def test_a_missing_file_is_said(collection):
+    release = publish_release(collection=collection, version="1.0")
+    path_of("small", "1.0").unlink()
+
+    with pytest.raises(ReleaseDamaged, match=r"small 1\.0 is missing"):
+        open_release(release)
+
+
+def test_a_changed_file_is_not_handed_out(collection):
+    release = publish_release(collection=collection, version="1.0")
+    path = path_of("small", "1.0")
+    content = bytearray(path.read_bytes())
+    content[100] ^= 1
+    path.write_bytes(content)
+
+    with pytest.raises(ReleaseDamaged, match="SHA-256 differs"):
+        open_release(release)
+
+
+def test_publishing_again_puts_a_lost_file_back(collection):
+    release = publish_release(collection=collection, version="1.0")
+    path_of("small", "1.0").unlink()
+
+    republish(release=release)
+
+    assert open_release(release)
+
+
+def test_publishing_again_after_a_change_is_refused(collection):
+    release = publish_release(collection=collection, version="1.0")
+    judge(slot_of(collection, "q1_method", "d1", 1), 3)
+
+    with pytest.raises(VersionTaken, match="what would be released now differs"):
+        republish(release=release)
+
+
+# The job
+
+
+def test_the_job_publishes(collection):
+    admin = User.objects.get(username="admin")
+    job = request_release(collection=collection, version="1.0", requested_by=admin)
+
+    run(job.pk)
+
+    release = Release.objects.get()
+    job.refresh_from_db()
+    assert (job.state, job.result["sha256"]) == (State.SUCCEEDED, release.sha256)
+    assert release.published_by == admin
+
+
+def test_the_job_says_what_to_mend():
+    collection = a_judged_collection(licence="")
+    job = request_release(collection=collection, version="1.0")
+
+    run(job.pk)
+
+    job.refresh_from_db()
+    assert job.state == State.FAILED
+    assert job.error.startswith("Nothing was published. To be mended first:\n- licence:")
+
+
+def test_asking_twice_is_one_job(collection):
+    first = request_release(collection=collection, version="1.0")
+
+    assert request_release(collection=collection, version="1.0") == first
+    assert Job.objects.count() == 1
+
+
+@pytest.mark.parametrize(
+    ("changes", "error"),
+    [
+        ({"version": "a b"}, BadVersion),
+        ({"accept": ["empty"]}, UnknownCheck),
+        ({"version": "0.9"}, VersionTaken),
+    ],
+)
+def test_a_request_that_cannot_succeed_makes_no_job(collection, changes, error):
+    publish_release(collection=collection, version="0.9")
+
+    with pytest.raises(error):
+        request_release(**{"collection": collection, "version": "1.0", **changes})
+    assert not Job.objects.exists()
+
+
+# Real concurrency
+
+
+@pytest.mark.faults
+@pytest.mark.django_db(transaction=True)
+def test_of_many_who_publish_a_version_at_once_one_wins_and_its_file_stands():
+    collection = a_judged_collection()
+    start = threading.Barrier(4)
+
+    def publish(_):
+        try:
+            start.wait()
+            return publish_release(collection=collection, version="1.0")
+        except VersionTaken:
+            return None
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(4) as pool:
+        published = [release for release in pool.map(publish, range(4)) if release]
+
+    assert published == [Release.objects.get()]
+    assert open_release(published[0])
+    assert [path.name for path in path_of("small", "1.0").parent.iterdir()] == ["1.0.zip"]
+
+
+# One moment
+
+
+@pytest.mark.faults
+@pytest.mark.django_db(transaction=True)
+def test_a_judgment_that_comes_while_the_snapshot_is_taken_is_not_in_it(monkeypatch):
+    """PostgreSQL only: on SQLite nobody can write while the snapshot is taken."""
+    if connection.vendor != "postgresql":
+        pytest.skip("needs PostgreSQL; set DATABASE_URL")
+    collection = a_judged_collection()
+    slot = slot_of(collection, "q1_method", "d1", 1)
+    read_ratings = snapshot._ratings
+
+    def revise():
+        judge(slot, 0)
+        connection.close()
+
+    def ratings_after_a_revision(*args):
+        thread = threading.Thread(target=revise)
+        thread.start()
+        thread.join()
+        return read_ratings(*args)
+
+    monkeypatch.setattr(snapshot, "_ratings", ratings_after_a_revision)
+    taken = take_snapshot(collection)
+
+    grades = {(r.query, r.docno, r.slot): r.grade for r in taken.ratings}
+    assert grades["q1_method", "d1", 1] == 3
+    slot.refresh_from_db()
+    assert slot.judgment.grade == 0

@@ -1,0 +1,119 @@
+import hashlib
+from io import StringIO
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from release.files import path_of
+from release.models import Release
+from tests.release.scenes import a_judged_collection, judge, slot_of
+
+pytestmark = pytest.mark.django_db
+
+
+def release(*arguments, **options) -> str:
+    out = StringIO()
+    call_command("release", *arguments, stdout=out, **options)
+    return out.getvalue()
+
+
+def test_it_publishes_and_writes_the_zip(tmp_path):
+    a_judged_collection()
+
+    said = release("small", "1.0", output=tmp_path / "out")
+
+    path = tmp_path / "out" / "small-1.0.zip"
+    published = Release.objects.get()
+    assert said == f"{path}\nsha256 {published.sha256}\n"
+    assert hashlib.sha256(path.read_bytes()).hexdigest() == published.sha256
+
+
+def test_repeating_it_writes_the_same_bytes_again(tmp_path):
+    a_judged_collection()
+
+    first = release("small", "1.0", output=tmp_path)
+    (tmp_path / "small-1.0.zip").unlink()
+    again = release("small", "1.0", output=tmp_path)
+
+    assert first == again
+    assert Release.objects.count() == 1
+
+
+def test_repeating_it_accepts_what_was_accepted(tmp_path):
+    a_judged_collection(licence="")
+    first = release("small", "1.0", output=tmp_path, accept=["licence"])
+
+    assert release("small", "1.0", output=tmp_path) == first
+
+
+def test_repeating_it_for_other_content_is_refused(tmp_path):
+    collection = a_judged_collection()
+    release("small", "1.0", output=tmp_path)
+    bytes_before = path_of("small", "1.0").read_bytes()
+    judge(slot_of(collection, "q1_method", "d1", 1), 3)
+
+    with pytest.raises(CommandError, match="A published version never changes"):
+        release("small", "1.0", output=tmp_path)
+    assert path_of("small", "1.0").read_bytes() == bytes_before
+
+
+def test_it_lists_what_to_fix(tmp_path):
+    a_judged_collection(licence="")
+
+    with pytest.raises(CommandError, match="licence") as error:
+        release("small", "1.0", output=tmp_path)
+
+    assert "accept it as `licence`" in str(error.value)
+    assert list(tmp_path.glob("*.zip")) == []
+
+
+def test_an_accepted_exception_is_named_on_the_command_line(tmp_path):
+    a_judged_collection(licence="")
+
+    call_command("release", "small", "1.0", "--output", str(tmp_path), "--accept", "licence")
+
+    assert Release.objects.get().manifest["accepted"][0]["check"] == "licence"
+
+
+def test_a_check_prints_the_gate_and_publishes_nothing():
+    a_judged_collection()
+
+    said = release("small", "1.0", check=True)
+
+    assert "ok        licence: The licence is CC-BY-4.0." in said
+    assert said.endswith("Ready to publish.\n")
+    assert not Release.objects.exists()
+
+
+def test_a_check_that_finds_something_fails():
+    a_judged_collection(licence="")
+    out = StringIO()
+
+    with pytest.raises(CommandError, match="Not ready to publish: licence"):
+        call_command("release", "small", "1.0", "--check", stdout=out)
+    assert "STOPS     licence" in out.getvalue()
+
+
+def test_a_check_counts_what_is_accepted():
+    a_judged_collection(licence="")
+
+    said = release("small", "1.0", check=True, accept=["licence"])
+
+    assert "accepted  licence" in said
+
+
+@pytest.mark.parametrize(
+    ("arguments", "options", "message"),
+    [
+        (["nowhere", "1.0"], {}, "No collection 'nowhere'"),
+        (["small", "1/0"], {}, "is no version"),
+        (["small", "1.0"], {"accept": ["nonsense"]}, "Nothing called 'nonsense'"),
+        (["small", "1.0"], {"output": None}, "--output DIR"),
+    ],
+)
+def test_it_says_what_is_wrong_with_the_call(tmp_path, arguments, options, message):
+    a_judged_collection()
+
+    with pytest.raises(CommandError, match=message):
+        release(*arguments, **{"output": tmp_path, **options})
+    assert not Release.objects.exists()

@@ -1,0 +1,99 @@
+"""`make test`: the whole suite on SQLite, and again on PostgreSQL where one answers.
+
+Says in one line what ran, what did not, and why. Arguments go to pytest. REQUIRE_ALL=1 (CI) makes
+whatever could not run a failure.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import psycopg
+from psycopg import sql
+
+from tests import machine
+
+ROOT = Path(__file__).resolve().parent.parent
+WORKERS = os.environ.get("TEST_WORKERS", "2")
+NO_TESTS = 5  # pytest's exit code where the arguments select none
+
+
+@dataclass
+class Turn:
+    name: str
+    passed: bool | None  # None: it did not run
+    why: str = ""
+
+    def __str__(self) -> str:
+        said = {True: "passed", False: "FAILED", None: "did not run"}[self.passed]
+        return f"{self.name} {said}" + (f" ({self.why})" if self.why else "")
+
+
+def pytest(database_url: str | None, arguments: list[str]) -> bool:
+    environment = {name: value for name, value in os.environ.items() if name != "DATABASE_URL"}
+    if database_url:
+        environment["DATABASE_URL"] = database_url
+    # By file: tests that share a browser or a folder stay together.
+    side_by_side = ["-n", WORKERS, "--dist", "loadfile"]
+    command = [sys.executable, "-m", "pytest", *side_by_side, *arguments]
+    run = subprocess.run(command, cwd=ROOT, env=environment, check=False)
+    return run.returncode in ({0, NO_TESTS} if arguments else {0})
+
+
+def on_sqlite(arguments: list[str]) -> Turn:
+    print("=== SQLite", flush=True)
+    return Turn("SQLite", pytest(None, arguments))
+
+
+def on_postgresql(arguments: list[str]) -> Turn:
+    server = machine.postgresql_url()
+    if server is None:
+        return Turn("PostgreSQL", None, "none at DATABASE_URL or 127.0.0.1:5432")
+    print("=== PostgreSQL", flush=True)
+    name = f"qrelsmith_{os.getpid()}"  # of this run alone; never created, only `test_` and it
+    try:
+        return Turn("PostgreSQL", pytest(machine.with_path(server, name), arguments))
+    finally:
+        drop_databases(server, f"test_{name}")
+
+
+def drop_databases(server: str, name: str) -> None:
+    """What pytest and each of its workers drop themselves, unless they were killed."""
+    with psycopg.connect(machine.with_path(server, "postgres"), autocommit=True) as link:
+        of_workers = (
+            name.replace("_", r"\_") + r"\_gw%"
+        )  # nobody else's whose name goes on in digits
+        left = link.execute(
+            "SELECT datname FROM pg_database WHERE datname = %s OR datname LIKE %s",
+            [name, of_workers],
+        )
+        for (database,) in left.fetchall():
+            statement = sql.SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)")
+            link.execute(statement.format(sql.Identifier(database)))
+
+
+def elsewhere() -> list[str]:
+    """What the turns left out on a machine that lacks it."""
+    offers = {
+        "Redis, so faults only on the filesystem broker": machine.redis_server(),
+        "Chromium, so no browser tests": machine.chromium(),
+    }
+    return [f"no {what}" for what, found in offers.items() if not found]
+
+
+def main(arguments: list[str]) -> int:
+    turns = [on_sqlite(arguments), on_postgresql(arguments)]
+    print(f"=== {'; '.join([*map(str, turns), *elsewhere()])}.")
+    wanted = {True} if machine.REQUIRE_ALL else {True, None}
+    return 0 if {turn.passed for turn in turns} <= wanted else 1
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main(sys.argv[1:]))
+    except KeyboardInterrupt:
+        sys.exit(130)

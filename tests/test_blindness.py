@@ -1,0 +1,184 @@
+"""What somebody can reach tells nothing that he or she must not know, by whichever way.
+
+One crawl follows links and sends forms from the home page on; another tries every address there is
+with every id that exists, since not showing a link hides nothing.
+"""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from django.test import Client
+from drf_spectacular.generators import SchemaGenerator
+
+from accounts.models import Role, User
+from adjudication.services import Ruling
+from annotation.models import Slot
+from annotation.services import Answer, open_query
+from corpus.models import Document
+from tests.api.world import HALF_NOTE, NAMES, NOTE, RANK, SCORE, World, a_world, say, settle
+from tests.crawling import Crawl, filled, patterns
+from tests.factories import a_query, member
+
+METADATA = ("Hidden Author", "Secret Venue", "1987")
+SOURCES = ("secret-retriever", "also-secret", str(RANK), str(SCORE))
+ANNOTATORS_PAGES = re.compile(r"collection|judge(-\w+)?")
+MUST_HAVE_SEEN = {"collection", "judge", "judge-pair", "judge-mine", "account", "api-docs"}
+
+
+@pytest.fixture
+def world(db, _own_data_dir) -> World:
+    world = a_world()
+    member(world.collection, Role.ANNOTATOR, "ann3")
+    User.objects.filter(username="ann3").update(first_name="Ludmilla Frotz")
+    others = tuple(User.objects.filter(username__in=["ann2", "ann3"]).order_by("username"))
+    open_query(query=a_query(world.collection), annotators=others, opened_by=None)
+    return world
+
+
+def visitor(username: str) -> Crawl:
+    client = Client()
+    client.force_login(User.objects.get(username=username))
+    return Crawl(client)
+
+
+def secrets_from(*persons: str, also: tuple[str, ...] = ()) -> re.Pattern[str]:
+    """These people's names, where candidates come from, what is known of documents, and more."""
+    names = {**NAMES, "ann1": "ann1", "ann3": "Ludmilla Frotz"}
+    usernames = set(persons) - {"admin"}  # which is also the name of a role
+    words = [*usernames, *(names[person] for person in persons), *METADATA, *SOURCES, *also]
+    return re.compile("|".join(rf"\b{re.escape(word)}\b" for word in words))
+
+
+ANNOTATORS_SECRETS = secrets_from("ann2", "ann3", "adju", "admin", also=(NOTE, HALF_NOTE))
+ADJUDICATORS_SECRETS = secrets_from("ann1", "ann2", "ann3", also=(HALF_NOTE,))
+
+
+def every_id(world: World) -> dict[str, list[object]]:
+    collection = world.collection
+    slots = Slot.objects.of(collection)
+    queries = list(collection.queries.values_list("name", flat=True))
+    tokens = slots.order_by("pair__token").values_list("pair__token", flat=True).distinct()
+    memberships = list(collection.memberships.values_list("pk", flat=True))
+    return {
+        "slug": [world.slug],
+        "docno": [world.paper, world.slots()[0].pair.candidate.document.docno],
+        "build": [world.collection.pool_builds.first().pk],
+        "query": queries,
+        "name": [*queries, world.run.name],
+        "token": list(tokens),
+        "version": [world.release.version],
+        "job_id": [world.job.pk],
+        "opening_id": [world.opening.pk],
+        "membership_id": memberships,
+        "number": [1, 2],
+        "facet": ["method"],
+        "missing": ["exclude", "zero"],
+    }
+
+
+def try_every_address(crawl: Crawl, world: World) -> None:
+    """Whatever names a collection, the API included."""
+    for route, _ in patterns():
+        if "slug" in route:
+            for address in filled(route, every_id(world)):
+                crawl.ask("get", address)
+
+
+def test_nothing_an_annotator_can_click_tells_anything(world):
+    crawl = visitor("ann1").follow_links("/").send_forms()
+
+    assert crawl.holding(ANNOTATORS_SECRETS) == []
+    assert crawl.names >= MUST_HAVE_SEEN
+    assert len(crawl.names) >= 10
+    assert len(crawl.forms) >= 5
+
+
+def test_no_address_tells_an_annotator_anything(world):
+    crawl = visitor("ann1")
+    found = set()
+    for route, pattern in patterns():
+        if "slug" not in route:
+            continue
+        for address in filled(route, every_id(world)):
+            for method in ("get", "post"):
+                status = crawl.ask(method, address).status
+                allowed = ANNOTATORS_PAGES.fullmatch(pattern.name or "")
+                assert allowed or route.startswith("api/") or status in {404, 405}, address
+                if status == 200:
+                    found.add(pattern.name)
+
+    assert crawl.holding(ANNOTATORS_SECRETS) == []
+    assert found >= {"collection", "judge", "judge-pair", "api-collection", "api-next", "api-pair"}
+
+
+def test_no_api_answer_of_the_schema_tells_an_annotator_anything(world):
+    crawl = visitor("ann1")
+    paths = SchemaGenerator().get_schema(request=None, public=True)["paths"]
+    for path in paths:
+        for address in filled(path, every_id(world)):
+            crawl.ask("get", address)
+
+    assert crawl.holding(ANNOTATORS_SECRETS) == []
+    good = [answer.request for answer in crawl.answers if answer.status == 200]
+    assert len(good) >= 8
+
+
+def test_nothing_an_adjudicator_can_reach_tells_who_judged_or_who_found_it(world):
+    crawl = visitor("adju").follow_links("/")
+    try_every_address(crawl, world)
+
+    assert crawl.holding(ADJUDICATORS_SECRETS) == []
+    assert "adjudicate" in crawl.names
+
+
+def test_nobody_reads_a_judgment_before_the_pair_has_both(world):
+    for person in ("admin", "adju", "ann1"):
+        crawl = visitor(person).follow_links("/")
+        try_every_address(crawl, world)
+        assert crawl.holding(re.compile(HALF_NOTE)) == []
+        # An admin may know the rest, so these crawls would find what there is to find.
+        assert bool(crawl.holding(secrets_from())) == (person == "admin")
+
+
+def test_what_others_do_changes_nothing_that_an_annotator_gets(world):
+    before = everything_for_ann1(world)
+    others_go_on(world)
+    after = everything_for_ann1(world)
+
+    assert before.keys() == after.keys()
+    for request, answer in before.items():
+        assert after[request] == answer, request
+
+
+def everything_for_ann1(world: World) -> dict[str, tuple[int, str]]:
+    crawl = visitor("ann1").follow_links("/")
+    for path in SchemaGenerator().get_schema(request=None, public=True)["paths"]:
+        for address in filled(path, every_id(world)):
+            crawl.ask("get", address)
+    return {answer.request: (answer.status, unvarying(answer.body)) for answer in crawl.answers}
+
+
+def unvarying(body: str) -> str:
+    """The answer without what is drawn anew for every request."""
+    body = re.sub(r"\b[0-9A-Za-z]{64}\b", _csrf, body)
+    return re.sub(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", "KEY", body)
+
+
+def _csrf(found: re.Match[str]) -> str:
+    # A digest of what is shown is of lower-case hexadecimal digits, and must not vary.
+    return found.group() if re.fullmatch("[0-9a-f]{64}", found.group()) else "CSRF"
+
+
+def others_go_on(world: World) -> None:
+    """The others revise, judge on and decide anew, and the metadata of all papers change."""
+    for slot in Slot.objects.of(world.collection).filter(annotator__username__in=["ann2", "ann3"]):
+        said = slot.judgment
+        say(slot, Answer(grade=3 if said is None else (said.grade + 1) % 4, note="another note"))
+    for slot in world.slots(1)[:2]:
+        settle(slot, Ruling(grade=0, note="another note"))
+    Document.objects.update(year=2001, venue="Other Venue", authors=["Other Author"])
+    world.collection.runs.create(name="another-run", kind="file", sha256="2" * 64)
+    world.collection.jobs.create(kind="build_pools", key="another")
+    User.objects.exclude(username="ann1").update(first_name="Renamed")
