@@ -18,7 +18,8 @@ from adjudication.labels import LabelledPair, labelled_pairs
 from agreement import figures
 from agreement.models import MissingPolicy, Report
 from agreement.services import JOB_KIND, UnknownPolicy, request_report, state_of
-from pooling.figures import jobs_to_show, matching, sort_rows
+from jobs.showing import jobs_to_show
+from pooling.figures import matching, sort_rows
 from pooling.views import sorting_address
 
 

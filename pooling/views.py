@@ -23,6 +23,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from accounts.access import in_collection
 from accounts.models import Collection, Role, User
+from jobs.showing import jobs_to_show
 from pooling import figures, services
 from pooling.forms import CostForm, PoolPlanForm, RunImportForm
 from pooling.models import Pool
@@ -66,7 +67,7 @@ def _runs_page(request: HttpRequest, collection: Collection, form: RunImportForm
         "catalogue": figures.catalogue_left(row.run for row in rows),
         "documents": collection.documents.count(),
         "query_papers": collection.query_papers.count(),
-        "jobs": figures.jobs_to_show(collection, RUN_JOBS),
+        "jobs": jobs_to_show(collection, RUN_JOBS),
         "form": form,
     }
     return render(request, "pooling/runs.html", context, status=422 if form.errors else 200)
@@ -178,7 +179,7 @@ def pools_page(
         "preview": preview,
         "overlap": overlap,
         "builds": collection.pool_builds.filter(pools__isnull=False).distinct().defer("manifest"),
-        "jobs": figures.jobs_to_show(collection, POOL_JOBS),
+        "jobs": jobs_to_show(collection, POOL_JOBS),
         "form": form,
         "row_span": len(table.sources) + 4,
         "page": page,

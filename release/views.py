@@ -12,7 +12,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from accounts.access import in_collection
 from accounts.models import Collection, Role, User
-from pooling.figures import jobs_to_show
+from jobs.showing import jobs_to_show
 from pooling.views import answers
 from release import services
 from release.differences import README, Unreadable, differences, read_member

@@ -1,0 +1,19 @@
+"""Which jobs a page shows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from accounts.models import Collection
+from jobs.models import Job, State
+
+
+def jobs_to_show(collection: Collection, kinds: Iterable[str]) -> list[Job]:
+    """What runs or waits, and what failed when it was last tried."""
+    newest: dict[str, Job] = {}
+    shown: list[Job] = []
+    for job in collection.jobs.filter(kind__in=list(kinds)).order_by("-created_at")[:50]:
+        first_of_its_key = newest.setdefault(job.key, job) is job
+        if job.is_live or (first_of_its_key and job.state == State.FAILED):
+            shown.append(job)
+    return shown

@@ -1,0 +1,101 @@
+"""What the page about runs says."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from django.db.models import Count
+
+from accounts.models import Collection
+from pooling.formats import Scored, write_run
+from pooling.models import Pool, Run
+from pooling.retrievers import BUILT_IN, CATALOGUE
+
+# The counts of a run's report, in the words of the page.
+SKIPPED = {
+    "query_papers_themselves": "the query paper itself",
+    "duplicates": "listed twice",
+    "outside_corpus": "not in the corpus",
+}
+TOPICS = {
+    "unknown_topics": "topics that are no query here",
+    "query_papers_without_list": "query papers without a list",
+}
+
+
+class Skipped(NamedTuple):
+    number: int
+    why: str
+
+
+@dataclass(frozen=True)
+class RunRow:
+    """A run, how many lists it has, and whether a frozen pool holds it."""
+
+    run: Run
+    lists: int
+    frozen: bool
+
+    @property
+    def made_by(self) -> str:
+        """In a few words: "bm25 over the abstract", "the file best.run"."""
+        said = self.run.parameters
+        if self.run.kind == "file":
+            return f"the file {said['file']}" if said.get("file") else "a file"
+        return f"{self.run.kind} over the {said['field']}" if said.get("field") else self.run.kind
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """The rest of what decides the ranking; the corpus's digest is for the manifest."""
+        told = {"corpus", "field", "file"}
+        return {key: value for key, value in self.run.parameters.items() if key not in told}
+
+    @property
+    def skipped(self) -> list[Skipped]:
+        return _counts(self.run.report, SKIPPED)
+
+    @property
+    def topics(self) -> list[Skipped]:
+        return _counts(self.run.report, TOPICS)
+
+
+def _counts(report: Mapping[str, Any], words: Mapping[str, str]) -> list[Skipped]:
+    return [Skipped(report[key], why) for key, why in words.items() if report.get(key)]
+
+
+def run_rows(collection: Collection) -> list[RunRow]:
+    frozen = names_in_frozen_pools(collection)
+    runs = collection.runs.annotate(lists=Count("rankings"))
+    return [RunRow(run, run.lists, run.name in frozen) for run in runs]
+
+
+def names_in_frozen_pools(collection: Collection) -> set[str]:
+    """The runs that frozen pools were drawn from: they stay."""
+    builds = collection.pool_builds.filter(pools__in=Pool.objects.frozen()).distinct()
+    runs = builds.order_by().values_list("pk", "manifest__runs")  # distinct by pk, not by JSON
+    return {run["name"] for _, used in runs for run in used or []}
+
+
+def built_in_left(runs: Iterable[Run]) -> list[str]:
+    """The built-in retrievers that have not run yet."""
+    names = {run.name for run in runs}
+    return [name for name in BUILT_IN if name not in names]
+
+
+def catalogue_left(runs: Iterable[Run]) -> list[tuple[str, str]]:
+    """The retrievers that have not run yet, each with what it does."""
+    names = {run.name for run in runs}
+    return [(name, does) for name, does in CATALOGUE.items() if name not in names]
+
+
+def run_lines(run: Run) -> Iterator[str]:
+    """The run as a TREC file, list by list, so that a large one is never whole in memory."""
+    rankings = run.rankings.order_by("query_paper__document__docno").values_list(
+        "query_paper__document__docno", "docnos", "scores"
+    )
+    tag = "_".join(run.name.split())
+    for docno, docnos, scores in rankings.iterator(chunk_size=20):
+        scored = [Scored(*one) for one in zip(docnos, scores, strict=True)]
+        yield from write_run({docno: scored}, tag=tag)
