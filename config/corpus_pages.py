@@ -65,9 +65,9 @@ def rows_of(queries: Sequence[Query]) -> list[QueryRow]:
     ]
 
 
+@in_collection(Role.ADMIN)
 @require_safe
 @vary_on_headers("HX-Request")
-@in_collection(Role.ADMIN)
 def queries(request: HttpRequest, collection: Collection) -> HttpResponse:
     words = typed(request.GET, "q")
     every = collection.queries.select_related("facet", "query_paper__document").annotate(
@@ -100,8 +100,8 @@ class ReadSentence:
     facet: Facet | None
 
 
-@require_safe
 @in_collection(Role.ADMIN)
+@require_safe
 def document(request: HttpRequest, collection: Collection, docno: str) -> HttpResponse:
     found = collection.documents.filter(docno=storable(docno)).first()
     if found is None:

@@ -64,15 +64,15 @@ def groups_of(collection: Collection) -> list[Group]:
     return [Group(role, members[role]) for role in Role]
 
 
+@in_collection(Role.ADMIN)
 @never_cache
 @require_safe
-@in_collection(Role.ADMIN)
 def people(request: HttpRequest, collection: Collection) -> HttpResponse:
     return _page(request, collection)
 
 
-@require_POST
 @in_collection(Role.ADMIN)
+@require_POST
 def add_role(request: HttpRequest, collection: Collection) -> HttpResponse:
     form = GiveRoleForm(request.POST, prefix="give")
     if form.is_valid():
@@ -87,9 +87,9 @@ def add_role(request: HttpRequest, collection: Collection) -> HttpResponse:
     return _page(request, collection, give_form=form)
 
 
+@in_collection(Role.ADMIN)
 @never_cache
 @require_POST
-@in_collection(Role.ADMIN)
 def add_person(request: HttpRequest, collection: Collection) -> HttpResponse:
     form = CreatePersonForm(request.POST, prefix="create")
     if not form.is_valid():
@@ -104,8 +104,8 @@ def add_person(request: HttpRequest, collection: Collection) -> HttpResponse:
     return _page(request, collection, created={"username": username, "password": password})
 
 
-@require_POST
 @in_collection(Role.ADMIN)
+@require_POST
 def take_role(request: HttpRequest, collection: Collection, membership_id: int) -> HttpResponse:
     membership = collection.memberships.select_related("user").filter(pk=membership_id).first()
     if membership is None:

@@ -59,8 +59,8 @@ def new_collection(request: HttpRequest) -> HttpResponse:
     )
 
 
-@require_safe
 @in_collection()
+@require_safe
 def collection_page(request: HttpRequest, collection: Collection) -> HttpResponse:
     user = cast(User, request.user)
     roles = roles_in(collection, user)
@@ -74,8 +74,8 @@ def collection_page(request: HttpRequest, collection: Collection) -> HttpRespons
     )
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
 @in_collection(Role.ADMIN)
+@require_http_methods(["GET", "HEAD", "POST"])
 def collection_settings(request: HttpRequest, collection: Collection) -> HttpResponse:
     form = SettingsForm(
         request.POST or None,

@@ -46,9 +46,9 @@ def asks_for_part(request: HttpRequest) -> bool:
     return bool(htmx) and not getattr(htmx, "history_restore_request", False)
 
 
+@in_collection(Role.ADMIN)
 @require_safe
 @vary_on_headers("HX-Request")
-@in_collection(Role.ADMIN)
 def documents(request: HttpRequest, collection: Collection) -> HttpResponse:
     words = typed(request.GET, "q")
     textless = request.GET.get("text") == "none"
@@ -73,8 +73,8 @@ def documents(request: HttpRequest, collection: Collection) -> HttpResponse:
     )
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
 @in_collection(Role.ADMIN)
+@require_http_methods(["GET", "HEAD", "POST"])
 def import_documents(request: HttpRequest, collection: Collection) -> HttpResponse:
     form = UploadForm(request.POST or None, request.FILES or None)
     if request.method == "POST":
@@ -102,9 +102,9 @@ def import_documents(request: HttpRequest, collection: Collection) -> HttpRespon
     )
 
 
+@in_collection(Role.ADMIN)
 @require_http_methods(["GET", "HEAD", "POST"])
 @vary_on_headers("HX-Request")
-@in_collection(Role.ADMIN)
 def add_query(request: HttpRequest, collection: Collection) -> HttpResponse:
     if request.method == "POST":
         return _add_chosen(request, collection)
@@ -135,8 +135,8 @@ def _add_chosen(request: HttpRequest, collection: Collection) -> HttpResponse:
     return redirect("queries", collection.slug)
 
 
-@require_POST
 @in_collection(Role.ADMIN)
+@require_POST
 def add_list(request: HttpRequest, collection: Collection) -> HttpResponse:
     form = QueryListForm(request.POST)
     if not form.is_valid():
@@ -152,8 +152,8 @@ def add_list(request: HttpRequest, collection: Collection) -> HttpResponse:
     return redirect("queries", collection.slug)
 
 
-@require_POST
 @in_collection(Role.ADMIN)
+@require_POST
 def delete_query(request: HttpRequest, collection: Collection, name: str) -> HttpResponse:
     query = collection.queries.filter(name=storable(name)).first()
     if query is None:
@@ -167,8 +167,8 @@ def delete_query(request: HttpRequest, collection: Collection, name: str) -> Htt
     return redirect("queries", collection.slug)
 
 
-@require_POST
 @in_collection(Role.ADMIN)
+@require_POST
 def label_sentences(request: HttpRequest, collection: Collection, docno: str) -> HttpResponse:
     document = collection.documents.filter(docno=storable(docno)).first()
     if document is None:

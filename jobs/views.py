@@ -20,9 +20,9 @@ from jobs.services import enqueue, request_cancel
 LISTED = 100
 
 
+@in_collection(Role.ADMIN)
 @never_cache
 @require_safe
-@in_collection(Role.ADMIN)
 def jobs(request: HttpRequest, collection: Collection) -> HttpResponse:
     latest = list(collection.jobs.select_related("requested_by")[:LISTED])
     return render(
@@ -37,23 +37,23 @@ def jobs(request: HttpRequest, collection: Collection) -> HttpResponse:
     )
 
 
+@in_collection(Role.ADMIN)
 @never_cache
 @require_safe
-@in_collection(Role.ADMIN)
 def job(request: HttpRequest, collection: Collection, job_id: uuid.UUID) -> HttpResponse:
     return render(request, "jobs/job.html", {"job": _job(collection, job_id)})
 
 
+@in_collection(Role.ADMIN)
 @never_cache
 @require_safe
-@in_collection(Role.ADMIN)
 def card(request: HttpRequest, collection: Collection, job_id: uuid.UUID) -> HttpResponse:
     """The card alone; it asks for itself again while the job is live."""
     return render(request, "jobs/_card.html", {"job": _job(collection, job_id), "polled": True})
 
 
-@require_POST
 @in_collection(Role.ADMIN)
+@require_POST
 def cancel(request: HttpRequest, collection: Collection, job_id: uuid.UUID) -> HttpResponse:
     found = _job(collection, job_id)
     if found.is_live:
@@ -63,8 +63,8 @@ def cancel(request: HttpRequest, collection: Collection, job_id: uuid.UUID) -> H
     return redirect("job", collection.slug, found.pk)
 
 
-@require_POST
 @in_collection(Role.ADMIN)
+@require_POST
 def try_again(request: HttpRequest, collection: Collection, job_id: uuid.UUID) -> HttpResponse:
     old = _job(collection, job_id)
     if old.is_live:
