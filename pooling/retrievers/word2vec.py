@@ -60,7 +60,7 @@ class Training:
             **asdict(self),
             "sample": self.sample or "1e-4 from a million running words, else 1e-3",
             "min_count": self.min_count or "5 from a million running words, else 1",
-            "epochs": self.epochs or "enough for 100 million running words, 2 to 20",
+            "epochs": self.epochs or "enough for 100 million running words, 1 to 20",
             "trained_on": "titles and abstracts",
             "tokens": r"(?u)\b\w\w+\b, lower case",
         }
@@ -74,8 +74,12 @@ class Training:
         return self.min_count or (5 if words >= MANY_WORDS else 1)
 
     def passes(self, words: int) -> int:
-        """How often the corpus is read, so that a small one is read enough and a large one ends."""
-        return self.epochs or min(20, max(2, -(-100_000_000 // max(words, 1))))
+        """How often the corpus is read, so that a small one is read enough and a large one ends.
+
+        Of a large one a single pass is as good as several over half of it (Mikolov, Chen, Corrado
+        & Dean, 2013, section 4.3).
+        """
+        return self.epochs or min(20, max(1, -(-100_000_000 // max(words, 1))))
 
 
 class WordVectors(NamedTuple):

@@ -244,7 +244,7 @@ class TestModel:
             20,
             20,
             5,
-            2,
+            1,
         ]
         assert [training.rarest(words) for words in (999_999, 1_000_000)] == [1, 5]
         assert [training.thinning(words) for words in (999_999, 1_000_000)] == [1e-3, 1e-4]
