@@ -128,10 +128,23 @@ class Columns:
 
         `terms` are ascending column numbers, `weights` their weights in the query.
         """
+        # scipy's product of a CSC matrix and a vector, a column at a time: it adds to `scores` in
+        # place and takes the ordinals as they lie mapped. NumPy first turns them into 64 bits, and
+        # takes five times as long; scipy's public product makes a new result for every column.
+        from scipy.sparse._sparsetools import csc_matvec
+
         scores = np.zeros(documents, dtype=np.float64)
         for term, weight in zip(terms, weights.astype(np.float64), strict=True):
-            column = slice(int(self.starts[term]), int(self.starts[term + 1]))
-            scores[self.ordinals[column]] += self.weights[column] * weight
+            start, end = int(self.starts[term]), int(self.starts[term + 1])
+            csc_matvec(
+                documents,
+                1,
+                np.array([0, end - start], np.int32),
+                self.ordinals[start:end],
+                self.weights[start:end].astype(np.float64),
+                np.array([weight]),
+                scores,
+            )
         return scores.astype(np.float32)
 
 
