@@ -8,9 +8,11 @@ from django.db import models
 from accounts.models import Collection
 from corpus.models import Document, QueryPaper
 
+IMPORTED = frozenset({"file", "embeddings"})  # kinds of runs that no retriever here can make
+
 
 class Run(models.Model):
-    """One retriever's ranked lists.."""
+    """One retriever's ranked lists."""
 
     collection = models.ForeignKey(Collection, models.CASCADE, related_name="runs")
     name = models.CharField(max_length=60)
@@ -27,6 +29,11 @@ class Run(models.Model):
 
     def __str__(self) -> str:
         return self.name
+
+    @property
+    def is_imported(self) -> bool:
+        """Came from outside, so it is never out of date, whatever its name has come to mean."""
+        return self.kind in IMPORTED
 
 
 class Ranking(models.Model):

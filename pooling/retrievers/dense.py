@@ -132,7 +132,8 @@ def checked(vectors: Vectors) -> Iterator[tuple[int, Bools]]:
             problem = (
                 f"it is longer than {LONGEST:g}"
                 if np.isfinite(rows[place]).all()
-                else "a number in it is not finite (NaN, or beyond the range of 32 bits)"
+                else "a number in it is not finite (NaN, or beyond the range of 32 bits); "
+                "leave the document out of both files"
             )
             raise VectorsWrong(vectors.name, first + place + 1, problem)
         yield first, lengths == 0

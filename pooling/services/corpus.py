@@ -44,10 +44,10 @@ def corpus_digest(collection: Collection) -> str:
     digests, sorted. Sorting 32 bytes a document instead of the documents keeps memory small, and
     the database from sorting by docno, which every PostgreSQL does by a collation of its own.
     Adding the digests up would need no sorting at all, but sums can be forged (Wagner, 2002).
+    Topics are left out: they are asked about and never found, and their text never changes.
     """
-    rows = collection.documents.order_by().values_list(
-        "docno", "digest", "year", "fields", "references"
-    )
+    papers = collection.documents.papers().order_by()
+    rows = papers.values_list("docno", "digest", "year", "fields", "references")
     digests = bytearray()
     for row in rows.iterator(chunk_size=ROWS):
         digests += hashlib.sha256(canonical_json(row)).digest()
@@ -63,10 +63,10 @@ def check_unchanged(collection: Collection, digest: str, what: str) -> None:
 
 
 def known_documents(collection: Collection, docnos: Iterable[str]) -> dict[str, Known]:
-    """Those of the docnos that the corpus has."""
+    """Those of the docnos that the corpus has; topics are never found, so they are not known."""
     wanted = iter(sorted(set(docnos)))
     has_text = ExpressionWrapper(~Q(sentences=[]), BooleanField())
-    documents = collection.documents.order_by().annotate(has_text=has_text)
+    documents = collection.documents.papers().order_by().annotate(has_text=has_text)
     known: dict[str, Known] = {}
     while some := list(islice(wanted, LOOKUP)):
         rows = documents.filter(docno__in=some).values_list("docno", "pk", "has_text")

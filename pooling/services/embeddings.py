@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import gzip
+import zlib
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
@@ -12,7 +14,7 @@ from numpy.typing import NDArray
 
 from accounts.models import Collection
 from jobs.work import Work
-from pooling.formats import Scored
+from pooling.formats import GZIP_MAGIC, Scored
 from pooling.models import Run
 from pooling.retrievers import METRICS, Metric, VectorsWrong
 from pooling.retrievers.dense import Vectors, checked, rank_rows
@@ -21,6 +23,7 @@ from pooling.services.errors import PoolingError
 from pooling.services.runs import DEFAULT_DEPTH, RunReport, check_free, keep_run
 
 LOOKUP = 10_000  # docnos
+LONGEST_DOCNO, LONGEST_LINE = 200, 65_536
 EXAMPLES = 3
 
 
@@ -50,9 +53,10 @@ def import_embeddings(
     """Rank every query paper that has a vector by its nearest neighbours, exactly.
 
     `vectors` is a .npy file of N × d floats (16, 32 or 64 bits, compared as 32), `docnos` a UTF-8
-    text file of N docnos, one a line, in the order of the rows. Both are read a part at a time.
-    Documents outside the corpus are never ranked, nor, by cosine, vectors of zeros; both are
-    counted. The names are what errors call the files, where those on disk are not to be told.
+    text file of N docnos, plain or gzip, one a line, in the order of the rows. Both are read a part
+    at a time. Documents outside the corpus are never ranked, nor are topics, nor, by cosine,
+    vectors of zeros; the first and the last are counted. The names are what errors call the files,
+    where those on disk are not to be told.
 
     Raises:
         PoolingError: the name is taken or impossible, a file is not as above (with its name and
@@ -71,20 +75,20 @@ def import_embeddings(
             raise VectorsWrong(
                 docnos_name,
                 None,
-                f"{len(names):,} docnos for the {rows.rows:,} rows of {rows.name}",
+                f"{len(names):,} docnos for the {rows.rows:,} rows of {rows.name}; write one a "
+                "line, in the order of the rows",
             )
         zeros = _zeros(rows, work)
     except VectorsWrong as error:
         raise PoolingError(f"{error}. Nothing was imported.") from error
-    allowed = _in_corpus(collection, names, work)
-    report = EmbeddingsReport(
-        vectors=rows.rows,
-        vectors_outside_corpus=int((~allowed).sum()),
-        vectors_of_zeros=int(zeros.sum()),
-    )
-    if metric == "cosine":
-        allowed &= ~zeros
-    lists = _ranked(collection, rows, names, allowed, metric, depth, report, work)
+    usable = ~zeros if metric == "cosine" else np.ones_like(zeros)
+    report = EmbeddingsReport(vectors=rows.rows, vectors_of_zeros=int(zeros.sum()))
+    row_of = _rows_to_ask(collection, rows.name, names, usable, report)
+    in_corpus = _in_corpus(collection, names, work)
+    topics = sum(not in_corpus[row] for row in row_of.values())
+    report.vectors_outside_corpus = int((~in_corpus).sum()) - topics
+    lists = _ranked(rows, names, row_of, in_corpus & usable, metric, depth, work)
+    report.lists, report.documents = len(lists), sum(map(len, lists.values()))
     made = Run(
         collection=collection,
         name=name,
@@ -107,21 +111,35 @@ def read_docnos(path: Path, name: str) -> list[str]:
     """
     line_of: dict[str, int] = {}
     try:
-        with path.open(encoding="utf-8-sig") as stream:
-            for number, line in enumerate(stream, start=1):
-                docno = line.strip()
-                if not docno:
-                    raise VectorsWrong(name, number, "no docno; there must be one for every vector")
-                if docno in line_of:
-                    raise VectorsWrong(
-                        name, number, f"{docno} came before, in row {line_of[docno]:,}"
-                    )
-                line_of[docno] = number
+        for number, docno in enumerate(_lines(path), start=1):
+            if not docno:
+                raise VectorsWrong(name, number, "no docno; there must be one for every vector")
+            if len(docno) > LONGEST_DOCNO:
+                problem = f"{docno[:40]!r}… is too long for a docno; write one a line"
+                raise VectorsWrong(name, number, problem)
+            if docno in line_of:
+                problem = f"{docno} came before, in row {line_of[docno]:,}; keep one of the two"
+                raise VectorsWrong(name, number, problem)
+            line_of[docno] = number
     except UnicodeDecodeError as error:
-        raise VectorsWrong(name, None, f"not UTF-8 ({error.reason})") from error
+        problem = f"not UTF-8 ({error.reason}); save it as UTF-8 text"
+        raise VectorsWrong(name, None, problem) from error
+    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+        problem = f"the gzip data are damaged or cut short ({error}); pack it again"
+        raise VectorsWrong(name, None, problem) from error
     except OSError as error:
         raise VectorsWrong(name, None, f"cannot be read ({error.strerror})") from error
     return list(line_of)
+
+
+def _lines(path: Path) -> Iterator[str]:
+    with path.open("rb") as stream:
+        packed = stream.read(len(GZIP_MAGIC)) == GZIP_MAGIC
+    opened = gzip.open if packed else open
+    with opened(path, "rt", encoding="utf-8-sig") as lines:
+        # A binary file by mistake may be one line without an end.
+        while line := lines.readline(LONGEST_LINE):
+            yield line.strip()
 
 
 def _zeros(rows: Vectors, work: Work) -> NDArray[np.bool_]:
@@ -144,33 +162,41 @@ def _in_corpus(collection: Collection, names: Sequence[str], work: Work) -> NDAr
     return np.array(known, dtype=bool)
 
 
-def _ranked(
+def _rows_to_ask(
     collection: Collection,
+    file: str,
+    names: Sequence[str],
+    usable: NDArray[np.bool_],
+    report: EmbeddingsReport,
+) -> dict[str, int]:
+    """The row of each query paper that has a usable vector, by docno; the others are reported."""
+    papers = [paper.document.docno for paper in papers_of(collection)]
+    wanted = set(papers)
+    row_of = {docno: row for row, docno in enumerate(names) if docno in wanted and usable[row]}
+    without = [docno for docno in papers if docno not in row_of]
+    report.query_papers_without_vector = report.query_papers_without_list = len(without)
+    report.query_papers_without_vector_examples = without[:EXAMPLES]
+    if not row_of:
+        raise PoolingError(_nobody_asked(collection, file, papers))
+    return {docno: row_of[docno] for docno in papers if docno in row_of}
+
+
+def _ranked(
     rows: Vectors,
     names: Sequence[str],
+    row_of: Mapping[str, int],
     allowed: NDArray[np.bool_],
     metric: Metric,
     depth: int,
-    report: EmbeddingsReport,
     work: Work,
 ) -> Mapping[str, list[Scored]]:
-    papers = [paper.document.docno for paper in papers_of(collection)]
-    row_of = {docno: row for row, docno in enumerate(names) if allowed[row]}
-    asked = [docno for docno in papers if docno in row_of]
-    without = [docno for docno in papers if docno not in row_of]
-    report.query_papers_without_vector = len(without)
-    report.query_papers_without_vector_examples = without[:EXAMPLES]
-    report.query_papers_without_list = len(without)
-    if not asked:
-        raise PoolingError(_nobody_asked(collection, rows.name, papers))
-    queries = zip(asked, rows.take([row_of[docno] for docno in asked]), strict=True)
+    queries = zip(row_of, rows.take(list(row_of.values())), strict=True)
     lists: dict[str, list[Scored]] = {}
     for docno, ranking in rank_rows(
         rows, names, queries, depth, metric, allowed=allowed, places=_docno_places(names)
     ):
         lists[docno] = ranking
-        work.progress(len(lists), len(asked), "query papers ranked")
-    report.lists, report.documents = len(lists), sum(map(len, lists.values()))
+        work.progress(len(lists), len(row_of), "query papers ranked")
     return lists
 
 

@@ -29,7 +29,7 @@ def manifest_of(
         "collection": collection.slug,
         **plan.as_json(),
         "seed": plan.seed or collection.seed,
-        "corpus": {"documents": collection.documents.count(), "sha256": digest},
+        "corpus": {"documents": collection.documents.papers().count(), "sha256": digest},
         "runs": [_run(run, drawings.facts) for run in runs],
         "pools": {
             "count": drawings.count,

@@ -13,6 +13,7 @@ from corpus.models import QueryPaper
 from corpus.texts import canonical_json
 from jobs.work import Work
 from pooling.formats import Scored
+from pooling.models import IMPORTED
 from pooling.retrievers import is_retriever, seeded
 from pooling.services.asking import retriever_named
 from pooling.services.corpus import corpus_digest, known_docnos, papers_of
@@ -97,17 +98,18 @@ def _rebuild(collection: Collection, manifest: Mapping[str, Any], work: Work) ->
         pools=len(expected),
         candidates=sum(facts["size"] for facts in expected.values()),
         sha256=whole.hexdigest(),
-        ranked_again=[name for name in runs if is_retriever(name)],
+        ranked_again=[said["name"] for said in manifest["runs"] if _is_made_here(said)],
     )
 
 
 def _same_corpus(collection: Collection, manifest: Mapping[str, Any]) -> str:
     digest, said = corpus_digest(collection), manifest["corpus"]
     if digest != said["sha256"]:
+        size = collection.documents.papers().count()
         raise Differs(
             f"The corpus differs: the manifest's has {said['documents']:,} documents and the "
-            f"SHA-256 {said['sha256']}, that of {collection.slug} {collection.documents.count():,} "
-            f"documents and {digest}."
+            f"SHA-256 {said['sha256']}, that of {collection.slug} {size:,} documents and "
+            f"{digest}."
         )
     return digest
 
@@ -126,6 +128,11 @@ def _papers(
     return [_paper(docno, here) for docno in sorted(docnos)]
 
 
+def _is_made_here(said: Mapping[str, Any]) -> bool:
+    """Not by its name alone: an imported run's may have become a retriever's since."""
+    return said["kind"] not in IMPORTED and is_retriever(said["name"])
+
+
 def _same_run(
     collection: Collection,
     said: Mapping[str, Any],
@@ -134,7 +141,7 @@ def _same_run(
     work: Work,
 ) -> dict[str, _List]:
     name = said["name"]
-    if is_retriever(name):
+    if _is_made_here(said):
         seed = str(said["parameters"].get("seed", collection.seed))
         chosen = seeded(retriever_named(collection, name), seed)
         made = rank_papers(
@@ -147,7 +154,7 @@ def _same_run(
     if found != said["sha256"]:
         raise Differs(
             f"The run {name} differs: the manifest's has the SHA-256 {said['sha256']}, the one "
-            f"{'made' if is_retriever(name) else 'kept'} here {found}."
+            f"{'made' if _is_made_here(said) else 'kept'} here {found}."
         )
     return lists
 

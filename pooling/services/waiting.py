@@ -65,6 +65,8 @@ def runs_for(
 
 
 def _is_old(run: Run, digest: str, depth: int, papers: list[QueryPaper]) -> bool:
+    if run.is_imported:
+        return False
     ranked = set(run.rankings.values_list("query_paper_id", flat=True))
     return (
         run.parameters.get("corpus") != digest

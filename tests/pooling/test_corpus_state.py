@@ -17,6 +17,7 @@ from pooling.services import (
     PoolPlan,
     build_pools,
     corpus_digest,
+    import_run,
     open_index,
     retrieve,
 )
@@ -98,6 +99,51 @@ def test_known_documents_are_those_of_the_collection_with_whether_they_have_text
     first = collection.documents.first()
     known = known_documents(collection, [first.docno, "bare", "bare", "elsewhere", "nowhere"])
     assert known == {first.docno: (first.pk, True), "bare": (bare.pk, False)}
+
+
+def a_topic(collection, docno="t1"):
+    DocumentFactory(collection=collection, docno=docno, is_topic=True)
+    create_query(collection=collection, docno=docno, facet_key="method")
+
+
+def test_topics_are_no_part_of_the_corpus(collection):
+    before = corpus_digest(collection)
+    a_topic(collection)
+
+    assert corpus_digest(collection) == before
+    assert known_documents(collection, ["t1"]) == {}
+
+
+def test_pools_count_no_topic_among_the_documents(collection):
+    a_topic(collection)
+    build = build_pools(collection=collection, plan=PoolPlan.take(1, depth=5), work=quiet())
+
+    assert build.manifest["corpus"]["documents"] == 12
+    assert set(build.manifest["pools"]["query_papers"]) >= {"t1"}
+
+
+def test_a_topic_in_a_run_file_is_a_stranger(collection, tmp_path):
+    a_topic(collection)
+    asked, other = collection.documents.papers()[:2]
+    path = tmp_path / "a.run"
+    path.write_text(f"{asked.docno} Q0 t1 1 2.0 x\n{asked.docno} Q0 {other.docno} 2 1.0 x\n")
+
+    run = import_run(collection=collection, path=path, filename="a.run", name="mine", work=quiet())
+
+    assert (run.report["outside_corpus"], run.report["documents"]) == (1, 1)
+
+
+def test_an_imported_run_is_never_out_of_date_whatever_its_name_has_come_to_mean(collection):
+    """Of a name that a later version gave to a retriever."""
+    paper, other = collection.query_papers.get(), collection.documents.last()
+    kept = collection.runs.create(name="bm25_text", kind="file", depth=1, sha256="0" * 64)
+    kept.rankings.create(query_paper=paper, docnos=[other.docno], scores=[1.0])
+    plan = PoolPlan.take(1, runs=("bm25_text",), depth=50)
+
+    build = build_pools(collection=collection, plan=plan, work=quiet())
+
+    assert collection.runs.get() == kept
+    assert [run["kind"] for run in build.manifest["runs"]] == ["file"]
 
 
 def test_an_index_of_a_corpus_that_changes_while_it_is_read_is_given_up(collection, monkeypatch):

@@ -91,6 +91,17 @@ def test_what_is_left_out_is_counted(collection, files):
     assert report["query_papers_without_vector_examples"] == ["d5"]
 
 
+def test_a_topic_s_vector_is_asked_and_never_found(collection, files):
+    DocumentFactory(collection=collection, docno="t1", is_topic=True)
+    create_query(collection=collection, docno="t1", facet_key="method")
+
+    run = imported(collection, files([*ROWS, [1, 0.1]], [*DOCNOS, "t1"]))
+
+    assert [docno for docno, _ in lists(run)["t1"]] == ["d3", "d0", "d4", "d2", "d1"]
+    assert "t1" not in [docno for docno, _ in lists(run)["d0"]]
+    assert (run.report["vectors_outside_corpus"], run.report["lists"]) == (1, 3)
+
+
 def test_the_order_of_the_rows_changes_nothing(collection, files):
     first = imported(collection, files())
     order = [5, 3, 6, 0, 4, 2, 1]
@@ -121,6 +132,7 @@ def test_wrong_files_are_refused_with_file_and_row(collection, files, rows, docn
         ({"name": "bm25_title"}, "name of a built-in source"),
         ({"name": "cbow_abstract"}, "name of a built-in source"),
         ({"name": "a b"}, "cannot name a run"),
+        ({"name": "n" * 61}, "at most 60 characters"),
         ({"metric": "dot"}, "choose cosine or l2"),
         ({"depth": 0}, "Depth 0"),
     ],

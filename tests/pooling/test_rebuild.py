@@ -154,6 +154,16 @@ def test_another_run_is_named(collection, tmp_path):
         rebuilt(tmp_path, manifest)
 
 
+def test_an_imported_run_of_a_retriever_s_name_is_taken_as_it_is(collection, tmp_path, capsys):
+    collection.runs.filter(name="specter").update(name="bm25_text")
+    build = built(collection, runs=("bm25_text",))
+
+    rebuilt(tmp_path, file_of(build))
+
+    assert capsys.readouterr().out.startswith("Equal: 3 pools")
+    assert [run["kind"] for run in build.manifest["runs"]] == ["file"]
+
+
 def test_a_run_that_is_not_there_is_named(collection, tmp_path):
     manifest = file_of(built(collection))
     Run.objects.filter(name="specter").delete()
