@@ -2,17 +2,37 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from django.db import IntegrityError
 
 from accounts.models import Collection
+from corpus.formats import DocumentFormatError, Problem
 from corpus.models import Document, Facet, Query, QueryPaper
-from corpus.services import CorpusError
+from corpus.services import CorpusError, facet_named
 from corpus.texts import text_digest
-from corpus.topics import Topic, read_topics
+from corpus.topics import BadTopics, Topic, read_topics
 from jobs.work import Work
+
+LISTED = 100
+
+
+class TopicsRefused(CorpusError):
+    """Some topics cannot come in, so none did; the message names each with line and reason."""
+
+    def __init__(self, name: str, problems: Sequence[DocumentFormatError]) -> None:
+        self.problems = tuple(problems)
+        listed = [str(problem) for problem in problems[:LISTED]]
+        more = len(problems) - len(listed)
+        topics = "1 topic was" if len(problems) == 1 else f"{len(problems):,} topics were"
+        super().__init__(
+            f"{topics} refused, so nothing of {name} was imported:\n"
+            + "\n".join(listed)
+            + (f"\n… and {more:,} more" if more else "")
+        )
 
 
 @dataclass(frozen=True)
@@ -21,6 +41,11 @@ class TopicReport:
 
     created: int
     unchanged: int
+
+    @property
+    def result(self) -> dict[str, Any]:
+        """As the result of a job."""
+        return {"created": self.created, "unchanged": self.unchanged}
 
 
 def import_topics(
@@ -38,23 +63,19 @@ def import_topics(
     same file again changes nothing.
 
     Raises:
-        DocumentFormatError: a topic is wrong.
-        CorpusError: the file cannot be read, there is no such facet, or a docno is taken.
+        TopicsRefused: topics are wrong, or their docnos are taken; with all of them.
+        DocumentFormatError: the file holds no topic, or cannot be read as one of topics.
+        CorpusError: the file cannot be opened, or there is no such facet.
     """
     name = name or path.name
-    facet = collection.facets.filter(key=facet_key).first()
-    if facet is None:
-        known = ", ".join(collection.facets.values_list("key", flat=True))
-        raise CorpusError(f"No facet {facet_key!r} in {collection.slug}; it has {known}.")
+    facet = facet_named(collection, facet_key)
     try:
         topics = read_topics(path, name=name, prefix=prefix)
         with work.fenced():
-            created = 0
-            for done, topic in enumerate(topics, start=1):
-                created += _bring(collection, facet, topic, name)
-                work.progress(done, len(topics), "topics written")
-            report = TopicReport(created=created, unchanged=len(topics) - created)
-            work.complete({"created": report.created, "unchanged": report.unchanged})
+            report = _bring_all(collection, facet, topics, name, work)
+            work.complete({**report.result, "facet": facet.key})
+    except BadTopics as bad:
+        raise TopicsRefused(name, bad.problems) from bad
     except OSError as error:
         raise CorpusError(f"{name} cannot be read: {error.strerror or error}.") from error
     except IntegrityError as error:
@@ -65,8 +86,24 @@ def import_topics(
     return report
 
 
-def _bring(collection: Collection, facet: Facet, topic: Topic, name: str) -> bool:
-    """Whether the topic's query is new."""
+def _bring_all(
+    collection: Collection, facet: Facet, topics: Sequence[Topic], name: str, work: Work
+) -> TopicReport:
+    created = 0
+    problems = []
+    for done, topic in enumerate(topics, start=1):
+        try:
+            created += _bring(collection, facet, topic)
+        except Problem as problem:
+            problems.append(DocumentFormatError(name, topic.line, str(problem)))
+        work.progress(done, len(topics), "topics written")
+    if problems:
+        raise TopicsRefused(name, problems)
+    return TopicReport(created=created, unchanged=len(topics) - created)
+
+
+def _bring(collection: Collection, facet: Facet, topic: Topic) -> bool:
+    """Whether the topic's query is new. Raises Problem when its docno is taken."""
     record = topic.record
     labels = [(facet.labels or [facet.key])[0]] * len(record.sentences)
     digest = text_digest(record.title, record.sentences, labels)
@@ -83,9 +120,9 @@ def _bring(collection: Collection, facet: Facet, topic: Topic, name: str) -> boo
     )
     if not document.is_topic or document.digest != digest:
         what = "a topic with another text or facet" if document.is_topic else "a document"
-        raise CorpusError(
-            f"{name}:{topic.line}: {record.docno} is {what} in {collection.slug}, so nothing was "
-            "imported. Give all ids of the file a prefix of their own."
+        raise Problem(
+            f"{record.docno} is {what} in {collection.slug}; give all ids of the file a prefix "
+            "of their own"
         )
     metadata = {"narrative": topic.narrative} if topic.narrative else {}
     paper, _ = QueryPaper.objects.get_or_create(

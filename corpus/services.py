@@ -87,6 +87,15 @@ def add_member(*, collection: Collection, user: User, role: str) -> Membership:
     return membership
 
 
+def facet_named(collection: Collection, key: str) -> Facet:
+    """Raises CorpusError, naming those there are, when the collection has no such facet."""
+    facet = collection.facets.filter(key=key).first()
+    if facet is None:
+        known = ", ".join(collection.facets.values_list("key", flat=True))
+        raise CorpusError(f"No facet {key!r} in {collection.slug}; it has {known}.")
+    return facet
+
+
 def create_query(
     *, collection: Collection, docno: str, facet_key: str, metadata: dict[str, str] | None = None
 ) -> Query:
@@ -100,10 +109,7 @@ def create_query(
     document = collection.documents.filter(docno=docno).first()
     if document is None:
         raise CorpusError(f"No document {docno!r} in {collection.slug}; import it first.")
-    facet = collection.facets.filter(key=facet_key).first()
-    if facet is None:
-        known = ", ".join(collection.facets.values_list("key", flat=True))
-        raise CorpusError(f"No facet {facet_key!r} in {collection.slug}; it has {known}.")
+    facet = facet_named(collection, facet_key)
     if document.sentences and not speaks_of(document, facet):
         raise CorpusError(
             f"{docno} has no sentence labelled {' or '.join(facet.labels)}, so it cannot be a "
@@ -126,8 +132,10 @@ def label_sentences(*, document: Document, labels: Sequence[str]) -> None:
     """Say which facet each sentence is about: one label a sentence, "" for none.
 
     Raises:
-        CorpusError: the labels do not fit, or a frozen pool holds the document.
+        CorpusError: the labels do not fit, the document is a topic, or a frozen pool holds it.
     """
+    if document.is_topic:
+        raise CorpusError(f"{document.docno} is a topic: all of it is about the facet it came for.")
     if len(labels) != len(document.sentences):
         raise CorpusError(
             f"{document.docno} has {len(document.sentences)} sentences, but "

@@ -11,7 +11,7 @@ import gzip
 import html
 import re
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -43,6 +43,15 @@ class Topic(NamedTuple):
     narrative: str
 
 
+class BadTopics(DocumentFormatError):
+    """Topics that are wrong; `problems` are all of them, `line` and `reason` those of the first."""
+
+    def __init__(self, problems: Sequence[DocumentFormatError]) -> None:
+        self.problems = tuple(problems)
+        first = problems[0]
+        super().__init__(first.file, first.line, first.reason)
+
+
 def read_topics(path: Path, *, name: str, prefix: str = "") -> list[Topic]:
     """The topics of a file, plain or gzip, TREC's or BEIR's by its first character.
 
@@ -50,17 +59,24 @@ def read_topics(path: Path, *, name: str, prefix: str = "") -> list[Topic]:
     title again, so that retrievers that read abstracts find something.
 
     Raises:
-        DocumentFormatError: no topic, or one that is wrong, or an id that comes twice.
+        BadTopics: some that are wrong, or have an id that came before.
+        DocumentFormatError: no topic, or the file as a whole cannot be read.
         OSError: the file cannot be read.
     """
     text = _text(path, name)
     read = _trec if text.lstrip().startswith("<") else _beir
     topics: dict[str, Topic] = {}
+    problems: list[DocumentFormatError] = []
     for topic in read(text, name, prefix):
+        if isinstance(topic, DocumentFormatError):
+            problems.append(topic)
+            continue
         first = topics.setdefault(topic.record.docno, topic)
         if first is not topic:
             reason = f"topic {topic.record.docno} stands in line {first.line} too; keep one"
-            raise DocumentFormatError(name, topic.line, reason)
+            problems.append(DocumentFormatError(name, topic.line, reason))
+    if problems:
+        raise BadTopics(problems)
     if not topics:
         raise DocumentFormatError(name, None, "holds no topic; give <top> elements or JSON Lines")
     return list(topics.values())
@@ -82,9 +98,13 @@ def _text(path: Path, name: str) -> str:
         raise DocumentFormatError(name, None, f"the gzip data are damaged ({error})") from error
 
 
-def _trec(text: str, name: str, prefix: str) -> Iterator[Topic]:
+Read = Iterator[Topic | DocumentFormatError]
+
+
+def _trec(text: str, name: str, prefix: str) -> Read:
+    line, counted = 1, 0
     for found in _TOPIC.finditer(text):
-        line = text.count("\n", 0, found.start()) + 1
+        line, counted = line + text.count("\n", counted, found.start()), found.start()
         parts = {"num": "", "title": "", "desc": "", "narr": ""}
         number = _NUMBER.search(found[1])
         if number:
@@ -96,21 +116,23 @@ def _trec(text: str, name: str, prefix: str) -> Iterator[Topic]:
         yield _topic(name, line, prefix, parts)
 
 
-def _beir(text: str, name: str, prefix: str) -> Iterator[Topic]:
+def _beir(text: str, name: str, prefix: str) -> Read:
     for number, line in enumerate(text.split("\n"), start=1):
         if not line.strip():
             continue
         try:
             content = parsed_object(line.encode())
         except Problem as problem:
-            raise DocumentFormatError(name, number, str(problem)) from problem
+            yield DocumentFormatError(name, number, str(problem))
+            continue
         value, said = content.get("_id"), content.get("text")
         if not isinstance(value, str | int) or not isinstance(said, str | None):
-            raise DocumentFormatError(name, number, "_id or text is not text; write it in quotes")
+            yield DocumentFormatError(name, number, "_id or text is not text; write it in quotes")
+            continue
         yield _topic(name, number, prefix, {"num": str(value), "title": said or ""})
 
 
-def _topic(name: str, line: int, prefix: str, parts: dict[str, str]) -> Topic:
+def _topic(name: str, line: int, prefix: str, parts: dict[str, str]) -> Topic | DocumentFormatError:
     try:
         if not parts["num"]:
             raise Problem("a topic without an id; give it <num>, or _id")
@@ -120,5 +142,5 @@ def _topic(name: str, line: int, prefix: str, parts: dict[str, str]) -> Topic:
         content = {"docno": f"{prefix}{parts['num']}", "title": parts["title"], "abstract": said}
         record = document_record(content)
     except Problem as problem:
-        raise DocumentFormatError(name, line, str(problem)) from problem
+        return DocumentFormatError(name, line, str(problem))
     return Topic(line, record, parts.get("narr", ""))
