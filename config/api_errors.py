@@ -21,6 +21,7 @@ from annotation.services import (
     WrongPresentation,
 )
 from corpus.uploads import ImportUnderWay
+from jobs.uploads import NoRoom
 from release.errors import GateClosed, ReleaseDamaged, VersionTaken
 
 STATUS: dict[type[Exception], int] = {
@@ -28,6 +29,7 @@ STATUS: dict[type[Exception], int] = {
     GateClosed: 409,
     ImportUnderWay: 409,
     KeyReused: 409,
+    NoRoom: 507,
     ReleaseDamaged: 500,
     RevisedMeanwhile: 409,
     VersionTaken: 409,

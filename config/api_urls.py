@@ -11,6 +11,7 @@ from annotation.api_collections import Collections, OneCollection
 from corpus import api as corpus
 from jobs import api as jobs
 from pooling import api as pooling
+from pooling import import_api as pooling_imports
 from release import api as release
 
 in_collection: list[URLPattern | URLResolver] = [
@@ -18,9 +19,11 @@ in_collection: list[URLPattern | URLResolver] = [
     path("documents/", corpus.Documents.as_view(), name="api-documents"),
     path("documents/<path:docno>/", corpus.OneDocument.as_view(), name="api-document"),
     path("queries/", corpus.Queries.as_view(), name="api-queries"),
+    path("topics/", corpus.Topics.as_view(), name="api-topics"),
     path("runs/", pooling.Runs.as_view(), name="api-runs"),
     path("runs/<str:name>/", pooling.OneRun.as_view(), name="api-run"),
     path("runs/<str:name>.txt", pooling.RunFile.as_view(), name="api-run-file"),
+    path("embeddings/", pooling_imports.Embeddings.as_view(), name="api-embeddings"),
     path("pools/", pooling.Pools.as_view(), name="api-pools"),
     path("pools/<path:docno>/", pooling.OnePool.as_view(), name="api-pool"),
     path("openings/", annotation.Openings.as_view(), name="api-openings"),

@@ -16,7 +16,7 @@ from corpus.importing import MOST_SKIPPED
 from corpus.models import Document, Query
 from corpus.services import create_query
 from corpus.sources import AUTO, FORMATS
-from corpus.uploads import request_import
+from corpus.uploads import request_import, request_topics
 from jobs.api import JobAnswer, accepted
 
 
@@ -41,6 +41,14 @@ class DocumentUpload(serializers.Serializer[Any]):
     format = serializers.ChoiceField(choices=FORMATS, default=AUTO)
     filter = serializers.ChoiceField(choices=["", *FILTERS], default="")
     skip_bad = serializers.IntegerField(min_value=0, max_value=MOST_SKIPPED, default=0)
+
+
+class TopicUpload(serializers.Serializer[Any]):
+    file = serializers.FileField(help_text="TREC topics or BEIR queries, plain or gzip.")
+    facet = serializers.CharField(max_length=30, help_text="What all of a topic is about.")
+    prefix = serializers.RegexField(
+        r"^\S*$", max_length=60, default="", allow_blank=True, help_text="Put before every id."
+    )
 
 
 class QueryAnswer(serializers.Serializer[Query]):
@@ -105,3 +113,24 @@ class Queries(CollectionView):
             collection=self.collection, docno=asked["docno"], facet_key=asked["facet"]
         )
         return Response(QueryAnswer(query).data, status=201)
+
+
+class Topics(CollectionView):
+    parser_classes = [MultiPartParser]
+
+    @extend_schema(
+        summary="Make every topic of a file a query",
+        description="All topics come in, or none. The job's error names each that is wrong.",
+        request={"multipart/form-data": TopicUpload},
+        responses={202: JobAnswer},
+    )
+    def post(self, request: Request, slug: str) -> Response:
+        asked = self.parsed(TopicUpload)
+        job = request_topics(
+            collection=self.collection,
+            upload=asked["file"],
+            facet_key=asked["facet"],
+            prefix=asked["prefix"],
+            requested_by=self.person,
+        )
+        return accepted(job)

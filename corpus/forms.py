@@ -6,6 +6,7 @@ from typing import Any
 
 from django import forms
 
+from accounts.models import Collection
 from corpus.importing import MOST_SKIPPED
 from corpus.sources import AUTO
 
@@ -66,3 +67,33 @@ class QueryListForm(forms.Form):
         error_messages={"required": "The list is empty: write at least one line."},
         widget=forms.Textarea(attrs={"rows": 8, "class": "mono", "spellcheck": "false"}),
     )
+
+
+class TopicsForm(forms.Form):
+    file = forms.FileField(
+        label="Topic file",
+        help_text="TREC topics (<top> with <num>, <title>, <desc>, <narr>, or <topic number=…>) or "
+        "the queries.jsonl of BEIR. Plain or gzip.",
+        error_messages={
+            "required": "Choose a topic file.",
+            "empty": "This file is empty. Choose one with at least one topic.",
+        },
+    )
+    facet = forms.ChoiceField(
+        label="Facet",
+        help_text="What others are compared with the topics on; all of a topic counts as that.",
+    )
+    id_prefix = forms.RegexField(
+        label="Put before every id",
+        regex=r"^\S*$",
+        max_length=60,
+        required=False,
+        help_text="Only where a topic’s id is also a document’s.",
+        error_messages={"invalid": "An id has no space in it, so neither has what goes before it."},
+    )
+
+    def __init__(self, *arguments: Any, collection: Collection, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        facet = self.fields["facet"]
+        assert isinstance(facet, forms.ChoiceField)
+        facet.choices = [(one.key, one.name) for one in collection.facets.all()]

@@ -1,34 +1,49 @@
-"""The job that imports documents from an uploaded file."""
+"""The jobs that import documents and topics from uploaded files.
+
+A file stays where it is until its job has ended: one taken over by another worker reads it again.
+"""
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
-from django.conf import settings
-
 from corpus.importing import import_documents
+from corpus.importing_topics import import_topics
 from corpus.sources import AUTO
 from jobs import registry
+from jobs.kept_files import place_of
 from jobs.lease import Lease
 
 JOB_KIND = "import_documents"
+TOPICS_KIND = "import_topics"
 
 
-@registry.handles(JOB_KIND, title="Import documents")
+@registry.handles(JOB_KIND, title="Import documents", reads=("path",))
 def run_import_documents(lease: Lease) -> dict[str, Any]:
     """Parameters: `path` of the file, from UPLOAD_DIR, `filename`, what its owner calls it, and
     how to read it: `format`, `filter` and `skip_bad`, as `import_documents` takes them.
-
-    The file stays where it is: a job taken over by another worker reads it again.
     """
     report = import_documents(
         collection=lease.collection,
-        path=Path(settings.UPLOAD_DIR) / lease.parameters["path"],
+        path=place_of(lease.parameters),
         name=lease.parameters.get("filename", ""),
         format_name=lease.parameters.get("format", AUTO),
         filter_name=lease.parameters.get("filter", ""),
         skip_bad=lease.parameters.get("skip_bad", 0),
+        work=lease,
+    )
+    return report.result
+
+
+@registry.handles(TOPICS_KIND, title="Import topics", reads=("path",))
+def run_import_topics(lease: Lease) -> dict[str, Any]:
+    """Parameters: `path` and `filename` as above, `facet` and `prefix` as of `import_topics`."""
+    report = import_topics(
+        collection=lease.collection,
+        path=place_of(lease.parameters),
+        name=lease.parameters["filename"],
+        facet_key=lease.parameters["facet"],
+        prefix=lease.parameters["prefix"],
         work=lease,
     )
     return report.result

@@ -1,20 +1,17 @@
-"""Document files from the browser: kept whole, then handed to a job."""
+"""Files of documents and topics from the browser or the API, for jobs to read."""
 
 from __future__ import annotations
 
-import uuid
-from pathlib import Path
 from typing import Any
 
-from django.conf import settings
 from django.core.files.uploadedfile import UploadedFile
 
 from accounts.models import Collection, User
-from corpus.services import CorpusError
+from corpus.services import CorpusError, facet_named
 from corpus.sources import AUTO
-from corpus.tasks import JOB_KIND
+from corpus.tasks import JOB_KIND, TOPICS_KIND
 from jobs.models import Job
-from jobs.services import enqueue
+from jobs.uploads import KeyTaken, enqueue_upload
 
 
 class ImportUnderWay(CorpusError):
@@ -42,25 +39,43 @@ def request_import(
     Raises:
         ImportUnderWay: another import of this collection is not done yet.
     """
-    path = Path(collection.slug) / str(uuid.uuid4())
-    kept = Path(settings.UPLOAD_DIR) / path
-    kept.parent.mkdir(parents=True, exist_ok=True)
-    with kept.open("wb") as file:
-        for chunk in upload.chunks():
-            file.write(chunk)
-    job = enqueue(
-        kind=JOB_KIND,
-        collection=collection,
-        parameters={
-            "path": str(path),
-            "filename": upload.name or "the file",
-            "format": format_name,
-            "filter": filter_name,
-            "skip_bad": skip_bad,
-        },
-        requested_by=requested_by,
-    )
-    if job.parameters.get("path") != str(path):
-        kept.unlink()
-        raise ImportUnderWay(job)
-    return job
+    how = {"format": format_name, "filter": filter_name, "skip_bad": skip_bad}
+    return _request(JOB_KIND, collection, upload, how, requested_by)
+
+
+def request_topics(
+    *,
+    collection: Collection,
+    upload: UploadedFile[Any],
+    facet_key: str,
+    prefix: str = "",
+    requested_by: User,
+) -> Job:
+    """Keep the upload and have a worker make its topics queries under the facet.
+
+    Raises:
+        CorpusError: there is no such facet.
+        ImportUnderWay: other topics of this collection are being imported.
+    """
+    facet = facet_named(collection, facet_key)
+    how = {"facet": facet.key, "prefix": prefix}
+    return _request(TOPICS_KIND, collection, upload, how, requested_by)
+
+
+def _request(
+    kind: str,
+    collection: Collection,
+    upload: UploadedFile[Any],
+    how: dict[str, Any],
+    requested_by: User,
+) -> Job:
+    try:
+        return enqueue_upload(
+            kind=kind,
+            collection=collection,
+            files={"path": upload},
+            parameters=how,
+            requested_by=requested_by,
+        )
+    except KeyTaken as taken:
+        raise ImportUnderWay(taken.job) from taken

@@ -10,5 +10,6 @@ urlpatterns: list[URLPattern] = [
     path("documents/label/<path:docno>", views.label_sentences, name="label-sentences"),
     path("queries/add/", views.add_query, name="add-query"),
     path("queries/add-list/", views.add_list, name="add-query-list"),
+    path("queries/import-topics/", views.import_topics, name="import-topics"),
     path("queries/remove/<path:name>", views.delete_query, name="remove-query"),
 ]

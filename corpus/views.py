@@ -14,7 +14,7 @@ from django_htmx.middleware import HtmxDetails
 
 from accounts.access import in_collection
 from accounts.models import Collection, Role, User
-from corpus.forms import QueryListForm, UploadForm
+from corpus.forms import QueryListForm, TopicsForm, UploadForm
 from corpus.models import Document, DocumentQuerySet
 from corpus.paging import page_of, storable, typed
 from corpus.queries import (
@@ -26,8 +26,9 @@ from corpus.queries import (
 )
 from corpus.services import CorpusError
 from corpus.services import label_sentences as write_labels
-from corpus.tasks import JOB_KIND
-from corpus.uploads import ImportUnderWay, request_import
+from corpus.tasks import JOB_KIND, TOPICS_KIND
+from corpus.uploads import ImportUnderWay, request_import, request_topics
+from jobs.uploads import NoRoom
 
 COUNTED_UP_TO = 1_000  # matches are counted up to here: "1,000 or more" is enough to know
 SCANNED_UP_TO = 200_000  # documents; looking into more texts than these would hold the page up
@@ -87,7 +88,7 @@ def import_documents(request: HttpRequest, collection: Collection) -> HttpRespon
                     requested_by=cast(User, request.user),
                     **form.how(),
                 )
-            except ImportUnderWay as error:
+            except (ImportUnderWay, NoRoom) as error:
                 form.add_error("file", str(error))
             else:
                 return redirect("job", collection.slug, job.pk)
@@ -154,6 +155,26 @@ def add_list(request: HttpRequest, collection: Collection) -> HttpResponse:
 
 @in_collection(Role.ADMIN)
 @require_POST
+def import_topics(request: HttpRequest, collection: Collection) -> HttpResponse:
+    form = TopicsForm(request.POST, request.FILES, collection=collection)
+    if form.is_valid():
+        try:
+            job = request_topics(
+                collection=collection,
+                upload=form.cleaned_data["file"],
+                facet_key=form.cleaned_data["facet"],
+                prefix=form.cleaned_data["id_prefix"],
+                requested_by=cast(User, request.user),
+            )
+        except (ImportUnderWay, NoRoom) as error:
+            form.add_error("file", str(error))
+        else:
+            return redirect("job", collection.slug, job.pk)
+    return _add_page(request, collection, topics=form)
+
+
+@in_collection(Role.ADMIN)
+@require_POST
 def delete_query(request: HttpRequest, collection: Collection, name: str) -> HttpResponse:
     query = collection.queries.filter(name=storable(name)).first()
     if query is None:
@@ -199,6 +220,7 @@ def _add_page(
     problem: str = "",
     form: QueryListForm | None = None,
     bad_list: BadQueryList | None = None,
+    topics: TopicsForm | None = None,
 ) -> HttpResponse:
     facets = list(collection.facets.all())
     return render(
@@ -212,7 +234,9 @@ def _add_page(
             "problem": problem,
             "form": form or QueryListForm(),
             "bad_list": bad_list,
+            "topics": topics or TopicsForm(collection=collection),
+            "running": collection.jobs.live().filter(kind=TOPICS_KIND).first(),
             **_found(collection, words),
         },
-        status=422 if problem or form else 200,
+        status=422 if problem or form or topics else 200,
     )

@@ -13,6 +13,7 @@ DueCheck = Callable[[], None]
 
 _handlers: dict[str, Handler] = {}
 _titles: dict[str, str] = {}
+_reads: dict[str, tuple[str, ...]] = {}
 _due_checks: list[DueCheck] = []
 
 
@@ -22,12 +23,16 @@ class UnknownKind(LookupError):
         super().__init__(f"no handler for jobs of kind {kind!r}; known: {known}")
 
 
-def handles(kind: str, *, title: str) -> Callable[[Handler], Handler]:
-    """Register the function that does jobs of this kind. It must be safe to run twice."""
+def handles(kind: str, *, title: str, reads: tuple[str, ...] = ()) -> Callable[[Handler], Handler]:
+    """Register the function that does jobs of this kind. It must be safe to run twice.
+
+    `reads` are the parameters that say where an uploaded file lies; see `jobs.kept_files`.
+    """
 
     def register(handler: Handler) -> Handler:
         _handlers[kind] = handler
         _titles[kind] = title
+        _reads[kind] = reads
         return handler
 
     return register
@@ -48,6 +53,14 @@ def handler(kind: str) -> Handler:
 
 def title(kind: str) -> str:
     return _titles.get(kind, kind)
+
+
+def reads(kind: str) -> tuple[str, ...]:
+    return _reads.get(kind, ())
+
+
+def reading_kinds() -> list[str]:
+    return [kind for kind, names in _reads.items() if names]
 
 
 def due_checks() -> tuple[DueCheck, ...]:

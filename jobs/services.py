@@ -17,7 +17,7 @@ from django.utils import timezone
 from kombu.exceptions import KombuError
 
 from accounts.models import Collection, User
-from jobs import registry
+from jobs import kept_files, registry
 from jobs.lease import Cancelled, Lease, LeaseLost, heartbeat
 from jobs.models import Job, State
 from jobs.work import NotYet
@@ -142,8 +142,8 @@ def run(job_id: uuid.UUID) -> None:
     try:
         with heartbeat(lease):
             result = registry.handler(lease.kind)(lease)
-        if not lease.completed:
-            _finish(lease, State.SUCCEEDED, result=result)
+        if lease.completed or _finish(lease, State.SUCCEEDED, result=result):
+            kept_files.remove(kept_files.places_in(lease.kind, lease.parameters))
     except LeaseLost:
         logger.warning("job %s was taken over by another worker", job_id)
     except Cancelled:
@@ -161,12 +161,15 @@ def run(job_id: uuid.UUID) -> None:
         _finish(lease, State.FAILED, error=message.replace("\0", "").strip())
 
 
-def _finish(lease: Lease, state: State, *, result: Any = None, error: str = "") -> None:
+def _finish(lease: Lease, state: State, *, result: Any = None, error: str = "") -> bool:
+    """Whether the job was still ours to end."""
     try:
         with transaction.atomic():
             _end(_held(lease), state, result=result, error=error)
     except LeaseLost:
         logger.warning("job %s was taken over; its %s end here is dropped", lease.job_id, state)
+        return False
+    return True
 
 
 def _put_back(lease: Lease, error: str) -> None:

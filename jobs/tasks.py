@@ -13,7 +13,7 @@ from celery.signals import worker_ready
 from django.conf import settings
 from django.db import InterfaceError, OperationalError, connection
 
-from jobs import services
+from jobs import kept_files, registry, services
 
 logger = logging.getLogger(__name__)
 
@@ -24,6 +24,11 @@ def run_job(job_id: str) -> None:
         services.run(uuid.UUID(job_id))
     except (OperationalError, InterfaceError) as error:
         logger.warning("job %s waits: the database is locked or out of reach (%s)", job_id, error)
+
+
+@registry.due_check
+def sweep_uploads() -> None:
+    kept_files.sweep()
 
 
 def keep_reconciling(stop: threading.Event, tick: threading.Lock) -> None:

@@ -13,7 +13,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from accounts.access import in_collection
 from accounts.models import Collection, Role, User
-from jobs import registry
+from jobs import kept_files, registry
 from jobs.models import Job
 from jobs.services import enqueue, request_cancel
 
@@ -71,6 +71,7 @@ def try_again(request: HttpRequest, collection: Collection, job_id: uuid.UUID) -
         messages.info(request, "This job has not ended yet, so there is nothing to try again.")
         return redirect("job", collection.slug, old.pk)
     try:
+        kept_files.check_there(old.kind, old.parameters)
         new = enqueue(
             kind=old.kind,
             collection=collection,
@@ -78,6 +79,9 @@ def try_again(request: HttpRequest, collection: Collection, job_id: uuid.UUID) -
             requested_by=cast(User, request.user),
             key=old.key,
         )
+    except kept_files.FileGone as error:
+        messages.error(request, str(error))
+        return redirect("job", collection.slug, old.pk)
     except registry.UnknownKind:
         messages.error(
             request, "This version of Qrelsmith no longer knows such jobs, so it cannot run again."

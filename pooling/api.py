@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import uuid
-from pathlib import Path
 from typing import Any
 
-from django.conf import settings
-from django.core.files.uploadedfile import UploadedFile
 from django.db.models import Count, Prefetch
 from django.http import HttpResponseBase, StreamingHttpResponse
 from drf_spectacular.types import OpenApiTypes
@@ -22,31 +18,20 @@ from corpus.models import Document
 from jobs.api import Busy, JobAnswer, accepted
 from jobs.models import Job
 from pooling.figures import run_lines
+from pooling.import_api import RunUpload, imported
 from pooling.models import Candidate, Contribution, Pool, Run
 from pooling.services import (
     CITED,
     DEFAULT_DEPTH,
     DEFAULT_STRATEGY,
     FORCED_SOURCES,
-    PoolingError,
     PoolPlan,
     request_pools,
     request_run,
-    request_run_import,
 )
 from pooling.strategies import MODES, STRATEGIES
 
 DEEPEST = 100_000
-
-
-def kept_upload(file: UploadedFile[Any]) -> Path:
-    """Keep an uploaded run for a worker to read, under a name of our own."""
-    path = Path(settings.UPLOAD_DIR) / "runs" / uuid.uuid4().hex
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("wb") as stream:
-        for chunk in file.chunks():
-            stream.write(chunk)
-    return path
 
 
 class RunAnswer(serializers.Serializer[Run]):
@@ -58,11 +43,6 @@ class RunAnswer(serializers.Serializer[Run]):
     report = serializers.DictField()
     lists = serializers.IntegerField()
     created_at = serializers.DateTimeField()
-
-
-class RunUpload(serializers.Serializer[Any]):
-    file = serializers.FileField(help_text="A TREC run file, plain or gzip.")
-    name = serializers.CharField(max_length=60)
 
 
 class Retrieval(serializers.Serializer[Any]):
@@ -143,32 +123,13 @@ class Runs(CollectionView):
         return self.paged(rows, RunAnswer)
 
     @extend_schema(
-        summary="Import a run file, or let a built-in retriever rank",
+        summary="Import a run file or qrels, or let a built-in retriever rank",
         request={"multipart/form-data": RunUpload, "application/json": Retrieval},
         responses={202: JobAnswer},
     )
     def post(self, request: Request, slug: str) -> Response:
         is_file = (request.content_type or "").startswith("multipart/")
-        return accepted(self._imported() if is_file else self._retrieved())
-
-    def _imported(self) -> Job:
-        asked = self.parsed(RunUpload)
-        path = kept_upload(asked["file"])
-        try:
-            job = request_run_import(
-                collection=self.collection,
-                path=path,
-                filename=asked["file"].name,
-                name=asked["name"],
-                requested_by=self.person,
-            )
-        except PoolingError:
-            path.unlink()
-            raise
-        if job.parameters.get("path") != str(path):
-            path.unlink()
-            raise Busy
-        return job
+        return accepted(imported(self) if is_file else self._retrieved())
 
     def _retrieved(self) -> Job:
         asked = self.parsed(Retrieval)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from django import forms
@@ -20,42 +19,6 @@ from pooling.services import (
     PoolPlan,
 )
 from pooling.strategies import STRATEGIES, Parameter, Strategy, StrategyError
-
-
-class RunImportForm(forms.Form):
-    file = forms.FileField(
-        label="Run file",
-        help_text="Six columns: topic, Q0, docno, rank, score, tag. Plain or gzip. "
-        "A topic is a query paper’s docno or a query’s id.",
-        error_messages={
-            "required": "Choose a run file.",
-            "empty": "This file is empty. Choose a run file with at least one line.",
-        },
-    )
-    name = forms.RegexField(
-        label="Name",
-        regex=r"^[\w.-]+$",
-        max_length=60,
-        required=False,
-        help_text="Letters, digits, “-”, “_” and “.”. Without one, the file’s name is taken. "
-        "A run of the same name is replaced, unless a frozen pool was drawn from it.",
-        error_messages={
-            "invalid": "Use letters, digits, “-”, “_” and “.” only, and no space.",
-        },
-    )
-
-    def clean(self) -> dict[str, Any]:
-        cleaned: dict[str, Any] = super().clean() or self.cleaned_data
-        if not cleaned.get("name") and cleaned.get("file") and "name" not in self.errors:
-            cleaned["name"] = name_from(cleaned["file"].name)
-        return cleaned
-
-
-def name_from(filename: str) -> str:
-    """A run's name made from a file's: "my run.trec.gz" is "my-run.trec"."""
-    stem = filename.removesuffix(".gz")
-    stem = Path(stem).stem if stem.count(".") == 1 else stem
-    return "-".join(stem.split())[:60]
 
 
 class CostForm(forms.Form):

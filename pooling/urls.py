@@ -2,11 +2,12 @@ from __future__ import annotations
 
 from django.urls import URLPattern, path
 
-from pooling import views
+from pooling import import_views, views
 
 urlpatterns: list[URLPattern] = [
     path("runs/", views.runs, name="runs"),
-    path("runs/import/", views.import_run, name="import-run"),
+    path("runs/import/", import_views.import_run, name="import-run"),
+    path("runs/import-vectors/", import_views.import_embeddings, name="import-embeddings"),
     path("runs/retrieve/", views.retrieve, name="retrieve"),
     path("runs/<path:name>/remove/", views.remove_run, name="remove-run"),
     path("runs/<path:name>/file/", views.run_file, name="run-file"),

@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 import json
-import uuid
-from pathlib import Path
 from typing import Any, cast
 
-from django.conf import settings
 from django.contrib import messages
-from django.core.files.uploadedfile import UploadedFile
 from django.http import (
     HttpRequest,
     HttpResponse,
@@ -25,12 +21,14 @@ from accounts.access import in_collection
 from accounts.models import Collection, Role, User
 from jobs.showing import jobs_to_show
 from pooling import figures, services
-from pooling.forms import CostForm, PoolPlanForm, RunImportForm
+from pooling.forms import CostForm, PoolPlanForm
+from pooling.import_forms import EmbeddingsForm, RunImportForm
 from pooling.models import Pool
 from pooling.services import PoolingError
 from pooling.strategies import STRATEGIES
+from pooling.uploads import EMBEDDINGS_KIND, RUN_KIND
 
-RUN_JOBS = ("retrieve", "import_run")
+RUN_JOBS = ("retrieve", RUN_KIND, EMBEDDINGS_KIND)
 POOL_JOBS = ("build_pools", "retrieve")
 
 
@@ -55,22 +53,29 @@ def sorting_address(path: str, request: HttpRequest, *kept: str) -> str:
 @in_collection(Role.ADMIN)
 @require_safe
 def runs(request: HttpRequest, collection: Collection) -> HttpResponse:
-    return _runs_page(request, collection, RunImportForm())
+    return runs_page(request, collection)
 
 
-def _runs_page(request: HttpRequest, collection: Collection, form: RunImportForm) -> HttpResponse:
+def runs_page(
+    request: HttpRequest,
+    collection: Collection,
+    form: RunImportForm | None = None,
+    embeddings: EmbeddingsForm | None = None,
+) -> HttpResponse:
+    """The page about all runs, with the import that was refused, if one was."""
     rows = figures.run_rows(collection)
     context = {
         "collection": collection,
         "rows": rows,
         "left": figures.built_in_left(row.run for row in rows),
         "catalogue": figures.catalogue_left(row.run for row in rows),
-        "documents": collection.documents.count(),
+        "documents": collection.documents.papers().count(),
         "query_papers": collection.query_papers.count(),
         "jobs": jobs_to_show(collection, RUN_JOBS),
-        "form": form,
+        "form": form or RunImportForm(),
+        "embeddings": embeddings or EmbeddingsForm(),
     }
-    return render(request, "pooling/runs.html", context, status=422 if form.errors else 200)
+    return render(request, "pooling/runs.html", context, status=422 if form or embeddings else 200)
 
 
 @in_collection(Role.ADMIN)
@@ -86,40 +91,6 @@ def retrieve(request: HttpRequest, collection: Collection) -> HttpResponse:
         said = f"{', '.join(names)}: waiting for a worker." if names else "Name a retriever to run."
         messages.info(request, said)
     return redirect("runs", collection.slug)
-
-
-@in_collection(Role.ADMIN)
-@require_POST
-def import_run(request: HttpRequest, collection: Collection) -> HttpResponse:
-    form = RunImportForm(request.POST, request.FILES)
-    if not form.is_valid():
-        return _runs_page(request, collection, form)
-    file, name = form.cleaned_data["file"], form.cleaned_data["name"]
-    path = _kept_upload(file)
-    try:
-        services.request_run_import(
-            collection=collection,
-            path=path,
-            filename=file.name,
-            name=name,
-            requested_by=_person(request),
-        )
-    except PoolingError as error:
-        path.unlink()
-        form.add_error("name", str(error))
-        return _runs_page(request, collection, form)
-    messages.info(request, f"{file.name} is being read as the run {name}.")
-    return redirect("runs", collection.slug)
-
-
-def _kept_upload(file: UploadedFile[Any]) -> Path:
-    folder = Path(settings.UPLOAD_DIR) / "runs"
-    folder.mkdir(parents=True, exist_ok=True)
-    path = folder / uuid.uuid4().hex
-    with path.open("wb") as stream:
-        for chunk in file.chunks():
-            stream.write(chunk)
-    return path
 
 
 @in_collection(Role.ADMIN)

@@ -17,11 +17,11 @@ from pooling.services.runs import (
     CITED,
     DEFAULT_DEPTH,
     FORCED_SOURCES,
+    check_free,
     import_run,
     open_index,
     remove_run,
     request_run,
-    request_run_import,
     retrieve,
 )
 from pooling.services.waiting import SideBySide
@@ -39,6 +39,7 @@ __all__ = [
     "Proof",
     "SideBySide",
     "build_pools",
+    "check_free",
     "corpus_digest",
     "freeze_pool",
     "freeze_pools",
@@ -50,6 +51,5 @@ __all__ = [
     "remove_run",
     "request_pools",
     "request_run",
-    "request_run_import",
     "retrieve",
 ]

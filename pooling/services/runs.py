@@ -30,7 +30,7 @@ from pooling.retrievers import (
     is_retriever,
     seeded,
 )
-from pooling.services.asking import questions, retriever_named
+from pooling.services.asking import LONGEST_NAME, questions, retriever_named
 from pooling.services.corpus import (
     ROWS,
     check_unchanged,
@@ -76,20 +76,6 @@ def request_run(
         kind="retrieve",
         collection=collection,
         parameters={"name": name, "depth": depth},
-        requested_by=requested_by,
-        key=f"run:{name}",
-    )
-
-
-def request_run_import(
-    *, collection: Collection, path: Path, filename: str, name: str, requested_by: User | None
-) -> Job:
-    """Queue the import of an uploaded TREC run file."""
-    check_free(collection, name)
-    return enqueue(
-        kind="import_run",
-        collection=collection,
-        parameters={"path": str(path), "filename": filename, "name": name},
         requested_by=requested_by,
         key=f"run:{name}",
     )
@@ -250,10 +236,15 @@ def import_run(
 
 
 def check_free(collection: Collection, name: str) -> None:
+    """Raises PoolingError for a name that no imported run can have."""
     if is_retriever(name) or name in FORCED_SOURCES:
         raise PoolingError(f"{name!r} is the name of a built-in source; choose another.")
     if not name or not name.replace("-", "").replace("_", "").replace(".", "").isalnum():
         raise PoolingError(f"{name!r} cannot name a run: use letters, digits, '-', '_' and '.'.")
+    if len(name) > LONGEST_NAME:
+        raise PoolingError(
+            f"{name!r} is too long: a run's name has at most {LONGEST_NAME} characters."
+        )
 
 
 def _lists_by_paper(

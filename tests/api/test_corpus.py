@@ -112,3 +112,38 @@ def test_the_filename_never_leads_out_of_the_upload_folder(world, admin, setting
     kept = [path for path in Path(settings.UPLOAD_DIR).rglob("*") if path.is_file()]
     assert len(kept) == 1
     assert not list(Path(settings.UPLOAD_DIR).parent.glob("escaped*"))
+
+
+def topics(content: bytes = b"<top><num>7<title>Ranking</top>") -> SimpleUploadedFile:
+    return SimpleUploadedFile("topics.txt", content)
+
+
+def test_topics_become_queries(world, admin):
+    body = {"file": topics(), "facet": "method", "prefix": "t"}
+
+    response = admin.post(f"{WHERE}topics/", body, format="multipart")
+
+    assert response.status_code == 202
+    job = Job.objects.get(pk=response.json()["id"])
+    services.run(job.pk)
+    job.refresh_from_db()
+    assert (job.state, job.error) == (State.SUCCEEDED, "")
+    assert world.collection.queries.filter(name="t7_method").exists()
+
+
+def test_more_topics_are_refused_while_some_are_imported(world, admin):
+    for expected in (202, 409):
+        body = {"file": topics(), "facet": "method"}
+        response = admin.post(f"{WHERE}topics/", body, format="multipart")
+        assert response.status_code == expected
+    assert response.json()["code"] == "import_under_way"
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"facet": "taste"}, {"prefix": "a b"}, {"file": topics(b"")}, {"facet": ""}]
+)
+def test_topics_asked_for_wrongly_are_refused_and_not_kept(wrong, world, admin, settings):
+    body = {"file": topics(), "facet": "method", **wrong}
+
+    assert admin.post(f"{WHERE}topics/", body, format="multipart").status_code == 400
+    assert not [path for path in Path(settings.UPLOAD_DIR).rglob("*") if path.is_file()]

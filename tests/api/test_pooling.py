@@ -1,5 +1,7 @@
+import io
 from pathlib import Path
 
+import numpy as np
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 
@@ -61,6 +63,61 @@ def test_a_run_of_an_impossible_name_is_refused_and_not_kept(name, world, admin,
     body = {"file": run_file(world), "name": name}
 
     assert admin.post(f"{WHERE}runs/", body, format="multipart").status_code == 400
+    assert not [path for path in Path(settings.UPLOAD_DIR).rglob("*") if path.is_file()]
+
+
+def test_uploaded_judgments_become_known_positives(world, admin):
+    docno = world.slots()[0].pair.candidate.document.docno
+    file = SimpleUploadedFile("a.qrels", f"{world.paper} 0 {docno} 2\n".encode())
+    body = {"file": file, "name": "known", "qrels": True}
+
+    response = admin.post(f"{WHERE}runs/", body, format="multipart")
+
+    services.run(Job.objects.get(pk=response.json()["id"]).pk)
+    [ranking] = world.collection.runs.get(name="known").rankings.all()
+    assert (ranking.docnos, ranking.scores) == ([docno], [2.0])
+
+
+def vectors(world) -> dict:
+    docnos = [world.paper, world.slots()[0].pair.candidate.document.docno]
+    matrix = io.BytesIO()
+    np.save(matrix, np.array([[1, 0], [1, 1]], np.float32))
+    return {
+        "vectors": SimpleUploadedFile("v.npy", matrix.getvalue()),
+        "docnos": SimpleUploadedFile("d.txt", "\n".join(docnos).encode()),
+        "name": "near",
+    }
+
+
+def test_uploaded_vectors_become_a_run(world, admin, settings):
+    body = {**vectors(world), "metric": "l2", "depth": 5}
+
+    response = admin.post(f"{WHERE}embeddings/", body, format="multipart")
+
+    assert response.status_code == 202
+    services.run(Job.objects.get(pk=response.json()["id"]).pk)
+    run = world.collection.runs.get(name="near")
+    assert (run.kind, run.depth, run.parameters["metric"]) == ("embeddings", 5, "l2")
+    assert run.rankings.get().scores == [-1.0]
+    assert not [path for path in Path(settings.UPLOAD_DIR).rglob("*") if path.is_file()]
+
+
+def test_vectors_under_a_name_that_is_being_imported_are_refused(world, admin):
+    admin.post(f"{WHERE}runs/", {"file": run_file(world), "name": "near"}, format="multipart")
+
+    response = admin.post(f"{WHERE}embeddings/", vectors(world), format="multipart")
+
+    assert (response.status_code, response.json()["code"]) == (409, "busy")
+    assert "mine.run is being imported as near" in response.json()["detail"]
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"name": "cited"}, {"metric": "dot"}, {"depth": 0}, {"docnos": "text"}]
+)
+def test_vectors_asked_for_wrongly_are_refused_and_not_kept(wrong, world, admin, settings):
+    body = {**vectors(world), **wrong}
+
+    assert admin.post(f"{WHERE}embeddings/", body, format="multipart").status_code == 400
     assert not [path for path in Path(settings.UPLOAD_DIR).rglob("*") if path.is_file()]
 
 

@@ -345,10 +345,9 @@ class TestJob:
         assert problem.startswith('mine.jsonl:2: no "title"')
 
     def test_a_second_run_finds_nothing_to_do(self, collection, upload):
-        parameters = upload(doc("a"))
-        self.run(collection, parameters)
+        self.run(collection, upload(doc("a")))
 
-        job = self.run(collection, parameters)
+        job = self.run(collection, upload(doc("a")))
 
         assert (job.result["created"], job.result["unchanged"]) == (0, 1)
 

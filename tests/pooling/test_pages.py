@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
@@ -26,6 +25,7 @@ pytestmark = pytest.mark.django_db
 GET = [("runs", ()), ("run-file", ("best",)), ("pools", ()), ("pool", ("q1",))]
 POST = [
     ("import-run", ()),
+    ("import-embeddings", ()),
     ("retrieve", ()),
     ("remove-run", ("best",)),
     ("build-pools", ()),
@@ -176,41 +176,6 @@ def test_an_unknown_retriever_is_refused_in_words(collection, admin):
 
     assert "crystal-ball" in page.text
     assert not Job.objects.exists()
-
-
-def test_importing_a_run_keeps_the_file_and_queues_its_job(collection, admin, settings):
-    file = SimpleUploadedFile("my run.trec", b"q1 Q0 d1 1 2.0 mine\n")
-
-    admin.post(address("import-run"), {"file": file})
-
-    job = Job.objects.get()
-    assert job.parameters["name"] == "my-run"
-    assert job.parameters["filename"] == "my run.trec"
-    assert [path.read_bytes() for path in settings.UPLOAD_DIR.glob("runs/*")] == [
-        b"q1 Q0 d1 1 2.0 mine\n"
-    ]
-
-
-@pytest.mark.parametrize(
-    ("sent", "what"),
-    [
-        ({"name": "fine"}, "Choose a run file."),
-        ({"file": b"", "name": "fine"}, "This file is empty."),
-        ({"file": b"x", "name": "two words"}, "and no space"),
-        ({"file": b"x", "name": "bm25_title"}, "built-in source"),
-    ],
-)
-def test_a_wrong_import_says_why_and_keeps_what_was_typed(collection, admin, settings, sent, what):
-    if "file" in sent:
-        sent = {**sent, "file": SimpleUploadedFile("a.run", sent["file"])}
-
-    page = admin.post(address("import-run"), sent)
-
-    assert page.status_code == 422
-    assert what in page.text
-    assert f'value="{sent["name"]}"' in page.text
-    assert not Job.objects.exists()
-    assert not list(settings.UPLOAD_DIR.glob("runs/*"))
 
 
 def test_a_run_downloads_as_a_file_that_reads_back_the_same(collection, admin, tmp_path):

@@ -3,7 +3,9 @@
 import pytest
 
 from corpus.services import create_query
+from jobs.models import Job
 from jobs.work import InPerson
+from pooling.models import Run
 from pooling.retrievers import CATALOGUE
 from pooling.services import PoolingError, request_run, retrieve
 from tests.factories import DocumentFactory, a_collection
@@ -93,3 +95,14 @@ def test_a_job_for_no_retriever_is_refused_before_it_is_queued(collection):
     with pytest.raises(PoolingError, match="has no facet"):
         request_run(collection=collection, name="bm25_text@nose", requested_by=None)
     assert not collection.jobs.exists()
+
+
+def test_the_longest_name_of_a_run_fits_its_job(collection):
+    name = "encoder:" + "x" * 52
+
+    job = request_run(collection=collection, name=name, requested_by=None)
+
+    job.refresh_from_db()
+    assert (len(name), job.key) == (60, f"run:{name}")
+    longest = Run._meta.get_field("name").max_length
+    assert len("run:") + longest <= Job._meta.get_field("key").max_length
