@@ -63,6 +63,14 @@ def check_there(kind: str, parameters: Mapping[str, Any]) -> None:
             place_of(parameters, name)
 
 
+def can_be_tried_again(job: Job) -> bool:
+    """Whether it failed, and what it read is there still."""
+    if job.state != State.FAILED:
+        return False
+    forgotten = timezone.now() - TO_TRY_AGAIN
+    return not registry.reads(job.kind) or not job.finished_at or job.finished_at > forgotten
+
+
 def remove(places: Iterable[str]) -> None:
     """Remove files by their place below UPLOAD_DIR. What cannot be removed now is swept later."""
     for place in places:

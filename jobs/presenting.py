@@ -71,6 +71,12 @@ def advice(job: Job, now: datetime) -> str:
             )
         case State.RUNNING if job.cancel_requested:
             return "It stops at the next point where nothing is left half done."
+        case State.FAILED if registry.reads(job.kind):
+            return (
+                "Nothing is left half done: what was there before is there still. If the file is "
+                "at fault, mend it and upload it again; trying again reads the same file, which is "
+                "kept for a day."
+            )
         case State.FAILED:
             return (
                 "Nothing is left half done: what was there before is there still. Mend what the "

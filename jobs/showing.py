@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from accounts.models import Collection
-from jobs.models import Job, State
+from jobs.kept_files import can_be_tried_again
+from jobs.models import Job
 
 
 def jobs_to_show(collection: Collection, kinds: Iterable[str]) -> list[Job]:
-    """What runs or waits, and what failed when it was last tried."""
+    """What runs or waits, and what failed when it was last tried and can be tried again."""
     newest: dict[str, Job] = {}
     shown: list[Job] = []
     for job in collection.jobs.filter(kind__in=list(kinds)).order_by("-created_at")[:50]:
         first_of_its_key = newest.setdefault(job.key, job) is job
-        if job.is_live or (first_of_its_key and job.state == State.FAILED):
+        if job.is_live or (first_of_its_key and can_be_tried_again(job)):
             shown.append(job)
     return shown

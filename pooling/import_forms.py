@@ -102,7 +102,7 @@ class EmbeddingsForm(_NamedForm):
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         # The other form on the page has a field of the same name.
-        super().__init__(*arguments, auto_id="vectors_%s", **options)
+        super().__init__(*arguments, **{"auto_id": "vectors_%s", **options})
 
 
 def name_from(filename: str) -> str:

@@ -7,6 +7,7 @@ from typing import cast
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
+from django.urls import reverse
 from django.views.decorators.http import require_POST
 
 from accounts.access import in_collection
@@ -37,8 +38,7 @@ def import_run(request: HttpRequest, collection: Collection) -> HttpResponse:
     except (PoolingError, NoRoom) as error:
         form.add_error("name", str(error))
         return runs_page(request, collection, form=form)
-    messages.info(request, f"{said['file'].name} is being read as the run {said['name']}.")
-    return redirect("runs", collection.slug)
+    return _taken(request, collection, said["file"].name, said["name"])
 
 
 @in_collection(Role.ADMIN)
@@ -61,5 +61,10 @@ def import_embeddings(request: HttpRequest, collection: Collection) -> HttpRespo
     except (PoolingError, NoRoom) as error:
         form.add_error("name", str(error))
         return runs_page(request, collection, embeddings=form)
-    messages.info(request, f"{said['vectors'].name} is being read as the run {said['name']}.")
-    return redirect("runs", collection.slug)
+    return _taken(request, collection, said["vectors"].name, said["name"])
+
+
+def _taken(request: HttpRequest, collection: Collection, filename: str, name: str) -> HttpResponse:
+    messages.info(request, f"{filename} is being read as the run {name}.")
+    # The form's address names its own place on the page; the job's card is at the top.
+    return redirect(reverse("runs", args=[collection.slug]) + "#main")

@@ -40,16 +40,19 @@ class RunRow:
 
     @property
     def made_by(self) -> str:
-        """In a few words: "bm25 over the abstract", "the file best.run"."""
+        """In a few words: "bm25 over the abstract", "the file best.run", "the vectors v.npy"."""
         said = self.run.parameters
         if self.run.kind == "file":
-            return f"the file {said['file']}" if said.get("file") else "a file"
+            what = "judgments" if said.get("qrels") else "file"
+            return f"the {what} {said['file']}" if said.get("file") else "a file"
+        if self.run.kind == "embeddings":
+            return f"the vectors {said['vectors']}"
         return f"{self.run.kind} over the {said['field']}" if said.get("field") else self.run.kind
 
     @property
     def parameters(self) -> dict[str, Any]:
         """The rest of what decides the ranking; the corpus's digest is for the manifest."""
-        told = {"corpus", "field", "file"}
+        told = {"corpus", "field", "file", "qrels", "vectors"}
         return {key: value for key, value in self.run.parameters.items() if key not in told}
 
     @property

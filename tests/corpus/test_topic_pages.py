@@ -6,14 +6,14 @@ import gzip
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
-from django.test import Client
 from django.urls import reverse
 
-from accounts.models import Role, User
+from accounts.models import Role
 from jobs.models import Job, State
-from jobs.services import run
 from tests.corpus.test_import_topics import NEW, OLD
 from tests.factories import DocumentFactory, a_collection, member
+from tests.pooling.test_pages import client_of
+from tests.uploading import done, kept
 
 pytestmark = pytest.mark.django_db
 
@@ -23,12 +23,6 @@ WHERE = "/c/small/queries/import-topics/"
 @pytest.fixture
 def collection():
     return a_collection()
-
-
-def client_of(username):
-    client = Client()
-    client.force_login(User.objects.get(username=username))
-    return client
 
 
 @pytest.fixture
@@ -42,28 +36,17 @@ def send(client, content=OLD, name="topics.txt", **more):
     return client.post(WHERE, sent)
 
 
-def done():
-    job = Job.objects.first()
-    run(job.pk)
-    job.refresh_from_db()
-    return job
-
-
-def kept(settings):
-    return [path for path in settings.UPLOAD_DIR.rglob("*") if path.is_file()]
-
-
 def names(collection):
     return set(collection.queries.values_list("name", flat=True))
 
 
 @pytest.mark.parametrize("content", [OLD, gzip.compress(OLD.encode())])
-def test_every_topic_of_an_uploaded_file_becomes_a_query(collection, admin, settings, content):
+def test_every_topic_of_an_uploaded_file_becomes_a_query(collection, admin, content):
     answer = send(admin, content)
 
     job = Job.objects.get()
     assert answer.url == reverse("job", args=["small", job.pk])
-    assert (len(kept(settings)), done().state, kept(settings)) == (1, State.SUCCEEDED, [])
+    assert (len(kept()), done().state, kept()) == (1, State.SUCCEEDED, [])
     assert names(collection) == {"301_method", "302_method"}
     page = admin.get(answer.url).text
     assert "Import topics" in page
@@ -127,7 +110,7 @@ def test_every_docno_that_is_taken_is_listed_and_none_comes_in(collection, admin
         ({"file": b"x", "facet": "method", "id_prefix": "a b"}, "An id has no space in it"),
     ],
 )
-def test_a_wrong_form_says_why_and_keeps_what_was_typed(collection, admin, settings, sent, what):
+def test_a_wrong_form_says_why_and_keeps_what_was_typed(collection, admin, sent, what):
     if "file" in sent:
         sent = {**sent, "file": SimpleUploadedFile("t.txt", sent["file"])}
 
@@ -137,10 +120,10 @@ def test_a_wrong_form_says_why_and_keeps_what_was_typed(collection, admin, setti
     assert what in page.text
     assert f'value="{sent.get("id_prefix", "")}"' in page.text or "id_prefix" not in sent
     assert not Job.objects.exists()
-    assert not kept(settings)
+    assert not kept()
 
 
-def test_a_second_file_waits_for_the_first(collection, admin, settings):
+def test_a_second_file_waits_for_the_first(collection, admin):
     send(admin)
 
     page = send(admin, NEW, "more.xml", id_prefix="c")
@@ -148,18 +131,18 @@ def test_a_second_file_waits_for_the_first(collection, admin, settings):
     assert page.status_code == 422
     assert "topics.txt is being imported just now" in page.text
     assert 'value="c"' in page.text
-    assert Job.objects.count() == len(kept(settings)) == 1
+    assert Job.objects.count() == len(kept()) == 1
     assert "Import topics" in admin.get(reverse("add-query", args=["small"])).text
 
 
 @pytest.mark.parametrize("username", ["ann1", "adju", "stranger"])
-def test_nobody_but_an_admin_of_the_collection_finds_it(collection, settings, username):
+def test_nobody_but_an_admin_of_the_collection_finds_it(collection, username):
     member(a_collection("other"), Role.ADMIN, "stranger")
     client = client_of(username)
 
     assert (send(client).status_code, client.get(WHERE).status_code) == (404, 404)
     assert not Job.objects.exists()
-    assert not kept(settings)
+    assert not kept()
 
 
 def test_it_takes_no_get(admin):

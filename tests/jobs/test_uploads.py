@@ -18,9 +18,12 @@ from django.utils import timezone
 from accounts.models import User
 from jobs import kept_files, registry, services, tasks
 from jobs.models import Job, State
+from jobs.presenting import advice
+from jobs.showing import jobs_to_show
 from jobs.uploads import KeyTaken, NoRoom, enqueue_upload
 from jobs.work import NotYet
 from tests.factories import a_collection
+from tests.uploading import kept
 
 pytestmark = pytest.mark.django_db
 
@@ -55,10 +58,6 @@ def upload(collection):
         return enqueue_upload(collection=collection, files={"path": file}, **asked)
 
     return upload
-
-
-def kept():
-    return [path for path in Path(settings.UPLOAD_DIR).rglob("*") if path.is_file()]
 
 
 def everything_is_old(hours=2):
@@ -163,6 +162,26 @@ def test_a_failed_job_can_be_tried_again_for_a_day(upload, read):
 
     assert kept_files.sweep() == 1
     assert kept() == []
+
+
+def test_a_failure_that_cannot_be_tried_again_is_not_held_up_to_anybody(upload, read):
+    read.ends = fails
+    job = upload()
+    services.run(job.pk)
+    assert jobs_to_show(job.collection, ["read"]) == [job]
+
+    Job.objects.update(finished_at=timezone.now() - timedelta(hours=25))
+
+    assert jobs_to_show(job.collection, ["read"]) == []
+
+
+def test_the_card_of_a_failed_import_says_what_trying_again_does(upload, read):
+    read.ends = fails
+    job = upload()
+    services.run(job.pk)
+    job.refresh_from_db()
+
+    assert "reads the same file" in advice(job, timezone.now())
 
 
 def test_a_second_try_keeps_the_file_after_the_first_is_forgotten(upload, read):

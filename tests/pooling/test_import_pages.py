@@ -8,15 +8,14 @@ import io
 import numpy as np
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
-from django.test import Client
 from django.urls import reverse
 
-from accounts.models import User
 from corpus.services import create_query
 from jobs.models import Job, State
-from jobs.services import run
 from pooling.models import Run
 from tests.factories import DocumentFactory, a_collection
+from tests.pooling.test_pages import client_of
+from tests.uploading import done, kept
 
 pytestmark = pytest.mark.django_db
 
@@ -37,9 +36,7 @@ def collection():
 
 @pytest.fixture
 def admin(collection):
-    client = Client()
-    client.force_login(User.objects.get(username="admin"))
-    return client
+    return client_of("admin")
 
 
 def npy(rows=VECTORS):
@@ -63,18 +60,6 @@ def send_vectors(admin, vectors=None, docnos=DOCNOS, filename="v.npy", **more):
     return admin.post(reverse("import-embeddings", args=["small"]), {**sent, **more})
 
 
-def done():
-    """The newest job, after it ran."""
-    job = Job.objects.first()
-    run(job.pk)
-    job.refresh_from_db()
-    return job
-
-
-def kept(settings):
-    return [path for path in settings.UPLOAD_DIR.rglob("*") if path.is_file()]
-
-
 def ranking(name):
     [found] = Run.objects.get(name=name).rankings.all()
     return list(zip(found.docnos, found.scores, strict=True))
@@ -83,13 +68,13 @@ def ranking(name):
 # Ranked lists and judgments
 
 
-def test_a_run_file_is_kept_until_its_job_has_read_it(collection, admin, settings):
+def test_a_run_file_is_kept_until_its_job_has_read_it(collection, admin):
     send_run(admin, filename="my run.trec")
 
     job = Job.objects.get()
     assert (job.parameters["name"], job.parameters["filename"]) == ("my-run", "my run.trec")
-    assert [path.read_bytes() for path in kept(settings)] == [RUN]
-    assert (done().state, kept(settings)) == (State.SUCCEEDED, [])
+    assert [path.read_bytes() for path in kept()] == [RUN]
+    assert (done().state, kept()) == (State.SUCCEEDED, [])
     assert ranking("my-run") == [("d1", 2.0), ("d2", 1.0)]
 
 
@@ -100,6 +85,18 @@ def test_judgments_become_a_run_of_known_positives(collection, admin, pack):
     assert done().state == State.SUCCEEDED
     assert ranking("known") == [("d2", 3.0), ("d1", 1.0)]
     assert Run.objects.get().parameters == {"file": "test.qrels", "qrels": True}
+
+
+def test_the_page_says_what_a_run_was_made_from(collection, admin):
+    send_run(admin, QRELS, "test.qrels", holds="qrels", name="known")
+    done()
+    send_vectors(admin)
+    done()
+
+    page = admin.get(reverse("runs", args=["small"])).text
+
+    assert "the judgments test.qrels" in page
+    assert "the vectors v.npy" in page
 
 
 def test_judgments_taken_for_a_ranked_list_fail_with_the_line(collection, admin):
@@ -133,7 +130,7 @@ def test_the_same_file_twice_leaves_one_run_as_it_was(collection, admin):
         ({"file": b"x", "name": "fine", "holds": "magic"}, "magic"),
     ],
 )
-def test_a_wrong_import_says_why_and_keeps_what_was_typed(collection, admin, settings, sent, what):
+def test_a_wrong_import_says_why_and_keeps_what_was_typed(collection, admin, sent, what):
     if "file" in sent:
         sent = {**sent, "file": file(sent["file"], "a.run")}
 
@@ -143,11 +140,11 @@ def test_a_wrong_import_says_why_and_keeps_what_was_typed(collection, admin, set
     assert what in page.text
     assert f'value="{sent["name"]}"' in page.text
     assert not Job.objects.exists()
-    assert not kept(settings)
+    assert not kept()
 
 
 @pytest.mark.parametrize("send", [send_run, send_vectors])
-def test_a_name_that_is_being_imported_is_busy_for_every_file(collection, admin, settings, send):
+def test_a_name_that_is_being_imported_is_busy_for_every_file(collection, admin, send):
     send_run(admin, filename="first.run", name="mine")
 
     page = send(admin, name="mine")
@@ -156,7 +153,7 @@ def test_a_name_that_is_being_imported_is_busy_for_every_file(collection, admin,
     assert "first.run is being imported as mine just now" in page.text
     assert 'value="mine"' in page.text
     assert Job.objects.count() == 1
-    assert [path.read_bytes() for path in kept(settings)] == [RUN]
+    assert [path.read_bytes() for path in kept()] == [RUN]
 
 
 def test_a_name_of_sixty_letters_is_imported(collection, admin):
@@ -171,11 +168,11 @@ def test_a_name_of_sixty_letters_is_imported(collection, admin):
 # Vectors
 
 
-def test_vectors_become_a_run_and_both_files_go(collection, admin, settings):
+def test_vectors_become_a_run_and_both_files_go(collection, admin):
     assert send_vectors(admin).status_code == 302
 
     job = Job.objects.get()
-    assert (job.kind, job.parameters["name"], len(kept(settings))) == ("import_embeddings", "v", 2)
+    assert (job.kind, job.parameters["name"], len(kept())) == ("import_embeddings", "v", 2)
     assert done().state == State.SUCCEEDED
     assert [docno for docno, _ in ranking("v")] == ["d2", "d1", "d3"]
     made = Run.objects.get()
@@ -186,7 +183,7 @@ def test_vectors_become_a_run_and_both_files_go(collection, admin, settings):
         "dimensions": 2,
     }
     assert made.report["vectors_outside_corpus"] == 1
-    assert not kept(settings)
+    assert not kept()
 
 
 def test_metric_and_depth_can_be_chosen(collection, admin):
@@ -234,7 +231,7 @@ def test_wrong_files_fail_in_words_and_keep_nothing(collection, admin, vectors, 
         ({"vectors": b"x", "docnos": b"x", "name": "cited"}, "built-in source"),
     ],
 )
-def test_a_wrong_form_of_vectors_says_why(collection, admin, settings, sent, what):
+def test_a_wrong_form_of_vectors_says_why(collection, admin, sent, what):
     sent = {
         name: file(value, f"{name}.x") if isinstance(value, bytes) else value
         for name, value in {"name": "fine", **sent}.items()
@@ -246,7 +243,7 @@ def test_a_wrong_form_of_vectors_says_why(collection, admin, settings, sent, wha
     assert what in page.text
     assert f'value="{sent["name"]}"' in page.text
     assert not Job.objects.exists()
-    assert not kept(settings)
+    assert not kept()
 
 
 def test_the_page_names_the_command_for_large_files(collection, admin):
