@@ -9,6 +9,7 @@ import contextlib
 import os
 import secrets
 import tempfile
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,10 @@ from csp.constants import NONE, SELF
 from django.core.exceptions import ImproperlyConfigured
 
 BASE_DIR = Path(__file__).resolve().parent.parent
+# From the source itself: the installed package's metadata may be absent or old.
+SOFTWARE_VERSION: str = tomllib.loads((BASE_DIR / "pyproject.toml").read_text())["project"][
+    "version"
+]
 
 
 def _flag(name: str, default: bool) -> bool:

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cache
 from typing import Any
 
 from django.conf import settings
@@ -168,7 +166,7 @@ def build_bundle(snapshot: Snapshot, version: str, accept: Iterable[str]) -> Bun
         version=version,
         accepted=accepted,
         files=files,
-        software_version=software_version(),
+        software_version=settings.SOFTWARE_VERSION,
     )
     return Bundle(pack({**files, MANIFEST: formats.write_json(manifest)}), manifest)
 
@@ -187,7 +185,7 @@ def _files(snapshot: Snapshot, version: str, accepted: Sequence[Finding]) -> dic
             version=version,
             accepted=accepted,
             agreement=agreement[Missing.EXCLUDE],
-            software_version=software_version(),
+            software_version=settings.SOFTWARE_VERSION,
         ),
     }
 
@@ -244,10 +242,3 @@ def _keep(
 
 def job_result(release: Release) -> dict[str, Any]:
     return {"version": release.version, "sha256": release.sha256, "size": release.size}
-
-
-@cache
-def software_version() -> str:
-    """From the source itself: the installed package's metadata may be absent or old."""
-    project = tomllib.loads((settings.BASE_DIR / "pyproject.toml").read_text())["project"]
-    return str(project["version"])

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import platform
-import tomllib
 from collections.abc import Iterable
-from functools import cache
 from importlib import metadata
 from typing import Any
 
@@ -56,20 +54,13 @@ def _run(run: Run, drawn: Iterable[str]) -> dict[str, Any]:
 
 def versions() -> dict[str, str]:
     """This software, the language and the engines that are installed."""
-    found = {"qrelsmith": software_version(), "python": platform.python_version()}
+    found = {"qrelsmith": settings.SOFTWARE_VERSION, "python": platform.python_version()}
     for name in ENGINES:
         try:
             found[name] = metadata.version(name)
         except metadata.PackageNotFoundError:
             continue
     return found
-
-
-@cache
-def software_version() -> str:
-    """From the source itself: the installed package's metadata may be absent or old."""
-    project = tomllib.loads((settings.BASE_DIR / "pyproject.toml").read_text())["project"]
-    return str(project["version"])
 
 
 def manifest_file(build: PoolBuild) -> dict[str, Any]:
