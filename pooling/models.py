@@ -7,6 +7,7 @@ from django.db import models
 
 from accounts.models import Collection
 from corpus.models import Document, QueryPaper
+from pooling.strategies import STRATEGIES
 
 IMPORTED = frozenset({"file", "embeddings"})  # kinds of runs that no retriever here can make
 
@@ -74,6 +75,11 @@ class PoolBuild(models.Model):
 class PoolQuerySet(models.QuerySet["Pool"]):
     def frozen(self) -> PoolQuerySet:
         return self.filter(frozen_at__isnull=False)
+
+    def sampled(self) -> PoolQuerySet:
+        """Pools that are a sample of a deep pool."""
+        sampling = [name for name, strategy in STRATEGIES.items() if strategy.samples]
+        return self.filter(build__manifest__strategy__in=sampling)
 
     def holding(self, document: Document) -> PoolQuerySet:
         """Pools of the document, or with it as a candidate."""

@@ -11,6 +11,7 @@ import json
 from collections.abc import Iterable, Sequence
 
 from release.records import Adjudication, Label, PooledDocument, Rating, Source
+from release.sampling import Member, Probable
 
 
 class UnwritableId(ValueError):
@@ -34,6 +35,32 @@ def write_qrels(labels: Iterable[Label]) -> bytes:
     return "".join(lines).encode()
 
 
+def write_prels(labels: Iterable[Probable]) -> bytes:
+    """statAP's prels: `<query id> <docno> <grade> 1 <inclusion probability>`, sorted as qrels.
+
+    Method 1 is a document that was drawn with the probability in the last column. Methods 0 and 2
+    would have readers take the probability for 1.
+    """
+    lines = [
+        f"{_id(one.query)} {_id(one.docno)} {one.grade} 1 {one.inclusion!r}\n"
+        for one in sorted(labels, key=lambda one: (one.query, one.docno))
+    ]
+    return "".join(lines).encode()
+
+
+def write_sampleval(members: Iterable[Member]) -> bytes:
+    """sample_eval.pl's qrels: `<query id> 0 <docno> <stratum> <grade>`, sorted as qrels.
+
+    The grade of a document that was not drawn, or got no final label, is -1.
+    """
+    lines = [
+        f"{_id(one.query)} 0 {_id(one.docno)} {one.stratum} "
+        f"{-1 if one.grade is None else one.grade}\n"
+        for one in sorted(members, key=lambda one: (one.query, one.docno))
+    ]
+    return "".join(lines).encode()
+
+
 def _id(identifier: str) -> str:
     if not is_writable(identifier):
         raise UnwritableId(identifier)
@@ -53,6 +80,7 @@ def _pool_line(document: PooledDocument) -> dict[str, object]:
         "position": document.position,
         "drawn_by": document.drawn_by,
         "excluded": document.excluded,
+        "inclusion": document.inclusion,
         "sources": [_source(source) for source in sorted(document.sources, key=_by_name)],
     }
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from corpus.texts import canonical_json
 from release.bundle import sha256
 from release.records import ReleasedFacet, ReleasedGuideline, Snapshot
+from release.sampling import describe_sample
 
 if TYPE_CHECKING:
     from release.gate import Finding
@@ -44,6 +45,7 @@ def build_manifest(
         },
         "accepted": [_accepted(finding) for finding in accepted],
         "counts": count(snapshot),
+        "sample": describe_sample(snapshot),
         "pool_builds": [
             {"manifest": build.manifest, "query_papers": list(build.query_papers)}
             for build in snapshot.builds

@@ -7,13 +7,25 @@ from typing import TYPE_CHECKING, Any
 
 from release.manifest import count
 from release.records import ReleasedGuideline, Snapshot
+from release.sampling import describe_sample
 
 if TYPE_CHECKING:
     from release.gate import Finding
 
+SAMPLE_FILES = (
+    (
+        "trec/prels.<facet>.txt",
+        "for estimates: `<query id> <docno> <grade> 1 <inclusion probability>`, statAP's prels",
+    ),
+    (
+        "trec/sampleval.<facet>.txt",
+        "for estimates: `<query id> 0 <docno> <stratum> <grade>`, as `sample_eval.pl` reads it",
+    ),
+)
 FILES = (
     ("trec/qrels.all.txt", "final labels of all facets: `<query id> 0 <docno> <grade>`"),
     ("trec/qrels.<facet>.txt", "the same for one facet"),
+    *SAMPLE_FILES,
     ("pools/pool.jsonl", "every pooled document: who drew it, all its sources with rank and score"),
     ("annotations/ratings.csv", "what each of the two annotators said of a pair"),
     ("annotations/adjudications.csv", "how the disputed pairs were decided"),
@@ -32,9 +44,11 @@ def write_readme(
     software_version: str,
 ) -> bytes:
     """Markdown that tells a reader what this release holds. `agreement` is the report's payload."""
+    sample = describe_sample(snapshot)
     parts = [
         _opening(snapshot, version),
-        _files(),
+        _files(sampled=sample is not None),
+        _sample(sample),
         _counts(snapshot),
         _making(snapshot),
         _grades(snapshot.guidelines),
@@ -51,6 +65,28 @@ ABOUT_FILES = """
 Text is UTF-8. A query id is `<docno of the query paper>_<facet>`. In the CSV files an empty `grade`
 means that the person could not judge the pair, and `reason` says why. `first` and `second` are the
 grades in slots 1 and 2.
+"""
+
+ABOUT_SAMPLE = """
+Of {labelled} query papers with labels, {sampled} have a pool that is a random sample: of a deep
+pool of all documents that some retriever ranked high enough, chance chose those that were judged.
+A document that was left out is not known to be irrelevant. **Do not report AP, nDCG, precision,
+recall or another ordinary measure over `trec/qrels.*.txt`: each of them takes what was left out
+for not relevant.** The strata go by a document's best rank in any list. Drawn pairs without a final
+label: {missing}.
+"""
+
+ABOUT_ESTIMATES = """
+Use instead, from the files that carry the sample:
+
+- `trec/sampleval.<facet>.txt`: inferred AP and inferred nDCG (xinfAP, infNDCG) with NIST's
+  `sample_eval.pl`. It lists the whole deep pool; grade -1 is a document that was not drawn or has
+  no final label, and stratum 0 holds what was in a pool for certain. `sample_eval.pl` takes
+  leading zeros off the query ids of a run.
+- `trec/prels.<facet>.txt`: statAP and its kin. The variance that statAP prints is for its own way
+  of sampling, which this was not.
+- A total, such as the number of relevant documents: the sum of 1/probability over the relevant
+  ones in `prels` (Horvitz and Thompson).
 """
 
 ABOUT_JUDGING = """
@@ -96,11 +132,45 @@ def _opening(snapshot: Snapshot, version: str) -> Iterator[str]:
     yield ""
 
 
-def _files() -> Iterator[str]:
+def _files(*, sampled: bool) -> Iterator[str]:
+    files = [one for one in FILES if sampled or one not in SAMPLE_FILES]
     yield "## Files"
     yield ""
-    yield from _table(["file", "what it holds"], [[f"`{name}`", what] for name, what in FILES])
+    yield from _table(["file", "what it holds"], [[f"`{name}`", what] for name, what in files])
     yield ABOUT_FILES.lstrip()
+
+
+def _sample(sample: Mapping[str, Any] | None) -> Iterator[str]:
+    if sample is None:
+        return
+    yield "## The qrels are a sample"
+    yield ABOUT_SAMPLE.format(
+        sampled=sample["query_papers"],
+        labelled=sample["query_papers_labelled"],
+        missing=sample["drawn_pairs_without_label"],
+    )
+    yield from _table(
+        ["strategy", "stratum", "best ranks", "query papers", "documents", "drawn", "probability"],
+        [
+            [
+                f"`{stratum['strategy']}`",
+                str(stratum["stratum"]),
+                "–".join(map(str, stratum["best_ranks"])),
+                str(stratum["query_papers"]),
+                str(stratum["documents"]),
+                str(stratum["drawn"]),
+                _chances(stratum["inclusion"]),
+            ]
+            for stratum in sample["strata"]
+        ],
+    )
+    yield ABOUT_ESTIMATES.lstrip()
+
+
+def _chances(inclusion: Sequence[float] | None) -> str:
+    if inclusion is None:
+        return "none drawn"
+    return " to ".join(dict.fromkeys(f"{chance:.4g}" for chance in inclusion))
 
 
 def _counts(snapshot: Snapshot) -> Iterator[str]:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from adjudication.labels import LabelledPair
+    from pooling.services import SampledPool
 
 
 class Label(NamedTuple):
@@ -32,13 +33,17 @@ class Source(NamedTuple):
 
 
 class PooledDocument(NamedTuple):
-    """A candidate of a query paper; `excluded` says why it is not judged, "" if it is."""
+    """A candidate of a query paper; `excluded` says why it is not judged, "" if it is.
+
+    `inclusion` is the probability with which a sample drew it, None in a pool that is no sample.
+    """
 
     query_paper: str
     docno: str
     position: int
     excluded: str
     sources: tuple[Source, ...]
+    inclusion: float | None = None
 
     @property
     def drawn_by(self) -> str | None:
@@ -139,6 +144,7 @@ class Snapshot:
     builds: tuple[ReleasedBuild, ...]
     runs: tuple[ReleasedRun, ...]
     guidelines: tuple[ReleasedGuideline, ...]
+    samples: tuple[SampledPool, ...] = ()  # of the query papers with a label
 
     @property
     def labels(self) -> tuple[Label, ...]:

@@ -26,6 +26,7 @@ from release.manifest import build_manifest
 from release.models import Release
 from release.readme import write_readme
 from release.records import Snapshot
+from release.sampling import members, probable
 from release.snapshot import take_snapshot
 
 JOB_KIND = "publish_release"
@@ -146,7 +147,7 @@ def check_acceptable(accept: Iterable[str]) -> tuple[str, ...]:
 
 def find_faults(*, collection: Collection) -> tuple[Finding, ...]:
     """Every check of the gate with its finding, in order or not. Nothing is written."""
-    return check_gate(take_snapshot(collection))
+    return check_gate(take_snapshot(collection, with_samples=False))
 
 
 def build_bundle(snapshot: Snapshot, version: str, accept: Iterable[str]) -> Bundle:
@@ -191,18 +192,20 @@ def _files(snapshot: Snapshot, version: str, accepted: Sequence[Finding]) -> dic
 
 
 def _qrels(snapshot: Snapshot) -> dict[str, bytes]:
-    """One file of everything and one per facet that has a label: tools refuse empty qrels."""
-    labels = snapshot.labels
-    facets = {label.facet for label in labels}
-    return {
-        "trec/qrels.all.txt": formats.write_qrels(labels),
-        **{
-            f"trec/qrels.{facet}.txt": formats.write_qrels(
-                label for label in labels if label.facet == facet
-            )
-            for facet in facets
-        },
-    }
+    """One file of everything and one per facet that has a label: tools refuse empty qrels.
+
+    Over sampled pools there are two more of each, because four columns cannot tell a sample.
+    """
+    labels = {"all": list(snapshot.labels)}
+    for label in snapshot.labels:
+        labels.setdefault(label.facet, []).append(label)
+    files: dict[str, bytes] = {}
+    for name, some in labels.items():
+        files[f"trec/qrels.{name}.txt"] = formats.write_qrels(some)
+        if snapshot.samples:
+            files[f"trec/prels.{name}.txt"] = formats.write_prels(probable(snapshot, some))
+            files[f"trec/sampleval.{name}.txt"] = formats.write_sampleval(members(snapshot, some))
+    return files
 
 
 def _agreement(snapshot: Snapshot, missing: Missing) -> dict[str, Any]:

@@ -13,6 +13,8 @@ from adjudication.labels import LabelledPair, labelled_pairs
 from adjudication.models import Case, Decision
 from annotation.models import Guideline, Reason, Slot
 from pooling.models import Candidate, Contribution, PoolBuild
+from pooling.services import SampledPool, SampleLost, sampled_pools
+from release.errors import ReleaseError
 from release.pseudonyms import pseudonyms
 from release.records import (
     Adjudication,
@@ -29,8 +31,15 @@ from release.records import (
 )
 
 
-def take_snapshot(collection: Collection) -> Snapshot:
-    """Read the collection as it is at one moment, while others go on judging."""
+def take_snapshot(collection: Collection, *, with_samples: bool = True) -> Snapshot:
+    """Read the collection as it is at one moment, while others go on judging.
+
+    What sampled pools were drawn from is found again in their runs, which takes its time; no check
+    of the gate needs it.
+
+    Raises:
+        ReleaseError: the runs no longer give it.
+    """
     with one_moment():
         collection = Collection.objects.get(pk=collection.pk)
         pairs = tuple(labelled_pairs(collection))
@@ -44,6 +53,7 @@ def take_snapshot(collection: Collection) -> Snapshot:
             builds=_builds(collection),
             runs=_runs(collection),
             guidelines=_guidelines(collection),
+            samples=_samples(collection, pairs) if with_samples else (),
         )
 
 
@@ -179,11 +189,26 @@ def _pools(collection: Collection) -> tuple[PooledDocument, ...]:
         pool__query_paper__collection=collection, pool__frozen_at__isnull=False
     )
     return tuple(
-        PooledDocument._make((*fields, tuple(sources[candidate_id])))
-        for candidate_id, *fields in candidates.values_list(
-            "pk", "pool__query_paper__document__docno", "document__docno", "position", "excluded"
+        PooledDocument._make((*fields, tuple(sources[candidate_id]), inclusion))
+        for candidate_id, inclusion, *fields in candidates.values_list(
+            "pk",
+            "inclusion",
+            "pool__query_paper__document__docno",
+            "document__docno",
+            "position",
+            "excluded",
         )
     )
+
+
+def _samples(collection: Collection, pairs: tuple[LabelledPair, ...]) -> tuple[SampledPool, ...]:
+    labelled = {pair.query for pair in pairs if pair.final is not None}
+    rows = collection.queries.values_list("name", "query_paper__document__docno")
+    papers = {paper for name, paper in rows if name in labelled}
+    try:
+        return tuple(sampled_pools(collection, papers))
+    except SampleLost as error:
+        raise ReleaseError(str(error)) from error
 
 
 def _builds(collection: Collection) -> tuple[ReleasedBuild, ...]:

@@ -13,6 +13,7 @@ from django.views.decorators.http import require_POST, require_safe
 from accounts.access import in_collection
 from accounts.models import Collection, Role, User
 from jobs.showing import jobs_to_show
+from pooling.models import Pool
 from pooling.views import answers
 from release import services
 from release.differences import README, Unreadable, differences, read_member
@@ -64,9 +65,15 @@ def _releases_page(
         "form": form,
         "releases": [(one, changes.get(one.pk)) for one in published],
         "jobs": jobs_to_show(collection, [services.JOB_KIND]),
+        "sampled": _sampled(collection),
     }
     status = 422 if form.errors else 200
     return render(request, "release/releases.html", context, status=status)
+
+
+def _sampled(collection: Collection) -> int:
+    """How many frozen pools are samples, which every release of them has to say."""
+    return Pool.objects.frozen().sampled().filter(query_paper__collection=collection).count()
 
 
 @in_collection(Role.ADMIN)
@@ -83,6 +90,7 @@ def publish(request: HttpRequest, collection: Collection) -> HttpResponse:
             "version": version,
             "accepted": [found for found in findings if found.check in form.accepted()],
             "kept": answers(request),
+            "sampled": _sampled(collection),
         }
         return render(request, "release/confirm_publish.html", context)
     try:

@@ -24,6 +24,7 @@ from pooling.services.runs import (
     request_run,
     retrieve,
 )
+from pooling.services.samples import SampledPool, SampleLost, sampled_pools
 from pooling.services.waiting import SideBySide
 
 __all__ = [
@@ -37,6 +38,8 @@ __all__ = [
     "PoolPlan",
     "PoolingError",
     "Proof",
+    "SampleLost",
+    "SampledPool",
     "SideBySide",
     "build_pools",
     "check_free",
@@ -52,4 +55,5 @@ __all__ = [
     "request_pools",
     "request_run",
     "retrieve",
+    "sampled_pools",
 ]

@@ -17,8 +17,10 @@ from pooling.strategies.registry import (
     Strategy,
     StrategyError,
     pool,
+    sampled_from,
     strategy,
 )
+from pooling.strategies.sampling import Stratum
 from pooling.strategies.taking import MODES, draw
 
 __all__ = [
@@ -33,10 +35,12 @@ __all__ = [
     "Ranking",
     "Strategy",
     "StrategyError",
+    "Stratum",
     "choose_models",
     "contributions",
     "draw",
     "jaccard_matrix",
     "pool",
+    "sampled_from",
     "strategy",
 ]

@@ -13,7 +13,7 @@ from pooling.strategies import fusion
 from pooling.strategies.depths import depth_k, take_b
 from pooling.strategies.drawn import Drawn, Ranking
 from pooling.strategies.mdcr import sample_of_tops
-from pooling.strategies.sampling import stratified, uniform
+from pooling.strategies.sampling import Stratum, deep_pool, stratified, uniform
 from pooling.strategies.taking import draw
 
 Kind = Literal["whole", "number", "wholes", "numbers"]
@@ -99,7 +99,13 @@ class Strategy:
     about: str  # one line, for the form
     parameters: tuple[Parameter, ...]
     pools: Callable[..., Drawn]
-    samples: bool = False  # its pools have inclusion probabilities
+    # The last best rank of each stratum it samples; None for a strategy that takes no sample.
+    bounds: Callable[[Values], Sequence[int]] | None = None
+
+    @property
+    def samples(self) -> bool:
+        """Whether its pools have inclusion probabilities."""
+        return self.bounds is not None
 
     def read(self, given: Values) -> dict[str, Value]:
         """Every parameter's value, the default where none is given. Raises StrategyError."""
@@ -146,6 +152,20 @@ def pool(
     return chosen.pools(
         rankings, forced, seed=seed, query_paper=query_paper, excluded=excluded, **values
     )
+
+
+def sampled_from(
+    name: str, parameters: Values, rankings: Mapping[str, Ranking], out: Collection[str]
+) -> tuple[Stratum, ...]:
+    """The deep pool that a sampling strategy draws from, by stratum.
+
+    `out` are the query paper, the forced and the excluded documents. Raises StrategyError for a
+    strategy that takes no sample.
+    """
+    chosen = strategy(name)
+    if chosen.bounds is None:
+        raise StrategyError(f"{name} takes no sample.")
+    return deep_pool(rankings, chosen.bounds(chosen.read(parameters)), out)
 
 
 def strategy(name: str) -> Strategy:
@@ -247,7 +267,7 @@ STRATEGIES: dict[str, Strategy] = {
             "A random sample of the deep pool; every document equally likely.",
             (_SIZE, Parameter("depth", "whole", 100, "Rank down to which the deep pool goes.")),
             _by_docno(uniform),
-            samples=True,
+            bounds=lambda values: (values["depth"],),
         ),
         Strategy(
             "stratified",
@@ -258,7 +278,7 @@ STRATEGIES: dict[str, Strategy] = {
                 Parameter("rates", "numbers", (1.0, 0.3, 0.1), "Share drawn of each.", 0, 1),
             ),
             _by_docno(stratified),
-            samples=True,
+            bounds=lambda values: tuple(values["bounds"]),
         ),
         Strategy(
             "mdcr",

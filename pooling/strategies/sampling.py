@@ -13,6 +13,7 @@ from bisect import bisect_left
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from fractions import Fraction
 from itertools import pairwise
+from typing import NamedTuple
 
 from corpus.ordering import shuffled
 from pooling.strategies.drawn import (
@@ -26,6 +27,30 @@ from pooling.strategies.drawn import (
     met,
     retriever_order,
 )
+
+
+class Stratum(NamedTuple):
+    """The documents of a deep pool whose best rank is from `first` to `last`, drawn or not."""
+
+    first: int
+    last: int
+    docnos: tuple[str, ...]
+
+
+def deep_pool(
+    rankings: Mapping[str, Ranking], bounds: Sequence[int], out: Collection[str]
+) -> tuple[Stratum, ...]:
+    """What a sample is drawn from, by strata of best rank; stratum i ends at rank bounds[i].
+
+    `out` is in none: the query paper, the forced documents and the excluded ones.
+    """
+    tops = {name: ranking[: bounds[-1]] for name, ranking in rankings.items()}
+    strata = _by_best_rank(dict(met(tops, sorted(tops), out)), bounds)
+    firsts = (1, *(bound + 1 for bound in bounds))
+    return tuple(
+        Stratum(first, last, tuple(docnos))
+        for first, last, docnos in zip(firsts, bounds, strata, strict=False)
+    )
 
 
 def uniform(
@@ -68,9 +93,7 @@ def stratified(
     """
     _check_strata(bounds, rates)
     sample = _Sample(rankings, forced, bounds[-1], seed, query_paper, excluded)
-    strata: list[list[str]] = [[] for _ in bounds]
-    for docno, place in sample.frame.items():
-        strata[bisect_left(bounds, place.rank)].append(docno)
+    strata = _by_best_rank(sample.frame, bounds)
     for number, (stratum, rate) in enumerate(zip(strata, rates, strict=True), start=1):
         # Exact, for 0.07 * 100 is a little more than 7 in binary.
         size = math.ceil(Fraction(str(rate)) * len(stratum))
@@ -110,6 +133,13 @@ class _Sample:
     def drawn(self, shortfall: Mapping[str, int]) -> Drawn:
         chosen = [(docno, self.frame[docno]) for docno in self.chosen]
         return assembled(self.order, self.first, chosen, shortfall, self.inclusion)
+
+
+def _by_best_rank(frame: Mapping[str, Place], bounds: Sequence[int]) -> list[list[str]]:
+    strata: list[list[str]] = [[] for _ in bounds]
+    for docno, place in frame.items():
+        strata[bisect_left(bounds, place.rank)].append(docno)
+    return strata
 
 
 def _check_strata(bounds: Sequence[int], rates: Sequence[float]) -> None:

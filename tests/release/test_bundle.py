@@ -84,7 +84,8 @@ def test_a_pool_line_says_who_drew_the_document_and_who_else_has_it():
 
     assert lines == (
         b'{"query_paper": "q1", "docno": "d1", "position": 1, "drawn_by": "bm25", "excluded": "", '
-        b'"sources": [{"source": "bm25", "rank": 2, "score": 7.25, "drawn": true}, '
+        b'"inclusion": null, "sources": ['
+        b'{"source": "bm25", "rank": 2, "score": 7.25, "drawn": true}, '
         b'{"source": "tfidf", "rank": 9, "score": 0.1, "drawn": false}]}\n'
     )
 

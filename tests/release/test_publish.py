@@ -152,6 +152,7 @@ def test_every_pooled_document_is_there_with_all_its_sources(collection):
         "position": 1,
         "drawn_by": "bm25_title",
         "excluded": "",
+        "inclusion": None,
         "sources": [
             {"source": "also", "rank": 7, "score": 0.1, "drawn": False},
             {"source": "bm25_title", "rank": 1, "score": 9.0, "drawn": True},

@@ -1,0 +1,241 @@
+"""Releases over pools that are samples."""
+
+from __future__ import annotations
+
+import io
+import json
+import zipfile
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+
+import pytest
+from django.urls import reverse
+
+from accounts.models import Collection
+from annotation.services import open_query
+from corpus.services import create_query
+from jobs.work import InPerson
+from pooling.formats import Scored
+from pooling.models import Ranking, Run
+from pooling.services import PoolPlan, build_pools, freeze_pools
+from pooling.services.runs import RunReport, keep_run
+from release.errors import ReleaseError
+from release.services import build_bundle, find_faults, publish_release
+from release.snapshot import take_snapshot
+from tests.factories import DocumentFactory, a_collection, annotators
+from tests.release.scenes import judge, slot_of
+
+pytestmark = pytest.mark.django_db
+
+DEEP = 40
+RELEVANT = {f"d{number:02}" for number in (1, 2, 3, 8, 12, 13, 25, 38)}
+STRATIFIED = {
+    "strategy": "stratified",
+    "parameters": {"bounds": [5, 20], "rates": [1.0, 0.4]},
+}
+
+
+def a_sampled_collection(*, slug="small", cited=("d40",), **plan) -> Collection:
+    """One query paper, two lists of its 40 documents, and a frozen pool that is a sample of them.
+
+    One list has d01 to d40, the other the same backwards; d39 has no text.
+    """
+    collection = a_collection(slug=slug, licence="CC-BY-4.0")
+    docnos = [f"d{number:02}" for number in range(1, DEEP + 1)]
+    for docno in docnos:
+        text = {"sentences": [], "labels": []} if docno == "d39" else {}
+        DocumentFactory(collection=collection, docno=docno, **text)
+    DocumentFactory(collection=collection, docno="q1", references=list(cited))
+    create_query(collection=collection, docno="q1", facet_key="method")
+    for name, ranked in (("up", docnos), ("down", docnos[::-1])):
+        made = Run(collection=collection, name=name, kind="file", depth=DEEP)
+        lists = {"q1": [Scored(docno, 1 / rank) for rank, docno in enumerate(ranked, start=1)]}
+        keep_run(made, lists, RunReport(), InPerson())
+    plan = PoolPlan(**{**STRATIFIED, "depth": DEEP, "runs": ("up", "down"), **plan})
+    build_pools(collection=collection, plan=plan, work=InPerson())
+    freeze_pools(collection=collection)
+    return collection
+
+
+def judged(collection: Collection, skip=()) -> Collection:
+    """All but `skip` is judged: 2 for what is relevant, 0 for the rest."""
+    query = collection.queries.get()
+    open_query(query=query, annotators=annotators(collection), opened_by=None)
+    candidates = query.query_paper.pool.candidates.to_judge()
+    for docno in candidates.values_list("document__docno", flat=True):
+        if docno not in skip:
+            for number in (1, 2):
+                judge(slot_of(collection, query.name, docno, number), 2 * (docno in RELEVANT))
+    return collection
+
+
+def files_of(collection: Collection, accept=()) -> dict[str, bytes]:
+    bundle = build_bundle(take_snapshot(collection), "1.0", accept)
+    with zipfile.ZipFile(io.BytesIO(bundle.content)) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}
+
+
+def columns(content: bytes) -> Iterator[list[str]]:
+    return (line.split(" ") for line in content.decode().splitlines())
+
+
+def horvitz_thompson(prels: bytes) -> float:
+    """The number of relevant documents, as statAP estimates it."""
+    return sum(1 / float(chance) for _, _, grade, _, chance in columns(prels) if int(grade) > 0)
+
+
+def inferred(sampleval: bytes) -> float:
+    """The number of relevant documents, as sample_eval.pl estimates it: by stratum."""
+    size, drawn, relevant = Counter(), Counter(), Counter()
+    for query, _, _, stratum, grade in columns(sampleval):
+        size[query, stratum] += 1
+        drawn[query, stratum] += int(grade) >= 0
+        relevant[query, stratum] += int(grade) > 0
+    return sum(relevant[key] * size[key] / drawn[key] for key in size if drawn[key])
+
+
+def test_a_release_over_whole_pools_has_no_word_about_samples(collection_of_whole_pools):
+    files = files_of(collection_of_whole_pools)
+
+    assert {name for name in files if name.startswith("trec/")} == {
+        "trec/qrels.all.txt",
+        "trec/qrels.method.txt",
+    }
+    assert json.loads(files["manifest.json"])["sample"] is None
+    assert b"sample" not in files["README.md"]
+    assert b'"inclusion": null' in files["pools/pool.jsonl"]
+
+
+@pytest.fixture
+def collection_of_whole_pools():
+    whole = {"strategy": "interleaved", "parameters": {"n": 3}}
+    return judged(a_sampled_collection(**whole))
+
+
+@pytest.fixture
+def collection():
+    return judged(a_sampled_collection())
+
+
+def test_the_qrels_keep_their_four_columns_and_prels_carry_the_probabilities(collection):
+    files = files_of(collection)
+
+    qrels = list(columns(files["trec/qrels.method.txt"]))
+    prels = list(columns(files["trec/prels.method.txt"]))
+    assert {len(line) for line in qrels} == {4}
+    assert [(q, d, g) for q, _, d, g in qrels] == [(q, d, g) for q, d, g, _, _ in prels]
+    chance = {docno: float(last) for _, docno, _, method, last in prels if method == "1"}
+    # Best ranks 1 to 5 of two lists are 10 documents; one of them is cited and so forced, one has
+    # no text. Of the other 30 chance drew 12.
+    first = {f"d{n:02}" for n in (1, 2, 3, 4, 5, 36, 37, 38)}
+    assert {docno for docno in chance if docno in first} == first
+    assert Counter(chance.values()) == {1.0: len(first) + 1, 0.4: 12}
+    assert chance["d40"] == 1.0
+    assert files["trec/prels.method.txt"] == files["trec/prels.all.txt"]
+
+
+def test_sampleval_lists_the_whole_deep_pool_with_what_was_not_drawn_as_minus_one(collection):
+    files = files_of(collection)
+
+    lines = list(columns(files["trec/sampleval.method.txt"]))
+    strata = defaultdict(set)
+    for query, zero, docno, stratum, _ in lines:
+        assert (query, zero) == ("q1_method", "0")
+        strata[stratum].add(docno)
+    assert strata["0"] == {"d40"}  # forced
+    assert strata["1"] == {f"d{n:02}" for n in (1, 2, 3, 4, 5, 36, 37, 38)}  # d39 has no text
+    assert strata["2"] == {f"d{n:02}" for n in range(6, 36)}
+    grades = {docno: grade for _, _, docno, _, grade in lines if grade != "-1"}
+    assert grades == {d: g for _, _, d, g in columns(files["trec/qrels.method.txt"])}
+    assert [line[2] for line in lines] == sorted(line[2] for line in lines)
+
+
+def test_both_files_give_the_same_estimate(collection):
+    files = files_of(collection)
+
+    estimate = horvitz_thompson(files["trec/prels.method.txt"])
+    assert estimate == pytest.approx(inferred(files["trec/sampleval.method.txt"]))
+    drawn = {docno for _, docno, *_ in columns(files["trec/prels.method.txt"])}
+    deep = {f"d{n:02}" for n in range(6, 36)}
+    assert estimate == pytest.approx(len(RELEVANT - deep) + len(RELEVANT & deep & drawn) / 0.4)
+
+
+def test_a_uniform_sample_is_one_stratum():
+    files = files_of(
+        judged(a_sampled_collection(strategy="uniform", parameters={"size": 9, "depth": 9}))
+    )
+
+    lines = list(columns(files["trec/sampleval.method.txt"]))
+    assert Counter(stratum for *_, stratum, _ in lines) == {"0": 1, "1": 16}
+    sample = json.loads(files["manifest.json"])["sample"]
+    assert [one["best_ranks"] for one in sample["strata"]] == [[1, 9]]
+    assert sample["strata"][0]["inclusion"] == [9 / 17, 9 / 17]
+
+
+def test_a_drawn_document_without_a_label_counts_as_not_drawn():
+    collection = a_sampled_collection()
+    judged(collection, skip={"d36"})
+
+    files = files_of(collection, accept=["unjudged-pairs"])
+
+    grades = {docno: grade for _, _, docno, _, grade in columns(files["trec/sampleval.all.txt"])}
+    assert grades["d36"] == "-1"
+    assert b" d36 " not in files["trec/prels.all.txt"]
+    assert json.loads(files["manifest.json"])["sample"]["drawn_pairs_without_label"] == 1
+    assert b"without a final\nlabel: 1." in files["README.md"]
+
+
+def test_the_bundle_says_plainly_what_the_qrels_are(collection):
+    files = files_of(collection)
+
+    manifest, readme = json.loads(files["manifest.json"]), files["README.md"].decode()
+    assert {"trec/prels.all.txt", "trec/sampleval.all.txt"} <= manifest["files"].keys()
+    assert manifest["sample"] == {
+        "query_papers": 1,
+        "query_papers_labelled": 1,
+        "drawn_pairs_without_label": 0,
+        "strata": [
+            stratum(1, [1, 5], documents=8, drawn=8, inclusion=[1.0, 1.0]),
+            stratum(2, [6, 20], documents=30, drawn=12, inclusion=[0.4, 0.4]),
+        ],
+    }
+    assert "## The qrels are a sample" in readme
+    assert "| `stratified` | 2 | 6–20 | 1 | 30 | 12 | 0.4 |" in readme
+    assert "Do not report AP" in readme
+    pooled = map(json.loads, files["pools/pool.jsonl"].splitlines())
+    assert {line["inclusion"] for line in pooled} == {1.0, 0.4}
+
+
+def stratum(number, best_ranks, **counts):
+    return {
+        **{"strategy": "stratified", "stratum": number, "best_ranks": best_ranks},
+        "parameters": {"bounds": [5, 20], "rates": [1.0, 0.4]},
+        **{"query_papers": 1, **counts},
+    }
+
+
+def test_the_same_database_gives_the_same_bytes(collection):
+    first, second = (build_bundle(take_snapshot(collection), "1.0", ()) for _ in range(2))
+
+    assert first.content == second.content
+
+
+def test_runs_that_no_longer_give_the_sample_stop_a_release_and_not_its_page(collection):
+    Ranking.objects.filter(run__name="up").update(docnos=["d07"], scores=[1.0])
+
+    with pytest.raises(ReleaseError, match="pool of q1 is a sample"):
+        publish_release(collection=collection, version="1.0")
+
+    assert find_faults(collection=collection)
+
+
+def test_the_pages_say_that_it_is_a_sample(collection, client):
+    client.force_login(collection.memberships.get(role="admin").user)
+    page = client.get(reverse("releases", args=["small"]))
+    assert "1 frozen pool of this collection is a random sample" in page.text
+
+    publish_release(collection=collection, version="1.0")
+
+    page = client.get(reverse("release", args=["small", "1.0"]))
+    assert "The qrels are a sample" in page.text
+    assert ">a sample<" in client.get(reverse("releases", args=["small"])).text
