@@ -90,6 +90,11 @@ class Document(models.Model):
     def abstract(self) -> str:
         return " ".join(self.sentences)
 
+    def sentences_of(self, facet: Facet) -> list[str]:
+        """The sentences whose label belongs to the facet."""
+        pairs = zip(self.sentences, self.labels, strict=False)
+        return [sentence for sentence, label in pairs if label in facet.labels]
+
     def text_digest(self) -> str:
         return text_digest(self.title, self.sentences, self.labels)
 

@@ -71,6 +71,5 @@ def _whole(document: Document) -> QueryText:
 
 
 def _part(document: Document, facet: Facet) -> QueryText:
-    pairs = zip(document.sentences, document.labels, strict=False)
-    sentences = [sentence for sentence, label in pairs if label in facet.labels]
+    sentences = document.sentences_of(facet)
     return QueryText(document.docno, "", " ".join(sentences), *facts(document))
