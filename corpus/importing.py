@@ -7,8 +7,8 @@ because on SQLite everybody else's writing waits for it.
 
 from __future__ import annotations
 
-import errno
 import marshal
+import sqlite3
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import closing
@@ -19,7 +19,7 @@ from tempfile import TemporaryFile
 from typing import IO, Any, NamedTuple
 
 from django.conf import settings
-from django.db import IntegrityError
+from django.db import IntegrityError, OperationalError
 
 from accounts.models import Collection
 from corpus import storing
@@ -30,6 +30,7 @@ from corpus.seen import Docnos, Place, References, content_digest
 from corpus.services import CorpusError
 from corpus.sources import AUTO, Source, open_source
 from corpus.storing import Row, row_of
+from jobs.space import is_full
 from jobs.work import Work
 
 BATCH = 500  # well below SQLite's smallest limit on the parameters of one query
@@ -178,7 +179,11 @@ def import_source(
                     problems=tuple(str(line.error) for line in check.problems[:LISTED_PROBLEMS]),
                 )
                 work.complete(report.result)
-    except OSError as error:
+    except (OSError, OperationalError, sqlite3.OperationalError) as error:
+        if is_full(error):
+            raise _too_little_room(source.name) from error
+        if not isinstance(error, OSError):
+            raise
         raise _unreadable(source.name, error) from error
     except IntegrityError as error:
         raise CorpusError(
@@ -195,12 +200,15 @@ def rules_of(filter_name: str) -> tuple[Rule, ...]:
     return FILTERS[filter_name] if filter_name else ()
 
 
+def _too_little_room(name: str) -> CorpusError:
+    return CorpusError(
+        f"No space left on device, so nothing of {name} was imported. While documents are imported "
+        f"{settings.DATA_DIR} needs about three times their room, unpacked; free some and start it "
+        "again."
+    )
+
+
 def _unreadable(name: str, error: OSError) -> CorpusError:
-    if error.errno == errno.ENOSPC:
-        return CorpusError(
-            f"The disk is full, so nothing of {name} was imported. The data folder needs about "
-            "three times the room of the unpacked documents while they are imported."
-        )
     return CorpusError(f"{name} cannot be read: {error.strerror or error}.")
 
 

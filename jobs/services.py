@@ -20,6 +20,7 @@ from accounts.models import Collection, User
 from jobs import kept_files, registry
 from jobs.lease import Cancelled, Lease, LeaseLost, heartbeat
 from jobs.models import Job, State
+from jobs.space import DiskFull, is_full
 from jobs.work import NotYet
 
 logger = logging.getLogger(__name__)
@@ -151,14 +152,24 @@ def run(job_id: uuid.UUID) -> None:
     except NotYet as waiting:
         _put_off(lease, waiting)
     except (OperationalError, InterfaceError) as error:
-        logger.warning("job %s lost the database and will be tried again: %s", job_id, error)
-        _put_back(lease, str(error))
-    except Exception as error:  # the row must say what happened, whatever it was
-        expected = isinstance(error, JobError) or getattr(error, "is_for_people", False)
-        if not expected:
-            logger.exception("job %s failed", job_id)
-        message = str(error) if expected else "".join(traceback.format_exception_only(error))
-        _finish(lease, State.FAILED, error=message.replace("\0", "").strip())
+        if is_full(error):  # trying again makes no room
+            _fail(lease, error)
+        else:
+            logger.warning("job %s lost the database and will be tried again: %s", job_id, error)
+            _put_back(lease, str(error))
+    except Exception as error:  # noqa: BLE001 (the row must say what happened, whatever it was)
+        _fail(lease, error)
+
+
+def _fail(lease: Lease, error: Exception) -> None:
+    if isinstance(error, JobError) or getattr(error, "is_for_people", False):
+        message = str(error)
+    else:
+        logger.exception("job %s failed", lease.job_id, exc_info=error)
+        where = getattr(error, "filename", None) or ""
+        described = "".join(traceback.format_exception_only(error))
+        message = str(DiskFull(where)) if is_full(error) else described
+    _finish(lease, State.FAILED, error=message.replace("\0", "").strip())
 
 
 def _finish(lease: Lease, state: State, *, result: Any = None, error: str = "") -> bool:

@@ -12,8 +12,10 @@ little.
 
 from __future__ import annotations
 
+import tempfile
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
@@ -84,10 +86,11 @@ class Bm25:
     def open(self, folder: Path) -> Bm25Ranker:
         """See Retriever.open."""
         docnos = check_folder(folder, self)
-        try:
-            searcher = tantivy.Index.open(str(folder / SUBFOLDER)).searcher()
-        except (OSError, ValueError) as error:
-            raise IndexCorrupt(folder, str(error)) from error
+        with _linked(folder / SUBFOLDER) as links:
+            try:
+                searcher = tantivy.Index.open(links).searcher()
+            except (OSError, ValueError) as error:
+                raise IndexCorrupt(folder, str(error)) from error
         return Bm25Ranker(self.field, docnos, searcher)
 
     def _write_index(self, texts: Spool, folder: Path, progress: Progress) -> list[str]:
@@ -158,6 +161,20 @@ class Bm25Ranker:
             Scored(self.docnos[int(ordinal or 0)], score)
             for (score, _), ordinal in zip(hits, ordinals, strict=True)
         ]
+
+
+@contextmanager
+def _linked(folder: Path) -> Iterator[str]:
+    """Links to the files of an index, beside which tantivy can lock where `folder` is read-only.
+
+    Nobody writes to an index that is built, so its lock guards nothing; and once there is a
+    searcher, all files are mapped and the links can go.
+    """
+    with tempfile.TemporaryDirectory(prefix="qrelsmith-bm25-") as links:
+        for path in folder.iterdir():
+            if path.suffix != ".lock":
+                Path(links, path.name).symlink_to(path.absolute())
+        yield links
 
 
 def _analyzer() -> tantivy.TextAnalyzer:

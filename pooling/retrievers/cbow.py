@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pooling.formats import Scored
+from pooling.retrievers.arrays import new_map
 from pooling.retrievers.dense import Vectors, normalised, rank_rows
 from pooling.retrievers.folders import IndexCorrupt, build_folder, check_folder
 from pooling.retrievers.interface import (
@@ -211,8 +212,7 @@ def _of_this_field(
 def _write_vectors(
     path: Path, fields: Iterator[tuple[str, str]], documents: int, mean: Mean, progress: Progress
 ) -> None:
-    shape = (documents, mean.vectors.shape[1])
-    vectors = np.lib.format.open_memmap(path, mode="w+", dtype=np.float32, shape=shape)
+    vectors = new_map(path, np.float32, documents, mean.vectors.shape[1])
     done = 0
     while batch := [text for _, text in islice(fields, BEAT)]:
         vectors[done : done + len(batch)] = mean(batch)

@@ -26,6 +26,7 @@ from numpy.typing import NDArray
 
 from corpus.texts import canonical_json
 from pooling.formats import Scored
+from pooling.retrievers.arrays import new_map
 from pooling.retrievers.dense import METRICS, Metric, Vectors, VectorsWrong, rank_rows
 from pooling.retrievers.folders import IndexCorrupt, build_folder, check_folder, description
 from pooling.retrievers.interface import (
@@ -179,12 +180,7 @@ class Encoder:
         while batch := [text for _, text in islice(stream, PART)]:
             rows = self._part(batch, network, parts, progress)
             if vectors is None:
-                vectors = np.lib.format.open_memmap(
-                    draft / VECTORS_FILE,
-                    mode="w+",
-                    dtype=np.float32,
-                    shape=(len(docnos), rows.shape[1]),
-                )
+                vectors = new_map(draft / VECTORS_FILE, np.float32, len(docnos), rows.shape[1])
             vectors[done : done + len(rows)] = rows
             done += len(rows)
             progress(done)

@@ -1,6 +1,7 @@
 """Index folders: never seen half-built, and checked before they are used.
 
-An index is written into a hidden sibling folder and renamed when it is complete. `meta.json`,
+An index is written into a hidden sibling folder and renamed when it is complete (what a killed
+build leaves there: see `sweeping`). `meta.json`,
 written last, names the retriever, the folder and the SHA-256 of every file.
 
 Opening must not read gigabytes, and must not use a damaged index. So the files are read and their
@@ -24,8 +25,10 @@ from pathlib import Path
 from typing import Any
 
 from corpus.texts import canonical_json
+from jobs.space import room_in
 from pooling.retrievers.interface import Described
 from pooling.retrievers.strings import open_strings, write_strings
+from pooling.retrievers.sweeping import note_use, sweep, workshop
 
 META = "meta.json"
 DOCNOS = "docnos"
@@ -35,6 +38,8 @@ SEAL_YOUNGER_NS = 2_000_000_000  # the coarsest clock of a file system in use: F
 
 class IndexCorrupt(Exception):
     """An index folder is not what a retriever wrote there. Delete it and build it again."""
+
+    is_for_people = True
 
     def __init__(self, folder: Path, problem: str) -> None:
         self.folder, self.problem = folder, problem
@@ -63,12 +68,13 @@ def build_folder(
     """Make an index folder out of what `write(draft, scratch)` puts into `draft`.
 
     `write` returns the docnos; `scratch` is an empty folder that is thrown away. When an intact
-    index is already there (another worker was faster), that one stays.
+    index is already there (another worker was faster), that one stays. Raises DiskFull.
     """
     folder.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix=f".{folder.name}.", dir=folder.parent) as workshop:
+    sweep(folder.parent)
+    with room_in(folder.parent), workshop(folder) as made:
         # Not the temporary folder itself: that one is readable by its owner only.
-        draft, scratch = Path(workshop, "index"), Path(workshop, "scratch")
+        draft, scratch = made / "index", made / "scratch"
         draft.mkdir()
         scratch.mkdir()
         docnos = write(draft, scratch)
@@ -96,6 +102,7 @@ def check_folder(folder: Path, retriever: Described, *, thorough: bool = False) 
         raise IndexCorrupt(folder, str(error)) from error
     if len(docnos) != meta.get("documents"):
         raise IndexCorrupt(folder, f"{len(docnos)} documents where {META} says otherwise")
+    note_use(folder)
     return docnos
 
 
@@ -187,9 +194,12 @@ def _write_seal(folder: Path, states: Mapping[str, list[int]]) -> None:
     # Where nothing can be written (shared storage, mounted for reading) every opening reads all.
     with suppress(OSError):
         descriptor, draft = tempfile.mkstemp(prefix=SEAL, dir=folder)
-        with os.fdopen(descriptor, "wb") as stream:
-            stream.write(canonical_json(_sealed(states)))
-        Path(draft).replace(folder / SEAL)
+        try:
+            with os.fdopen(descriptor, "wb") as stream:
+                stream.write(canonical_json(_sealed(states)))
+            Path(draft).replace(folder / SEAL)
+        finally:
+            Path(draft).unlink(missing_ok=True)
 
 
 def _digest(path: Path) -> str:

@@ -27,6 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pooling.formats import Scored
+from pooling.retrievers.arrays import new_map
 from pooling.retrievers.folders import IndexCorrupt, build_folder, check_folder
 from pooling.retrievers.interface import (
     Field,
@@ -254,8 +255,8 @@ def _write_columns(
     """Weigh the documents a batch at a time, each weight straight to its place in its column."""
     starts = np.concatenate(([0], np.cumsum(counts)))
     np.save(draft / "starts.npy", starts)
-    ordinals = _new_map(draft / "ordinals.npy", np.int32, int(starts[-1]))
-    weights = _new_map(draft / "weights.npy", np.float32, int(starts[-1]))
+    ordinals = new_map(draft / "ordinals.npy", np.int32, int(starts[-1]))
+    weights = new_map(draft / "weights.npy", np.float32, int(starts[-1]))
     free, done, stream = starts[:-1].copy(), 0, iter(texts)
     while batch := [text for _, text in islice(stream, BEAT)]:
         matrix = vectorizer.transform(batch).tocsc()
@@ -275,10 +276,6 @@ def _places(batch_starts: Ints, free: Longs) -> Longs:
     places: Longs = np.repeat(free, counts) + within
     free += counts
     return places
-
-
-def _new_map(path: Path, dtype: type[np.generic], length: int) -> np.memmap[Any, Any]:
-    return np.lib.format.open_memmap(path, mode="w+", dtype=dtype, shape=(length,))
 
 
 def _mapped(folder: Path, name: str) -> Any:

@@ -10,14 +10,20 @@ from __future__ import annotations
 import hashlib
 import pickle
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import closing, contextmanager
+from pathlib import Path
 from tempfile import TemporaryFile
 from typing import Any, NamedTuple
 
+from django.conf import settings
+
 from corpus.texts import canonical_json
 from database.bulk import insert_rows
+from jobs.space import DiskFull, room_in
 from pooling import strategies
 from pooling.models import Candidate, Contribution, Pool, PoolBuild
 from pooling.services.corpus import Known
+from pooling.services.errors import PoolingError
 
 NO_TEXT = "no text in the corpus"
 POOLS = 200  # written at a time
@@ -36,8 +42,8 @@ class Drawing(NamedTuple):
 class Drawings:
     """Drawn pools on disk, in the order in which they came, which is by docno."""
 
-    def __init__(self) -> None:
-        self._file = TemporaryFile()  # noqa: SIM115 - closed by close()
+    def __init__(self, folder: Path) -> None:
+        self._file = TemporaryFile(dir=folder)  # noqa: SIM115 - closed by close()
         self._digest = hashlib.sha256(b"{")
         self.count = self.candidates = 0
         self.facts: dict[str, dict[str, Any]] = {}  # by query paper, as the manifest has them
@@ -72,6 +78,21 @@ class Drawings:
             size = min(POOLS, left)
             yield [pickle.load(self._file) for _ in range(size)]
             left -= size
+
+
+@contextmanager
+def spooled() -> Iterator[Drawings]:
+    """Room on the disk for drawn pools. Raises PoolingError, inside or at the end, for too little.
+
+    It is in the data folder, not in /tmp, which can be memory: pools take gigabytes by thousands.
+    """
+    folder = Path(settings.DATA_DIR)
+    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        with room_in(folder), closing(Drawings(folder)) as drawings:
+            yield drawings
+    except DiskFull as error:
+        raise PoolingError(str(error)) from error
 
 
 def remove_drafts(drafts: Iterable[int]) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterator, Mapping
-from contextlib import closing
 from itertools import repeat
 from typing import Any
 
@@ -26,7 +25,7 @@ from pooling.services.corpus import (
     papers_of,
 )
 from pooling.services.errors import PoolingError
-from pooling.services.keeping import Drawing, Drawings, keep_drawings, remove_drafts
+from pooling.services.keeping import Drawing, Drawings, keep_drawings, remove_drafts, spooled
 from pooling.services.manifest import manifest_of
 from pooling.services.plan import PoolPlan
 from pooling.services.waiting import OneByOne, RunMaker, names_of, runs_for
@@ -66,7 +65,7 @@ def build_pools(
     maker.wait(names)
     digest = corpus_digest(collection)
     runs = runs_for(collection, names, plan.depth, digest, maker)
-    with closing(Drawings()) as drawings:
+    with spooled() as drawings:
         for drawing in _drawn(collection, papers, plan, runs):
             drawings.add(drawing)
             work.progress(drawings.count, len(papers), "pools drawn")

@@ -15,6 +15,7 @@ from accounts.models import Collection, User
 from corpus.models import QueryPaper
 from jobs.models import Job
 from jobs.services import enqueue
+from jobs.space import DiskFull
 from jobs.work import Work
 from pooling.formats import RunFormatError, Scored, ranked, read_qrels, read_run, write_run
 from pooling.models import Pool, Ranking, Run
@@ -172,7 +173,7 @@ def _opened_index(collection: Collection, chosen: Retriever, digest: str, work: 
         raise PoolingError(
             f"{chosen.name} cannot be built: {error}. Import documents first."
         ) from error
-    except EncoderMissing as error:
+    except (EncoderMissing, DiskFull) as error:
         raise PoolingError(str(error)) from error
     return chosen.open(folder)
 

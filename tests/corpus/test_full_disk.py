@@ -1,0 +1,87 @@
+"""An import onto a disk that fills up: nothing of it stays, and it works once there is room."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from corpus.importing import import_documents
+from corpus.services import CorpusError
+from jobs.work import InPerson
+from tests.disks import small_disk
+from tests.factories import DocumentFactory, a_collection
+from tests.running import ROOT, environment
+
+
+@pytest.fixture
+def disk(tmp_path):
+    with small_disk(tmp_path / "disk") as made:
+        yield made
+
+
+@pytest.fixture
+def file(tmp_path):
+    lines = (
+        {"docno": f"d{number:04}", "title": "A title", "sentences": [f"word{number} " * 60]}
+        for number in range(3_000)
+    )
+    path = tmp_path / "corpus.jsonl"
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    return path
+
+
+@pytest.mark.django_db
+def test_rows_that_do_not_fit_beside_the_data_leave_the_corpus_as_it_was(file, disk, settings):
+    collection = a_collection()
+    DocumentFactory(collection=collection, docno="before")
+    settings.DATA_DIR = disk.folder
+    for room in (0, 100_000, 1_000_000):
+        disk.fill(but=room)
+        with pytest.raises(CorpusError) as caught:
+            import_documents(collection=collection, path=file, work=InPerson())
+        assert str(caught.value) == (
+            "No space left on device, so nothing of corpus.jsonl was imported. While documents are "
+            f"imported {disk.folder} needs about three times their room, unpacked; free some and "
+            "start it again."
+        )
+        assert collection.documents.get().docno == "before"
+    disk.free()
+    assert list(disk.folder.iterdir()) == []
+    report = import_documents(collection=collection, path=file, work=InPerson())
+    assert report.created == 3_000
+
+
+def manage(data, *arguments):
+    env = environment(DATA_DIR=str(data), DATABASE_URL=f"sqlite:///{data}/all.sqlite3")
+    return subprocess.run(
+        [sys.executable, "manage.py", *arguments],
+        cwd=ROOT,
+        env=env,
+        check=False,
+        capture_output=True,
+        text=True,
+    )
+
+
+COUNT = "from corpus.models import Document; print(Document.objects.count())"
+MAKE = (
+    "from annotation.services import set_up_collection; from accounts.models import User; "
+    "set_up_collection(slug='small', name='Small', owner=User.objects.create(username='a'))"
+)
+
+
+@pytest.mark.django_db
+def test_a_database_that_does_not_fit_is_left_as_it_was(file, disk):
+    assert manage(disk.folder, "migrate", "--verbosity", "0").returncode == 0
+    assert manage(disk.folder, "shell", "--command", MAKE).returncode == 0
+    # Enough for the rows that wait to be written, and not for the database as well.
+    disk.fill(but=3_000_000)
+    said = manage(disk.folder, "import_documents", "small", str(file))
+    assert said.returncode == 1
+    assert "No space left on device, so nothing of" in said.stderr
+    assert "Traceback" not in said.stderr
+    assert manage(disk.folder, "shell", "--command", COUNT).stdout.split()[-1] == "0"
+    disk.free()
+    assert manage(disk.folder, "import_documents", "small", str(file)).returncode == 0
+    assert manage(disk.folder, "shell", "--command", COUNT).stdout.split()[-1] == "3000"
