@@ -1,0 +1,176 @@
+"""CSFCube's pool law over its own documents: seven retrievers, n = 12, one after another.
+
+Six of the seven are CSFCube's own: TF-IDF and averaged word2vec with and without TF-IDF weights, on
+titles and on abstracts. Its seventh was SPECTER, whose weights cannot be fetched here. In its place
+stands the built-in retriever that reads what SPECTER reads, title and abstract together: BM25 over
+both. The law is about drawing and holds for any seventh.
+
+The release as it lies here has no text for the six query papers that it judges under `result` only.
+Their titles, which it has, stand in for their abstracts, so that all 34 pools can be drawn.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+from collections import Counter
+from itertools import groupby
+from typing import NamedTuple
+
+import pytest
+from django.db import transaction
+from django.test import override_settings
+
+from accounts.models import Collection
+from corpus.models import Document, Query, QueryPaper
+from jobs.work import InPerson
+from pooling.models import Contribution, Pool
+from pooling.services import CITED, PoolPlan, build_pools
+from published.services import import_csfcube
+from tests.factories import a_collection
+
+pytestmark = [pytest.mark.csfcube, pytest.mark.django_db]
+
+N = 12
+SEVEN = (
+    "bm25_text",
+    "cbow_abstract",
+    "cbow_title",
+    "tfidf_abstract",
+    "tfidf_cbow_abstract",
+    "tfidf_cbow_title",
+    "tfidf_title",
+)
+
+
+class Drawn(NamedTuple):
+    docno: str
+    drawer: str
+    rank: int | None
+
+
+class Rebuilt(NamedTuple):
+    pools: dict[str, list[Drawn]]  # by query paper, in the order drawn
+    cited: dict[str, set[str]]  # by query paper, those in the corpus
+    shortfall: dict[str, dict[str, int]]
+    order: dict[str, list[str]]
+    lists: dict[tuple[str, str], list[str]]  # by run and query paper
+
+
+@pytest.fixture(scope="module")
+def rebuilt(csfcube, tmp_path_factory, django_db_setup, django_db_blocker) -> Rebuilt:
+    """Imported, indexed, ranked and drawn once; the database forgets it again."""
+    folder = tmp_path_factory.mktemp("csfcube")
+    with (
+        override_settings(DATA_DIR=folder, ARTEFACT_DIR=folder / "artefacts"),
+        django_db_blocker.unblock(),
+        transaction.atomic(),
+    ):
+        import_csfcube(folder=csfcube, work=InPerson(io.StringIO()))
+        collection = same_corpus_without_pools(Collection.objects.get(slug="csfcube"))
+        build_pools(
+            collection=collection,
+            plan=PoolPlan.take(N, mode="sequential", runs=SEVEN),
+            work=InPerson(io.StringIO()),
+        )
+        found = read(collection)
+        transaction.set_rollback(True)
+    return found
+
+
+def same_corpus_without_pools(released: Collection) -> Collection:
+    """The documents and queries of the release; query papers cite what was pooled as cited."""
+    collection = a_collection("rebuilt", seed="csfcube")
+    cited = {
+        pool.query_paper.document.docno: list(
+            pool.candidates.filter(contributions__source=CITED)
+            .exclude(document=pool.query_paper.document)
+            .values_list("document__docno", flat=True)
+        )
+        for pool in Pool.objects.filter(query_paper__collection=released)
+    }
+    documents = list(released.documents.all())
+    for document in documents:
+        document.pk, document.collection = None, collection
+        document.references = cited.get(document.docno, [])
+        if document.docno in cited and not document.sentences:
+            document.sentences, document.labels = [document.title], ["other"]
+    Document.objects.bulk_create(documents)
+    by_docno = {document.docno: document for document in collection.documents.all()}
+    facet = collection.facets.get(key="method")
+    for docno in cited:
+        paper = QueryPaper.objects.create(collection=collection, document=by_docno[docno])
+        name = f"{docno}_{facet.key}"
+        Query.objects.create(collection=collection, query_paper=paper, facet=facet, name=name)
+    return collection
+
+
+def read(collection: Collection) -> Rebuilt:
+    found = Rebuilt({}, {}, {}, {}, {})
+    for pool in Pool.objects.filter(query_paper__collection=collection):
+        document = pool.query_paper.document
+        drawn = Contribution.objects.filter(candidate__pool=pool, drawn=True)
+        rows = drawn.order_by("candidate__position").values_list(
+            "candidate__document__docno", "source", "rank"
+        )
+        found.pools[document.docno] = [Drawn(*row) for row in rows]
+        found.cited[document.docno] = set(document.references)
+        found.shortfall[document.docno] = pool.shortfall
+        found.order[document.docno] = pool.retriever_order
+    for run in collection.runs.all():
+        for ranking in run.rankings.select_related("query_paper__document"):
+            found.lists[run.name, ranking.query_paper.document.docno] = ranking.docnos
+    return found
+
+
+def test_every_pool_is_its_cited_papers_and_seven_times_twelve(rebuilt):
+    assert len(rebuilt.pools) == 34
+    assert all(not short for short in rebuilt.shortfall.values())
+    for docno, pool in rebuilt.pools.items():
+        assert len(pool) == len(rebuilt.cited[docno]) + 7 * N
+        assert {one.docno for one in pool if one.drawer == CITED} == rebuilt.cited[docno]
+        drawers = Counter(one.drawer for one in pool if one.drawer != CITED)
+        assert drawers == dict.fromkeys(SEVEN, N)
+
+
+def test_the_27_pools_that_were_drawn_with_twelve_have_the_released_sizes(rebuilt, csfcube):
+    released = json.loads((csfcube / "test-pid2pool-csfcube.json").read_bytes())
+    theirs = {docno: len(set(pool["cands"]) - {docno}) for docno, pool in released.items()}
+    more = Counter(theirs[docno] - len(pool) for docno, pool in rebuilt.pools.items())
+    assert more == {0: 27, 7 * (33 - N): 7}
+
+
+def test_the_cited_come_first_and_the_retrievers_one_after_another(rebuilt):
+    for docno, pool in rebuilt.pools.items():
+        assert [name for name, _ in groupby(one.drawer for one in pool)] == [
+            CITED,
+            *rebuilt.order[docno],
+        ]
+    assert len({tuple(order) for order in rebuilt.order.values()}) > 7
+
+
+def test_nothing_is_pooled_twice_and_no_query_paper_for_itself(rebuilt):
+    for docno, pool in rebuilt.pools.items():
+        docnos = [one.docno for one in pool]
+        assert len(set(docnos)) == len(docnos)
+        assert docno not in docnos
+
+
+def test_every_drawn_document_stands_at_its_rank_in_the_list_of_its_drawer(rebuilt):
+    for docno, pool in rebuilt.pools.items():
+        for one in pool:
+            if one.drawer == CITED:
+                assert one.rank is None
+            else:
+                assert rebuilt.lists[one.drawer, docno][one.rank - 1] == one.docno
+
+
+def test_a_retriever_passes_over_only_what_was_pooled_before_it_drew(rebuilt):
+    for docno, pool in rebuilt.pools.items():
+        place = {one.docno: number for number, one in enumerate(pool)}
+        for name in SEVEN:
+            drawn = [one for one in pool if one.drawer == name]
+            ranking = rebuilt.lists[name, docno]
+            assert [one.rank for one in drawn] == sorted(one.rank for one in drawn)
+            passed = set(ranking[: drawn[-1].rank]) - {one.docno for one in drawn}
+            assert all(place[other] < place[drawn[0].docno] for other in passed)
