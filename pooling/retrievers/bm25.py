@@ -12,6 +12,7 @@ little.
 
 from __future__ import annotations
 
+import os
 import tempfile
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -86,9 +87,9 @@ class Bm25:
     def open(self, folder: Path) -> Bm25Ranker:
         """See Retriever.open."""
         docnos = check_folder(folder, self)
-        with _linked(folder / SUBFOLDER) as links:
+        with _lockable(folder / SUBFOLDER) as place:
             try:
-                searcher = tantivy.Index.open(links).searcher()
+                searcher = tantivy.Index.open(place).searcher()
             except (OSError, ValueError) as error:
                 raise IndexCorrupt(folder, str(error)) from error
         return Bm25Ranker(self.field, docnos, searcher)
@@ -164,13 +165,17 @@ class Bm25Ranker:
 
 
 @contextmanager
-def _linked(folder: Path) -> Iterator[str]:
-    """Links to the files of an index, beside which tantivy can lock where `folder` is read-only.
+def _lockable(folder: Path) -> Iterator[str]:
+    """The folder of an index, or one of links to its files where that is read-only.
 
-    Nobody writes to an index that is built, so its lock guards nothing; and once there is a
-    searcher, all files are mapped and the links can go.
+    tantivy makes a lock file beside what it opens. Nobody writes to an index that is built, so the
+    lock guards nothing; and once there is a searcher, all files are mapped and the links can go.
     """
-    with tempfile.TemporaryDirectory(prefix="qrelsmith-bm25-") as links:
+    if os.access(folder, os.W_OK):
+        yield str(folder)
+        return
+    # A thread of tantivy's may look once more and lock, just while this is being removed.
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as links:
         for path in folder.iterdir():
             if path.suffix != ".lock":
                 Path(links, path.name).symlink_to(path.absolute())

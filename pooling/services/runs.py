@@ -135,9 +135,13 @@ def rank_papers(
             f"There is no query paper with text for {chosen.name} yet; add a query first."
         )
     ranker = _opened_index(collection, chosen, digest, work)
-    for done, (docno, ranking) in enumerate(ranker.rank(queries, depth, lambda _: None), start=1):
-        yield docno, ranking
-        work.progress(done, len(queries), f"{chosen.name}: query papers ranked")
+    try:
+        lists = ranker.rank(queries, depth, lambda _: None)
+        for done, (docno, ranking) in enumerate(lists, start=1):
+            yield docno, ranking
+            work.progress(done, len(queries), f"{chosen.name}: query papers ranked")
+    except EncoderMissing as error:  # its index may be older than this installation
+        raise PoolingError(str(error)) from error
 
 
 def open_index(*, collection: Collection, name: str, work: Work) -> Ranker:
