@@ -15,13 +15,22 @@ from jobs import services as jobs
 from jobs.models import Job, State
 from jobs.work import InPerson
 from pooling.models import Candidate, PoolBuild
+from pooling.retrievers.encoder import Encoder
 from pooling.services import PoolPlan, request_pools, request_run, retrieve
 from tests.disks import small_disk
 from tests.factories import DocumentFactory, a_collection
+from tests.pooling.test_encoder import Network
 
 pytestmark = pytest.mark.django_db
 
-KINDS = ["bm25_abstract", "tfidf_abstract", "cbow_abstract", "tfidf_cbow_title", "graph", "random"]
+KINDS = [
+    "bm25_abstract",
+    "tfidf_abstract",
+    "cbow_abstract",
+    "tfidf_cbow_title",
+    "graph",
+    "encoder:m",
+]
 WORDS = [f"{first}{second}" for first in ("par", "gra", "lab", "ran", "que") for second in "abcdef"]
 
 
@@ -62,19 +71,22 @@ def contents(folder) -> dict[str, str]:
     return {
         str(path.relative_to(folder)): hashlib.sha256(path.read_bytes()).hexdigest()
         for path in folder.rglob("*")
-        if path.is_file() and not path.name.startswith(".") and "models" not in path.parts
+        if path.is_file()
+        and not any(part == "models" or part[0] == "." for part in path.relative_to(folder).parts)
     }
 
 
 def hidden(folder) -> list[str]:
-    """Folders that a build left behind."""
-    return [path.name for path in folder.rglob(".*") if path.is_dir()]
+    """Folders that a build left behind, but for the vectors from which an encoder goes on."""
+    folders = (path for path in folder.rglob(".*") if path.is_dir())
+    return [path.name for path in folders if path.suffix != ".parts"]
 
 
 @pytest.mark.parametrize("name", KINDS)
 def test_an_index_that_does_not_fit_fails_in_words_and_harms_nothing(
-    collection, name, disk, settings
+    collection, name, disk, settings, monkeypatch
 ):
+    monkeypatch.setattr(Encoder, "_network", lambda self: Network())
     retrieve(collection=collection, name=name, depth=50, work=InPerson(io.StringIO()))
     expected = collection.runs.get().sha256  # what it is where there is room
     collection.runs.all().delete()
