@@ -6,6 +6,7 @@ import hashlib
 import io
 import random
 
+import numpy as np
 import pytest
 from django.urls import reverse
 
@@ -15,6 +16,7 @@ from jobs import services as jobs
 from jobs.models import Job, State
 from jobs.work import InPerson
 from pooling.models import Candidate, PoolBuild
+from pooling.retrievers.arrays import new_map
 from pooling.retrievers.encoder import Encoder
 from pooling.services import PoolPlan, request_pools, request_run, retrieve
 from tests.disks import small_disk
@@ -117,6 +119,18 @@ def test_an_index_that_does_not_fit_fails_in_words_and_harms_nothing(
 
     assert run(asked(collection, name)).state == State.SUCCEEDED
     assert collection.runs.get(name=name).sha256 == expected
+
+
+def test_an_array_that_is_mapped_has_its_room_before_anybody_writes_to_it(disk):
+    """To write into a file of holes on a full disk ends the process, which no test could report."""
+    disk.fill(but=100_000)
+    with pytest.raises(OSError, match="No space left on device"):
+        new_map(disk.folder / "large.npy", np.float32, 1_000, 100)
+    (disk.folder / "large.npy").unlink()
+    fits = new_map(disk.folder / "fits.npy", np.float32, 100, 100)
+    fits[:] = 1
+    fits.flush()
+    assert np.load(disk.folder / "fits.npy").sum() == 10_000
 
 
 def test_the_card_says_which_disk_is_full(collection, disk, settings, client):
