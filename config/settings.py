@@ -259,6 +259,9 @@ JOB_HEARTBEAT_SECONDS = _number("JOB_HEARTBEAT_SECONDS", 3)
 JOB_STALE_SECONDS = _number("JOB_STALE_SECONDS", 20)
 JOB_TICK_SECONDS = _number("JOB_TICK_SECONDS", 3)
 
+# The sentence encoders that may be named in the browser and the API; a model is a folder or a name.
+ENCODERS = _words("ENCODERS")
+
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": [
         "rest_framework.authentication.TokenAuthentication",

@@ -21,13 +21,13 @@ from pooling.figures import run_lines
 from pooling.import_api import RunUpload, imported
 from pooling.models import Candidate, Contribution, Pool, Run
 from pooling.services import (
-    CITED,
     DEFAULT_DEPTH,
     DEFAULT_STRATEGY,
-    FORCED_SOURCES,
+    ONLY,
     PoolPlan,
     request_pools,
     request_run,
+    usually_forced,
 )
 from pooling.strategies import MODES, STRATEGIES
 
@@ -92,10 +92,27 @@ class Plan(serializers.Serializer[Any]):
         help_text="Documents that each retriever draws.",
     )
     mode = serializers.ChoiceField(sorted(MODES), required=False)
-    forced = serializers.ListField(child=serializers.ChoiceField(FORCED_SOURCES), default=[CITED])
+    forced = serializers.ListField(
+        child=serializers.CharField(max_length=60),
+        required=False,
+        help_text="Sources taken whole, first: `cited`, or imported runs. Not named: `cited`, "
+        "unless it is excluded.",
+    )
+    excluded = serializers.ListField(
+        child=serializers.CharField(max_length=60),
+        default=[],
+        help_text="Sources whose documents are known positives, of which none is drawn.",
+    )
+    only = serializers.ListField(
+        child=serializers.ChoiceField(ONLY),
+        default=[],
+        help_text="What drawn documents must meet, against the query paper.",
+    )
     seed = serializers.CharField(max_length=64, allow_blank=True, default="")
     runs = serializers.ListField(
-        child=serializers.CharField(max_length=60), default=[], help_text="None named: every run."
+        child=serializers.CharField(max_length=60),
+        default=[],
+        help_text="None named: every run that is not forced or excluded.",
     )
     depth = serializers.IntegerField(min_value=1, max_value=DEEPEST, default=DEFAULT_DEPTH)
 
@@ -111,6 +128,7 @@ class Plan(serializers.Serializer[Any]):
         n, mode = asked.pop("n", None), asked.pop("mode", DEFAULT_STRATEGY)
         if n is not None:
             asked |= {"strategy": mode, "parameters": {"n": n}}
+        asked.setdefault("forced", usually_forced(asked["excluded"]))
         return PoolPlan.of({"parameters": {}, **asked})
 
 

@@ -10,11 +10,11 @@ import math
 import re
 import zlib
 from array import array
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO, NamedTuple, cast
+from typing import BinaryIO, NamedTuple, cast, overload
 
 COLUMNS = 6
 LONGEST_LINE = 65_536  # bytes; a binary file by mistake must not be read whole in search of a line
@@ -35,6 +35,49 @@ class Scored(NamedTuple):
 
     docno: str
     score: float
+
+
+@dataclass(frozen=True)
+class RankedList(Sequence[Scored]):
+    """A ranked list by columns, as it is stored: `docnos[i]` has rank i + 1 and `scores[i]`.
+
+    Pairs are made when they are asked for. There are millions of them, most are never looked at,
+    and with many alive the garbage collector takes longer than all the rest.
+    """
+
+    docnos: Sequence[str]
+    scores: Sequence[float]
+
+    @classmethod
+    def of(cls, ranking: Iterable[Scored]) -> RankedList:
+        """At 8 bytes a score, and none for the pairs."""
+        docnos, scores = [], array("d")
+        for docno, score in ranking:
+            docnos.append(docno)
+            scores.append(score)
+        return cls(docnos, scores)
+
+    def __len__(self) -> int:
+        return len(self.docnos)
+
+    def __iter__(self) -> Iterator[Scored]:
+        return map(Scored, self.docnos, self.scores)
+
+    @overload
+    def __getitem__(self, place: int) -> Scored: ...
+    @overload
+    def __getitem__(self, place: slice) -> RankedList: ...
+    def __getitem__(self, place: int | slice) -> Scored | RankedList:
+        if isinstance(place, slice):
+            return RankedList(self.docnos[place], self.scores[place])
+        return Scored(self.docnos[place], self.scores[place])
+
+
+def docnos_of(ranking: Sequence[Scored]) -> Sequence[str]:
+    """The documents of a ranked list, best first."""
+    if isinstance(ranking, RankedList):
+        return ranking.docnos
+    return [one.docno for one in ranking]
 
 
 @dataclass(frozen=True)

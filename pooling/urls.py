@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from django.urls import URLPattern, path
 
-from pooling import import_views, views
+from pooling import comparing, import_views, views
 
 urlpatterns: list[URLPattern] = [
     path("runs/", views.runs, name="runs"),
@@ -12,6 +12,7 @@ urlpatterns: list[URLPattern] = [
     path("runs/<path:name>/remove/", views.remove_run, name="remove-run"),
     path("runs/<path:name>/file/", views.run_file, name="run-file"),
     # "pools/" is in config, which knows the judgments too.
+    path("choose-models/", comparing.choose_models, name="choose-models"),
     # Not below pools/: any docno may follow there.
     path("build-pools/", views.build_pools, name="build-pools"),
     path("freeze-pools/", views.freeze_pools, name="freeze-pools"),

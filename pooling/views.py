@@ -21,11 +21,11 @@ from accounts.access import in_collection
 from accounts.models import Collection, Role, User
 from jobs.showing import jobs_to_show
 from pooling import figures, services
-from pooling.forms import CostForm, PoolPlanForm
+from pooling.forms import CostForm
 from pooling.import_forms import EmbeddingsForm, RunImportForm
 from pooling.models import Pool
+from pooling.planning import PoolPlanForm
 from pooling.services import PoolingError
-from pooling.strategies import STRATEGIES
 from pooling.uploads import EMBEDDINGS_KIND, RUN_KIND
 
 RUN_JOBS = ("retrieve", RUN_KIND, EMBEDDINGS_KIND)
@@ -124,7 +124,7 @@ def pools_page(
     request: HttpRequest, collection: Collection, form: PoolPlanForm | None = None, **more: Any
 ) -> HttpResponse:
     """The page about all pools; `more` is what apps above this one know of them."""
-    form = form or PoolPlanForm(collection=collection)
+    form = form or PoolPlanForm.at(request.GET, collection)
     table = figures.pool_table(collection)
     words = request.GET.get("q", "")
     rows, sort = figures.sort_rows(
@@ -149,7 +149,7 @@ def pools_page(
         "costs": costs,
         "preview": preview,
         "overlap": overlap,
-        "builds": collection.pool_builds.filter(pools__isnull=False).distinct().defer("manifest"),
+        "builds": figures.build_rows(collection),
         "jobs": jobs_to_show(collection, POOL_JOBS),
         "form": form,
         "row_span": len(table.sources) + 4,
@@ -224,7 +224,8 @@ def pool(request: HttpRequest, collection: Collection, docno: str) -> HttpRespon
     context = {
         "collection": collection,
         "pool": found,
-        **_how_drawn(found),
+        "how": figures.HowDrawn.of(found.build.manifest),
+        "lacks": figures.lacks(found),
         "queries": list(found.query_paper.queries.select_related("facet")),
         "rows": rows,
         "total": len(everything),
@@ -236,16 +237,6 @@ def pool(request: HttpRequest, collection: Collection, docno: str) -> HttpRespon
         "after": after,
     }
     return render(request, "pooling/pool.html", context)
-
-
-def _how_drawn(pool: Pool) -> dict[str, Any]:
-    """The strategy in words, where the manifest names one; imported pools may have a mode only."""
-    manifest = pool.build.manifest
-    name = manifest.get("strategy") or manifest.get("mode", "")
-    known = STRATEGIES.get(name)
-    values = ", ".join(f"{key} = {value}" for key, value in manifest.get("parameters", {}).items())
-    said = f"{known.title}{f' ({values})' if values else ''}" if known else ""
-    return {"strategy": said, "one_a_round": name == "interleaved"}
 
 
 def _person(request: HttpRequest) -> User:

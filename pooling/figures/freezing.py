@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -29,8 +29,10 @@ class Matrix:
     depth: int
 
     @classmethod
-    def of(cls, found: JaccardMatrix, depth: int) -> Matrix:
-        return cls([(name, list(found.values[i])) for i, name in enumerate(found.names)], depth)
+    def of(cls, found: JaccardMatrix, depth: int, order: Sequence[str] = ()) -> Matrix:
+        """With the retrievers in this order, or by name."""
+        names = order or found.names
+        return cls([(one, [found.of(one, other) for other in names]) for one in names], depth)
 
     @property
     def names(self) -> list[str]:
@@ -151,15 +153,21 @@ def _rankings(names: Iterable[str], pools: list[int]) -> dict[str, dict[str, lis
 def _facts(
     collection: Collection, rows: Iterable[PoolRow], pools: Mapping[str, list[str]], ids: list[int]
 ) -> list[preview.PoolFacts]:
-    sources = {source for forced in forced_sources(collection).values() for source in forced}
+    by_build = forced_sources(collection)
+    sources = {source for forced in by_build.values() for source in forced}
     forced: dict[str, set[str]] = defaultdict(set)
     contributed = Contribution.objects.order_by().filter(
         candidate__pool__in=ids, source__in=sources
     )
-    for paper, docno in contributed.values_list(
-        "candidate__pool__query_paper__document__docno", "candidate__document__docno"
+    for build, source, paper, docno in contributed.values_list(
+        "candidate__pool__build",
+        "source",
+        "candidate__pool__query_paper__document__docno",
+        "candidate__document__docno",
     ):
-        forced[paper].add(docno)
+        # What one building took whole, another may have drawn from.
+        if source in by_build[build]:
+            forced[paper].add(docno)
     return [
         preview.PoolFacts(
             query_paper=row.docno,

@@ -14,6 +14,7 @@ from django.db.models import Count, Q
 from accounts.models import Collection
 from pooling.figures.names import in_parts
 from pooling.models import Candidate, Contribution, Pool
+from pooling.strategies import BUDGET
 
 
 class Draw(NamedTuple):
@@ -36,6 +37,7 @@ class PoolRow:
     size: int = 0
     forced: int = 0
     draws: tuple[Draw, ...] = ()
+    lacks: int = 0  # of the size that the pool as a whole was to have
     excluded: int = 0
     without_text: int = 0
     warnings: tuple[str, ...] = ()
@@ -43,7 +45,7 @@ class PoolRow:
 
     @property
     def shortfall(self) -> int:
-        return sum(draw.shortfall for draw in self.draws)
+        return self.lacks + sum(draw.shortfall for draw in self.draws)
 
     @property
     def to_judge(self) -> int:
@@ -184,6 +186,7 @@ def _pool_row(
         size=count.size,
         forced=sum(number for source, number in count.drawn.items() if source in forced),
         draws=tuple(_draws(pool, count.drawn, forced)),
+        lacks=pool.shortfall.get(BUDGET, 0),
         excluded=count.excluded,
         without_text=count.without_text,
         warnings=warnings,
@@ -198,7 +201,7 @@ def forced_sources(collection: Collection) -> dict[int, list[str]]:
 
 def _draws(pool: Pool, drawn: Mapping[str, int], forced: Group[str]) -> Iterator[Draw]:
     names = set(drawn) | set(pool.retriever_order) | set(pool.shortfall)
-    for name in sorted(names - set(forced)):
+    for name in sorted(names - {*forced, BUDGET}):
         yield Draw(name, drawn.get(name, 0), pool.depth.get(name), pool.shortfall.get(name, 0))
 
 

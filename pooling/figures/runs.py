@@ -9,9 +9,10 @@ from typing import Any, NamedTuple
 from django.db.models import Count
 
 from accounts.models import Collection
-from pooling.formats import Scored, write_run
+from pooling.formats import RankedList, write_run
 from pooling.models import Pool, Run
-from pooling.retrievers import BUILT_IN, CATALOGUE
+from pooling.retrievers import BUILT_IN
+from pooling.services import offered
 
 # The counts of a run's report, in the words of the page.
 SKIPPED = {
@@ -90,7 +91,7 @@ def built_in_left(runs: Iterable[Run]) -> list[str]:
 def catalogue_left(runs: Iterable[Run]) -> list[tuple[str, str]]:
     """The retrievers that have not run yet, each with what it does."""
     names = {run.name for run in runs}
-    return [(name, does) for name, does in CATALOGUE.items() if name not in names]
+    return [(name, does) for name, does in offered().items() if name not in names]
 
 
 def run_lines(run: Run) -> Iterator[str]:
@@ -100,5 +101,4 @@ def run_lines(run: Run) -> Iterator[str]:
     )
     tag = "_".join(run.name.split())
     for docno, docnos, scores in rankings.iterator(chunk_size=20):
-        scored = [Scored(*one) for one in zip(docnos, scores, strict=True)]
-        yield from write_run({docno: scored}, tag=tag)
+        yield from write_run({docno: RankedList(docnos, scores)}, tag=tag)

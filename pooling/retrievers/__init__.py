@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pooling.retrievers.dense import METRICS, Metric, VectorsWrong
+from pooling.retrievers.encoder import PREFIX as ENCODER
 from pooling.retrievers.encoder import EncoderMissing
 from pooling.retrievers.folders import IndexCorrupt, index_key
 from pooling.retrievers.interface import (
@@ -14,7 +15,8 @@ from pooling.retrievers.interface import (
     Ranker,
     Retriever,
 )
-from pooling.retrievers.linked import seeded
+from pooling.retrievers.linked import LINKED, seeded
+from pooling.retrievers.papers import Papers, Requirements, gather_papers
 from pooling.retrievers.registry import (
     BUILT_IN,
     CATALOGUE,
@@ -27,6 +29,8 @@ from pooling.retrievers.registry import (
 __all__ = [
     "BUILT_IN",
     "CATALOGUE",
+    "ENCODER",
+    "LINKED",
     "METRICS",
     "DuplicateDocument",
     "EncoderMissing",
@@ -36,11 +40,14 @@ __all__ = [
     "Metric",
     "NoSuchRetriever",
     "NothingToIndex",
+    "Papers",
     "Progress",
     "QueryText",
     "Ranker",
+    "Requirements",
     "Retriever",
     "VectorsWrong",
+    "gather_papers",
     "index_key",
     "is_retriever",
     "retriever",

@@ -169,13 +169,22 @@ def read_facts(spooled: Spool) -> Iterator[Facts]:
 
 def read_papers(spooled: Spool, progress: Progress) -> Papers:
     """Docnos, years and fields; some 150 bytes of memory a paper."""
+    return gather_papers(
+        ((one.docno, one.year, one.fields) for one in read_facts(spooled)), progress
+    )
+
+
+def gather_papers(
+    facts: Iterable[tuple[str, int | None, Sequence[str]]], progress: Progress
+) -> Papers:
+    """The papers of these docnos, years and fields, which come by docno descending."""
     docnos: list[str] = []
     years, in_field, of_paper = array("h"), array("i"), array("i")
     numbers: dict[str, int] = {}
-    for ordinal, one in enumerate(read_facts(spooled)):
-        docnos.append(one.docno)
-        years.append(NO_YEAR if one.year is None else one.year)
-        for field in dict.fromkeys(one.fields):
+    for ordinal, (docno, year, of_one) in enumerate(facts):
+        docnos.append(docno)
+        years.append(NO_YEAR if year is None else year)
+        for field in dict.fromkeys(of_one):
             in_field.append(numbers.setdefault(field, len(numbers)))
             of_paper.append(ordinal)
         if len(docnos) % BEAT == 0:

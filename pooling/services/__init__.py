@@ -1,11 +1,12 @@
 """Everything that writes runs and pools."""
 
+from pooling.services.asking import check_allowed, offered
 from pooling.services.corpus import CorpusChanged, corpus_digest
 from pooling.services.embeddings import import_embeddings
 from pooling.services.errors import PoolingError
 from pooling.services.keeping import NO_TEXT
 from pooling.services.manifest import manifest_file
-from pooling.services.plan import DEFAULT_STRATEGY, PoolPlan
+from pooling.services.plan import DEFAULT_STRATEGY, ONLY, PoolPlan, usually_forced
 from pooling.services.pools import (
     build_pools,
     freeze_pool,
@@ -16,7 +17,6 @@ from pooling.services.rebuilding import Differs, Proof, rebuild_pools
 from pooling.services.runs import (
     CITED,
     DEFAULT_DEPTH,
-    FORCED_SOURCES,
     check_free,
     import_run,
     open_index,
@@ -31,8 +31,8 @@ __all__ = [
     "CITED",
     "DEFAULT_DEPTH",
     "DEFAULT_STRATEGY",
-    "FORCED_SOURCES",
     "NO_TEXT",
+    "ONLY",
     "CorpusChanged",
     "Differs",
     "PoolPlan",
@@ -42,6 +42,7 @@ __all__ = [
     "SampledPool",
     "SideBySide",
     "build_pools",
+    "check_allowed",
     "check_free",
     "corpus_digest",
     "freeze_pool",
@@ -49,6 +50,7 @@ __all__ = [
     "import_embeddings",
     "import_run",
     "manifest_file",
+    "offered",
     "open_index",
     "rebuild_pools",
     "remove_run",
@@ -56,4 +58,5 @@ __all__ = [
     "request_run",
     "retrieve",
     "sampled_pools",
+    "usually_forced",
 ]

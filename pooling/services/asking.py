@@ -4,9 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from django.conf import settings
+
 from accounts.models import Collection
 from corpus.models import Document, Facet, QueryPaper
-from pooling.retrievers import Faceted, NoSuchRetriever, QueryText, Retriever, retriever
+from pooling.retrievers import (
+    CATALOGUE,
+    ENCODER,
+    Faceted,
+    NoSuchRetriever,
+    QueryText,
+    Retriever,
+    retriever,
+)
 from pooling.services.errors import PoolingError
 
 LONGEST_NAME = 60  # of a run
@@ -32,6 +42,31 @@ def retriever_named(collection: Collection, name: str) -> Retriever:
     return chosen
 
 
+def offered() -> dict[str, str]:
+    """The retrievers to choose from, name to one line: the catalogue and this server's encoders."""
+    named = (one.removeprefix(ENCODER) for one in settings.ENCODERS)
+    return {**CATALOGUE, **{f"{ENCODER}{one}": "A sentence encoder" for one in named}}
+
+
+def check_allowed(name: str) -> None:
+    """Raises PoolingError for an encoder that the setting ENCODERS does not name.
+
+    A model is a path or an address, so whoever may name any makes the server read there. The
+    commands ask nobody: who runs them has the machine anyway.
+    """
+    allowed = {_model(one) for one in settings.ENCODERS}
+    if name.startswith(ENCODER) and _model(name) not in allowed:
+        raise PoolingError(
+            f"The encoder {_model(name)} is not among those that may be named here. Whoever runs "
+            "this server allows models by the setting ENCODERS, which now has "
+            f"{', '.join(sorted(allowed)) or 'none'}."
+        )
+
+
+def _model(encoder: str) -> str:
+    return encoder.removeprefix(ENCODER).partition("?")[0]
+
+
 def questions(
     collection: Collection, chosen: Retriever, papers: Iterable[QueryPaper]
 ) -> dict[QueryPaper, QueryText]:
@@ -42,7 +77,7 @@ def questions(
     """
     facet = _facet(collection, chosen)
     if facet is None:
-        texts = {paper: _whole(paper.document) for paper in papers if paper.document.sentences}
+        texts = {paper: whole_paper(paper.document) for paper in papers if paper.document.sentences}
     else:
         under = set(collection.queries.filter(facet=facet).values_list("query_paper_id", flat=True))
         texts = {paper: _part(paper.document, facet) for paper in papers if paper.pk in under}
@@ -66,7 +101,7 @@ def _facet(collection: Collection, chosen: Retriever) -> Facet | None:
     return facet
 
 
-def _whole(document: Document) -> QueryText:
+def whole_paper(document: Document) -> QueryText:
     return QueryText(document.docno, document.title, document.abstract, *facts(document))
 
 

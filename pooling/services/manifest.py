@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import platform
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from importlib import metadata
 from typing import Any
 
@@ -11,10 +11,15 @@ from django.conf import settings
 
 from accounts.models import Collection
 from pooling.models import Candidate, PoolBuild, Run
+from pooling.services.errors import PoolingError
 from pooling.services.keeping import Drawings
 from pooling.services.plan import PoolPlan
 
-FORMAT = 2
+# 3 told apart what a run is for and knows what pools leave out; a manifest of format 2 reads as
+# one that leaves nothing out and draws from all its runs.
+FORMAT = 3
+READABLE = (2, FORMAT)
+DRAWN = "drawn"  # what a run is for that pools are drawn from
 ENGINES = ("numpy", "scipy", "scikit-learn", "tantivy", "gensim")
 
 
@@ -28,7 +33,7 @@ def manifest_of(
         **plan.as_json(),
         "seed": plan.seed or collection.seed,
         "corpus": {"documents": collection.documents.papers().count(), "sha256": digest},
-        "runs": [_run(run, drawings.facts) for run in runs],
+        "runs": [{"use": _use(run, plan), **_run(run, drawings.facts)} for run in runs],
         "pools": {
             "count": drawings.count,
             "sha256": drawings.sha256,
@@ -36,6 +41,22 @@ def manifest_of(
         },
         "versions": versions(),
     }
+
+
+def plan_of(manifest: Mapping[str, Any]) -> PoolPlan:
+    """The plan that a manifest spells out, its runs named. Raises PoolingError if it is wrong."""
+    uses = {run["name"]: run.get("use", DRAWN) for run in manifest["runs"]}
+    plan = PoolPlan.of({**manifest, "runs": [name for name in uses if uses[name] == DRAWN]})
+    plan.check()
+    if lacking := [name for name in plan.known_runs if name not in uses]:
+        raise PoolingError(f"The manifest is damaged: {lacking[0]} is not among its runs.")
+    return plan
+
+
+def _use(run: Run, plan: PoolPlan) -> str:
+    if run.name in plan.forced:
+        return "forced"
+    return "excluded" if run.name in plan.excluded else DRAWN
 
 
 def _run(run: Run, drawn: Iterable[str]) -> dict[str, Any]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Mapping
-from itertools import repeat
 from typing import Any
 
 from django.db import transaction
@@ -14,28 +12,27 @@ from corpus.models import QueryPaper
 from jobs.models import Job
 from jobs.services import enqueue
 from jobs.work import Work
-from pooling import strategies
-from pooling.formats import Scored
-from pooling.models import Pool, PoolBuild, PoolQuerySet, Ranking, Run
-from pooling.services.corpus import (
-    check_unchanged,
-    corpus_digest,
-    in_batches,
-    known_documents,
-    papers_of,
-)
+from pooling.models import Pool, PoolBuild, PoolQuerySet
+from pooling.services.asking import check_allowed
+from pooling.services.corpus import check_unchanged, corpus_digest, papers_of
+from pooling.services.drawing import drawn_pools
 from pooling.services.errors import PoolingError
-from pooling.services.keeping import Drawing, Drawings, keep_drawings, remove_drafts, spooled
+from pooling.services.keeping import Drawings, keep_drawings, remove_drafts, spooled
 from pooling.services.manifest import manifest_of
 from pooling.services.plan import PoolPlan
 from pooling.services.waiting import OneByOne, RunMaker, names_of, runs_for
 
-DRAWN_TOGETHER = 20  # query papers; ten lists of 500 for each of them take some 15 MB
-
 
 def request_pools(*, collection: Collection, plan: PoolPlan, requested_by: User | None) -> Job:
-    """Queue the building of pools for every query paper whose pool is not frozen."""
+    """Queue the building of pools for every query paper whose pool is not frozen.
+
+    Raises PoolingError for a plan that is wrong, or that names an encoder which may not be named
+    here and has made no run yet.
+    """
     plan.check()
+    made = set(collection.runs.filter(name__in=plan.runs).values_list("name", flat=True))
+    for name in sorted(set(plan.runs) - made):
+        check_allowed(name)
     return enqueue(
         kind="build_pools",
         collection=collection,
@@ -61,12 +58,12 @@ def build_pools(
     plan.check()
     maker = maker or OneByOne(collection, plan.depth, work)
     papers = _papers_to_pool(collection)
-    names = names_of(collection, plan.runs)
+    names = names_of(collection, plan)
     maker.wait(names)
     digest = corpus_digest(collection)
     runs = runs_for(collection, names, plan.depth, digest, maker)
     with spooled() as drawings:
-        for drawing in _drawn(collection, papers, plan, runs):
+        for drawing in drawn_pools(collection, papers, plan, runs):
             drawings.add(drawing)
             work.progress(drawings.count, len(papers), "pools drawn")
         check_unchanged(collection, digest, "pools were being built")
@@ -92,75 +89,6 @@ def _papers_to_pool(collection: Collection) -> list[QueryPaper]:
 
 def _pools(collection: Collection) -> PoolQuerySet:
     return Pool.objects.order_by().filter(query_paper__collection=collection)
-
-
-def _drawn(
-    collection: Collection, papers: list[QueryPaper], plan: PoolPlan, runs: list[Run]
-) -> Iterator[Drawing]:
-    """The pool of every query paper, in order; lists and documents are read for many at a time."""
-    for batch in in_batches(papers, DRAWN_TOGETHER):
-        stored = _stored(batch, runs)
-        cited = {docno for paper in batch for docno in paper.document.references}
-        known = known_documents(collection, cited)
-        pools = [
-            draw_pool(paper, plan, _rankings(stored[paper.pk], runs), known) for paper in batch
-        ]
-        pooled = {entry.docno for pool, _ in pools for entry in pool.entries}
-        documents = known_documents(collection, pooled)
-        for paper, (pool, contributions) in zip(batch, pools, strict=True):
-            yield Drawing(
-                paper.pk,
-                paper.document.docno,
-                pool,
-                contributions,
-                {entry.docno: documents[entry.docno] for entry in pool.entries},
-            )
-
-
-Stored = tuple[list[str], list[float]]  # docnos and scores, as a ranking has them
-
-
-def _stored(papers: list[QueryPaper], runs: list[Run]) -> dict[int, dict[str, Stored]]:
-    """What the runs have for the query papers, by query paper and run."""
-    names = {run.pk: run.name for run in runs}
-    lists: dict[int, dict[str, Stored]] = {paper.pk: {} for paper in papers}
-    rows = Ranking.objects.order_by().filter(run__in=runs, query_paper__in=papers)
-    for paper, run, *stored in rows.values_list("query_paper_id", "run_id", "docnos", "scores"):
-        lists[paper][names[run]] = (stored[0], stored[1])
-    return lists
-
-
-def _rankings(stored: Mapping[str, Stored], runs: list[Run]) -> dict[str, list[Scored]]:
-    """The ranked list of every run; empty where it has none.
-
-    Made for one query paper at a time, and past Scored's own constructor: there are millions of
-    them, and with many alive the garbage collector takes longer than all the rest.
-    """
-    none: Stored = ([], [])
-    return {
-        run.name: list(
-            map(tuple.__new__, repeat(Scored), zip(*stored.get(run.name, none), strict=True))
-        )
-        for run in runs
-    }
-
-
-def draw_pool(
-    paper: QueryPaper,
-    plan: PoolPlan,
-    rankings: Mapping[str, list[Scored]],
-    known: Container[str],
-) -> tuple[strategies.Drawn, tuple[strategies.Contribution, ...]]:
-    """One query paper's pool and who has its documents; `known` are the docnos of the corpus."""
-    forced = {source: _forced(source, paper, known) for source in plan.forced}
-    seed, docno = plan.seed or paper.collection.seed, paper.document.docno
-    drawn = strategies.pool(plan.strategy, plan.parameters, rankings, forced, seed, docno)
-    return drawn, tuple(strategies.contributions(drawn, rankings, forced))
-
-
-def _forced(source: str, paper: QueryPaper, known: Container[str]) -> list[str]:
-    """The documents a forced source gives: `cited` gives those the query paper cites."""
-    return [docno for docno in dict.fromkeys(paper.document.references) if docno in known]
 
 
 def _keep_pools(

@@ -12,15 +12,16 @@ from accounts.models import Collection
 from corpus.models import QueryPaper
 from corpus.texts import canonical_json
 from jobs.work import Work
-from pooling.formats import Scored
+from pooling.formats import RankedList
 from pooling.models import IMPORTED
 from pooling.retrievers import is_retriever, seeded
 from pooling.services.asking import retriever_named
 from pooling.services.corpus import corpus_digest, known_docnos, papers_of
+from pooling.services.drawing import EMPTY, draw_pool
+from pooling.services.eligible import Eligible
 from pooling.services.errors import PoolingError
-from pooling.services.manifest import FORMAT, versions
+from pooling.services.manifest import READABLE, plan_of, versions
 from pooling.services.plan import PoolPlan
-from pooling.services.pools import draw_pool
 from pooling.services.runs import lists_digest, rank_papers
 
 
@@ -35,21 +36,6 @@ class Proof(NamedTuple):
     candidates: int
     sha256: str
     ranked_again: list[str]
-
-
-class _List(NamedTuple):
-    """A ranked list at 16 bytes a document."""
-
-    docnos: tuple[str, ...]
-    scores: array[float]
-
-    @classmethod
-    def of(cls, ranking: list[Scored]) -> _List:
-        return cls(tuple(one.docno for one in ranking), array("d", (one.score for one in ranking)))
-
-    @property
-    def scored(self) -> list[Scored]:
-        return list(map(Scored, self.docnos, self.scores))
 
 
 def rebuild_pools(*, collection: Collection, manifest: Mapping[str, Any], work: Work) -> Proof:
@@ -69,25 +55,26 @@ def rebuild_pools(*, collection: Collection, manifest: Mapping[str, Any], work: 
 
 
 def _check_format(manifest: Mapping[str, Any]) -> None:
-    if manifest.get("format") != FORMAT or "query_papers" not in manifest.get("pools", {}):
+    if manifest.get("format") not in READABLE or "query_papers" not in manifest.get("pools", {}):
         raise PoolingError(
-            f"This is no manifest of format {FORMAT}, from which pools can be built again. "
-            "(Pools that were imported have none.)"
+            f"This is no manifest of format {' or '.join(map(str, READABLE))}, from which pools "
+            "can be built again. (Pools that were imported have none.)"
         )
 
 
 def _rebuild(collection: Collection, manifest: Mapping[str, Any], work: Work) -> Proof:
+    plan = plan_of(manifest)
     digest = _same_corpus(collection, manifest)
     here = {paper.document.docno: paper for paper in papers_of(collection)}
     expected: dict[str, dict[str, Any]] = manifest["pools"]["query_papers"]
-    runs: dict[str, dict[str, _List]] = {}
+    runs: dict[str, dict[str, RankedList]] = {}
     for said in manifest["runs"]:
         papers = _papers(said, expected, here)
         runs[said["name"]] = _same_run(collection, said, papers, digest, work)
     whole = hashlib.sha256(b"{")
-    plan = _plan(manifest)
+    eligible = Eligible.for_plan(collection, plan)
     for number, docno in enumerate(sorted(expected)):
-        content = _same_pool(_paper(docno, here), plan, runs, expected[docno])
+        content = _same_pool(_paper(docno, here), plan, runs, eligible, expected[docno])
         whole.update((b"," if number else b"") + canonical_json(docno) + b":" + content)
         work.progress(number + 1, len(expected), "pools drawn again")
     whole.update(b"}")
@@ -139,7 +126,7 @@ def _same_run(
     papers: list[QueryPaper],
     digest: str,
     work: Work,
-) -> dict[str, _List]:
+) -> dict[str, RankedList]:
     name = said["name"]
     if _is_made_here(said):
         seed = str(said["parameters"].get("seed", collection.seed))
@@ -147,10 +134,10 @@ def _same_run(
         made = rank_papers(
             collection, chosen, papers, depth=said["depth"], digest=digest, work=work
         )
-        lists = {docno: _List.of(ranking) for docno, ranking in made}
+        lists = {docno: RankedList.of(ranking) for docno, ranking in made}
     else:
         lists = _kept(collection, name, papers)
-    found = lists_digest(_Scored(lists))
+    found = lists_digest(lists)
     if found != said["sha256"]:
         raise Differs(
             f"The run {name} differs: the manifest's has the SHA-256 {said['sha256']}, the one "
@@ -159,7 +146,7 @@ def _same_run(
     return lists
 
 
-def _kept(collection: Collection, name: str, papers: list[QueryPaper]) -> dict[str, _List]:
+def _kept(collection: Collection, name: str, papers: list[QueryPaper]) -> dict[str, RankedList]:
     run = collection.runs.filter(name=name).first()
     if run is None:
         raise Differs(
@@ -170,41 +157,22 @@ def _kept(collection: Collection, name: str, papers: list[QueryPaper]) -> dict[s
         "query_paper__document__docno", "docnos", "scores"
     )
     return {
-        docno: _List(tuple(docnos), array("d", scores)) for docno, docnos, scores in rows.iterator()
+        docno: RankedList(docnos, array("d", scores)) for docno, docnos, scores in rows.iterator()
     }
-
-
-class _Scored(Mapping[str, list[Scored]]):
-    """Compact lists seen one at a time as what they stand for."""
-
-    def __init__(self, lists: Mapping[str, _List]) -> None:
-        self.lists = lists
-
-    def __getitem__(self, docno: str) -> list[Scored]:
-        return self.lists[docno].scored
-
-    def __iter__(self) -> Any:
-        return iter(self.lists)
-
-    def __len__(self) -> int:
-        return len(self.lists)
-
-
-def _plan(manifest: Mapping[str, Any]) -> PoolPlan:
-    return PoolPlan.of({**manifest, "runs": [run["name"] for run in manifest["runs"]]})
 
 
 def _same_pool(
     paper: QueryPaper,
     plan: PoolPlan,
-    runs: Mapping[str, Mapping[str, _List]],
+    runs: Mapping[str, Mapping[str, RankedList]],
+    eligible: Eligible | None,
     expected: Mapping[str, Any],
 ) -> bytes:
     """The pool's content in canonical form."""
     docno = paper.document.docno
-    rankings = {name: lists[docno].scored if docno in lists else [] for name, lists in runs.items()}
+    ranked = {name: lists.get(docno, EMPTY) for name, lists in runs.items()}
     known = known_docnos(paper.collection, paper.document.references)
-    drawn, contributions = draw_pool(paper, plan, rankings, known)
+    drawn, contributions = draw_pool(paper, plan, ranked, known, eligible)
     content = canonical_json(contributions)
     if hashlib.sha256(content).hexdigest() != expected["sha256"]:
         found = [entry.docno for entry in drawn.entries]

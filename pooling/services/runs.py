@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import logging
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
@@ -17,7 +17,16 @@ from jobs.models import Job
 from jobs.services import enqueue
 from jobs.space import DiskFull
 from jobs.work import Work
-from pooling.formats import RunFormatError, Scored, ranked, read_qrels, read_run, write_run
+from pooling.formats import (
+    RankedList,
+    RunFormatError,
+    Scored,
+    docnos_of,
+    ranked,
+    read_qrels,
+    read_run,
+    write_run,
+)
 from pooling.models import Pool, Ranking, Run
 from pooling.retrievers import (
     EncoderMissing,
@@ -31,7 +40,7 @@ from pooling.retrievers import (
     is_retriever,
     seeded,
 )
-from pooling.services.asking import LONGEST_NAME, questions, retriever_named
+from pooling.services.asking import LONGEST_NAME, check_allowed, questions, retriever_named
 from pooling.services.corpus import (
     ROWS,
     check_unchanged,
@@ -40,14 +49,14 @@ from pooling.services.corpus import (
     papers_of,
 )
 from pooling.services.errors import PoolingError
+from pooling.strategies import BUDGET
 
 DEFAULT_DEPTH = 500
 CITED = "cited"
-FORCED_SOURCES = (CITED,)
 
 logger = logging.getLogger(__name__)
 
-Lists = Mapping[str, list[Scored]]  # query paper's docno to its ranked list
+Lists = Mapping[str, Sequence[Scored]]  # query paper's docno to its ranked list
 
 
 @dataclass
@@ -70,8 +79,10 @@ def request_run(
     """Queue a retriever to rank every query paper.
 
     Raises:
-        PoolingError: there is no such retriever, or no such facet.
+        PoolingError: there is no such retriever or no such facet, or it is an encoder that may not
+            be named here.
     """
+    check_allowed(name)
     retriever_named(collection, name)
     return enqueue(
         kind="retrieve",
@@ -104,7 +115,8 @@ def retrieve(*, collection: Collection, name: str, depth: int, work: Work, diges
     chosen = seeded(retriever_named(collection, name), collection.seed)
     digest = digest or corpus_digest(collection)
     papers = papers_of(collection)
-    lists = dict(rank_papers(collection, chosen, papers, depth=depth, digest=digest, work=work))
+    ranked_papers = rank_papers(collection, chosen, papers, depth=depth, digest=digest, work=work)
+    lists = {docno: RankedList.of(ranking) for docno, ranking in ranked_papers}
     made = Run(
         collection=collection,
         name=name,
@@ -242,7 +254,7 @@ def import_run(
 
 def check_free(collection: Collection, name: str) -> None:
     """Raises PoolingError for a name that no imported run can have."""
-    if is_retriever(name) or name in FORCED_SOURCES:
+    if is_retriever(name) or name in (CITED, BUDGET):
         raise PoolingError(f"{name!r} is the name of a built-in source; choose another.")
     if not name or not name.replace("-", "").replace("_", "").replace(".", "").isalnum():
         raise PoolingError(f"{name!r} cannot name a run: use letters, digits, '-', '_' and '.'.")
@@ -321,7 +333,7 @@ def _keep_rankings(run: Run, lists: Lists) -> None:
             Ranking(
                 run=run,
                 query_paper=papers[docno],
-                docnos=[one.docno for one in ranking],
+                docnos=list(docnos_of(ranking)),
                 scores=[one.score for one in ranking],
             )
             for docno, ranking in sorted(lists.items())

@@ -7,9 +7,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from accounts.models import Collection
-from pooling.models import Candidate, Pool, Ranking
+from pooling.formats import docnos_of
+from pooling.models import Candidate, Pool
 from pooling.services.corpus import known_documents
+from pooling.services.drawing import cited_by, drawn_from, left_out, stored_lists
+from pooling.services.eligible import Eligible
 from pooling.services.errors import PoolingError
+from pooling.services.manifest import plan_of
 from pooling.strategies import Stratum, sampled_from
 
 READ_TOGETHER = 20  # pools; ten lists of 500 for each of them take some 15 MB
@@ -34,8 +38,8 @@ class SampleLost(PoolingError):
     def __init__(self, query_paper: str) -> None:
         super().__init__(
             f"The pool of {query_paper} is a sample, and the stored runs no longer give what it "
-            "was drawn from. Were runs changed behind the program's back? Restore the database "
-            "from a backup."
+            "was drawn from. Were runs changed behind the program's back, or years and fields of "
+            "documents? Restore the database from a backup."
         )
 
 
@@ -50,6 +54,7 @@ def sampled_pools(collection: Collection, query_papers: Iterable[str]) -> Iterat
         SampleLost: it is not.
     """
     papers = sorted(set(query_papers))
+    eligible: dict[int, Eligible | None] = {}  # by build: a plan may need facts of the whole corpus
     for start in range(0, len(papers), READ_TOGETHER):
         pools = (
             Pool.objects.frozen()
@@ -59,33 +64,31 @@ def sampled_pools(collection: Collection, query_papers: Iterable[str]) -> Iterat
                 query_paper__document__docno__in=papers[start : start + READ_TOGETHER],
             )
         )
-        pools = pools.select_related("build", "query_paper__document").order_by()
-        yield from sorted(_samples(collection, list(pools)), key=lambda one: one.query_paper)
+        pools = pools.select_related("build", "query_paper__document")
+        yield from _samples(collection, list(pools), eligible)
 
 
-def _samples(collection: Collection, pools: list[Pool]) -> Iterator[SampledPool]:
-    lists, drawn = _lists(pools), _drawn(pools)
-    for pool in pools:
-        manifest, paper = pool.build.manifest, pool.query_paper.document.docno
-        mine = {run["name"] for run in manifest["runs"]}
-        rankings = {name: one for name, one in lists[pool.query_paper_id].items() if name in mine}
-        forced = {one.docno for one in drawn[pool.pk] if one.drawer in manifest["forced"]}
-        chosen = {one.docno: one.inclusion for one in drawn[pool.pk] if one.docno not in forced}
-        strata = sampled_from(
-            manifest["strategy"], manifest["parameters"], rankings, {paper, *forced}
-        )
-        _check(paper, strata, chosen)
-        yield SampledPool(
-            paper, manifest["strategy"], manifest["parameters"], _with_text(collection, strata)
-        )
-
-
-def _lists(pools: list[Pool]) -> dict[int, dict[str, list[str]]]:
-    lists: dict[int, dict[str, list[str]]] = defaultdict(dict)
-    rows = Ranking.objects.order_by().filter(query_paper__in=[one.query_paper_id for one in pools])
-    for paper, name, docnos in rows.values_list("query_paper_id", "run__name", "docnos"):
-        lists[paper][name] = docnos
-    return lists
+def _samples(
+    collection: Collection, pools: list[Pool], eligible: dict[int, Eligible | None]
+) -> Iterator[SampledPool]:
+    plans = {pool.build_id: plan_of(pool.build.manifest) for pool in pools}
+    names = {name for plan in plans.values() for name in (*plan.runs, *plan.known_runs)}
+    papers = [pool.query_paper for pool in pools]
+    lists, drawn = stored_lists(papers, names), _drawn(pools)
+    known = known_documents(collection, cited_by(papers))
+    for pool in sorted(pools, key=lambda one: one.query_paper.document.docno):
+        plan, paper = plans[pool.build_id], pool.query_paper
+        if pool.build_id not in eligible:
+            eligible[pool.build_id] = Eligible.for_plan(collection, plan)
+        mine = {name: lists[paper.pk][name] for name in (*plan.runs, *plan.known_runs)}
+        sampled = {one.docno: one.inclusion for one in drawn[pool.pk] if one.drawer in plan.runs}
+        certain = {one.docno for one in drawn[pool.pk]} - sampled.keys()
+        out = left_out(paper, plan, mine, known, eligible[pool.build_id])
+        docnos = {name: docnos_of(one) for name, one in drawn_from(plan, mine).items()}
+        docno = paper.document.docno
+        strata = sampled_from(plan.strategy, plan.parameters, docnos, {docno, *certain, *out})
+        _check(docno, strata, sampled)
+        yield SampledPool(docno, plan.strategy, plan.parameters, _with_text(collection, strata))
 
 
 class _Drawn(NamedTuple):

@@ -19,6 +19,7 @@ from pooling.retrievers import BUILT_IN, is_retriever
 from pooling.services.asking import questions, retriever_named
 from pooling.services.corpus import papers_of
 from pooling.services.errors import PoolingError
+from pooling.services.plan import PoolPlan
 from pooling.services.runs import request_run, retrieve
 
 LOOK_AGAIN = 2.0  # seconds
@@ -34,10 +35,13 @@ class RunMaker(Protocol):
         """Make these runs over the corpus of this digest. Raises like `wait`."""
 
 
-def names_of(collection: Collection, chosen: Iterable[str]) -> list[str]:
-    """The runs to draw from: the chosen ones, or the usual retrievers and all that is there."""
-    names = set(chosen) or {*BUILT_IN, *collection.runs.values_list("name", flat=True)}
-    return sorted(names)
+def names_of(collection: Collection, plan: PoolPlan) -> list[str]:
+    """The runs that a plan needs: those to draw from, and those it takes whole or leaves out.
+
+    Where it names none to draw from, that is the usual retrievers and all other runs there are.
+    """
+    usual = {*BUILT_IN, *collection.runs.values_list("name", flat=True)}
+    return sorted({*(plan.runs or usual), *plan.known_runs})
 
 
 def runs_for(

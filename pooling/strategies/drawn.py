@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from corpus.ordering import shuffled
-from pooling.formats import Scored
+from pooling.formats import Scored, docnos_of
 
 Ranking = Sequence[str]  # docnos, best first
 
@@ -158,7 +158,7 @@ def check_names(rankings: Mapping[str, object], forced: Mapping[str, object]) ->
 
 def _places(ranking: Sequence[Scored], pooled: Collection[str]) -> dict[str, tuple[int, float]]:
     places: dict[str, tuple[int, float]] = {}
-    for rank, (docno, score) in enumerate(ranking, start=1):
+    for rank, docno in enumerate(docnos_of(ranking), start=1):
         if docno in pooled:
-            places.setdefault(docno, (rank, score))
+            places.setdefault(docno, (rank, ranking[rank - 1].score))
     return places

@@ -15,7 +15,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from itertools import accumulate, repeat
 from operator import mul
 
-from pooling.formats import Scored
+from pooling.formats import Scored, docnos_of
 from pooling.strategies.drawn import (
     Drawn,
     Ranking,
@@ -59,7 +59,7 @@ def fuse_to_budget(
     left_out = pooled.union(excluded)
     tops = {name: rankings[name][:depth] for name in order}
     fused = fuse([_distinct(tops[name], query_paper) for name in sorted(order)])
-    names = {name: [docno for docno, _ in top] for name, top in tops.items()}
+    names = {name: docnos_of(top) for name, top in tops.items()}
     places = dict(met(names, order, left_out))
     best = heapq.nlargest(size, places, key=lambda docno: (fused[docno], docno))
     chosen = [(docno, places[docno]) for docno in best]

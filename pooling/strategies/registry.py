@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Literal
 
-from pooling.formats import Scored
+from pooling.formats import Scored, docnos_of
 from pooling.strategies import fusion
 from pooling.strategies.depths import depth_k, take_b
 from pooling.strategies.drawn import Drawn, Ranking
@@ -179,7 +179,7 @@ def _by_docno(pools: Callable[..., Drawn]) -> Callable[..., Drawn]:
     """For strategies that go by rank alone."""
 
     def with_scores(rankings: Rankings, forced: Mapping[str, Ranking], **values: Any) -> Drawn:
-        docnos = {name: [one.docno for one in ranking] for name, ranking in rankings.items()}
+        docnos = {name: docnos_of(ranking) for name, ranking in rankings.items()}
         return pools(docnos, forced, **values)
 
     return with_scores

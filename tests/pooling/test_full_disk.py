@@ -37,7 +37,8 @@ WORDS = [f"{first}{second}" for first in ("par", "gra", "lab", "ran", "que") for
 
 
 @pytest.fixture
-def collection():
+def collection(settings):
+    settings.ENCODERS = ["m"]
     chance = random.Random("full")
     made = a_collection()
     for number in range(150):

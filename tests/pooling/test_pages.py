@@ -31,7 +31,13 @@ POST = [
     ("build-pools", ()),
     ("freeze-pools", ()),
 ]
-PLAN = {"strategy": "interleaved", "interleaved-n": "2", "cited": "on", "depth": "50", "seed": "s"}
+PLAN = {
+    "strategy": "interleaved",
+    "interleaved-n": "2",
+    "cited": "forced",
+    "depth": "50",
+    "seed": "s",
+}
 
 
 @pytest.fixture
@@ -366,6 +372,8 @@ def test_building_pools_queues_the_job_with_the_plan(collection, admin):
         "strategy": "interleaved",
         "parameters": {"n": 2},
         "forced": ["cited"],
+        "excluded": [],
+        "only": [],
         "seed": "s",
         "runs": ["best", "bm25_title"],
         "depth": 50,
@@ -393,8 +401,8 @@ def test_every_strategy_and_retriever_can_be_chosen(collection, admin):
         assert f'value="{name}"' in page
 
 
-def test_leaving_the_cited_papers_out_forces_nothing(collection, admin):
-    admin.post(address("build-pools"), {**PLAN, "cited": "", "runs": ["best"]})
+def test_cited_papers_like_any_other_are_not_forced(collection, admin):
+    admin.post(address("build-pools"), {**PLAN, "cited": "drawn", "runs": ["best"]})
 
     assert Job.objects.get().parameters["forced"] == []
 

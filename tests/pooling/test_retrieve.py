@@ -97,8 +97,9 @@ def test_a_job_for_no_retriever_is_refused_before_it_is_queued(collection):
     assert not collection.jobs.exists()
 
 
-def test_the_longest_name_of_a_run_fits_its_job(collection):
+def test_the_longest_name_of_a_run_fits_its_job(collection, settings):
     name = "encoder:" + "x" * 52
+    settings.ENCODERS = [name]
 
     job = request_run(collection=collection, name=name, requested_by=None)
 

@@ -38,8 +38,9 @@ NO_EXTRA = (
 
 
 @pytest.fixture
-def collection():
+def collection(settings):
     """Twenty documents, a run, and pools that were drawn from it."""
+    settings.ENCODERS = ["m"]
     made = a_collection()
     for number in range(20):
         DocumentFactory(

@@ -8,10 +8,11 @@ from jobs.work import InPerson
 from pooling.services import (
     DEFAULT_DEPTH,
     DEFAULT_STRATEGY,
-    FORCED_SOURCES,
+    ONLY,
     PoolingError,
     PoolPlan,
     build_pools,
+    usually_forced,
 )
 from pooling.strategies import MODES, STRATEGIES
 
@@ -47,16 +48,31 @@ class Command(BaseCommand):
         parser.add_argument(
             "--forced",
             action="append",
-            choices=[*FORCED_SOURCES, "none"],
-            help="a source taken whole, first (default: cited; `none` for no such source)",
+            metavar="SOURCE",
+            help="taken whole, first: `cited` or an imported run (default: cited, unless it is "
+            "excluded; `none` for no such source)",
+        )
+        parser.add_argument(
+            "--excluded",
+            action="append",
+            default=[],
+            metavar="SOURCE",
+            help="known positives, of which none is drawn: `cited` or an imported run",
+        )
+        parser.add_argument(
+            "--only",
+            action="append",
+            default=[],
+            choices=ONLY,
+            help="draw only documents that meet this against the query paper",
         )
         parser.add_argument("--seed", default="", help="default: the collection's")
-        parser.add_argument("--run", action="append", default=[], help="only these runs")
+        parser.add_argument("--run", action="append", default=[], help="draw only from these runs")
         parser.add_argument("--depth", type=int, default=DEFAULT_DEPTH, help="of built-in runs")
 
     def handle(self, *args: Any, **options: Any) -> None:
         collection = collection_named(options["collection"])
-        forced = options["forced"] or ["cited"]
+        forced = options["forced"] or usually_forced(options["excluded"])
         if options["strategy"] and options["mode"]:
             raise CommandError("--mode is short for a --strategy; give one of them.")
         parameters = dict(options["set"])
@@ -66,6 +82,8 @@ class Command(BaseCommand):
             strategy=options["strategy"] or options["mode"] or DEFAULT_STRATEGY,
             parameters=parameters,
             forced=tuple(source for source in forced if source != "none"),
+            excluded=tuple(options["excluded"]),
+            only=tuple(options["only"]),
             seed=options["seed"],
             runs=tuple(options["run"]),
             depth=options["depth"],
@@ -80,7 +98,10 @@ class Command(BaseCommand):
                 f"{pool.query_paper.document.docno}: {pool.candidates.count()} candidates"
                 + (f", {short} short" if short else "")
             )
-        runs = ", ".join(run["name"] for run in build.manifest["runs"])
+        runs = ", ".join(
+            run["name"] + ("" if run["use"] == "drawn" else f" ({run['use']})")
+            for run in build.manifest["runs"]
+        )
         self.stdout.write(
             f"{build.pools.count()} pools from {runs}; seed {build.manifest['seed']}; "
             f"SHA-256 {build.manifest['pools']['sha256']}"

@@ -1,0 +1,72 @@
+"""The page on which the models of a pool are chosen: its form and its view."""
+
+from __future__ import annotations
+
+from django import forms
+from django.http import HttpRequest, HttpResponse, QueryDict
+from django.shortcuts import render
+from django.utils.http import urlencode
+from django.views.decorators.http import require_safe
+
+from accounts.access import in_collection
+from accounts.models import Collection, Role
+from pooling import figures, preview
+from pooling.strategies import STRATEGIES
+
+
+class ModelsForm(forms.Form):
+    """Which runs to compare, and how; nothing of it is kept."""
+
+    count = forms.IntegerField(label="How many to choose", min_value=1, max_value=100)
+    depth = forms.IntegerField(
+        label="Best documents compared", min_value=1, max_value=1000, help_text="Of every list."
+    )
+    run = forms.MultipleChoiceField(
+        label="Runs compared", widget=forms.CheckboxSelectMultiple, required=False
+    )
+
+    @classmethod
+    def of(cls, given: QueryDict, collection: Collection) -> ModelsForm:
+        """Filled in with what the address says, and else with what is usual."""
+        names, models = figures.models_of(collection)
+        form = cls(
+            {
+                "count": given.get("count", figures.COUNT),
+                "depth": given.get("depth", preview.USUAL_DEPTH),
+                "run": given.getlist("run") or models,
+            }
+        )
+        run = form.fields["run"]
+        assert isinstance(run, forms.MultipleChoiceField)
+        run.choices = [(name, name) for name in names]
+        return form
+
+    def choice(self, collection: Collection) -> figures.ModelChoice:
+        """What is wrong in the form counts as not said."""
+        self.full_clean()
+        said = self.cleaned_data
+        return figures.model_choice(
+            collection,
+            said.get("run") or figures.models_of(collection)[1],
+            said.get("depth", preview.USUAL_DEPTH),
+            said.get("count", figures.COUNT),
+        )
+
+
+@in_collection(Role.ADMIN)
+@require_safe
+def choose_models(request: HttpRequest, collection: Collection) -> HttpResponse:
+    form = ModelsForm.of(request.GET, collection)
+    choice = form.choice(collection)
+    plan = [("strategy", "mdcr"), *(("runs", name) for name in choice.chosen)]
+    names, models = figures.models_of(collection)
+    context = {
+        "collection": collection,
+        "form": form,
+        "choice": choice,
+        "plan": urlencode(plan),
+        "others": [name for name in names if name not in models],
+        "top": STRATEGIES["mdcr"].read({})["top"],
+        "usual": preview.USUAL_DEPTH,
+    }
+    return render(request, "pooling/choose_models.html", context)

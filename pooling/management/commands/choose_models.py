@@ -1,0 +1,90 @@
+import json
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from accounts.lookup import collection_named
+from pooling import preview
+from pooling.figures import COUNT, MOST_POOLS, ModelChoice, model_choice, models_of
+
+
+class Command(BaseCommand):
+    help = (
+        "Print how much the runs overlap (mean Jaccard of their best documents) and choose those "
+        "that overlap least with the others, as MDCR did. Changes nothing."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("collection")
+        parser.add_argument("--count", type=int, default=COUNT, help="how many to choose")
+        parser.add_argument("--depth", type=int, default=preview.USUAL_DEPTH)
+        parser.add_argument(
+            "--run",
+            action="append",
+            default=[],
+            help="compare only these (default: all but judgments, graph, most_cited and random)",
+        )
+        parser.add_argument(
+            "--query-papers",
+            type=int,
+            default=MOST_POOLS,
+            metavar="N",
+            help=f"read the lists of the first N query papers by docno (default: {MOST_POOLS})",
+        )
+        parser.add_argument("--format", choices=["table", "json"], default="table")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        for name in ("count", "depth", "query_papers"):
+            if options[name] < 1:
+                raise CommandError(f"--{name.replace('_', '-')} must be 1 or more.")
+        collection = collection_named(options["collection"])
+        names, models = models_of(collection)
+        if unknown := sorted(set(options["run"]) - set(names)):
+            raise CommandError(f"No run {unknown[0]!r}; there are {', '.join(names) or 'none'}.")
+        chosen_from = options["run"] or models
+        if len(set(chosen_from)) < 2:
+            raise CommandError("Two runs at least can be compared; run retrievers first.")
+        choice = model_choice(
+            collection, chosen_from, options["depth"], options["count"], options["query_papers"]
+        )
+        self.stdout.write(_json(choice) if options["format"] == "json" else _table(choice))
+
+
+def _json(choice: ModelChoice) -> str:
+    said = {
+        "depth": choice.depth,
+        "query_papers": {"read": choice.papers, "of": choice.of_papers},
+        "chosen": choice.chosen,
+        "runs": [
+            {
+                "name": row.name,
+                "mean": row.mean,
+                "overlap": dict(zip(choice.matrix.names, values, strict=True)),
+            }
+            for row, (_, values) in zip(choice.rows, choice.matrix.rows, strict=True)
+        ],
+    }
+    return json.dumps(said, indent=1, ensure_ascii=False)
+
+
+def _table(choice: ModelChoice) -> str:
+    """Columns by number: the names stand before the rows."""
+    width = max(len(row.name) for row in choice.rows)
+    heads = "".join(f"{number:>7}" for number in range(1, len(choice.rows) + 1))
+    lines = [f"{'':4}{'run':<{width}}{'mean':>11}{heads}"]
+    for number, (row, (_, values)) in enumerate(
+        zip(choice.rows, choice.matrix.rows, strict=True), start=1
+    ):
+        cells = "".join(f"{_said(value):>7}" for value in values)
+        mark = "*" if row.chosen else " "
+        mean = _said(row.mean) if row.mean is not None else "undefined"
+        lines.append(f"{mark}{number:>2} {row.name:<{width}}{mean:>11}{cells}")
+    lines.append(
+        f"Jaccard of the best {choice.depth}, averaged over {choice.papers} of {choice.of_papers} "
+        f"query papers. Chosen (*): {', '.join(choice.chosen)}"
+    )
+    return "\n".join(lines)
+
+
+def _said(value: float | None) -> str:
+    return "–" if value is None else f"{value:.3f}"
