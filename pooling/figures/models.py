@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from accounts.models import Collection
 from pooling.figures.freezing import MOST_POOLS, Matrix
+from pooling.figures.names import in_parts
 from pooling.models import Ranking
 from pooling.retrievers import LINKED
 from pooling.strategies import choose_models, jaccard_matrix
@@ -26,6 +27,10 @@ class ModelRow(NamedTuple):
     mean: float | None
     chosen: bool
     reaches: int
+
+    @property
+    def parts(self) -> list[str]:
+        return in_parts(self.name)
 
     @property
     def percent(self) -> float | None:
