@@ -40,7 +40,8 @@ class Run(models.Model):
 class Ranking(models.Model):
     """One ranked list of a run: `docnos[i]` has rank i + 1 and score `scores[i]`."""
 
-    run = models.ForeignKey(Run, models.CASCADE, related_name="rankings")
+    # No index of its own: that of a constraint begins with it.
+    run = models.ForeignKey(Run, models.CASCADE, related_name="rankings", db_index=False)
     query_paper = models.ForeignKey(QueryPaper, models.CASCADE, related_name="rankings")
     docnos = models.JSONField()
     scores = models.JSONField()
@@ -122,7 +123,8 @@ class CandidateQuerySet(models.QuerySet["Candidate"]):
 class Candidate(models.Model):
     """A document in a pool. `position` counts from 1 in the order the documents were drawn."""
 
-    pool = models.ForeignKey(Pool, models.CASCADE, related_name="candidates")
+    # No index of its own: that of a constraint begins with it.
+    pool = models.ForeignKey(Pool, models.CASCADE, related_name="candidates", db_index=False)
     document = models.ForeignKey(Document, models.PROTECT, related_name="candidacies")
     position = models.PositiveIntegerField()
     excluded = models.CharField(max_length=200, blank=True, help_text="Why it is not judged.")
@@ -151,7 +153,10 @@ class Contribution(models.Model):
     `rank` counts from 1; it is NULL for sources without ranks (forced ones, imported pools).
     """
 
-    candidate = models.ForeignKey(Candidate, models.CASCADE, related_name="contributions")
+    # No index of its own: that of a constraint begins with it.
+    candidate = models.ForeignKey(
+        Candidate, models.CASCADE, related_name="contributions", db_index=False
+    )
     source = models.CharField(max_length=60)
     rank = models.PositiveIntegerField(null=True, blank=True)
     score = models.FloatField(null=True, blank=True)

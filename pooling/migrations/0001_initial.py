@@ -37,7 +37,7 @@ class Migration(migrations.Migration):
                 ('position', models.PositiveIntegerField()),
                 ('excluded', models.CharField(blank=True, help_text='Why it is not judged.', max_length=200)),
                 ('document', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='candidacies', to='corpus.document')),
-                ('pool', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='candidates', to='pooling.pool')),
+                ('pool', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='candidates', to='pooling.pool')),
             ],
             options={
                 'ordering': ['pool', 'position'],
@@ -85,7 +85,7 @@ class Migration(migrations.Migration):
                 ('docnos', models.JSONField()),
                 ('scores', models.JSONField()),
                 ('query_paper', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='rankings', to='corpus.querypaper')),
-                ('run', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='rankings', to='pooling.run')),
+                ('run', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='rankings', to='pooling.run')),
             ],
             options={
                 'ordering': ['run', 'query_paper'],
@@ -99,7 +99,7 @@ class Migration(migrations.Migration):
                 ('rank', models.PositiveIntegerField(blank=True, null=True)),
                 ('score', models.FloatField(blank=True, null=True)),
                 ('drawn', models.BooleanField()),
-                ('candidate', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='contributions', to='pooling.candidate')),
+                ('candidate', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='contributions', to='pooling.candidate')),
             ],
             options={
                 'ordering': ['candidate', '-drawn', 'source'],
