@@ -198,10 +198,40 @@ def test_a_strategy_is_asked_for_with_its_parameters(world, admin):
     assert (said["strategy"], said["parameters"]) == ("rrf", {"size": 7, "depth": 500, "k": 60.0})
 
 
+def test_known_positives_and_requirements_are_asked_for(world, admin):
+    world.collection.jobs.all().delete()
+    body = {"n": 2, "excluded": ["cited", "gold"], "only": ["not_later"], "runs": ["bm25_title"]}
+
+    response = admin.post(f"{WHERE}pools/", body, format="json")
+
+    assert response.status_code == 202
+    said = Job.objects.get(pk=response.json()["id"]).parameters
+    assert (said["forced"], said["excluded"]) == ([], ["cited", "gold"])
+    assert said["only"] == ["not_later"]
+
+
+def test_an_encoder_is_asked_for_only_where_the_server_allows_it(world, admin, settings):
+    for where, body in (
+        ("runs/", {"retriever": "encoder:/etc"}),
+        ("pools/", {"n": 1, "runs": ["encoder:/etc"]}),
+    ):
+        answer = admin.post(f"{WHERE}{where}", body, format="json")
+        assert answer.status_code == 400
+        assert "ENCODERS" in answer.text
+
+    settings.ENCODERS = ["/models/one"]
+    body = {"retriever": "encoder:/models/one?pooling=cls"}
+    assert admin.post(f"{WHERE}runs/", body, format="json").status_code == 202
+
+
 @pytest.mark.parametrize(
     "body",
     [
         {},
+        {"n": 1, "forced": ["cited"], "excluded": ["cited"]},
+        {"n": 1, "excluded": ["bm25_title"]},
+        {"n": 1, "excluded": ["gold"], "runs": ["gold"]},
+        {"n": 1, "only": ["nearby"]},
         {"n": 0},
         {"n": 5, "depth": 4},
         {"n": 1, "mode": "magic"},

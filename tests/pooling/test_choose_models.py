@@ -1,0 +1,185 @@
+"""Which runs overlap least, before any pool is built: on a page and by a command."""
+
+import json
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from accounts.models import Role
+from corpus.services import create_query
+from pooling import figures
+from pooling.models import Run
+from tests.factories import DocumentFactory, a_collection, member
+from tests.pooling.test_pages import address, client_of, said
+
+pytestmark = pytest.mark.django_db
+
+# a and b have three of five documents in common; c one of seven with either of them; d nothing.
+LISTS = {
+    "a": ["d1", "d2", "d3", "d4"],
+    "b": ["d1", "d2", "d3", "d5"],
+    "c": ["d1", "d6", "d7", "d8"],
+    "d": ["d9"],
+}
+MEANS = {"d": 0, "c": 2 / 7 / 3, "a": (3 / 5 + 1 / 7) / 3, "b": (3 / 5 + 1 / 7) / 3}
+
+
+def a_run(collection, name, lists, kind="file", **parameters):
+    run = Run.objects.create(collection=collection, name=name, kind=kind, parameters=parameters)
+    for paper, docnos in lists.items():
+        run.rankings.create(
+            query_paper=collection.query_papers.get(document__docno=paper),
+            docnos=docnos,
+            scores=[float(-rank) for rank in range(len(docnos))],
+        )
+    return run
+
+
+@pytest.fixture
+def collection():
+    collection = a_collection()
+    for docno in ("q1", "q2"):
+        DocumentFactory(collection=collection, docno=docno)
+        create_query(collection=collection, docno=docno, facet_key="method")
+    for name, docnos in LISTS.items():
+        a_run(collection, name, {"q1": docnos})
+    return collection
+
+
+@pytest.fixture
+def admin(collection):
+    return client_of("admin")
+
+
+def test_the_runs_that_overlap_least_come_first_and_are_chosen(collection):
+    choice = figures.model_choice(collection, list(LISTS), depth=4, count=2)
+
+    assert {row.name: row.mean for row in choice.rows} == pytest.approx(MEANS)
+    assert [row.name for row in choice.rows] == ["d", "c", "a", "b"]  # equal means go by name
+    assert choice.chosen == ["d", "c"]
+    assert choice.matrix.names == ["d", "c", "a", "b"]
+    assert [row.name for row in choice.shallow] == ["d"]
+
+
+def test_only_so_many_of_the_best_are_compared(collection):
+    choice = figures.model_choice(collection, ["a", "b", "c"], depth=1, count=1)
+
+    assert [row.mean for row in choice.rows] == [1, 1, 1]
+
+
+def test_of_many_query_papers_the_first_by_docno_are_read(collection):
+    a_run(collection, "e", {"q2": ["d1"]})
+    choice = figures.model_choice(collection, ["a", "e"], depth=4, count=1, most=1)
+
+    assert (choice.papers, choice.of_papers) == (1, 2)
+    assert {row.name: row.reaches for row in choice.rows} == {"a": 4, "e": 0}
+
+
+def test_runs_without_any_list_have_no_mean_and_are_not_chosen(collection, admin):
+    a_run(collection, "e", {})
+    a_run(collection, "f", {})
+    choice = figures.model_choice(collection, ["e", "f"], depth=4, count=2)
+    assert ([row.mean for row in choice.rows], choice.chosen) == ([None, None], [])
+
+    page = said(admin.get(address("choose-models"), {"run": ["e", "f"]}))
+    assert "undefined: neither it nor any other has a list" in page
+    assert "Plan pools from" not in page
+
+
+def test_judgments_are_no_model_and_what_reads_no_text_is_left_to_the_admin(collection):
+    a_run(collection, "judged", {"q1": ["d1"]}, qrels=True)
+    a_run(collection, "random", {"q1": ["d1"]}, kind="random")
+
+    names, models = figures.models_of(collection)
+
+    assert names == [*LISTS, "random"]
+    assert models == list(LISTS)
+
+
+# The page
+
+
+def test_the_page_shows_the_choice_and_leads_to_a_plan_of_it(collection, admin):
+    page = admin.get(address("choose-models"), {"count": "2", "depth": "4"})
+
+    assert "9.5 %" in page.text  # the mean of c
+    assert page.text.count(">yes<") == 2
+    link = f"{address('pools')}?strategy=mdcr&amp;runs=d&amp;runs=c#build"
+    assert link in page.text
+    form = admin.get(link.replace("&amp;", "&")).context["form"]
+    assert (form["strategy"].value(), form["runs"].value()) == ("mdcr", ["d", "c"])
+
+
+def test_what_is_wrong_in_the_address_is_said_and_counts_as_usual(collection, admin):
+    page = admin.get(address("choose-models"), {"depth": "0", "run": ["a", "nonsense"]})
+
+    assert page.status_code == 200
+    assert "errorlist" in page.text
+    assert page.context["choice"].depth == 25
+    assert len(page.context["choice"].rows) == 4
+
+
+def test_a_short_list_is_told(collection, admin):
+    assert "<code>d</code> ends at rank 1" in said(admin.get(address("choose-models")))
+
+
+@pytest.mark.parametrize("number", [0, 1])
+def test_with_fewer_than_two_runs_the_page_says_what_comes_first(collection, admin, number):
+    Run.objects.exclude(name__in=list(LISTS)[:number]).delete()
+
+    page = admin.get(address("choose-models"))
+
+    assert page.status_code == 200
+    assert "Two runs at least can be compared" in page.text
+
+
+def test_pools_and_runs_lead_to_the_page(collection, admin):
+    for name in ("pools", "runs"):
+        assert address("choose-models") in admin.get(address(name)).text
+
+
+def test_only_an_admin_of_the_collection_sees_it(collection):
+    stranger = member(a_collection("other"), Role.ADMIN, "stranger")
+    for username in ("ann1", "adju", stranger.username):
+        assert client_of(username).get(address("choose-models")).status_code == 404
+    assert client_of("admin").post(address("choose-models")).status_code == 405
+
+
+def test_more_lists_cost_no_more_queries(collection, admin, django_assert_max_num_queries):
+    with django_assert_max_num_queries(20):
+        admin.get(address("choose-models"))
+
+
+# The command
+
+
+def test_the_command_prints_the_table(collection, capsys):
+    call_command("choose_models", "small", "--count", "2", "--depth", "4")
+
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[1].split() == ["*", "1", "d", "0.000", "1.000", "0.000", "0.000", "0.000"]
+    assert lines[3].split() == ["3", "a", "0.248", "0.000", "0.143", "1.000", "0.600"]
+    assert lines[-1].endswith("over 2 of 2 query papers. Chosen (*): d, c")
+
+
+def test_the_command_says_it_as_json(collection, capsys):
+    call_command("choose_models", "small", "--run", "a", "--run", "c", "--format", "json")
+
+    found = json.loads(capsys.readouterr().out)
+    assert (found["depth"], found["query_papers"]) == (25, {"read": 2, "of": 2})
+    assert found["chosen"] == ["a", "c"]
+    assert found["runs"][0]["overlap"] == {"a": 1.0, "c": pytest.approx(1 / 7)}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "what"),
+    [
+        (["--run", "a"], "Two runs at least"),
+        (["--run", "zzz"], "No run 'zzz'; there are a, b, c, d"),
+        (["--depth", "0"], "--depth must be 1 or more"),
+        (["--query-papers", "0"], "--query-papers must be"),
+    ],
+)
+def test_the_command_refuses_in_words(collection, arguments, what):
+    with pytest.raises(CommandError, match=what):
+        call_command("choose_models", "small", *arguments)
