@@ -1,7 +1,5 @@
 """Known positives and eligibility in pools that are built, shown, and built again."""
 
-import json
-
 import pytest
 from django.core.management import CommandError, call_command
 from django.db import connection
@@ -16,6 +14,7 @@ from pooling.services import freeze_pools as freeze
 from pooling.services import manifest_file as file_of
 from tests.factories import DocumentFactory, a_collection
 from tests.pooling.test_pages import address, client_of, said
+from tests.pooling.test_rebuild import rebuilt
 
 pytestmark = pytest.mark.django_db
 
@@ -161,12 +160,6 @@ def test_a_run_that_frozen_pools_left_out_stays(collection):
 
 
 # Built again
-
-
-def rebuilt(tmp_path, manifest, *arguments):
-    path = tmp_path / "manifest.json"
-    path.write_text(json.dumps(manifest))
-    call_command("rebuild_pools", str(path), *arguments)
 
 
 @pytest.mark.parametrize(
