@@ -138,9 +138,9 @@ def test_progress_counts_documents_and_beats_meanwhile(tmp_path, network):
 
 @needs_extra
 class TestRealModel:
-    @pytest.mark.parametrize("settings", ["", "?pooling=mean", "?pooling=cls&metric=l2"])
-    def test_like_texts_are_near(self, tmp_path, model, settings):
-        one = retriever(f"encoder:{model}{settings}")
+    @pytest.mark.parametrize("how", ["", "?pooling=mean", "?pooling=cls&metric=l2"])
+    def test_like_texts_are_near(self, tmp_path, model, how):
+        one = retriever(f"encoder:{model}{how}")
         one.build(DOCUMENTS, tmp_path / "index", quiet)
         ((_, ranking),) = one.open(tmp_path / "index").rank([QUERY], 10, quiet)
         docnos = [found.docno for found in ranking]
