@@ -25,29 +25,29 @@ class ModelsForm(forms.Form):
         label="Runs compared", widget=forms.CheckboxSelectMultiple, required=False
     )
 
-    @classmethod
-    def of(cls, given: QueryDict, collection: Collection) -> ModelsForm:
+    def __init__(self, given: QueryDict, collection: Collection) -> None:
         """Filled in with what the address says, and else with what is usual."""
-        names, models = figures.models_of(collection)
-        form = cls(
+        names, self.models = figures.models_of(collection)
+        super().__init__(
             {
                 "count": given.get("count", figures.COUNT),
                 "depth": given.get("depth", preview.USUAL_DEPTH),
-                "run": given.getlist("run") or models,
+                "run": given.getlist("run") or self.models,
             }
         )
-        run = form.fields["run"]
+        self.collection = collection
+        self.others = [name for name in names if name not in self.models]
+        run = self.fields["run"]
         assert isinstance(run, forms.MultipleChoiceField)
         run.choices = [(name, name) for name in names]
-        return form
 
-    def choice(self, collection: Collection) -> figures.ModelChoice:
+    def choice(self) -> figures.ModelChoice:
         """What is wrong in the form counts as not said."""
         self.full_clean()
         said = self.cleaned_data
         return figures.model_choice(
-            collection,
-            said.get("run") or figures.models_of(collection)[1],
+            self.collection,
+            said.get("run") or self.models,
             said.get("depth", preview.USUAL_DEPTH),
             said.get("count", figures.COUNT),
         )
@@ -56,16 +56,15 @@ class ModelsForm(forms.Form):
 @in_collection(Role.ADMIN)
 @require_safe
 def choose_models(request: HttpRequest, collection: Collection) -> HttpResponse:
-    form = ModelsForm.of(request.GET, collection)
-    choice = form.choice(collection)
+    form = ModelsForm(request.GET, collection)
+    choice = form.choice()
     plan = [("strategy", "mdcr"), *(("runs", name) for name in choice.chosen)]
-    names, models = figures.models_of(collection)
     context = {
         "collection": collection,
         "form": form,
         "choice": choice,
         "plan": urlencode(plan),
-        "others": [name for name in names if name not in models],
+        "others": form.others,
         "top": STRATEGIES["mdcr"].read({})["top"],
         "usual": preview.USUAL_DEPTH,
     }

@@ -107,10 +107,7 @@ class PoolPlanForm(forms.Form):
         """Filled in with what the address says; what it says wrong counts as not said."""
         form = cls(collection=collection)
         for name, field in form.fields.items():
-            said = address.getlist(name)
-            if isinstance(field, forms.ChoiceField):
-                said = [one for one in said if field.valid_value(one)]
-            if said:
+            if said := [one for one in address.getlist(name) if _reads(field, one)]:
                 many = isinstance(field, forms.MultipleChoiceField)
                 form.initial[name] = said if many else said[-1]
         return form
@@ -202,6 +199,15 @@ class PoolPlanForm(forms.Form):
 
 def field_name(strategy: Strategy, parameter: Parameter) -> str:
     return f"{strategy.name}-{parameter.name}"
+
+
+def _reads(field: forms.Field, text: str) -> bool:
+    """Whether a field would take this for a value, or for one of its values."""
+    try:
+        field.clean([text] if isinstance(field, forms.MultipleChoiceField) else text)
+    except forms.ValidationError:
+        return False
+    return bool(text)
 
 
 def _use(name: str, parameters: Mapping[str, Any]) -> forms.ChoiceField:

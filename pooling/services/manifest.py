@@ -47,7 +47,7 @@ def plan_of(manifest: Mapping[str, Any]) -> PoolPlan:
     """The plan that a manifest spells out, its runs named. Raises PoolingError if it is wrong."""
     uses = {run["name"]: run.get("use", DRAWN) for run in manifest["runs"]}
     plan = PoolPlan.of({**manifest, "runs": [name for name in uses if uses[name] == DRAWN]})
-    plan.check()
+    plan.check_consistent()
     if lacking := [name for name in plan.known_runs if name not in uses]:
         raise PoolingError(f"The manifest is damaged: {lacking[0]} is not among its runs.")
     return plan

@@ -111,7 +111,16 @@ class PoolPlan:
         }
 
     def check(self) -> None:
-        """Raises PoolingError with the first thing that is wrong."""
+        """Raises PoolingError with the first thing that is wrong with what is asked for."""
+        self.check_consistent()
+        if drawn_from := [name for name in self.known_runs if is_retriever(name)]:
+            raise PoolingError(
+                f"{drawn_from[0]} is a retriever's, and from its list documents are drawn. Taken "
+                f"whole or left out is what others know: {CITED}, or an imported run."
+            )
+
+    def check_consistent(self) -> None:
+        """The same for what was built once: a retriever may have come by a run's name since."""
         self._check_known()
         if unknown := set(self.only) - set(ONLY):
             raise PoolingError(
@@ -126,11 +135,6 @@ class PoolPlan:
             done = "taken whole" if min(twice) in self.forced else "left out"
             raise PoolingError(
                 f"{min(twice)} is {done}, so nothing is drawn from it: leave it out of the runs."
-            )
-        if drawn_from := [name for name in self.known_runs if is_retriever(name)]:
-            raise PoolingError(
-                f"{drawn_from[0]} is a retriever's, and from its list documents are drawn. Taken "
-                f"whole or left out is what others know: {CITED}, or an imported run."
             )
 
     def _check_depth(self) -> None:

@@ -7,13 +7,14 @@ import json
 import pytest
 from django.core.management import CommandError, call_command
 
-from accounts.models import Role
+from accounts.models import Collection, Role
 from corpus.services import create_query
 from jobs.work import InPerson
 from pooling.models import Pool, PoolBuild, Ranking, Run
 from pooling.services import PoolPlan, build_pools, freeze_pools, import_run
 from pooling.services import manifest_file as file_of
 from tests.factories import DocumentFactory, a_collection, member
+from tests.pooling.scenes import a_listed_run
 from tests.pooling.test_pages import client_of
 
 pytestmark = pytest.mark.django_db
@@ -113,6 +114,90 @@ def test_the_manifest_tells_all_that_the_pools_follow_from(collection):
         collection.runs.values_list("name", "sha256")
     )
     assert {"qrelsmith", "python", "tantivy", "scikit-learn"} <= set(manifest["versions"])
+
+
+# What is left out, and what may be drawn
+
+
+@pytest.fixture
+def known(collection):
+    """Judgments from elsewhere, in one of the two collections or in both."""
+
+    def imported(slug="first"):
+        lists = {paper: ["d09", "d14", "d19"] for paper in ("d00", "d01", "d02")}
+        return a_listed_run(Collection.objects.get(slug=slug), "known", lists)
+
+    imported()
+    return imported
+
+
+def with_facts(*collections):
+    for collection in collections:
+        for number, document in enumerate(collection.documents.order_by("docno")):
+            document.year, document.fields = 2000 + number % 7, ["CS"] if number % 3 else ["Law"]
+            document.save(update_fields=["year", "fields"])
+
+
+LEAVING_OUT = [
+    {"forced": (), "excluded": ("cited",)},
+    {"excluded": ("known",)},
+    {"forced": ("known",), "excluded": ("cited",)},
+    {"only": ("not_later",)},
+    {"forced": (), "excluded": ("cited", "known"), "only": ("same_field", "not_later")},
+]
+
+
+@pytest.mark.parametrize("asked", LEAVING_OUT)
+@pytest.mark.parametrize(("strategy", "parameters"), STRATEGIES)
+def test_pools_that_leave_things_out_are_proved_equal_elsewhere(
+    collection, known, specter, tmp_path, capsys, strategy, parameters, asked
+):
+    other = a_corpus("second")
+    a_run_of(other, specter)
+    known("second")
+    with_facts(collection, other)
+    runs = ("specter", "bm25_title")
+    build = built(collection, strategy=strategy, parameters=parameters, runs=runs, **asked)
+
+    rebuilt(tmp_path, file_of(build), "--collection", "second")
+
+    assert capsys.readouterr().out.startswith("Equal: 3 pools")
+    assert build.manifest["format"] == 3
+
+
+def test_a_known_run_that_is_not_there_is_named(collection, known, tmp_path):
+    manifest = file_of(built(collection, runs=("specter",), excluded=("known",)))
+    Run.objects.filter(name="known").delete()
+
+    with pytest.raises(CommandError, match=r"The run known is not in first.*Import its file"):
+        rebuilt(tmp_path, manifest)
+
+
+def test_a_known_run_whose_name_became_a_retriever_s_is_taken_as_it_is(
+    collection, known, tmp_path, capsys
+):
+    manifest = json.dumps(file_of(built(collection, runs=("specter",), excluded=("known",))))
+    collection.runs.filter(name="known").update(name="bm25_text")
+
+    rebuilt(tmp_path, json.loads(manifest.replace('"known"', '"bm25_text"')))
+
+    assert capsys.readouterr().out.startswith("Equal: 3 pools")
+
+
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        ({"format": 4}, "no manifest of format 2 or 3"),
+        ({"excluded": ["cited"]}, "cited cannot be both taken whole and left out"),
+        ({"only": ["nearby"]}, "Nothing drawn can be asked for 'nearby'"),
+        ({"excluded": ["gone"]}, "The manifest is damaged: gone is not among its runs"),
+    ],
+)
+def test_a_damaged_manifest_is_refused_in_words(collection, tmp_path, changed, said):
+    manifest = file_of(built(collection, runs=("specter",)))
+
+    with pytest.raises(CommandError, match=said):
+        rebuilt(tmp_path, manifest | changed)
 
 
 def test_queries_added_later_do_not_make_a_difference(collection, tmp_path, capsys):

@@ -13,6 +13,7 @@ from django.urls import reverse
 
 from accounts.models import Collection
 from annotation.services import open_query
+from corpus.models import Document
 from corpus.services import create_query
 from jobs.work import InPerson
 from pooling.formats import Scored
@@ -35,7 +36,7 @@ STRATIFIED = {
 }
 
 
-def a_sampled_collection(*, slug="small", cited=("d40",), **plan) -> Collection:
+def a_sampled_collection(*, slug="small", cited=("d40",), draw=True, **plan) -> Collection:
     """One query paper, two lists of its 40 documents, and a frozen pool that is a sample of them.
 
     One list has d01 to d40, the other the same backwards; d39 has no text.
@@ -51,10 +52,15 @@ def a_sampled_collection(*, slug="small", cited=("d40",), **plan) -> Collection:
         made = Run(collection=collection, name=name, kind="file", depth=DEEP)
         lists = {"q1": [Scored(docno, 1 / rank) for rank, docno in enumerate(ranked, start=1)]}
         keep_run(made, lists, RunReport(), InPerson())
-    plan = PoolPlan(**{**STRATIFIED, "depth": DEEP, "runs": ("up", "down"), **plan})
-    build_pools(collection=collection, plan=plan, work=InPerson())
-    freeze_pools(collection=collection)
+    if draw:
+        a_sample(collection, **plan)
     return collection
+
+
+def a_sample(collection: Collection, **plan) -> None:
+    asked = PoolPlan(**{**STRATIFIED, "depth": DEEP, "runs": ("up", "down"), **plan})
+    build_pools(collection=collection, plan=asked, work=InPerson())
+    freeze_pools(collection=collection)
 
 
 def judged(collection: Collection, skip=()) -> Collection:
@@ -212,6 +218,67 @@ def stratum(number, best_ranks, **counts):
         "parameters": {"bounds": [5, 20], "rates": [1.0, 0.4]},
         **{"query_papers": 1, **counts},
     }
+
+
+@pytest.fixture
+def leaving_out():
+    """d40 is cited and left out, d01 to d04 and d38 are known and left out, d10 on are later."""
+    collection = a_sampled_collection(draw=False)
+    Document.objects.filter(docno__gte="d10", docno__lt="e").update(year=2030)
+    known = Run(collection=collection, name="known", kind="file", depth=5)
+    docnos = ["d01", "d02", "d03", "d04", "d38"]
+    keep_run(known, {"q1": [Scored(one, 1.0) for one in docnos]}, RunReport(), InPerson())
+    return collection
+
+
+def pools_of(collection, **plan):
+    a_sample(collection, **{"excluded": ("known", "cited"), "forced": (), **plan})
+    return judged(collection)
+
+
+def strata_of(files):
+    strata = defaultdict(set)
+    for _, _, docno, stratum, _ in columns(files["trec/sampleval.all.txt"]):
+        strata[stratum].add(docno)
+    return strata
+
+
+def test_what_is_left_out_is_in_no_stratum(leaving_out):
+    files = files_of(pools_of(leaving_out))
+
+    assert strata_of(files) == {
+        "1": {"d05", "d36", "d37"},  # d39 has no text
+        "2": {f"d{n:02}" for n in range(6, 36)},
+    }
+    chance = [float(last) for *_, last in columns(files["trec/prels.all.txt"])]
+    assert Counter(chance) == {1.0: 3, 0.4: 12}
+    estimate = horvitz_thompson(files["trec/prels.all.txt"])
+    assert estimate == pytest.approx(inferred(files["trec/sampleval.all.txt"]))
+
+
+def test_what_may_not_be_drawn_is_in_no_stratum(leaving_out):
+    files = files_of(pools_of(leaving_out, only=("not_later",)))
+
+    assert strata_of(files) == {"1": {"d05"}, "2": {"d06", "d07", "d08", "d09"}}
+    chance = [float(last) for *_, last in columns(files["trec/prels.all.txt"])]
+    assert Counter(chance) == {1.0: 1, 0.5: 2}
+
+
+def test_a_run_that_was_taken_whole_is_certain(leaving_out):
+    files = files_of(pools_of(leaving_out, forced=("known",), excluded=("cited",)))
+
+    assert strata_of(files)["0"] == {"d01", "d02", "d03", "d04", "d38"}
+    methods = {docno: method for _, docno, _, method, _ in columns(files["trec/prels.all.txt"])}
+    assert {methods[docno] for docno in ("d01", "d38")} == {"1"}
+    assert "d40" not in methods
+
+
+def test_years_that_change_behind_a_sample_stop_its_release(leaving_out):
+    pools_of(leaving_out, only=("not_later",))
+    Document.objects.filter(docno="d20").update(year=1980)
+
+    with pytest.raises(ReleaseError, match="or years and fields of documents"):
+        publish_release(collection=leaving_out, version="1.0")
 
 
 def test_the_same_database_gives_the_same_bytes(collection):

@@ -1,0 +1,62 @@
+"""Collections whose runs are lists that a test writes down."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from accounts.models import Collection
+from corpus.services import create_query
+from jobs.work import InPerson
+from pooling.formats import Scored
+from pooling.models import Contribution, PoolBuild, Run
+from pooling.services import PoolPlan, build_pools
+from pooling.services.runs import RunReport, keep_run
+from tests.factories import DocumentFactory, a_collection
+
+DOCNOS = [f"d{number:02}" for number in range(1, 13)]
+
+
+def a_listed_collection(slug: str = "small", cited: Sequence[str] = ("d02", "d05")) -> Collection:
+    """Query paper q1, which cites d02, d05 and a paper elsewhere; `up` lists d01 to d12 and `down`
+    the same backwards."""
+    collection = a_collection(slug)
+    for docno in DOCNOS:
+        DocumentFactory(collection=collection, docno=docno)
+    DocumentFactory(collection=collection, docno="q1", references=[*cited, "elsewhere"])
+    create_query(collection=collection, docno="q1", facet_key="method")
+    a_listed_run(collection, "up", {"q1": DOCNOS})
+    a_listed_run(collection, "down", {"q1": DOCNOS[::-1]})
+    return collection
+
+
+def a_listed_run(
+    collection: Collection, name: str, lists: dict[str, list[str]], **fields: Any
+) -> Run:
+    """An imported run, unless `fields` say another kind."""
+    made = Run(collection=collection, name=name, **{"kind": "file", **fields})
+    made.depth = max(map(len, lists.values()), default=0)
+    scored = {
+        paper: [Scored(docno, 1 / rank) for rank, docno in enumerate(docnos, start=1)]
+        for paper, docnos in lists.items()
+    }
+    return keep_run(made, scored, RunReport(), InPerson())
+
+
+def built(collection: Collection, **plan: Any) -> PoolBuild:
+    """Pools from `up` and `down`, unless the plan says otherwise."""
+    asked = PoolPlan(**{"runs": ("up", "down"), "parameters": {"n": 3}, **plan})
+    return build_pools(collection=collection, plan=asked, work=InPerson())
+
+
+def drawn_by(build: PoolBuild, docno: str = "q1") -> dict[str, list[str]]:
+    """The documents of a pool in the order drawn, by who drew them."""
+    drawn: dict[str, list[str]] = {}
+    rows = Contribution.objects.filter(
+        candidate__pool__build=build,
+        candidate__pool__query_paper__document__docno=docno,
+        drawn=True,
+    ).order_by("candidate__position")
+    for source, document in rows.values_list("source", "candidate__document__docno"):
+        drawn.setdefault(source, []).append(document)
+    return drawn
