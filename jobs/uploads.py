@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import uuid
 from collections.abc import Mapping
 from pathlib import Path
@@ -15,6 +14,7 @@ from accounts.models import Collection, User
 from jobs import kept_files
 from jobs.models import Job
 from jobs.services import enqueue
+from jobs.space import is_full
 
 
 class KeyTaken(Exception):
@@ -81,6 +81,6 @@ def _keep(upload: UploadedFile[Any], place: Path) -> None:
             for chunk in upload.chunks():
                 stream.write(chunk)
     except OSError as error:
-        if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        if is_full(error):
             raise NoRoom(upload.name or "the file") from error
         raise
