@@ -70,6 +70,9 @@ class CandidateAnswer(serializers.Serializer[Candidate]):
     docno = serializers.CharField(source="document.docno")
     position = serializers.IntegerField()
     excluded = serializers.CharField()
+    inclusion = serializers.FloatField(
+        allow_null=True, help_text="Of a sample: the probability with which it was drawn."
+    )
     contributions = ContributionAnswer(many=True)
 
 

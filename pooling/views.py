@@ -228,6 +228,7 @@ def pool(request: HttpRequest, collection: Collection, docno: str) -> HttpRespon
         "lacks": figures.lacks(found),
         "queries": list(found.query_paper.queries.select_related("facet")),
         "rows": rows,
+        "sampled": any(row.inclusion is not None for row in everything),
         "total": len(everything),
         "excluded": sum(bool(row.excluded) for row in everything),
         "sort": sort,

@@ -22,6 +22,7 @@ class CandidateRow:
     title: str
     year: int | None
     excluded: str
+    inclusion: float | None  # the probability of a sampled document
     drawer: Contribution | None
     others: list[Contribution]
 
@@ -42,6 +43,7 @@ CANDIDATE_SORTS: dict[str, Callable[[CandidateRow], Any]] = {
     "drawer": lambda row: (row.drawer.source, row.drawer.rank or 0) if row.drawer else None,
     "rank": lambda row: row.drawer.rank if row.drawer else None,
     "sources": attrgetter("sources"),
+    "inclusion": attrgetter("inclusion"),
 }
 
 
@@ -67,6 +69,7 @@ def _candidate_row(candidate: Candidate) -> CandidateRow:
         title=candidate.document.title,
         year=candidate.document.year,
         excluded=candidate.excluded,
+        inclusion=candidate.inclusion,
         drawer=next((one for one in contributions if one.drawn), None),
         others=[one for one in contributions if not one.drawn],
     )

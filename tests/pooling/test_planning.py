@@ -218,3 +218,25 @@ def test_the_command_forces_what_it_is_told(collection, flags, forced):
 def test_the_command_refuses_in_words(collection, flags, what):
     with pytest.raises(CommandError, match=what):
         call_command("build_pools", "small", "--run", "up", *flags)
+
+
+def test_a_sampled_pool_shows_the_probability_of_every_candidate(collection, admin):
+    built(
+        collection,
+        strategy="stratified",
+        parameters={"bounds": [2, 12], "rates": [1, 0.5]},
+        excluded=("earlier",),
+    )
+
+    page = said(admin.get(address("pool", "q1"), {"sort": "-inclusion"}))
+
+    # Of d03, d04 and d06 to d10 four are drawn; the cited papers, d11 and d12 are in for certain.
+    assert "Probability" in page
+    assert page.count(">0.571<") == 4
+    assert page.count(">1<") >= 3
+
+
+def test_other_pools_have_no_column_of_probabilities(collection, admin):
+    built(collection)
+
+    assert "Probability" not in said(admin.get(address("pool", "q1")))
