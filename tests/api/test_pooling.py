@@ -210,6 +210,24 @@ def test_known_positives_and_requirements_are_asked_for(world, admin):
     assert said["only"] == ["not_later"]
 
 
+@pytest.mark.parametrize(
+    ("said", "forced"),
+    [
+        ({}, ["cited"]),
+        ({"excluded": [RETRIEVER]}, ["cited"]),
+        ({"excluded": ["cited"]}, []),
+        ({"forced": []}, []),
+        ({"forced": [RETRIEVER]}, [RETRIEVER]),
+    ],
+)
+def test_cited_papers_are_forced_where_nothing_else_is_said(said, forced, world, admin):
+    world.collection.jobs.all().delete()
+
+    response = admin.post(f"{WHERE}pools/", {"n": 2, **said}, format="json")
+
+    assert Job.objects.get(pk=response.json()["id"]).parameters["forced"] == forced
+
+
 def test_an_encoder_is_asked_for_only_where_the_server_allows_it(world, admin, settings):
     for where, body in (
         ("runs/", {"retriever": "encoder:/etc"}),

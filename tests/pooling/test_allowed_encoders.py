@@ -3,7 +3,8 @@
 import pytest
 
 from corpus.services import create_query
-from jobs.models import Job
+from jobs import services
+from jobs.models import Job, State
 from jobs.work import InPerson
 from pooling.models import Run
 from pooling.retrievers.encoder import Encoder
@@ -94,6 +95,30 @@ def test_a_run_that_the_machine_s_owner_made_may_be_drawn_from(collection):
     )
 
     assert job.parameters["runs"] == ["encoder:/models/one"]
+
+
+def test_but_no_job_makes_it_anew(collection):
+    Run.objects.create(collection=collection, name="encoder:/models/one", kind="encoder")
+    job = request_pools(
+        collection=collection, plan=PoolPlan(runs=("encoder:/models/one",)), requested_by=None
+    )
+
+    services.run(job.pk)
+
+    job.refresh_from_db()
+    assert job.state == State.FAILED
+    assert "setting ENCODERS" in job.error
+    assert not collection.jobs.filter(kind="retrieve").exists()
+
+
+def test_the_form_takes_one_that_is_allowed_ticked_or_typed(collection, settings):
+    settings.ENCODERS = ["/models/one?pooling=cls", "two"]
+    sent = {**PLAN, "runs": ["encoder:two"], "more": "encoder:/models/one?metric=l2"}
+
+    client_of("admin").post(address("build-pools"), sent)
+
+    runs = Job.objects.get().parameters["runs"]
+    assert runs == ["encoder:two", "encoder:/models/one?metric=l2"]
 
 
 def test_the_commands_may_name_any(collection, monkeypatch):

@@ -10,7 +10,7 @@ from corpus.services import create_query
 from pooling import figures
 from pooling.models import Run
 from tests.factories import DocumentFactory, a_collection, member
-from tests.pooling.test_pages import address, client_of, said
+from tests.pooling.test_pages import address, client_of, queries_of, said
 
 pytestmark = pytest.mark.django_db
 
@@ -123,6 +123,33 @@ def test_a_short_list_is_told(collection, admin):
     assert "<code>d</code> ends at rank 1" in said(admin.get(address("choose-models")))
 
 
+@pytest.mark.parametrize("wrong", [{"count": "0"}, {"count": "many"}, {"depth": "1e9"}])
+def test_a_number_that_is_none_leaves_the_usual_choice(collection, admin, wrong):
+    page = admin.get(address("choose-models"), wrong)
+
+    assert list(page.context["form"].errors) == list(wrong)
+    choice = page.context["choice"]
+    assert (choice.depth, len(choice.chosen)) == (25, 4)
+
+
+def test_one_run_of_many_is_undefined_and_not_called_the_only_one(collection, admin):
+    page = said(admin.get(address("choose-models"), {"run": "a"}))
+
+    assert "undefined: there is no other run" in page
+    assert "One run only" not in page
+
+
+def test_where_no_run_reads_text_they_can_still_be_ticked():
+    other = a_collection("other")
+    for name in ("graph", "random"):
+        a_run(other, name, {}, kind=name)
+
+    page = client_of("admin").get(address("choose-models", slug="other"))
+
+    assert "these are no models that read text" in page.text
+    assert "Mean overlap" not in page.text
+
+
 @pytest.mark.parametrize("number", [0, 1])
 def test_with_fewer_than_two_runs_the_page_says_what_comes_first(collection, admin, number):
     Run.objects.exclude(name__in=list(LISTS)[:number]).delete()
@@ -145,8 +172,12 @@ def test_only_an_admin_of_the_collection_sees_it(collection):
     assert client_of("admin").post(address("choose-models")).status_code == 405
 
 
-def test_more_lists_cost_no_more_queries(collection, admin, django_assert_max_num_queries):
-    with django_assert_max_num_queries(20):
+def test_more_runs_and_lists_cost_no_more_queries(collection, admin, django_assert_num_queries):
+    expected = queries_of(admin, address("choose-models"))
+    for name in ("more", "most"):
+        a_run(collection, name, {"q1": ["d1"], "q2": ["d2"]})
+
+    with django_assert_num_queries(expected):
         admin.get(address("choose-models"))
 
 

@@ -13,6 +13,7 @@ from pooling.services import PoolingError, PoolPlan, build_pools, import_run, re
 from pooling.services import freeze_pools as freeze
 from pooling.services import manifest_file as file_of
 from tests.factories import DocumentFactory, a_collection
+from tests.pooling.scenes import a_listed_run
 from tests.pooling.test_pages import address, client_of, said
 from tests.pooling.test_rebuild import rebuilt
 
@@ -144,6 +145,33 @@ def test_requirements_are_one_question_more_however_many_query_papers(collection
         create_query(collection=collection, docno=f"d{number:02}", facet_key="method")
     built(collection)
     assert questions(only=("same_field", "not_later")) == questions() + 1
+
+
+def test_mdcr_counts_its_tops_without_what_is_known(collection):
+    a_listed_run(collection, "up", {"d00": [f"d{number:02}" for number in range(3, 12)]})
+    asked = {"strategy": "mdcr", "parameters": {"n": 3, "top": 3}, "runs": ("up",)}
+
+    built(collection, forced=("judged",), excluded=("cited",), **asked)
+
+    # d04 is judged and forced, d05 and d07 are cited: the best three left are all drawn.
+    assert sorted(set(pooled()) - set(JUDGED)) == ["d03", "d06", "d08"]
+
+
+def test_a_query_paper_that_a_left_out_run_has_no_list_for_loses_nothing(collection):
+    built(collection, forced=())
+    before = pooled("d02")
+    built(collection, forced=(), excluded=("judged",))
+
+    assert pooled("d02") == before
+
+
+def test_where_no_runs_are_named_the_known_ones_are_not_drawn_from(collection):
+    manifest = built(collection, forced=(), excluded=("judged",), runs=()).manifest
+
+    uses = {run["name"]: run["use"] for run in manifest["runs"]}
+    assert uses.pop("judged") == "excluded"
+    assert set(uses.values()) == {"drawn"}
+    assert "judged" not in Pool.objects.first().retriever_order
 
 
 def test_a_run_that_is_not_there_is_named(collection):

@@ -11,6 +11,7 @@ from pooling.retrievers import gather_papers
 from pooling.services import PoolingError, PoolPlan, usually_forced
 from pooling.services.drawing import draw_pool
 from pooling.services.eligible import Eligible
+from pooling.services.manifest import plan_of
 from pooling.services.plan import ONLY
 from pooling.strategies import BUDGET, STRATEGIES
 
@@ -124,6 +125,9 @@ def test_known_documents_are_whole_or_absent_and_only_eligible_ones_are_drawn(
         ({"excluded": ("bm25_title",)}, "bm25_title is a retriever's"),
         ({"forced": ("random.same_field",)}, "is a retriever's"),
         ({"only": ("nearby",)}, "asked for 'nearby'; only for same_field and not_later"),
+        ({"strategy": "mdcr", "depth": 99}, "no retriever 100 documents to draw from, which top"),
+        ({"strategy": "stratified", "depth": 99}, "which bounds of the strategy asks for"),
+        ({"parameters": {"n": 0}}, "n is 0; it must be a whole number from 1 up"),
     ],
 )
 def test_a_plan_that_contradicts_itself_is_refused(changes, said):
@@ -146,3 +150,22 @@ def test_a_plan_of_before_leaves_nothing_out():
 def test_cited_papers_are_forced_unless_they_are_left_out():
     assert usually_forced(()) == usually_forced(["judged"]) == ("cited",)
     assert usually_forced(["cited"]) == ()
+
+
+def a_manifest(*, excluded, **uses):
+    runs = [{"name": name, "use": use} for name, use in uses.items()]
+    return {**PoolPlan(excluded=excluded).as_json(), "runs": runs}
+
+
+def test_a_manifest_s_plan_draws_from_the_runs_that_were_drawn_from():
+    plan = plan_of(a_manifest(excluded=("judged",), specter="drawn", judged="excluded"))
+
+    assert (plan.runs, plan.known_runs) == (("specter",), ["judged"])
+
+
+def test_a_left_out_run_whose_name_became_a_retriever_s_is_read_and_not_asked_for():
+    plan = plan_of(a_manifest(excluded=("bm25_text",), specter="drawn", bm25_text="excluded"))
+
+    assert plan.known_runs == ["bm25_text"]
+    with pytest.raises(PoolingError, match="bm25_text is a retriever's"):
+        plan.check()
