@@ -115,7 +115,7 @@ class Plan(serializers.Serializer[Any]):
     runs = serializers.ListField(
         child=serializers.CharField(max_length=60),
         default=[],
-        help_text="None named: every run that is not forced or excluded.",
+        help_text="None named: every run but judgments, and those forced or excluded.",
     )
     depth = serializers.IntegerField(min_value=1, max_value=DEEPEST, default=DEFAULT_DEPTH)
 

@@ -58,12 +58,13 @@ class ModelsForm(forms.Form):
 def choose_models(request: HttpRequest, collection: Collection) -> HttpResponse:
     form = ModelsForm(request.GET, collection)
     choice = form.choice()
+    left = collection.query_papers.filter(queries__isnull=False, pool__frozen_at=None)
     plan = [("strategy", "mdcr"), *(("runs", name) for name in choice.chosen)]
     context = {
         "collection": collection,
         "form": form,
         "choice": choice,
-        "plan": urlencode(plan),
+        "plan": urlencode(plan) if choice.chosen and left.exists() else "",
         "others": form.others,
         "top": STRATEGIES["mdcr"].read({})["top"],
         "usual": preview.USUAL_DEPTH,

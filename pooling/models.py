@@ -32,6 +32,11 @@ class Run(models.Model):
         return self.name
 
     @property
+    def holds_judgments(self) -> bool:
+        """Whether it came from qrels: known positives, and nobody's ranking."""
+        return bool(self.parameters.get("qrels"))
+
+    @property
     def is_imported(self) -> bool:
         """Came from outside, so it is never out of date, whatever its name has come to mean."""
         return self.kind in IMPORTED

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from django import forms
 from django.http import QueryDict
 
 from accounts.models import Collection
+from pooling.models import Run
 from pooling.retrievers import BUILT_IN, NoSuchRetriever, is_retriever, retriever
 from pooling.services import (
     CITED,
@@ -86,17 +87,18 @@ class PoolPlanForm(forms.Form):
 
     def __init__(self, *arguments: Any, collection: Collection, **options: Any) -> None:
         super().__init__(*arguments, **options)
-        self.made = dict(collection.runs.values_list("name", "parameters"))
+        self.made = {run.name: run for run in collection.runs.all()}
         new = [name for name in offered() if name not in self.made]
         runs = self.fields["runs"]
         assert isinstance(runs, forms.MultipleChoiceField)
         runs.choices = [(name, name) for name in self.made] + [
             (name, f"{name} (runs first)") for name in new
         ]
-        runs.initial = [*self.made, *(name for name in BUILT_IN if name in new)]
+        ranked = [name for name, run in self.made.items() if not run.holds_judgments]
+        runs.initial = [*ranked, *(name for name in BUILT_IN if name in new)]
         self.imported = [name for name in self.made if not is_retriever(name)]
         for name in self.imported:
-            self.fields[f"{KNOWN}{name}"] = _use(name, self.made[name])
+            self.fields[f"{KNOWN}{name}"] = _use(self.made[name])
         self.fields["seed"].initial = collection.seed
         for strategy in STRATEGIES.values():
             for parameter in strategy.parameters:
@@ -210,11 +212,11 @@ def _reads(field: forms.Field, text: str) -> bool:
     return bool(text)
 
 
-def _use(name: str, parameters: Mapping[str, Any]) -> forms.ChoiceField:
+def _use(run: Run) -> forms.ChoiceField:
     """Not required: the run may have been imported after the page was made."""
-    what = "what was judged relevant" if parameters.get("qrels") else "imported"
+    what = "what was judged relevant" if run.holds_judgments else "imported"
     return forms.ChoiceField(
-        label=f"{name} ({what})",
+        label=f"{run.name} ({what})",
         choices=USES,
         initial=DRAWN,
         required=False,

@@ -62,7 +62,7 @@ def models_of(collection: Collection) -> tuple[list[str], list[str]]:
     What was judged relevant is nobody's ranking, and what reads no text is no model: chance
     overlaps least with everything.
     """
-    runs = [run for run in collection.runs.all() if not run.parameters.get("qrels")]
+    runs = [run for run in collection.runs.all() if not run.holds_judgments]
     return [run.name for run in runs], [run.name for run in runs if run.kind not in LINKED]
 
 

@@ -35,8 +35,8 @@ class PoolPlan:
 
     A parameter that is not given has its strategy's default. `forced` are the sources taken whole,
     `excluded` those of whose documents none is drawn: `cited`, or imported runs. `only` is what
-    drawn documents must meet. Empty `runs` means every run that is neither forced nor excluded,
-    empty `seed` the collection's.
+    drawn documents must meet. Empty `runs` means every run but judgments and what is forced or
+    excluded, empty `seed` the collection's.
     """
 
     strategy: str = DEFAULT_STRATEGY

@@ -38,9 +38,11 @@ class RunMaker(Protocol):
 def names_of(collection: Collection, plan: PoolPlan) -> list[str]:
     """The runs that a plan needs: those to draw from, and those it takes whole or leaves out.
 
-    Where it names none to draw from, that is the usual retrievers and all other runs there are.
+    Where it names none to draw from, that is the usual retrievers and all other runs there are
+    but judgments.
     """
-    usual = {*BUILT_IN, *collection.runs.values_list("name", flat=True)}
+    ranked = (run.name for run in collection.runs.all() if not run.holds_judgments)
+    usual = {*BUILT_IN, *ranked}
     return sorted({*(plan.runs or usual), *plan.known_runs})
 
 

@@ -9,7 +9,8 @@ from accounts.models import Role
 from corpus.services import create_query
 from pooling import figures
 from pooling.models import Run
-from tests.factories import DocumentFactory, a_collection, member
+from pooling.services import freeze_pool
+from tests.factories import DocumentFactory, a_collection, a_pool, member
 from tests.pooling.test_pages import address, client_of, queries_of, said
 
 pytestmark = pytest.mark.django_db
@@ -214,3 +215,13 @@ def test_the_command_says_it_as_json(collection, capsys):
 def test_the_command_refuses_in_words(collection, arguments, what):
     with pytest.raises(CommandError, match=what):
         call_command("choose_models", "small", *arguments)
+
+
+def test_where_every_pool_is_frozen_there_is_nothing_to_plan(collection, admin):
+    for paper in collection.query_papers.all():
+        freeze_pool(pool=a_pool(paper, list(collection.documents.filter(docno="d9"))))
+
+    page = said(admin.get(address("choose-models")))
+
+    assert "Plan pools from" not in page
+    assert "Mean overlap with the others" in page

@@ -9,6 +9,7 @@ from corpus.services import create_query
 from jobs.models import Job
 from jobs.work import InPerson
 from pooling.models import Candidate, Contribution, Pool
+from pooling.planning import PoolPlanForm
 from pooling.services import PoolingError, PoolPlan, build_pools, import_run, remove_run
 from pooling.services import freeze_pools as freeze
 from pooling.services import manifest_file as file_of
@@ -365,3 +366,12 @@ def test_leaving_out_the_cited_papers_needs_no_second_word(collection):
 def test_a_contradiction_ends_the_command_in_words(collection):
     with pytest.raises(CommandError, match="judged cannot be both"):
         call_command("build_pools", "small", "--forced", "judged", "--excluded", "judged")
+
+
+def test_judgments_are_drawn_from_only_where_they_are_named(collection):
+    form = PoolPlanForm(collection=collection)
+    build = built(collection, runs=())
+
+    assert "judged" in dict(form.fields["runs"].choices)
+    assert "judged" not in form.fields["runs"].initial
+    assert "judged" not in {run["name"] for run in build.manifest["runs"]}
