@@ -51,6 +51,9 @@ class Collection(models.Model):
         help_text="Every order in this collection follows from it.",
     )
     seconds_per_judgment = models.FloatField(default=15.0, validators=[MinValueValidator(0.1)])
+    corpus_version = models.PositiveBigIntegerField(
+        default=0, help_text="Rises with every change to the documents."
+    )
     created_at = models.DateTimeField(auto_now_add=True)
 
     objects = CollectionQuerySet.as_manager()
@@ -76,6 +79,13 @@ class Membership(models.Model):
             ),
             models.CheckConstraint(
                 condition=models.Q(role__in=Role.values), name="membership_role_known"
+            ),
+            # An admin sees where candidates come from, so an admin cannot judge blind. An index
+            # holds even between two transactions that cannot see each other; a trigger would not.
+            models.UniqueConstraint(
+                fields=["collection", "user"],
+                condition=models.Q(role__in=[Role.ADMIN, Role.ANNOTATOR]),
+                name="membership_admin_never_annotator",
             ),
         ]
 

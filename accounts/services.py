@@ -7,6 +7,7 @@ import secrets
 from django.db import IntegrityError, transaction
 from rest_framework.authtoken.models import Token
 
+from accounts.locking import lock_collection
 from accounts.models import Collection, Membership, Role, User
 
 # Without 0/O and 1/l/I: somebody will read it from a screen and type it.
@@ -52,22 +53,31 @@ def one_time_password() -> str:
     return "-".join(groups)
 
 
+def add_membership(*, collection: Collection, user: User, role: str) -> Membership:
+    """Give the user a role in the collection. Giving it twice changes nothing.
+
+    Every membership is written here.
+
+    Raises:
+        CannotBlind: the user would be admin and annotator.
+    """
+    with transaction.atomic():
+        locked = lock_collection(collection)
+        _check_blind(locked, user, role)
+        membership, _ = Membership.objects.get_or_create(collection=locked, user=user, role=role)
+    return membership
+
+
 def give_role(*, collection: Collection, username: str, role: str) -> Membership:
-    """Give somebody who has an account a role; giving it twice changes nothing.
+    """Give a role to the person with this username. Giving it twice changes nothing.
 
     Raises:
         NoSuchPerson, CannotBlind
     """
-    with transaction.atomic():
-        _lock(collection)
-        person = User.objects.filter(username=username).first()
-        if person is None:
-            raise NoSuchPerson(username)
-        _check_blind(collection, person, role)
-        membership, _ = Membership.objects.get_or_create(
-            collection=collection, user=person, role=role
-        )
-    return membership
+    person = User.objects.filter(username=username).first()
+    if person is None:
+        raise NoSuchPerson(username)
+    return add_membership(collection=collection, user=person, role=role)
 
 
 def create_person(*, collection: Collection, username: str, name: str, role: str) -> str:
@@ -81,10 +91,11 @@ def create_person(*, collection: Collection, username: str, name: str, role: str
     password = one_time_password()
     try:
         with transaction.atomic():
+            lock_collection(collection)
             if User.objects.filter(username__iexact=username).exists():
                 raise NameTaken(username)
             person = User.objects.create_user(username, password=password, first_name=name)
-            Membership.objects.create(collection=collection, user=person, role=role)
+            add_membership(collection=collection, user=person, role=role)
     except IntegrityError as error:
         raise NameTaken(username) from error
     return password
@@ -97,7 +108,8 @@ def take_role(*, membership: Membership) -> None:
         LastAdmin: nobody who can log in would be left to run the collection.
     """
     with transaction.atomic():
-        collection = _lock(membership.collection)
+        # Two admins who take each other's role at once must not both succeed.
+        collection = lock_collection(membership.collection)
         if membership.role == Role.ADMIN:
             others = collection.memberships.filter(role=Role.ADMIN, user__is_active=True)
             if not others.exclude(user_id=membership.user_id).exists():
@@ -105,19 +117,14 @@ def take_role(*, membership: Membership) -> None:
         Membership.objects.filter(pk=membership.pk).delete()
 
 
-def _lock(collection: Collection) -> Collection:
-    # Two admins who take each other's role at once must not both succeed.
-    return Collection.objects.select_for_update().get(pk=collection.pk)
-
-
 def _check_blind(collection: Collection, person: User, role: str) -> None:
-    held = set(collection.memberships.filter(user=person).values_list("role", flat=True))
-    if role == Role.ANNOTATOR and Role.ADMIN in held:
+    roles = set(collection.memberships.filter(user=person).values_list("role", flat=True))
+    if role == Role.ANNOTATOR and Role.ADMIN in roles:
         raise CannotBlind(
             f"{person.shown_name} is an admin of {collection} and sees where candidates come from, "
             "so cannot judge blind. Take the admin role away first, or name somebody else."
         )
-    if role == Role.ADMIN and Role.ANNOTATOR in held:
+    if role == Role.ADMIN and Role.ANNOTATOR in roles:
         raise CannotBlind(
             f"{person.shown_name} is an annotator of {collection}. An admin sees where candidates "
             "come from, so cannot judge blind: nobody is both. Take the annotator role away first, "

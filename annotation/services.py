@@ -13,6 +13,7 @@ from typing import Any
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
+from accounts.locking import lock_collection
 from accounts.models import Collection, Role, User
 from annotation.models import GRADES, Guideline, Judgment, Opening, Pair, Reason, Seat, Slot
 from annotation.presentation import Presentation, shown_text
@@ -20,7 +21,7 @@ from corpus.models import Facet, Query
 from corpus.ordering import order_key
 from corpus.services import DEFAULT_FACETS, FacetPlan, create_collection, speaks_of
 from pooling.models import Candidate, Pool
-from pooling.services import freeze_pool
+from pooling.services import PoolingError, freeze_pool
 
 DEFAULT_GUIDELINES = Path(__file__).parent / "default_guidelines.json"
 
@@ -100,7 +101,7 @@ def write_guideline(*, facet: Facet, instructions: str, grades: list[dict[str, A
     if [grade.get("grade") for grade in grades] != list(GRADES):
         raise JudgingError("A guideline describes the grades 0, 1, 2 and 3, in this order.")
     with transaction.atomic():
-        Facet.objects.select_for_update().get(pk=facet.pk)
+        lock_collection(facet.collection)
         latest = facet.guidelines.first()
         return facet.guidelines.create(
             version=latest.version + 1 if latest else 1, instructions=instructions, grades=grades
@@ -115,9 +116,11 @@ def open_query(*, query: Query, annotators: tuple[User, User], opened_by: User |
     Raises:
         CannotOpen: it is open already, has no pool or no text, or the annotators do not fit.
     """
-    _check_annotators(query.collection, annotators)
     try:
         with transaction.atomic():
+            collection = lock_collection(query.collection)
+            _check_annotators(collection, annotators)
+            query = _query_now(query)
             pool = _pool_to_judge(query)
             guideline = query.facet.guidelines.first()
             if guideline is None:
@@ -128,6 +131,8 @@ def open_query(*, query: Query, annotators: tuple[User, User], opened_by: User |
             freeze_pool(pool=pool)
             candidates = list(pool.candidates.to_judge().select_related("document"))
             make_slots(query=query, candidates=candidates, annotators=annotators)
+    except PoolingError as error:
+        raise CannotOpen(f"{query.name} cannot be opened. {error}") from error
     except IntegrityError as error:
         raise CannotOpen(f"{query.name} is open for judging already.") from error
     return opening
@@ -142,6 +147,8 @@ def open_queries(
         CannotOpen: as `open_query`, at the first query that cannot be opened.
     """
     with transaction.atomic():
+        for collection in {query.collection_id: query.collection for query in queries}.values():
+            lock_collection(collection)
         return [
             open_query(query=query, annotators=annotators, opened_by=opened_by)
             for query in sorted(queries, key=lambda query: query.name)
@@ -166,10 +173,17 @@ def _check_annotator(collection: Collection, annotator: User) -> None:
         )
 
 
+def _query_now(query: Query) -> Query:
+    """The query with its facet, paper and document as they are under the lock."""
+    related = ("collection", "facet", "query_paper__document")
+    found = Query.objects.select_related(*related).filter(pk=query.pk).first()
+    if found is None:
+        raise CannotOpen(f"{query.name} was removed, so it cannot be opened.")
+    return found
+
+
 def _pool_to_judge(query: Query) -> Pool:
-    # Ordered by its own column: the default order would join other tables and lock their rows.
-    locked = Pool.objects.select_for_update().order_by("pk")
-    pool = locked.filter(query_paper=query.query_paper).first()
+    pool = Pool.objects.filter(query_paper=query.query_paper).first()
     if pool is None:
         raise CannotOpen(f"{query.name} has no pool yet; build the pools first.")
     document = query.query_paper.document
@@ -223,8 +237,8 @@ def reassign_seat(*, opening: Opening, number: int, annotator: User) -> int:
     query = opening.query
     try:
         with transaction.atomic():
-            locked = opening.seats.select_for_update().order_by("number")
-            seats = {seat.number: seat for seat in locked}
+            lock_collection(query.collection)
+            seats = {seat.number: seat for seat in opening.seats.all()}
             _check_newcomer(query, seats, number, annotator)
             moved = _move_slots(query, number, annotator)
             if not moved:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from django.db import transaction
 
+from accounts.locking import lock_collection
 from accounts.models import Collection, Membership, Role
 from accounts.services import AccountError, take_role
 from annotation.models import Slot
@@ -29,6 +30,7 @@ def remove_role(*, membership: Membership) -> None:
         LastAdmin: the only admin who can log in.
     """
     with transaction.atomic():
+        lock_collection(membership.collection)
         if membership.role == Role.ANNOTATOR:
             slots = Slot.objects.of(membership.collection).for_annotator(membership.user)
             left = slots.unjudged().count()
@@ -56,7 +58,7 @@ def change_settings(
         SeedIsFixed: another seed, though pools were built with this one.
     """
     with transaction.atomic():
-        locked = Collection.objects.select_for_update().get(pk=collection.pk)
+        locked = lock_collection(collection)
         if seed != locked.seed and seed_is_fixed(locked):
             raise SeedIsFixed(locked.seed)
         locked.name = name

@@ -21,13 +21,14 @@ from typing import IO, Any, NamedTuple
 from django.conf import settings
 from django.db import IntegrityError, OperationalError
 
+from accounts.locking import lock_collection
 from accounts.models import Collection
 from corpus import storing
 from corpus.filters import FILTERS, Rule, broken_rule
 from corpus.formats import BadLine, DocumentLine
 from corpus.models import Document
 from corpus.seen import Docnos, Place, References, content_digest
-from corpus.services import CorpusError
+from corpus.services import CorpusError, note_documents_changed
 from corpus.sources import AUTO, Source, open_source
 from corpus.storing import Row, row_of
 from jobs.space import is_full
@@ -163,6 +164,7 @@ def import_source(
             )
             cited, unresolved = references.counts()
             with work.fenced():
+                lock_collection(collection)
                 created, updated = _write(collection, source, kept, check.documents, work)
                 report = ImportReport(
                     created=created,
@@ -319,7 +321,6 @@ def _write(
 ) -> tuple[int, int]:
     """Write the checked documents; how many were created and how many updated."""
     created = updated = done = 0
-    # Whoever adds the first documents meanwhile makes the unique constraint refuse ours.
     is_empty = not collection.documents.exists()
     with storing.Inserting(collection) as inserting:
         for batch in _kept_batches(kept):
@@ -335,6 +336,8 @@ def _write(
             done += len(batch)
             work.progress(done, total, "documents written")
         inserting.settle(created)
+    if created or updated:
+        note_documents_changed(collection)
     return created, updated
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from django.db import IntegrityError
 
+from accounts.locking import lock_collection
 from accounts.models import Collection
 from corpus.formats import DocumentFormatError, Problem
 from corpus.models import Document, Facet, Query, QueryPaper
@@ -72,6 +73,7 @@ def import_topics(
     try:
         topics = read_topics(path, name=name, prefix=prefix)
         with work.fenced():
+            lock_collection(collection)
             report = _bring_all(collection, facet, topics, name, work)
             work.complete({**report.result, "facet": facet.key})
     except BadTopics as bad:

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from django.db import transaction
 from django.db.models import ProtectedError
 
+from accounts.locking import lock_collection
 from accounts.models import Collection
 from corpus.models import Document, Facet, Query, QueryPaper
 from corpus.services import CorpusError, create_query
@@ -94,6 +95,7 @@ def add_queries(*, collection: Collection, docno: str, facet_keys: Iterable[str]
         CorpusError: no such document or facet, or it has no sentence on one of them.
     """
     with transaction.atomic():
+        lock_collection(collection)
         queries = [_add(collection, docno, key) for key in facet_keys]
     if not queries:
         raise CorpusError("Choose at least one facet.")
@@ -108,6 +110,7 @@ def add_query_list(*, collection: Collection, text: str) -> int:
     """
     lines, problems = parse_query_list(text)
     with transaction.atomic():
+        lock_collection(collection)
         before = collection.queries.count()
         for line in lines:
             try:
@@ -138,10 +141,10 @@ def remove_query(*, query: Query) -> None:
     """
     try:
         with transaction.atomic():
-            # Whoever opens the query at this moment waits here, and finds it gone.
-            paper = QueryPaper.objects.select_for_update().get(pk=query.query_paper_id)
+            lock_collection(query.collection)
             query.delete()
-            if not _is_used(paper):
+            paper = QueryPaper.objects.filter(pk=query.query_paper_id).first()
+            if paper is not None and not _is_used(paper):
                 paper.delete()
     except ProtectedError as error:
         raise QueryInUse(query) from error

@@ -7,9 +7,11 @@ from dataclasses import dataclass
 
 from django.core.exceptions import ValidationError
 from django.core.validators import MaxLengthValidator, validate_slug
-from django.db import IntegrityError, transaction
+from django.db import IntegrityError, models, transaction
 
-from accounts.models import Collection, Membership, Role, User
+from accounts.locking import lock_collection
+from accounts.models import Collection, Role, User
+from accounts.services import add_membership
 from corpus.models import Document, Facet, Query, QueryPaper
 
 
@@ -62,7 +64,7 @@ def create_collection(
                     key=plan.key, name=plan.name, labels=list(plan.labels), position=position
                 )
             if owner is not None:
-                add_member(collection=collection, user=owner, role=Role.ADMIN)
+                add_membership(collection=collection, user=owner, role=Role.ADMIN)
     except IntegrityError as error:
         raise CorpusError(
             f"A collection called {slug!r} exists; choose another short name."
@@ -79,12 +81,6 @@ def _check_slug(slug: str) -> None:
             f"{slug!r} cannot be a short name: use at most 60 letters, digits, hyphens and "
             "underscores."
         ) from error
-
-
-def add_member(*, collection: Collection, user: User, role: str) -> Membership:
-    """Give the user a role in the collection; giving it twice changes nothing."""
-    membership, _ = Membership.objects.get_or_create(collection=collection, user=user, role=role)
-    return membership
 
 
 def facet_named(collection: Collection, key: str) -> Facet:
@@ -106,16 +102,15 @@ def create_query(
     Raises:
         CorpusError: no such document, no such facet, or the document says nothing on the facet.
     """
-    document = collection.documents.filter(docno=docno).first()
-    if document is None:
-        raise CorpusError(f"No document {docno!r} in {collection.slug}; import it first.")
-    facet = facet_named(collection, facet_key)
-    if document.sentences and not speaks_of(document, facet):
-        raise CorpusError(
-            f"{docno} has no sentence labelled {' or '.join(facet.labels)}, so it cannot be a "
-            f"{facet.key} query. Label its sentences, or choose another facet."
-        )
     with transaction.atomic():
+        lock_collection(collection)
+        document = _document_to_query(collection, docno)
+        facet = facet_named(collection, facet_key)
+        if document.sentences and not speaks_of(document, facet):
+            raise CorpusError(
+                f"{docno} has no sentence labelled {' or '.join(facet.labels)}, so it cannot be a "
+                f"{facet.key} query. Label its sentences, or choose another facet."
+            )
         paper, _ = QueryPaper.objects.get_or_create(
             collection=collection, document=document, defaults={"metadata": metadata or {}}
         )
@@ -128,12 +123,35 @@ def create_query(
     return query
 
 
+def _document_to_query(collection: Collection, docno: str) -> Document:
+    document = collection.documents.filter(docno=docno).first()
+    if document is None:
+        raise CorpusError(f"No document {docno!r} in {collection.slug}; import it first.")
+    return document
+
+
 def label_sentences(*, document: Document, labels: Sequence[str]) -> None:
     """Say which facet each sentence is about: one label a sentence, "" for none.
 
     Raises:
         CorpusError: the labels do not fit, the document is a topic, or a frozen pool holds it.
     """
+    try:
+        with transaction.atomic():
+            collection = lock_collection(document.collection)
+            document.refresh_from_db(fields=["title", "sentences", "is_topic"])
+            _check_labels(collection, document, labels)
+            document.labels = list(labels)
+            document.digest = document.text_digest()
+            document.save(update_fields=["labels", "digest"])
+            note_documents_changed(collection)
+    except IntegrityError as error:
+        raise CorpusError(
+            f"{document.docno} is in a frozen pool, so its labels stay as the annotators see them."
+        ) from error
+
+
+def _check_labels(collection: Collection, document: Document, labels: Sequence[str]) -> None:
     if document.is_topic:
         raise CorpusError(f"{document.docno} is a topic: all of it is about the facet it came for.")
     if len(labels) != len(document.sentences):
@@ -141,18 +159,18 @@ def label_sentences(*, document: Document, labels: Sequence[str]) -> None:
             f"{document.docno} has {len(document.sentences)} sentences, but "
             f"{len(labels)} labels came."
         )
-    unknown = set(labels) - {*labels_in(document.collection), ""}
+    unknown = set(labels) - {*labels_in(collection), ""}
     if unknown:
         raise CorpusError(f"No facet has the label {min(unknown)!r}.")
-    document.labels = list(labels)
-    document.digest = document.text_digest()
-    try:
-        with transaction.atomic():
-            document.save(update_fields=["labels", "digest"])
-    except IntegrityError as error:
-        raise CorpusError(
-            f"{document.docno} is in a frozen pool, so its labels stay as the annotators see them."
-        ) from error
+
+
+def note_documents_changed(collection: Collection) -> None:
+    """Raise the version of the corpus, under the collection's lock.
+
+    Whoever computed something from the documents then sees that it is out of date.
+    """
+    changed = models.F("corpus_version") + 1
+    Collection.objects.filter(pk=collection.pk).update(corpus_version=changed)
 
 
 def labels_in(collection: Collection) -> list[str]:

@@ -14,6 +14,7 @@ from django.conf import settings
 from django.db import transaction
 
 from accounts.models import Collection, Role, User
+from accounts.services import add_membership
 from adjudication.models import Case
 from adjudication.services import Ruling, decide
 from annotation.models import GRADES, Opening, Reason, Slot
@@ -27,7 +28,7 @@ from annotation.services import (
 from corpus.importing import import_documents
 from corpus.models import Query
 from corpus.ordering import order_key
-from corpus.services import add_member, create_query
+from corpus.services import create_query
 from jobs.work import InPerson
 from pooling.models import Candidate
 from pooling.services import PoolPlan, build_pools
@@ -128,7 +129,7 @@ def _make_collection(progress: Callable[[str], None]) -> Collection:
         ),
     )
     for username, role in PEOPLE.items():
-        add_member(collection=collection, user=User.objects.get(username=username), role=role)
+        add_membership(collection=collection, user=User.objects.get(username=username), role=role)
     progress("importing documents")
     import_documents(collection=collection, path=DATA / "documents.jsonl", work=InPerson())
     for query in json.loads((DATA / "queries.json").read_text()):

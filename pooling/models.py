@@ -78,6 +78,39 @@ class PoolBuild(models.Model):
         return f"pools of {self.collection}, {self.created_at:%Y-%m-%d}"
 
 
+class BuildRun(models.Model):
+    """A run that a build used, with the digest it had then.
+
+    `run` becomes NULL when the run is removed while all pools of the build are drafts. Such pools
+    can no longer be frozen. A run that a frozen pool was drawn from stays.
+    """
+
+    class Use(models.TextChoices):
+        DRAWN = "drawn", "drawn from"
+        FORCED = "forced", "taken whole"
+        EXCLUDED = "excluded", "left out"
+
+    # No index of its own: that of a constraint begins with it.
+    build = models.ForeignKey(PoolBuild, models.CASCADE, related_name="build_runs", db_index=False)
+    run = models.ForeignKey(Run, models.PROTECT, null=True, blank=True, related_name="build_runs")
+    name = models.CharField(max_length=60)
+    use = models.CharField(max_length=10, choices=Use)
+    sha256 = models.CharField(max_length=64)
+
+    class Meta:
+        ordering = ["build", "name"]
+        constraints = [
+            models.UniqueConstraint(fields=["build", "name"], name="build_run_once"),
+            models.CheckConstraint(
+                condition=models.Q(use__in=["drawn", "forced", "excluded"]),
+                name="build_run_use_known",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.name} in {self.build}"
+
+
 class PoolQuerySet(models.QuerySet["Pool"]):
     def frozen(self) -> PoolQuerySet:
         return self.filter(frozen_at__isnull=False)

@@ -47,5 +47,7 @@ def build_pools(lease: Lease) -> dict[str, Any]:
     plan = services.PoolPlan.of(lease.parameters)
     asked_by = User.objects.filter(pk__in=[lease.requested_by_id]).first()
     maker = services.SideBySide(lease.collection, plan.depth, lease.created_at, asked_by)
-    build = services.build_pools(collection=lease.collection, plan=plan, work=lease, maker=maker)
+    build = services.build_pools(
+        collection=lease.collection, plan=plan, work=lease, maker=maker, built_by=asked_by
+    )
     return {"pools": build.pools.count()}

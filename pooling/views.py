@@ -199,8 +199,13 @@ def freeze_pools(request: HttpRequest, collection: Collection) -> HttpResponse:
         table = figures.pool_table(collection)
         context = {"collection": collection, "table": table}
         return render(request, "pooling/confirm_freeze.html", context)
-    frozen = services.freeze_pools(collection=collection)
-    messages.success(request, f"{frozen} {'pool is' if frozen == 1 else 'pools are'} frozen now.")
+    try:
+        frozen = services.freeze_pools(collection=collection)
+    except PoolingError as error:
+        messages.error(request, str(error))
+    else:
+        pools = "pool is" if frozen == 1 else "pools are"
+        messages.success(request, f"{frozen} {pools} frozen now.")
     return redirect("pools", collection.slug)
 
 

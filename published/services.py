@@ -6,10 +6,11 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from accounts.models import Collection, Role, User
+from accounts.services import add_membership
 from adjudication.models import Decision
 from annotation.models import Judgment, Opening, Pair
 from annotation.services import set_up_collection
-from corpus.services import DEFAULT_FACETS, CorpusError, FacetPlan, add_member
+from corpus.services import DEFAULT_FACETS, CorpusError, FacetPlan
 from jobs.work import InPerson, Work
 from pooling.models import Candidate
 from published.csfcube import Release, read_release
@@ -72,7 +73,7 @@ def import_csfcube(
         else:
             _check_same(collection, release)
         if admin is not None:
-            add_member(collection=collection, user=admin, role=Role.ADMIN)
+            add_membership(collection=collection, user=admin, role=Role.ADMIN)
         report = _report(collection, unchanged=unchanged)
         work.complete(asdict(report))
     return report
@@ -121,9 +122,9 @@ def _create_people(collection: Collection, release: Release) -> People:
     numbers = sorted({number for one in release.ratings.values() for number in one.annotators})
     annotators = {number: _person(f"{PREFIX}-annotator-{number}") for number in numbers}
     for annotator in annotators.values():
-        add_member(collection=collection, user=annotator, role=Role.ANNOTATOR)
+        add_membership(collection=collection, user=annotator, role=Role.ANNOTATOR)
     adjudicator = _person(f"{PREFIX}-adjudicator")
-    add_member(collection=collection, user=adjudicator, role=Role.ADJUDICATOR)
+    add_membership(collection=collection, user=adjudicator, role=Role.ADJUDICATOR)
     return People(annotators, adjudicator)
 
 

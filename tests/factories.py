@@ -5,10 +5,11 @@ from __future__ import annotations
 import factory
 
 from accounts.models import Collection, Role, User
+from accounts.services import add_membership
 from annotation.models import Opening
 from annotation.services import open_query, set_up_collection
 from corpus.models import Document, Query, QueryPaper
-from corpus.services import add_member, create_query
+from corpus.services import create_query
 from corpus.texts import text_digest
 from pooling.models import Pool, PoolBuild
 
@@ -52,7 +53,7 @@ class DocumentFactory(factory.django.DjangoModelFactory):
 
 def member(collection: Collection, role: str, username: str) -> User:
     user = User.objects.filter(username=username).first() or UserFactory(username=username)
-    add_member(collection=collection, user=user, role=role)
+    add_membership(collection=collection, user=user, role=role)
     return user
 
 

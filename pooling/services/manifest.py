@@ -33,7 +33,7 @@ def manifest_of(
         **plan.as_json(),
         "seed": plan.seed or collection.seed,
         "corpus": {"documents": collection.documents.papers().count(), "sha256": digest},
-        "runs": [{"use": _use(run, plan), **_run(run, drawings.facts)} for run in runs],
+        "runs": [{"use": plan.use_of(run.name).value, **_run(run, drawings.facts)} for run in runs],
         "pools": {
             "count": drawings.count,
             "sha256": drawings.sha256,
@@ -51,12 +51,6 @@ def plan_of(manifest: Mapping[str, Any]) -> PoolPlan:
     if lacking := [name for name in plan.known_runs if name not in uses]:
         raise PoolingError(f"The manifest is damaged: {lacking[0]} is not among its runs.")
     return plan
-
-
-def _use(run: Run, plan: PoolPlan) -> str:
-    if run.name in plan.forced:
-        return "forced"
-    return "excluded" if run.name in plan.excluded else DRAWN
 
 
 def _run(run: Run, drawn: Iterable[str]) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from pooling import strategies
+from pooling.models import BuildRun
 from pooling.retrievers import Requirements, is_retriever
 from pooling.services.errors import PoolingError
 from pooling.services.runs import CITED, DEFAULT_DEPTH
@@ -89,6 +90,12 @@ class PoolPlan:
     def known_runs(self) -> list[str]:
         """Those of them that are runs, by name."""
         return sorted(self.known - {CITED})
+
+    def use_of(self, run: str) -> BuildRun.Use:
+        """What the plan does with the run of this name."""
+        if run in self.forced:
+            return BuildRun.Use.FORCED
+        return BuildRun.Use.EXCLUDED if run in self.excluded else BuildRun.Use.DRAWN
 
     @property
     def required(self) -> Requirements:

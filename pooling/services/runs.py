@@ -10,7 +10,9 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from django.conf import settings
+from django.db import transaction
 
+from accounts.locking import lock_collection
 from accounts.models import Collection, User
 from corpus.models import QueryPaper
 from jobs.models import Job
@@ -27,7 +29,7 @@ from pooling.formats import (
     read_run,
     write_run,
 )
-from pooling.models import Pool, Ranking, Run
+from pooling.models import BuildRun, Ranking, Run
 from pooling.retrievers import (
     EncoderMissing,
     Faceted,
@@ -307,11 +309,17 @@ def _without_strangers(
 
 
 def keep_run(made: Run, lists: Lists, report: RunReport, work: Work) -> Run:
-    """Store the run in one transaction, in place of an earlier one of its name."""
+    """Store the run in one transaction, in place of an earlier one of its name.
+
+    Raises:
+        PoolingError: a frozen pool was drawn from the earlier one, or a query paper that was
+            ranked is gone.
+    """
     made.sha256 = lists_digest(lists)
     made.report = asdict(report)
     with work.fenced():
-        earlier = made.collection.runs.select_for_update().filter(name=made.name).first()
+        collection = lock_collection(made.collection)
+        earlier = collection.runs.filter(name=made.name).first()
         if earlier is not None and earlier.sha256 == made.sha256:
             Run.objects.filter(pk=earlier.pk).update(
                 parameters=made.parameters, depth=made.depth, report=made.report
@@ -320,14 +328,19 @@ def keep_run(made: Run, lists: Lists, report: RunReport, work: Work) -> Run:
         else:
             if earlier is not None:
                 remove_run(run=earlier)
-            made.save()
-            _keep_rankings(made, lists)
+            _keep_new(made, lists)
         work.complete({"run": made.name, **made.report})
     return made
 
 
-def _keep_rankings(run: Run, lists: Lists) -> None:
+def _keep_new(run: Run, lists: Lists) -> None:
     papers = {paper.document.docno: paper for paper in papers_of(run.collection)}
+    if gone := sorted(set(lists) - set(papers)):
+        raise PoolingError(
+            f"The query paper {gone[0]} was removed while {run.name} was being made, so nothing of "
+            "it was kept. Start it again."
+        )
+    run.save()
     Ranking.objects.bulk_create(
         (
             Ranking(
@@ -343,16 +356,18 @@ def _keep_rankings(run: Run, lists: Lists) -> None:
 
 
 def remove_run(*, run: Run) -> None:
-    """Delete a run and its lists.
+    """Delete a run and its lists. Draft pools that were drawn from it can no longer be frozen.
 
     Raises:
         PoolingError: a frozen pool was drawn from it.
     """
-    builds = run.collection.pool_builds.filter(pools__in=Pool.objects.frozen()).distinct()
-    for manifest in builds.values_list("manifest", flat=True):
-        if run.name in {used["name"] for used in manifest.get("runs", [])}:
+    with transaction.atomic():
+        lock_collection(run.collection)
+        uses = BuildRun.objects.filter(run=run)
+        if uses.filter(build__pools__frozen_at__isnull=False).exists():
             raise PoolingError(
                 f"Frozen pools were drawn from {run.name}, so it stays as it is. "
                 "Import the new one under another name."
             )
-    run.delete()
+        uses.update(run=None)
+        run.delete()

@@ -1,0 +1,445 @@
+"""Every pair of services that decide about a collection, in every order, with real transactions.
+
+See docs/adr/0006-one-lock-order.md. The same runs on SQLite, where a transaction begins with the
+only write lock, and on PostgreSQL, where the second service has to wait for the collection's row.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+import threading
+import time
+import uuid
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from copy import copy
+from typing import Any
+
+import pytest
+from django.db import connection, transaction
+
+from accounts.models import Collection, Role, User
+from accounts.services import add_membership, take_role
+from adjudication.models import Case
+from adjudication.services import Ruling, decide
+from annotation.models import Opening, Seat, Slot
+from annotation.services import (
+    Answer,
+    default_guidelines,
+    open_query,
+    presentation_of,
+    reassign_seat,
+    submit_judgment,
+    write_guideline,
+)
+from config.services import change_settings, remove_role
+from corpus.importing import import_documents
+from corpus.importing_topics import import_topics
+from corpus.models import Document
+from corpus.queries import remove_query
+from corpus.services import create_query, label_sentences
+from jobs.work import InPerson
+from pooling.formats import Scored
+from pooling.models import BuildRun, Pool, PoolBuild, Run
+from pooling.services import PoolPlan, build_pools, corpus_digest, freeze_pools, remove_run
+from pooling.services.runs import RunReport, keep_run, lists_digest
+from tests.factories import DocumentFactory, a_collection, member
+from tests.pooling.scenes import a_listed_run, built
+from tests.running import wait_until
+from tests.sittings import judge_both, slots_of
+
+pytestmark = [pytest.mark.faults, pytest.mark.django_db(transaction=True)]
+
+DOCNOS = ["d1", "d2", "d3", "d4"]
+MANY = itertools.count(1)
+
+
+class Scene:
+    """A collection in the middle of its work.
+
+    `open_method` is open and partly judged; one of its pairs is a case. `draft_method` has a draft
+    pool drawn from the runs `up` and `down`. ann3 judges nothing yet, `new` has no role.
+    """
+
+    def __init__(self, folder) -> None:
+        self.folder = folder
+        number = next(MANY)
+        self.collection = collection = a_collection(f"scene{number}")
+        for name in ("ann3", "spare"):
+            member(collection, Role.ANNOTATOR, name)
+        member(collection, Role.ADMIN, "admin2")
+        self.newcomer = User.objects.filter(username="new").first() or User.objects.create(
+            username="new"
+        )
+        for docno in [*DOCNOS, "open", "draft"]:
+            DocumentFactory(collection=collection, docno=docno)
+        opened = create_query(collection=collection, docno="open", facet_key="method")
+        a_listed_run(collection, "old", {"open": DOCNOS[2:]})
+        built(collection, runs=("old",))
+        self.opening = open_query(
+            query=opened, annotators=self.people("ann1", "ann2"), opened_by=None
+        )
+        judge_both(self.opening, (0, 3))
+        self.draft = create_query(collection=collection, docno="draft", facet_key="method")
+        a_listed_run(collection, "up", {"draft": DOCNOS})
+        a_listed_run(collection, "down", {"draft": DOCNOS[::-1]})
+        built(collection)
+
+    def people(self, *names: str) -> tuple[User, User]:
+        first, second = (User.objects.get(username=name) for name in names)
+        return first, second
+
+    def membership(self, username: str, role: str):
+        return self.collection.memberships.get(user__username=username, role=role)
+
+    def document(self, docno: str) -> Document:
+        return self.collection.documents.get(docno=docno)
+
+
+def changed_text(scene: Scene, work: InPerson) -> None:
+    """Import another abstract of a candidate of the draft pool."""
+    path = scene.folder / f"{uuid.uuid4()}.jsonl"
+    path.write_text(json.dumps({"docno": "d1", "title": "Other", "sentences": ["Other."]}))
+    import_documents(collection=scene.collection, path=path, work=work)
+
+
+def new_document(scene: Scene, work: InPerson) -> None:
+    path = scene.folder / f"{uuid.uuid4()}.jsonl"
+    path.write_text(json.dumps({"docno": "d9", "title": "New", "sentences": ["New."]}))
+    import_documents(collection=scene.collection, path=path, work=work)
+
+
+def topics(scene: Scene, work: InPerson) -> None:
+    path = scene.folder / f"{uuid.uuid4()}.jsonl"
+    path.write_text(json.dumps({"_id": "t1", "text": "A short query"}))
+    import_topics(collection=scene.collection, path=path, facet_key="method", work=work)
+
+
+def replaced_run(scene: Scene, work: InPerson) -> None:
+    made = Run(collection=scene.collection, name="up", kind="file", depth=2)
+    lists = {"draft": [Scored(docno, 1 / rank) for rank, docno in enumerate(DOCNOS[1:3], 1)]}
+    keep_run(made, lists, RunReport(), work)
+
+
+def pools(scene: Scene, work: InPerson) -> None:
+    plan = PoolPlan(runs=("up", "down"), parameters={"n": 2})
+    build_pools(collection=scene.collection, plan=plan, work=work, built_by=None)
+
+
+def labelled(scene: Scene) -> None:
+    label_sentences(document=scene.document("d2"), labels=["method", "method", "method"])
+
+
+def more_queries(scene: Scene) -> None:
+    create_query(collection=scene.collection, docno="draft", facet_key="result")
+
+
+def removed_query(scene: Scene) -> None:
+    remove_query(query=copy(scene.draft))
+
+
+def removed_run(scene: Scene) -> None:
+    remove_run(run=scene.collection.runs.get(name="down"))
+
+
+def frozen(scene: Scene) -> None:
+    freeze_pools(collection=scene.collection)
+
+
+def opened_and_judged(scene: Scene) -> None:
+    opening = open_query(
+        query=copy(scene.draft), annotators=scene.people("ann1", "ann3"), opened_by=None
+    )
+    for username in ("ann1", "ann3"):
+        judge_one(slots_of(opening, username)[0], 2)
+
+
+def handed_over(scene: Scene) -> None:
+    reassign_seat(opening=scene.opening, number=1, annotator=User.objects.get(username="ann3"))
+
+
+def newcomer_as(role: str) -> Callable[[Scene], None]:
+    def give(scene: Scene) -> None:
+        add_membership(collection=scene.collection, user=scene.newcomer, role=role)
+
+    give.__name__ = f"newcomer_as_{role}"
+    return give
+
+
+def without_ann3(scene: Scene) -> None:
+    remove_role(membership=scene.membership("ann3", Role.ANNOTATOR))
+
+
+def without_admin(name: str) -> Callable[[Scene], None]:
+    def take(scene: Scene) -> None:
+        take_role(membership=scene.membership(name, Role.ADMIN))
+
+    take.__name__ = f"without_{name}"
+    return take
+
+
+def settings_changed(scene: Scene) -> None:
+    now = Collection.objects.get(pk=scene.collection.pk)
+    change_settings(
+        collection=now,
+        name="Another name",
+        description="",
+        licence="",
+        seconds_per_judgment=10,
+        seed=now.seed,
+    )
+
+
+def guideline(scene: Scene) -> None:
+    write_guideline(
+        facet=scene.collection.facets.get(key="method"),
+        instructions="Again.",
+        grades=default_guidelines()["method"]["grades"],
+    )
+
+
+def judge_one(slot: Slot, grade: int) -> None:
+    slot = Slot.objects.select_related("pair__query", "annotator").get(pk=slot.pk)
+    version = slot.pair.query.opening.guideline.version
+    submit_judgment(
+        slot_id=slot.pk,
+        annotator=slot.annotator,
+        answer=Answer(grade=grade),
+        presentation_digest=presentation_of(slot.pair, version).digest,
+        key=uuid.uuid4(),
+        revision=slot.judgments.count(),
+    )
+
+
+def judged(scene: Scene) -> None:
+    judge_one(slots_of(scene.opening, "ann2")[-1], 1)
+
+
+def decided(scene: Scene) -> None:
+    case = Case.objects.due().get(query=scene.opening.query)
+    decide(
+        pair_id=case.pk,
+        adjudicator=User.objects.get(username="adju"),
+        ruling=Ruling(grade=1),
+        seen=(case.first, case.second),
+        key=uuid.uuid4(),
+    )
+
+
+# Those that work for long first take a `Work`, whose fence is where they begin to write.
+LONG = [changed_text, new_document, topics, replaced_run, pools]
+SHORT = [
+    labelled,
+    more_queries,
+    removed_query,
+    removed_run,
+    frozen,
+    opened_and_judged,
+    handed_over,
+    newcomer_as(Role.ADMIN),
+    newcomer_as(Role.ANNOTATOR),
+    without_ann3,
+    without_admin("admin"),
+    without_admin("admin2"),
+    settings_changed,
+    guideline,
+    judged,
+    decided,
+]
+
+
+def bound(service: Callable[..., None], scene: Scene) -> Callable[[], None]:
+    return lambda: service(scene, InPerson()) if service in LONG else service(scene)
+
+
+def outcome(call: Callable[[], None]) -> Exception | None:
+    """None, or the domain error that the call ended with. Any other error is a fault."""
+    try:
+        call()
+    except Exception as error:
+        if not getattr(error, "is_for_people", False):
+            raise
+        return error
+    return None
+
+
+class Thread:
+    """A thread with a connection of its own, whose process in the database is known."""
+
+    def __init__(self, pool: ThreadPoolExecutor, work: Callable[[], Any]) -> None:
+        self.pid: int | None = None
+        self.future: Future[Any] = pool.submit(self._run, work)
+
+    def _run(self, work: Callable[[], Any]) -> Any:
+        try:
+            connection.ensure_connection()
+            if connection.vendor == "postgresql":
+                self.pid = connection.connection.info.backend_pid
+            return work()
+        finally:
+            connection.close()
+
+    def is_waiting(self) -> bool:
+        """Whether it waits for a lock that another transaction holds."""
+        if connection.vendor != "postgresql":
+            time.sleep(0.05)  # SQLite tells this to nobody: let it come to the lock
+            return True
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT cardinality(pg_blocking_pids(%s)) > 0", [self.pid or 0])
+            return bool(cursor.fetchone()[0])
+
+
+def held_open(first: Callable[[], None], second: Callable[[], None]) -> list[Exception | None]:
+    """Begin `second` when `first` has done its work but not committed; both outcomes."""
+    worked, commit = threading.Event(), threading.Event()
+
+    def first_then_wait() -> Exception | None:
+        try:
+            with transaction.atomic():
+                ended = outcome(first)
+                worked.set()
+                commit.wait(30)
+            return ended
+        finally:
+            worked.set()
+
+    with ThreadPoolExecutor(2) as pool:
+        one = Thread(pool, first_then_wait)
+        assert worked.wait(30)
+        other = Thread(pool, lambda: outcome(second))
+        try:
+            wait_until(lambda: other.future.done() or other.is_waiting(), 20)
+        finally:
+            commit.set()
+        return [one.future.result(30), other.future.result(30)]
+
+
+class Interrupted(InPerson):
+    """Work that lets another service do all of its own just before it begins to write."""
+
+    def __init__(self, between: Callable[[], None]) -> None:
+        super().__init__()
+        self.between = between
+        self.outcome: Exception | None = None
+
+    def fenced(self):
+        between, self.between = self.between, lambda: None
+        with ThreadPoolExecutor(1) as pool:
+            self.outcome = Thread(pool, lambda: outcome(between)).future.result(30)
+        return transaction.atomic()
+
+
+def check_all_holds(scene: Scene) -> None:
+    """What must hold in a collection, whoever came first."""
+    collection = scene.collection
+    for slot in Slot.objects.of(collection).judged().select_related("judgment", "pair__query"):
+        version = slot.pair.query.opening.guideline.version
+        shown = presentation_of(slot.pair, version).digest
+        assert slot.judgment.presentation_digest == shown, "a judgment is of a text that is gone"
+    roles: dict[int, set[str]] = {}
+    for user, role in collection.memberships.values_list("user", "role"):
+        roles.setdefault(user, set()).add(role)
+    assert not [user for user, held in roles.items() if {"admin", "annotator"} <= held]
+    assert "admin" in set().union(*roles.values())
+    for slot in Slot.objects.of(collection).unjudged():
+        assert "annotator" in roles.get(slot.annotator_id, ()), "a slot that nobody can judge"
+        seat = Seat.objects.get(opening__query=slot.pair.query, number=slot.number)
+        assert seat.annotator_id == slot.annotator_id
+    for opening in Opening.objects.of(collection):
+        assert Pool.objects.get(query_paper=opening.query.query_paper).is_frozen
+    for used in BuildRun.objects.filter(build__pools__frozen_at__isnull=False).distinct():
+        run = used.run
+        assert run is not None, "a frozen pool was drawn from a run that is gone"
+        assert used.sha256 == run.sha256
+        lists = {
+            ranking.query_paper.document.docno: [
+                Scored(*pair) for pair in zip(ranking.docnos, ranking.scores, strict=True)
+            ]
+            for ranking in run.rankings.all()
+        }
+        assert lists_digest(lists) == used.sha256
+
+
+@pytest.mark.parametrize("first", [*LONG, *SHORT], ids=lambda service: service.__name__)
+def test_a_service_that_begins_before_another_commits_leaves_everything_true(first, tmp_path):
+    for second in [*LONG, *SHORT]:
+        scene = Scene(tmp_path)
+
+        held_open(bound(first, scene), bound(second, scene))
+
+        check_all_holds(scene)
+
+
+@pytest.mark.parametrize("first", LONG, ids=lambda service: service.__name__)
+def test_a_service_that_prepared_its_work_writes_nothing_that_is_out_of_date(first, tmp_path):
+    for second in [*LONG, *SHORT]:
+        scene = Scene(tmp_path)
+        work = Interrupted(bound(second, scene))
+
+        refused = outcome(lambda scene=scene, work=work: first(scene, work))
+
+        check_all_holds(scene)
+        if first is pools and refused is None:
+            check_build_is_of_now(scene.collection)
+
+
+def check_build_is_of_now(collection: Collection) -> None:
+    build = collection.pool_builds.order_by("pk").last()
+    assert build.manifest["corpus"]["sha256"] == corpus_digest(collection)
+    assert build.manifest["seed"] == Collection.objects.get(pk=collection.pk).seed
+    for used in build.build_runs.all():
+        assert used.sha256 == used.run.sha256
+    for pool in build.pools.all():
+        assert pool.query_paper.queries.exists()
+
+
+def test_the_seed_cannot_change_while_the_first_pools_are_drawn(tmp_path):
+    scene = Scene(tmp_path)
+    collection = a_collection(f"{scene.collection.slug}-fresh")
+    for docno in [*DOCNOS, "q1"]:
+        DocumentFactory(collection=collection, docno=docno)
+    create_query(collection=collection, docno="q1", facet_key="method")
+    a_listed_run(collection, "up", {"q1": DOCNOS})
+
+    def other_seed() -> None:
+        change_settings(
+            collection=collection,
+            name="Name",
+            description="",
+            licence="",
+            seconds_per_judgment=15,
+            seed="another",
+        )
+
+    plan = PoolPlan(runs=("up",), parameters={"n": 2})
+    work = Interrupted(other_seed)
+    refused = outcome(lambda: build_pools(collection=collection, plan=plan, work=work))
+
+    assert "the seed of the collection changed" in str(refused)
+    assert not PoolBuild.objects.filter(collection=collection).exists()
+
+
+def test_of_two_builds_at_once_the_later_replaces_the_drafts_of_the_other(tmp_path):
+    scene = Scene(tmp_path)
+    work = Interrupted(bound(pools, scene))
+
+    refused = outcome(lambda: pools(scene, work))
+
+    assert (refused, work.outcome) == (None, None)
+    assert Pool.objects.get(query_paper=scene.draft.query_paper).candidates.count() == 4
+
+
+def test_a_text_that_changes_while_its_query_is_opened_is_judged_as_it_is_or_stays(tmp_path):
+    first, then = Scene(tmp_path), Scene(tmp_path)
+
+    imported_first = held_open(bound(changed_text, first), bound(opened_and_judged, first))
+    opened_first = held_open(bound(opened_and_judged, then), bound(changed_text, then))
+
+    assert imported_first == [None, None]
+    assert first.document("d1").title == "Other"
+    assert opened_first[0] is None
+    assert "in a frozen pool" in str(opened_first[1])
+    assert then.document("d1").title != "Other"
+    for scene in (first, then):
+        check_all_holds(scene)

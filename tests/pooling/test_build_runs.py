@@ -1,0 +1,120 @@
+"""The runs of a build: a frozen pool keeps them, a draft without them cannot be frozen."""
+
+import importlib
+
+import pytest
+from django.apps import apps
+from django.db.models import ProtectedError
+from django.urls import reverse
+
+from accounts.models import User
+from annotation.services import CannotOpen, open_query
+from jobs.services import run
+from pooling.models import BuildRun, Pool, Run
+from pooling.services import PoolingError, PoolPlan, freeze_pools, remove_run, request_pools
+from tests.factories import annotators
+from tests.pooling.scenes import DOCNOS, a_listed_collection, a_listed_run, built
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def collection():
+    return a_listed_collection()
+
+
+def uses(collection):
+    rows = BuildRun.objects.filter(build__collection=collection)
+    return {name: (use, run) for name, use, run in rows.values_list("name", "use", "run__name")}
+
+
+def test_a_build_relates_to_every_run_it_used(collection):
+    a_listed_run(collection, "known", {"q1": DOCNOS[:1]})
+    a_listed_run(collection, "bad", {"q1": DOCNOS[-1:]})
+
+    built(collection, forced=("known",), excluded=("bad",))
+
+    assert uses(collection) == {
+        "up": ("drawn", "up"),
+        "down": ("drawn", "down"),
+        "known": ("forced", "known"),
+        "bad": ("excluded", "bad"),
+    }
+
+
+def test_a_run_of_a_build_is_never_deleted_past_its_service(collection):
+    built(collection)
+
+    with pytest.raises(ProtectedError):
+        collection.runs.get(name="up").delete()
+
+
+def test_a_removed_run_leaves_its_drafts_which_can_no_longer_be_frozen(collection):
+    built(collection)
+
+    remove_run(run=collection.runs.get(name="up"))
+
+    assert uses(collection)["up"] == ("drawn", None)
+    with pytest.raises(PoolingError, match="The run up was removed or replaced"):
+        freeze_pools(collection=collection)
+    assert not Pool.objects.frozen().exists()
+
+
+def test_a_replaced_run_leaves_its_drafts_which_can_no_longer_be_opened(collection):
+    built(collection)
+    a_listed_run(collection, "up", {"q1": DOCNOS[3:]})
+
+    with pytest.raises(CannotOpen, match=r"q1_method cannot be opened\. The run up was"):
+        open_query(
+            query=collection.queries.get(), annotators=annotators(collection), opened_by=None
+        )
+
+    assert not Pool.objects.frozen().exists()
+
+
+def test_building_again_makes_the_pools_freezable_again(collection):
+    built(collection)
+    a_listed_run(collection, "up", {"q1": DOCNOS[3:]})
+    built(collection)
+
+    assert freeze_pools(collection=collection) == 1
+
+
+def test_the_same_lists_again_change_nothing(collection):
+    built(collection)
+    a_listed_run(collection, "up", {"q1": DOCNOS})
+
+    assert uses(collection)["up"] == ("drawn", "up")
+
+
+def test_the_page_says_why_pools_were_not_frozen(collection, client):
+    built(collection)
+    remove_run(run=collection.runs.get(name="up"))
+    client.force_login(User.objects.get(username="admin"))
+
+    page = client.post(
+        reverse("freeze-pools", args=[collection.slug]), {"confirmed": "1"}, follow=True
+    )
+
+    assert "The run up was removed or replaced" in page.text
+
+
+def test_a_build_says_who_asked_for_it(collection):
+    admin = User.objects.get(username="admin")
+    plan = PoolPlan(runs=("up", "down"), parameters={"n": 3})
+
+    job = request_pools(collection=collection, plan=plan, requested_by=admin)
+    run(job.pk)
+
+    assert collection.pool_builds.get().built_by == admin
+
+
+def test_builds_from_before_are_related_to_the_runs_that_are_still_theirs(collection):
+    built(collection)
+    BuildRun.objects.all().delete()
+    Run.objects.filter(name="down").update(sha256="0" * 64)
+    migration = importlib.import_module("pooling.migrations.0004_build_runs")
+
+    migration.relate_builds(apps, None)
+
+    assert uses(collection) == {"up": ("drawn", "up"), "down": ("drawn", None)}
