@@ -17,7 +17,7 @@ from corpus.models import Document
 from corpus.services import create_query
 from jobs.work import InPerson
 from pooling.formats import Scored
-from pooling.models import Ranking, Run
+from pooling.models import Run
 from pooling.services import PoolPlan, build_pools, freeze_pools
 from pooling.services.runs import RunReport, keep_run
 from release.errors import ReleaseError
@@ -287,8 +287,9 @@ def test_the_same_database_gives_the_same_bytes(collection):
     assert first.content == second.content
 
 
-def test_runs_that_no_longer_give_the_sample_stop_a_release_and_not_its_page(collection):
-    Ranking.objects.filter(run__name="up").update(docnos=["d07"], scores=[1.0])
+def test_runs_that_no_longer_give_the_sample_stop_a_release_and_not_its_page():
+    collection = judged(a_sampled_collection(only=("not_later",)))
+    collection.documents.filter(docno="d07").update(year=2999)
 
     with pytest.raises(ReleaseError, match="pool of q1 is a sample"):
         publish_release(collection=collection, version="1.0")
