@@ -10,8 +10,7 @@ from django.views.decorators.http import require_safe
 
 from accounts.access import in_collection
 from accounts.models import Collection, Role
-from pooling import figures, preview
-from pooling.strategies import STRATEGIES
+from pooling import figures
 
 
 class ModelsForm(forms.Form):
@@ -19,7 +18,10 @@ class ModelsForm(forms.Form):
 
     count = forms.IntegerField(label="How many to choose", min_value=1, max_value=100)
     depth = forms.IntegerField(
-        label="Best documents compared", min_value=1, max_value=1000, help_text="Of every list."
+        label="Best uncited documents compared",
+        min_value=1,
+        max_value=1000,
+        help_text="Of every list, without the documents that the query paper cites.",
     )
     run = forms.MultipleChoiceField(
         label="Runs compared", widget=forms.CheckboxSelectMultiple, required=False
@@ -31,7 +33,7 @@ class ModelsForm(forms.Form):
         super().__init__(
             {
                 "count": given.get("count", figures.COUNT),
-                "depth": given.get("depth", preview.USUAL_DEPTH),
+                "depth": given.get("depth", figures.DEPTH),
                 "run": given.getlist("run") or self.models,
             }
         )
@@ -48,7 +50,7 @@ class ModelsForm(forms.Form):
         return figures.model_choice(
             self.collection,
             said.get("run") or self.models,
-            said.get("depth", preview.USUAL_DEPTH),
+            said.get("depth", figures.DEPTH),
             said.get("count", figures.COUNT),
         )
 
@@ -66,7 +68,6 @@ def choose_models(request: HttpRequest, collection: Collection) -> HttpResponse:
         "choice": choice,
         "plan": urlencode(plan) if choice.chosen and left.exists() else "",
         "others": form.others,
-        "top": STRATEGIES["mdcr"].read({})["top"],
-        "usual": preview.USUAL_DEPTH,
+        "usual": figures.DEPTH,
     }
     return render(request, "pooling/choose_models.html", context)

@@ -3,7 +3,7 @@
 from pooling.figures.builds import BuildRow, HowDrawn, Lack, build_rows, lacks
 from pooling.figures.candidates import CANDIDATE_SORTS, candidate_rows, neighbours
 from pooling.figures.freezing import MOST_POOLS, Preview, preview_of
-from pooling.figures.models import COUNT, ModelChoice, model_choice, models_of
+from pooling.figures.models import COUNT, DEPTH, ModelChoice, model_choice, models_of
 from pooling.figures.overlap import OverlapCell, heat, overlap, overlap_rows
 from pooling.figures.pools import POOL_SORTS, Draw, pool_table
 from pooling.figures.runs import built_in_left, catalogue_left, run_lines, run_rows
@@ -12,6 +12,7 @@ from pooling.figures.sorting import Sort, matching, sort_rows
 __all__ = [
     "CANDIDATE_SORTS",
     "COUNT",
+    "DEPTH",
     "MOST_POOLS",
     "POOL_SORTS",
     "BuildRow",

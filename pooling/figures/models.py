@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection as Group
+from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import islice
 from typing import NamedTuple
 
 from accounts.models import Collection
@@ -13,14 +15,16 @@ from pooling.models import Ranking
 from pooling.retrievers import LINKED
 from pooling.strategies import choose_models, jaccard_matrix
 
-COUNT = 4  # of models, where nobody says another number
+# What MDCR chose: 3 models by their best 200 documents that the query paper does not cite.
+COUNT = 3
+DEPTH = 200
 SLICE = 20  # lists read at a time; only their tops are kept
 
 
 class ModelRow(NamedTuple):
     """A run with its mean overlap with the others, in [0, 1]; None where there is none to average.
 
-    `reaches` is how deep its deepest list is that was read.
+    `reaches` is how many uncited documents its longest list has, down to the depth compared.
     """
 
     name: str
@@ -71,12 +75,17 @@ def model_choice(
 ) -> ModelChoice:
     """The runs of these names, compared by their lists for the first `most` query papers by docno.
 
-    Of fewer runs than `count` all are chosen, but none whose mean is undefined. Raises ValueError
-    for a depth below 1.
+    Compared are the best `depth` documents that the query paper does not cite. Of fewer runs than
+    `count` all are chosen, but none whose mean is undefined. Raises ValueError for a depth below 1.
     """
     asked = collection.query_papers.filter(queries__isnull=False).distinct().order_by()
     papers = sorted(asked.values_list("document__docno", flat=True))
-    tops = _tops(collection, names, papers[:most], depth)
+    cited = dict(
+        asked.filter(document__docno__in=papers[:most]).values_list(
+            "document__docno", "document__references"
+        )
+    )
+    tops = _tops(collection, names, cited, depth)
     matrix = jaccard_matrix(tops, depth)
     ordered = choose_models(matrix, len(matrix.names)) if matrix.names else []
     means = {name: matrix.mean(name) for name in ordered}
@@ -91,16 +100,22 @@ def model_choice(
 
 
 def _tops(
-    collection: Collection, names: Group[str], papers: list[str], depth: int
+    collection: Collection, names: Group[str], cited: Mapping[str, list[str]], depth: int
 ) -> dict[str, dict[str, list[str]]]:
-    """The best `depth` of every list, by run and query paper; a run without lists is there too."""
+    """The best `depth` uncited documents of every list, by run and query paper.
+
+    `cited` are the references of every query paper whose lists are read. A run without lists is
+    there too.
+    """
     runs = collection.runs.filter(name__in=names)
     tops: dict[str, dict[str, list[str]]] = {run.name: {} for run in runs}
     rows = (
         Ranking.objects.order_by()
-        .filter(run__in=runs, query_paper__document__docno__in=papers)
+        .filter(run__in=runs, query_paper__document__docno__in=cited)
         .values_list("run__name", "query_paper__document__docno", "docnos")
     )
+    positives = {paper: frozenset(references) for paper, references in cited.items()}
     for run, paper, docnos in rows.iterator(chunk_size=SLICE):
-        tops[run][paper] = docnos[:depth]
+        negatives = (docno for docno in docnos if docno not in positives[paper])
+        tops[run][paper] = list(islice(negatives, depth))
     return tops

@@ -5,6 +5,7 @@ MDCR's sources beside its models (Medić & Šnajder, SDP 2022, §4.1).
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -39,7 +40,7 @@ from pooling.retrievers.papers import (
 from pooling.retrievers.spool import BEAT, Spool
 from pooling.retrievers.tfidf import top_ordinals
 
-TOP = 100
+TOP = 200
 DEFAULT = Requirements()
 
 Keys = NDArray[np.uint64]
@@ -69,16 +70,27 @@ class LinkedRanker:
 
 @dataclass(frozen=True)
 class Graph:
-    """Papers that cite, or are cited by, papers that the query paper cites.
+    """Neighbours of the query paper's references, reference by reference.
 
-    A paper's score is how many of the query paper's references it cites or is cited by. References
-    outside the corpus count too: two papers that cite the same unknown book are linked by it.
+    A neighbour of a reference cites it or is cited by it. The references are ordered by their
+    overlap with the query paper, highest first; of each, all neighbours are ranked before those of
+    the next. For the query paper q and a reference c the overlap is, in [0, 1],
+
+        |out(q) ∩ (in(c) ∪ out(c))| / |out(q) ∪ in(c) ∪ out(c)|
+
+    where out(p) is the set of papers that p cites and in(p) the set of papers that cite p, q among
+    in(c). References with equal overlap are ordered by docno descending, and so are the neighbours
+    of one reference. MDCR's order of references is by overlap too, but its exact formula is not
+    preserved.
+
+    References outside the corpus count: two papers that cite the same unknown book are linked by
+    it. What such a reference cites itself is unknown.
     """
 
     required: Requirements = DEFAULT
 
     kind = "graph"
-    version = "1"
+    version = "2"
 
     @property
     def name(self) -> str:
@@ -107,17 +119,17 @@ class Graph:
         try:
             papers = Papers.open(folder, docnos)
             cites, citers = Lists.mapped(folder, "cites"), Lists.mapped(folder, "citers")
-            links = _Links(papers, self.required, cites, citers, mapped(folder, "outside"))
+            graph = _Graph(papers, self.required, cites, citers, mapped(folder, "outside"))
         except (OSError, ValueError) as error:
             raise IndexCorrupt(folder, str(error)) from error
-        return LinkedRanker(links)
+        return LinkedRanker(graph)
 
 
 @dataclass(frozen=True)
 class MostCited:
     """A random order of the `top` most cited papers of the query paper's fields.
 
-    Citations are counted within the corpus; a paper that nobody there cites is not ranked. For a
+    Citations are counted within the corpus; a paper without a citation there is not ranked. For a
     query paper without a field the whole corpus is its field.
     """
 
@@ -130,7 +142,8 @@ class MostCited:
 
     @property
     def name(self) -> str:
-        return f"most_cited{self.required.suffix}"
+        top = "" if self.top == TOP else f".top{self.top}"
+        return f"most_cited{self.required.suffix}{top}"
 
     @property
     def parameters(self) -> dict[str, object]:
@@ -220,34 +233,63 @@ class RandomPapers:
 
 
 @dataclass(frozen=True)
-class _Links:
+class _Graph:
+    """Citations. A paper's number is its ordinal; cited papers outside the corpus come after."""
+
     papers: Papers
     required: Requirements
-    cites: Lists  # of every paper, those in the corpus that it cites
+    cites: Lists  # of every paper, the numbers of those that it cites
     citers: Lists  # of every paper, then of every cited paper outside, those that cite it
     outside: Keys  # (cited papers outside,) their hashes, ascending
 
     def best(self, query: QueryText, depth: int) -> list[Scored]:
-        references = dict.fromkeys(one for one in query.references if one != query.docno)
-        linked = [self._neighbours(reference) for reference in references]
-        if not linked:
+        may = self.papers.eligible(query, self.required)
+        found: list[Ordinals] = []
+        for number in self._by_overlap(query):
+            linked = self._linked(number)
+            neighbours = linked[linked < len(self.papers.docnos)]
+            neighbours = neighbours[may[neighbours]]
+            may[neighbours] = False
+            found.append(neighbours)
+            if sum(map(len, found)) >= depth:
+                break
+        if not found:
             return []
-        found, counts = np.unique(np.concatenate(linked), return_counts=True)
-        may = self.papers.eligible(query, self.required)[found]
-        found, counts = found[may], counts[may]
-        best = np.lexsort((found, -counts))[:depth]
-        return [Scored(self.papers.docnos[found[one]], float(counts[one])) for one in best]
+        return _by_place([self.papers.docnos[at] for at in np.concatenate(found)[:depth]])
 
-    def _neighbours(self, docno: str) -> Ordinals:
-        """Each paper once that cites the one of this docno or is cited by it."""
-        place = self.papers.ordinal(docno)
-        if place is not None:
-            return np.union1d(self.cites[place], self.citers[place])
+    def _by_overlap(self, query: QueryText) -> list[int]:
+        """The numbers of the query paper's references, in the order in which they are taken."""
+        references = set(query.references) - {query.docno}
+        numbers = {docno: self._number(docno) for docno in references}
+        known = {docno: number for docno, number in numbers.items() if number is not None}
+        cited = np.array(sorted(set(known.values())), dtype=np.int32)
+        itself = self.papers.ordinal(query.docno)
+
+        def overlap(number: int) -> float:
+            linked = self._linked(number)
+            linked = linked if itself is None else linked[linked != itself]
+            shared = int(np.isin(cited, linked, assume_unique=True).sum())
+            # The query paper cites the reference, so it is in the union, in the index or not.
+            return shared / (len(references) + len(linked) - shared + 1)
+
+        overlaps = [(overlap(number), docno) for docno, number in known.items()]
+        return [known[docno] for _, docno in sorted(overlaps, reverse=True)]
+
+    def _number(self, docno: str) -> int | None:
+        """None for a paper outside that no paper in the index cites."""
+        ordinal = self.papers.ordinal(docno)
+        if ordinal is not None:
+            return ordinal
         sought = np.uint64(docno_hash(docno))
         place = int(np.searchsorted(self.outside, sought))
-        if place == len(self.outside) or self.outside[place] != sought:
-            return np.empty(0, dtype=np.int32)
-        return self.citers[len(self.papers.docnos) + place]
+        known = place < len(self.outside) and self.outside[place] == sought
+        return len(self.papers.docnos) + place if known else None
+
+    def _linked(self, number: int) -> Ordinals:
+        """The number of each paper that this one cites or is cited by, ascending, each once."""
+        if number >= len(self.papers.docnos):
+            return np.unique(self.citers[number])
+        return np.union1d(self.cites[number], self.citers[number])
 
 
 @dataclass(frozen=True)
@@ -297,12 +339,26 @@ def mixed(keys: Keys) -> Keys:
 def linked(name: str) -> Graph | MostCited | RandomPapers | None:
     """The retriever of a name like `graph` or `random.same_field.not_later`; None if there is none.
 
-    Raises ValueError for a requirement that does not exist.
+    Raises ValueError for a requirement that does not exist, and for a `top` that is not 1 or more.
     """
-    base, dot, rest = name.partition(".")
+    base, *suffixes = name.split(".")
     if base not in LINKED:
         return None
-    return replace(LINKED[base][0], required=Requirements.named(dot + rest))
+    source = LINKED[base][0]
+    if isinstance(source, MostCited):
+        tops = [suffix for suffix in suffixes if _TOP.fullmatch(suffix)]
+        suffixes = [suffix for suffix in suffixes if suffix not in tops]
+        if tops:
+            source = replace(source, top=_top(tops))
+    required = Requirements.named("".join(f".{suffix}" for suffix in suffixes))
+    return replace(source, required=required)
+
+
+def _top(suffixes: Sequence[str]) -> int:
+    top = int(suffixes[0].removeprefix("top"))
+    if len(suffixes) > 1 or top < 1:
+        raise ValueError(f"{'.'.join(suffixes)!r} must be one number from 1 up, as in top{TOP}.")
+    return top
 
 
 def seeded(one: Retriever, seed: str) -> Retriever:
@@ -310,16 +366,18 @@ def seeded(one: Retriever, seed: str) -> Retriever:
     return replace(one, seed=seed) if isinstance(one, MostCited | RandomPapers) else one
 
 
+_TOP = re.compile("top[0-9]{1,9}")
+
 LINKED: dict[str, tuple[Graph | MostCited | RandomPapers, str]] = {
     "graph": (
         Graph(),
-        "Papers that cite or are cited by what the query paper cites, most links first",
+        "Papers that cite or are cited by what the query paper cites, closest reference first",
     ),
     "most_cited": (
         MostCited(),
-        f"The {TOP} most cited papers of the query paper's field, in an order of chance",
+        f"The {TOP} most cited papers in the query paper's field, in random order",
     ),
-    "random": (RandomPapers(), "Any papers, in an order of chance"),
+    "random": (RandomPapers(), "Any papers, in random order"),
 }
 
 
@@ -341,13 +399,12 @@ def _papers(
 
 
 def _write_graph(draft: Path, citations: Citations, papers: int) -> None:
-    citing, cited = citations.citing, citations.cited
-    Lists.grouped(citing, cited, papers).save(draft, "cites")
     outside, places = np.unique(citations.outside, return_inverse=True)
     np.save(draft / "outside.npy", outside)
-    groups = np.concatenate((cited, (places + papers).astype(np.int32)))
-    members = np.concatenate((citing, citations.citing_outside))
-    Lists.grouped(groups, members, papers + len(outside)).save(draft, "citers")
+    citing = np.concatenate((citations.citing, citations.citing_outside))
+    cited = np.concatenate((citations.cited, (places + papers).astype(np.int32)))
+    Lists.grouped(citing, cited, papers).save(draft, "cites")
+    Lists.grouped(cited, citing, papers + len(outside)).save(draft, "citers")
 
 
 def _no_citations() -> NothingToIndex:
@@ -355,5 +412,5 @@ def _no_citations() -> NothingToIndex:
 
 
 def _by_place(docnos: Sequence[str]) -> list[Scored]:
-    """Scores 1, 1/2, 1/3 …: all that an order of chance says is the order."""
+    """Scores 1, 1/2, 1/3 …: these sources have an order and no score of their own."""
     return [Scored(docno, 1 / rank) for rank, docno in enumerate(docnos, start=1)]

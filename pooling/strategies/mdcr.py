@@ -24,6 +24,8 @@ from pooling.strategies.drawn import (
 
 RankingsByQuery = Mapping[str, Ranking]  # a retriever's lists by query paper
 
+GRAPH = "graph"  # the source that gives its first n, whatever suffix its name has
+
 
 def sample_of_tops(
     rankings: Mapping[str, Ranking],
@@ -39,7 +41,12 @@ def sample_of_tops(
     The known positives are the forced and the excluded documents; the best `top` are counted
     without them. A retriever's n are the first in sha256 order that are not pooled yet, one
     retriever after another in the query paper's order. What its best `top` cannot give is its
-    shortfall. Raises ValueError for n < 1 and for a `top` below n.
+    shortfall.
+
+    `graph`, and a run whose name begins with `graph.`, is no model: its n are the first of its
+    whole list that are not pooled yet, because the neighbours of the closest reference come first.
+
+    Raises ValueError for n < 1 and for a `top` below n.
     """
     if not 1 <= n <= top:
         raise ValueError(f"n is {n}; it must be at least 1 and at most the top {top} it is out of")
@@ -51,8 +58,12 @@ def sample_of_tops(
     chosen: dict[str, Place] = {}
     shortfall = {}
     for name in order:
-        best = _best(rankings[name], top, positives)
-        ordered = shuffled(best, seed=seed, purpose=f"top-of-{name}", query=query_paper)
+        if name.partition(".")[0] == GRAPH:
+            best = _best(rankings[name], len(rankings[name]), positives)
+            ordered = list(best)
+        else:
+            best = _best(rankings[name], top, positives)
+            ordered = shuffled(best, seed=seed, purpose=f"top-of-{name}", query=query_paper)
         taken = list(islice((docno for docno in ordered if docno not in chosen), n))
         chosen |= {docno: Place(best[docno], name) for docno in taken}
         shortfall[name] = n - len(taken)

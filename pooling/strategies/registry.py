@@ -283,10 +283,11 @@ STRATEGIES: dict[str, Strategy] = {
         Strategy(
             "mdcr",
             "n of each top N",
-            "n of every retriever's top N at random, without the known positives, as in MDCR.",
+            "n of every retriever's top N at random, without the known positives, as in MDCR. "
+            "The run graph gives its first n.",
             (
-                Parameter("n", "whole", 5, "Documents from every retriever."),
-                Parameter("top", "whole", 100, "How many of its best they are drawn from."),
+                Parameter("n", "whole", 10, "Documents from every retriever."),
+                Parameter("top", "whole", 200, "How many of its best they are drawn from."),
             ),
             _by_docno(sample_of_tops),
         ),

@@ -68,6 +68,31 @@ def test_only_so_many_of_the_best_are_compared(collection):
     assert [row.mean for row in choice.rows] == [1, 1, 1]
 
 
+def test_documents_that_the_query_paper_cites_are_not_compared(collection):
+    collection.documents.filter(docno="q1").update(references=["d1", "d2"])
+    a_run(collection, "e", {"q2": ["d1", "d2", "d3"]})
+
+    choice = figures.model_choice(collection, ["a", "b", "c", "e"], depth=2, count=1)
+
+    # Left are d3 d4, d3 d5, d6 d7; the best two are counted without the cited ones. q2 cites none.
+    assert {row.name: row.reaches for row in choice.rows} == {"a": 2, "b": 2, "c": 2, "e": 2}
+    assert dict(choice.matrix.rows)["a"] == [0.0, 0.0, 1.0, pytest.approx(1 / 3)]
+    assert choice.matrix.names == ["c", "e", "a", "b"]
+
+
+def test_unless_told_otherwise_three_models_are_chosen_by_their_best_two_hundred(collection):
+    docnos = [f"n{rank:03}" for rank in range(1, 203)]
+    a_run(collection, "long", {"q1": ["cited", *docnos]})
+    a_run(collection, "turned", {"q1": [*docnos[:199], docnos[200], docnos[199]]})
+    collection.documents.filter(docno="q1").update(references=["cited"])
+
+    choice = figures.model_choice(collection, ["long", "turned"], figures.DEPTH, figures.COUNT)
+
+    assert (figures.DEPTH, figures.COUNT) == (200, 3)
+    # 199 in common; the 200th differs.
+    assert choice.rows[0].mean == pytest.approx(199 / 201)
+
+
 def test_of_many_query_papers_the_first_by_docno_are_read(collection):
     a_run(collection, "e", {"q2": ["d1"]})
     choice = figures.model_choice(collection, ["a", "e"], depth=4, count=1, most=1)
@@ -116,12 +141,15 @@ def test_what_is_wrong_in_the_address_is_said_and_counts_as_usual(collection, ad
 
     assert page.status_code == 200
     assert "errorlist" in page.text
-    assert page.context["choice"].depth == 25
+    assert page.context["choice"].depth == 200
     assert len(page.context["choice"].rows) == 4
 
 
 def test_a_short_list_is_told(collection, admin):
-    assert "<code>d</code> ends at rank 1" in said(admin.get(address("choose-models")))
+    page = said(admin.get(address("choose-models")))
+
+    assert "<code>d</code> has at most 1 uncited document for a query paper" in page
+    assert "<code>a</code> has at most 4 uncited documents for a query paper" in page
 
 
 @pytest.mark.parametrize("wrong", [{"count": "0"}, {"count": "many"}, {"depth": "1e9"}])
@@ -130,7 +158,7 @@ def test_a_number_that_is_none_leaves_the_usual_choice(collection, admin, wrong)
 
     assert list(page.context["form"].errors) == list(wrong)
     choice = page.context["choice"]
-    assert (choice.depth, len(choice.chosen)) == (25, 4)
+    assert (choice.depth, len(choice.chosen)) == (200, 3)
 
 
 def test_one_run_of_many_is_undefined_and_not_called_the_only_one(collection, admin):
@@ -198,7 +226,7 @@ def test_the_command_says_it_as_json(collection, capsys):
     call_command("choose_models", "small", "--run", "a", "--run", "c", "--format", "json")
 
     found = json.loads(capsys.readouterr().out)
-    assert (found["depth"], found["query_papers"]) == (25, {"read": 2, "of": 2})
+    assert (found["depth"], found["query_papers"]) == (200, {"read": 2, "of": 2})
     assert found["chosen"] == ["a", "c"]
     assert found["runs"][0]["overlap"] == {"a": 1.0, "c": pytest.approx(1 / 7)}
 

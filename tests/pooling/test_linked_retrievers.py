@@ -2,6 +2,7 @@
 
 import random
 from collections import Counter
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -51,20 +52,54 @@ PAPERS = [
 ]
 
 
-def test_the_graph_counts_the_references_a_paper_cites_or_is_cited_by(tmp_path):
-    assert best(Graph(), PAPERS, QUERY, tmp_path / "i") == [
-        ("a", 3.0),  # cites all three
-        ("old", 2.0),  # cited by r1 and r2
-        ("c", 1.0),  # cites r2, and itself does not count; tied with b, docno descending
-        ("b", 1.0),  # cites the book, which is not in the corpus
+def by_rank(*docnos):
+    return [(docno, 1 / rank) for rank, docno in enumerate(docnos, start=1)]
+
+
+def test_all_neighbours_of_the_closest_reference_come_before_those_of_the_next(tmp_path):
+    # Linked to r1 are query, r2, a and old: of 6 papers with r1, r2 and book, r2 is shared: 1/6.
+    # Linked to r2 are query, r1, a, c and old: of 7, r1 is shared: 1/7.
+    # Linked to book are query, a and b: of 6, none is shared.
+    assert best(Graph(), PAPERS, QUERY, tmp_path / "i") == by_rank(
+        *("old", "a"),  # of r1, docno descending; r2 is a known positive
+        "c",  # of r2, whose other neighbours are there already
+        "b",  # of the book, which is not in the corpus
+    )
+
+
+def test_a_paper_with_more_links_comes_after_the_neighbours_of_a_closer_reference(tmp_path):
+    papers = [
+        paper("q", "close", "x", "y"),
+        paper("close", "x", "y"),  # of q, close, x, y and once both are shared: 2/5
+        paper("once", "close"),
+        paper("twice", "x", "y"),  # linked to x and to y: of 5 papers each, close is shared: 1/5
+        paper("x"),
+        paper("y"),
     ]
+    assert best(Graph(), papers, papers[0], tmp_path / "i") == by_rank("once", "twice")
+
+
+def test_a_paper_outside_the_corpus_that_both_cite_is_shared(tmp_path):
+    papers = [
+        paper("q", "a", "b", "book"),
+        paper("a", "book"),  # book is shared, of q, a, b, book and ya: 1/5
+        paper("b"),
+        paper("ya", "a"),
+        paper("zb", "b"),  # nothing shared
+    ]
+    assert best(Graph(), papers, papers[0], tmp_path / "i") == by_rank("ya", "zb")
+    # Without the book, the overlap of both is 0, and b goes before a.
+    papers[0], papers[1] = paper("q", "a", "b"), paper("a")
+    assert best(Graph(), papers, papers[0], tmp_path / "j") == by_rank("zb", "ya")
+
+
+def test_a_query_paper_that_is_not_indexed_has_the_same_neighbours(tmp_path):
+    assert best(Graph(), PAPERS[1:], QUERY, tmp_path / "i") == by_rank("old", "a", "c", "b")
 
 
 def test_known_positives_are_ranked_when_that_is_asked_for(tmp_path):
-    found = dict(best(Graph(WITH_KNOWN), PAPERS, QUERY, tmp_path / "i"))
-    assert found["r1"] == 1.0  # r2 cites it
-    assert found["r2"] == 1.0  # it cites r1
-    assert "query" not in found
+    found = best(Graph(WITH_KNOWN), PAPERS, QUERY, tmp_path / "i")
+    assert found == by_rank("r2", "old", "a", "r1", "c", "b")
 
 
 def test_only_papers_of_a_shared_field_when_required(tmp_path):
@@ -83,7 +118,7 @@ def test_what_the_query_paper_lacks_is_not_required(tmp_path):
     query = paper("query", "r1", "r2", "book")
     required = Requirements(same_field=True, not_later=True)
     found = best(Graph(required), [query, *PAPERS[1:]], query, tmp_path / "i")
-    assert [docno for docno, _ in found] == ["a", "old", "c", "b"]
+    assert [docno for docno, _ in found] == ["old", "a", "c", "b"]
 
 
 def test_a_query_paper_without_references_has_no_neighbours(tmp_path):
@@ -102,33 +137,46 @@ def test_a_graph_is_the_same_whatever_the_order_of_the_documents(tmp_path):
     assert contents[0] == contents[1] == contents[2]
 
 
+def neighbours_by_definition(links, query, references):
+    """The graph's list from sets and fractions; `links` are the references of every paper."""
+    out = {docno: set(cited) - {docno} for docno, cited in links.items()}
+    out[query] = set(references) - {query}
+    into = {docno: {citing for citing in out if docno in out[citing]} for docno in "abcdefghxyz"}
+
+    def overlap(reference):
+        linked = into[reference] | out.get(reference, set())
+        return Fraction(len(out[query] & linked), len(out[query] | linked))
+
+    found = []
+    for _, reference in sorted(((overlap(one), one) for one in out[query]), reverse=True):
+        linked = into[reference] | out.get(reference, set())
+        new = (linked & links.keys()) - {query} - out[query] - set(found)
+        found += sorted(new, reverse=True)
+    return found
+
+
 @given(
     links=st.dictionaries(
         st.sampled_from("abcdefgh"), st.lists(st.sampled_from("abcdefghxyz")), min_size=1
     ),
     query=st.sampled_from("abcdefgh"),
+    data=st.data(),
 )
-def test_the_graph_agrees_with_one_that_walks_the_links(tmp_path_factory, links, query):
-    papers = [paper(docno, *references) for docno, references in links.items()]
-    queried = paper(query, *links.get(query, []))
-    references = set(queried.references) - {query}
-    cites = {docno: set(found) - {docno} for docno, found in links.items()}
-    expected = Counter()
-    for docno in links:
-        for reference in references:
-            expected[docno] += reference in cites[docno] or docno in cites.get(reference, set())
-    wanted = sorted(
-        (-count, tuple(-ord(c) for c in docno), docno)
-        for docno, count in expected.items()
-        if count and docno != query and docno not in references
+def test_the_graph_agrees_with_its_definition_by_sets(tmp_path_factory, links, query, data):
+    # A query paper without text is not in the index, but its references are known.
+    references = (
+        links[query]
+        if query in links
+        else data.draw(st.lists(st.sampled_from("abcdefghxyz"), max_size=6))
     )
+    papers = [paper(docno, *cited) for docno, cited in links.items()]
     folder = tmp_path_factory.mktemp("graph") / "index"
     try:
-        found = best(Graph(), papers, queried, folder)
+        found = best(Graph(), papers, paper(query, *references), folder)
     except NothingToIndex:
-        assert not any(cites.values())
+        assert not any(set(cited) - {docno} for docno, cited in links.items())
     else:
-        assert found == [(docno, -count) for count, _, docno in wanted]
+        assert found == by_rank(*neighbours_by_definition(links, query, references))
 
 
 def test_the_most_cited_are_those_of_the_field_in_an_order_of_chance(tmp_path):
@@ -242,3 +290,33 @@ def test_a_name_spells_out_the_requirements():
     assert linked("bm25_title") is None
     with pytest.raises(ValueError, match="'nearby' is none of same_field"):
         linked("graph.nearby")
+
+
+def test_a_name_spells_out_how_many_of_the_most_cited():
+    assert linked("most_cited") == MostCited(top=200)
+    assert linked("most_cited.top50") == MostCited(top=50)
+    assert linked("most_cited.top50.not_later").name == "most_cited.not_later.top50"
+    assert linked("most_cited.not_later.top50") == linked("most_cited.top50.not_later")
+
+
+@pytest.mark.parametrize(
+    ("name", "problem"),
+    [
+        ("most_cited.top0", "'top0' must be one number from 1 up, as in top200"),
+        ("most_cited.top5.top6", "'top5.top6' must be one number from 1 up"),
+        ("most_cited.topten", "'topten' is none of same_field"),
+        ("graph.top50", "'top50' is none of same_field"),
+    ],
+)
+def test_a_top_that_is_no_number_is_refused(name, problem):
+    with pytest.raises(ValueError, match=problem):
+        linked(name)
+
+
+def test_two_hundred_most_cited_are_drawn_from_unless_the_name_says_another_number(tmp_path):
+    cited = [paper(f"{number:03}") for number in range(210)]
+    citing = paper("citing", *(one.docno for one in cited))
+    for name, expected in (("most_cited", 200), ("most_cited.top7", 7)):
+        found = best(linked(name), [*cited, citing], paper("q"), tmp_path / name, depth=500)
+        # All are cited once, so the highest docnos are in.
+        assert {docno for docno, _ in found} == {one.docno for one in cited[-expected:]}

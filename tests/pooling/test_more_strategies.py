@@ -1,5 +1,6 @@
 """Every strategy of the registry: examples worked by hand, and the laws that hold for all."""
 
+import hashlib
 import math
 from collections import Counter
 from fractions import Fraction
@@ -193,6 +194,60 @@ def test_mdcr_draws_n_of_each_top_without_the_known_positives():
     assert drawn.shortfall == {"y": 0, "x": 1}
 
 
+def test_mdcr_takes_the_first_neighbours_of_the_graph_in_their_order():
+    neighbours = [Scored(docno, -rank) for rank, docno in enumerate("abcdefghij")]
+    drawn = by_hand("mdcr", {"cited": ["b"]}, {"graph": neighbours}, excluded=["d"], n=4, top=4)
+    # Not down to the top 4 only: what is known is passed over, until there are n.
+    assert drawn.entries[1:] == (
+        Entry("a", "graph", 2, 1),
+        Entry("c", "graph", 3, 3),
+        Entry("e", "graph", 4, 5),
+        Entry("f", "graph", 5, 6),
+    )
+
+
+def test_mdcr_goes_on_down_the_graph_where_a_model_drew_its_neighbour_first():
+    order = ["x", "graph.not_later"]
+    seed = seed_for(order)
+    rankings = {"x": X[:1], "graph.not_later": [Scored("a", 3.0), *Y[1:2], Scored("z", 0.1)]}
+    drawn = pool("mdcr", {"n": 1, "top": 1}, rankings, {}, seed, "Q")
+    assert drawn.entries == (Entry("a", "x", 1, 1), Entry("e", "graph.not_later", 2, 2))
+
+
+def test_mdcr_draws_ten_of_the_best_two_hundred_unless_told_otherwise():
+    assert strategy("mdcr").read({}) == {"n": 10, "top": 200}
+
+
+def mdcr_by_definition(asked):
+    """MDCR's draw by plain loops: the documents in the order in which they come in."""
+
+    def digest(*parts):
+        return hashlib.sha256("|".join(parts).encode()).hexdigest()
+
+    seed, values = asked["seed"], asked["parameters"]
+    positives, pooled = {"Q"}, []
+    for source in sorted(asked["forced"]):
+        for docno in asked["forced"][source]:
+            if docno not in positives:
+                positives.add(docno)
+                pooled.append(docno)
+    positives |= asked["excluded"]
+    for name in sorted(
+        asked["rankings"], key=lambda one: (digest(seed, "retriever-order", "Q", one), one)
+    ):
+        negatives = []
+        for scored in asked["rankings"][name]:
+            if scored.docno not in positives and scored.docno not in negatives:
+                negatives.append(scored.docno)
+        if name != "graph" and not name.startswith("graph."):
+            negatives = sorted(
+                negatives[: values["top"]],
+                key=lambda one: (digest(seed, f"top-of-{name}", "Q", one), one),
+            )
+        pooled += [docno for docno in negatives if docno not in pooled][: values["n"]]
+    return pooled
+
+
 def test_forced_documents_are_pooled_even_when_excluded():
     assert docnos(by_hand("take_b", {"cited": ["b"]}, excluded=["b", "a"], size=9)) == [
         "b", "e", "c", "d",
@@ -260,15 +315,19 @@ def test_what_a_strategy_cannot_work_with_is_refused(name, parameters, problem, 
 ids = st.lists(st.sampled_from("Qabcdefghijkl"), max_size=14)  # with repetitions
 
 
+ALL = sorted(STRATEGIES)
+
+
 @st.composite
-def pools_asked_for(draw):
-    lists = draw(st.dictionaries(st.sampled_from(["r1", "r2", "r3", "r4"]), ids))
+def pools_asked_for(draw, strategies=ALL):
+    runs = ["r1", "r2", "r3", "graph", "graph.not_later"]
+    lists = draw(st.dictionaries(st.sampled_from(runs), ids))
     steps = draw(st.lists(st.integers(0, 3), min_size=14, max_size=14))
     rankings = {
         name: [Scored(docno, -float(sum(steps[:at]))) for at, docno in enumerate(one)]
         for name, one in lists.items()
     }
-    name = draw(st.sampled_from(sorted(STRATEGIES)))
+    name = draw(st.sampled_from(strategies))
     small = st.integers(1, 8)
     bounds = sorted(draw(st.sets(st.integers(1, 12), min_size=1, max_size=3)))
     n = draw(small)
@@ -322,6 +381,12 @@ def size_of(asked):
             return total
         case _:
             return values["n"] * len(lists) - sum(pool(**asked).shortfall.values())
+
+
+@given(pools_asked_for(strategies=["mdcr"]))
+@settings(max_examples=300)
+def test_mdcr_agrees_with_its_definition_by_loops(asked):
+    assert docnos(pool(**asked)) == mdcr_by_definition(asked)
 
 
 @given(pools_asked_for())

@@ -125,7 +125,7 @@ def test_known_documents_are_whole_or_absent_and_only_eligible_ones_are_drawn(
         ({"excluded": ("bm25_title",)}, "bm25_title is a retriever's"),
         ({"forced": ("random.same_field",)}, "is a retriever's"),
         ({"only": ("nearby",)}, "asked for 'nearby'; only for same_field and not_later"),
-        ({"strategy": "mdcr", "depth": 99}, "no retriever 100 documents to draw from, which top"),
+        ({"strategy": "mdcr", "depth": 199}, "no retriever 200 documents to draw from, which top"),
         ({"strategy": "stratified", "depth": 99}, "which bounds of the strategy asks for"),
         ({"parameters": {"n": 0}}, "n is 0; it must be a whole number from 1 up"),
     ],

@@ -82,7 +82,7 @@ def test_conditions_are_sent(admin):
         ({"known-up": "eaten"}, "eaten is not one of the available choices"),
         ({"only": ["nearby"]}, "nearby is not one of the available choices"),
         ({"known-up": "forced", "known-down": "excluded"}, "Tick at least one run to draw from"),
-        ({"strategy": "mdcr", "depth": "50"}, "gives no retriever 100 documents"),
+        ({"strategy": "mdcr", "depth": "50"}, "gives no retriever 200 documents"),
     ],
 )
 def test_what_is_wrong_is_said_and_what_was_ticked_stays(admin, changed, what):

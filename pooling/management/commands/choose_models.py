@@ -4,20 +4,27 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from accounts.lookup import collection_named
-from pooling import preview
-from pooling.figures import COUNT, MOST_POOLS, ModelChoice, model_choice, models_of
+from pooling.figures import COUNT, DEPTH, MOST_POOLS, ModelChoice, model_choice, models_of
 
 
 class Command(BaseCommand):
     help = (
-        "Print how much the runs overlap (mean Jaccard of their best documents) and choose those "
-        "that overlap least with the others, as MDCR did. Changes nothing."
+        "Print how much the runs overlap (mean Jaccard of their best documents that the query "
+        "paper does not cite) and choose those that overlap least with the others, as MDCR did. "
+        "Changes nothing."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("collection")
-        parser.add_argument("--count", type=int, default=COUNT, help="how many to choose")
-        parser.add_argument("--depth", type=int, default=preview.USUAL_DEPTH)
+        parser.add_argument(
+            "--count", type=int, default=COUNT, help=f"how many to choose (default: {COUNT})"
+        )
+        parser.add_argument(
+            "--depth",
+            type=int,
+            default=DEPTH,
+            help=f"how many uncited documents of every list to compare (default: {DEPTH})",
+        )
         parser.add_argument(
             "--run",
             action="append",
@@ -80,8 +87,8 @@ def _table(choice: ModelChoice) -> str:
         mean = _said(row.mean) if row.mean is not None else "undefined"
         lines.append(f"{mark}{number:>2} {row.name:<{width}}{mean:>11}{cells}")
     lines.append(
-        f"Jaccard of the best {choice.depth}, averaged over {choice.papers} of {choice.of_papers} "
-        f"query papers. Chosen (*): {', '.join(choice.chosen)}"
+        f"Jaccard of the best {choice.depth} uncited documents, averaged over {choice.papers} "
+        f"of {choice.of_papers} query papers. Chosen (*): {', '.join(choice.chosen)}"
     )
     return "\n".join(lines)
 
