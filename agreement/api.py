@@ -57,12 +57,23 @@ class FacetAgreement(serializers.Serializer[Any]):
     pairs = serializers.IntegerField()
     median = Metrics()
     defined = Counts()
-    overruled = serializers.FloatField(allow_null=True)
+    overruled = serializers.FloatField(
+        allow_null=True,
+        help_text="Share of the final labels, of all queries together, that neither judge gave.",
+    )
+    overruled_mean = serializers.FloatField(
+        allow_null=True, help_text="The same share of each query, averaged over the queries."
+    )
 
 
 class AgreementAnswer(serializers.Serializer[Report]):
     missing = serializers.ChoiceField(MissingPolicy.choices)
-    state = serializers.CharField(help_text="Digest of the judgments that the report is of.")
+    state = serializers.CharField(
+        help_text="Digest of the judgments that the report is of, and of the statistics’ version."
+    )
+    statistics = serializers.IntegerField(
+        source="payload.statistics", help_text="Version of the statistics."
+    )
     created_at = serializers.DateTimeField()
     queries = QueryAgreement(many=True, source="payload.queries")
     facets = FacetAgreement(many=True, source="payload.facets")
@@ -71,14 +82,15 @@ class AgreementAnswer(serializers.Serializer[Report]):
 class Agreement(CollectionView):
     @extend_schema(
         summary="The latest agreement report",
-        description="404 while none has been computed.",
+        description="404 while none has been computed with this version of the statistics.",
         parameters=[Asked],
         responses=AgreementAnswer,
     )
     def get(self, request: Request, slug: str) -> Response:
         asked = Asked(data=request.query_params)
         asked.is_valid(raise_exception=True)
-        report = self.collection.reports.filter(missing=asked.validated_data["missing"]).first()
+        reports = self.collection.reports.current()
+        report = reports.filter(missing=asked.validated_data["missing"]).first()
         if report is None:
             raise Http404
         return Response(AgreementAnswer(report).data)

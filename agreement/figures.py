@@ -40,6 +40,7 @@ METRICS = (
     Metric("percent", "%", "Percent agreement", 1, 100.0),
 )
 BY_KEY = {metric.key: metric for metric in METRICS}
+OVERRULED = ("overruled_mean", "overruled")  # of a facet, in the order of the columns
 STAGES = {"pre": "before adjudication", "post": "after adjudication"}
 
 # The reasons of the coefficients, in a sentence's words.
@@ -73,6 +74,16 @@ def signed(value: float, decimals: int) -> str:
     return f"{value:.{decimals}f}".replace("-", "−")
 
 
+class OverruledShare(NamedTuple):
+    """A share of final labels that neither judge gave, in [0, 1]; None without a final label."""
+
+    share: float | None
+
+    @property
+    def percent(self) -> float | None:
+        return None if self.share is None else 100 * self.share
+
+
 @dataclass(frozen=True)
 class FacetLine:
     """One line of the paper's table: a facet at a stage."""
@@ -83,6 +94,7 @@ class FacetLine:
     pairs: int
     values: list[Value]
     overruled: float | None
+    overruled_mean: float | None
     facet_name: str
 
     @property
@@ -94,8 +106,9 @@ class FacetLine:
         return STAGES[self.stage]
 
     @property
-    def overruled_percent(self) -> float | None:
-        return None if self.overruled is None else 100 * self.overruled
+    def overruled_shares(self) -> list[OverruledShare]:
+        """The mean over the queries, then of all pairs together."""
+        return [OverruledShare(self.overruled_mean), OverruledShare(self.overruled)]
 
 
 def facet_lines(payload: Payload, names: Mapping[str, str]) -> list[FacetLine]:
@@ -116,6 +129,7 @@ def facet_lines(payload: Payload, names: Mapping[str, str]) -> list[FacetLine]:
                 for metric in METRICS
             ],
             overruled=row["overruled"],
+            overruled_mean=row["overruled_mean"],
             facet_name=names.get(row["facet"], row["facet"]),
         )
         for row in payload["facets"]
@@ -358,15 +372,15 @@ def as_csv(payload: Payload) -> str:
     writer = csv.writer(text)
     keys = list(BY_KEY)
     reasons = [f"{key}_undefined" for key in keys]
-    writer.writerow(
-        ["level", "facet", "query", "stage", "queries", "pairs", "missing", *keys, *reasons]
-    )
+    counts = ["queries", "pairs", "missing"]
+    writer.writerow(["level", "facet", "query", "stage", *counts, *keys, *reasons, *OVERRULED])
     for row in payload["facets"]:
-        counts = [f"{row['queries'] - row['defined'][key]} queries" for key in keys]
+        lacking = [f"{row['queries'] - row['defined'][key]} queries" for key in keys]
         values = [_plain(row["median"][key]) for key in keys]
         writer.writerow(
             ["facet", row["facet"], "", row["stage"], row["queries"], row["pairs"], "", *values]
-            + [count if not count.startswith("0 ") else "" for count in counts]
+            + [count if not count.startswith("0 ") else "" for count in lacking]
+            + [_plain(row[key]) for key in OVERRULED]
         )
     for row in payload["queries"]:
         values = [_plain(row[key]) for key in keys]
@@ -374,6 +388,7 @@ def as_csv(payload: Payload) -> str:
             ["query", row["facet"], row["query"], row["stage"], 1, row["n"], row["missing"]]
             + values
             + [row["undefined"].get(key, "") for key in keys]
+            + ["" for _ in OVERRULED]
         )
     return text.getvalue()
 

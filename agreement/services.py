@@ -12,7 +12,7 @@ from accounts.models import Collection, User
 from adjudication.labels import LabelledPair, Standing, labelled_pairs
 from agreement.coefficients import Missing
 from agreement.models import Report
-from agreement.summary import RatedPair, as_json_dict, summarize
+from agreement.summary import STATISTICS_VERSION, RatedPair, as_json_dict, summarize
 from corpus.texts import canonical_json
 from jobs.models import Job
 from jobs.services import enqueue
@@ -35,7 +35,9 @@ class UnknownPolicy(AgreementError):
 
 
 def compute_report(*, collection: Collection, missing: str, work: Work | None = None) -> Report:
-    """Compute how far the judges agree now; the same judgments again give the same row.
+    """Compute how far the judges agree now.
+
+    The same judgments under the same version of the statistics give the same row again.
 
     Only pairs with both slots judged are read, so a report gives no single judgment away early.
 
@@ -101,13 +103,16 @@ def policy_on_missing(missing: str) -> Missing:
 
 
 def state_of(pairs: Iterable[LabelledPair]) -> str:
-    """SHA-256 (hex) of the judged pairs: a report is of one such state."""
+    """SHA-256 (hex) of the statistics' version and the judged pairs: a report is of one such state.
+
+    Without the version, a corrected coefficient would never reach judgments that stay as they are.
+    """
     rows = [
         [pair.query, pair.docno, pair.first, pair.second, pair.final, pair.standing.value]
         for pair in pairs
         if pair.judged
     ]
-    return hashlib.sha256(canonical_json(rows)).hexdigest()
+    return hashlib.sha256(canonical_json([STATISTICS_VERSION, rows])).hexdigest()
 
 
 def report_payload(

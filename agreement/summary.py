@@ -11,6 +11,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from math import fsum
 from statistics import median
 from typing import Generic, NamedTuple, TypeVar
 
@@ -24,6 +25,13 @@ from agreement.coefficients import (
     percent_agreement,
     spearman,
 )
+
+STATISTICS_VERSION = 2
+"""Raise it with every change of a number or a key of the report, even where a formula was wrong.
+
+It is in every payload and in the digest of every stored report, so that a report of another version
+is computed again and never read. Version 1, whose payloads do not name it, had no `overruled_mean`.
+"""
 
 T = TypeVar("T")
 U = TypeVar("U")
@@ -92,9 +100,13 @@ class FacetRow:
     """Agreement on one facet at one stage: the median over the queries that have a value.
 
     `queries` is all its queries, `defined` how many of them each median is of. `pairs` is the
-    pairs that both slots answered. `overruled` is the share, 0 to 1, of the pairs with a final
-    label whose label is neither judgment, None if no pair has one; it belongs to the facet, so
-    both stages carry it, and the policy on missing grades does not touch it.
+    pairs that both slots answered.
+
+    `overruled` is the share, 0 to 1, of the pairs with a final label whose label is neither
+    judgment: of all these pairs of the facet together. `overruled_mean` is the mean of the same
+    share over the queries, which CSFCube's paper reports. Both are None if no pair has a final
+    label; a query without one is not in the mean. They belong to the facet, so both stages carry
+    them, and the policy on missing grades does not touch them.
     """
 
     facet: str
@@ -104,6 +116,7 @@ class FacetRow:
     median: PerMetric[float | None]
     defined: PerMetric[int]
     overruled: float | None
+    overruled_mean: float | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,6 +155,7 @@ def summarize(
 def as_json_dict(collection: str, missing: Missing, summary: Summary) -> dict[str, object]:
     """The report as JSON types at full precision, undefined numbers as None."""
     return {
+        "statistics": STATISTICS_VERSION,
         "collection": collection,
         "missing": missing.value,
         "queries": [_query_dict(row) for row in summary.queries],
@@ -247,6 +261,7 @@ def _facet_row(
         median=values.map(lambda column: median(column) if column else None),
         defined=values.map(len),
         overruled=_overruled(judged),
+        overruled_mean=_overruled_mean(judged),
     )
 
 
@@ -259,6 +274,14 @@ def _overruled(judged: Iterable[RatedPair]) -> float | None:
     if not labelled:
         return None
     return sum(pair.final not in (pair.first, pair.second) for pair in labelled) / len(labelled)
+
+
+def _overruled_mean(judged: Iterable[RatedPair]) -> float | None:
+    by_query: dict[str, list[RatedPair]] = defaultdict(list)
+    for pair in judged:
+        by_query[pair.query].append(pair)
+    shares = [share for pairs in by_query.values() if (share := _overruled(pairs)) is not None]
+    return fsum(shares) / len(shares) if shares else None
 
 
 def _query_dict(row: QueryRow) -> dict[str, object]:
@@ -286,4 +309,5 @@ def _facet_dict(row: FacetRow) -> dict[str, object]:
         "median": row.median._asdict(),
         "defined": row.defined._asdict(),
         "overruled": row.overruled,
+        "overruled_mean": row.overruled_mean,
     }

@@ -15,6 +15,7 @@ from accounts.models import Collection
 from adjudication.models import Case, Decision
 from agreement.coefficients import Missing
 from agreement.services import JOB_KIND, compute_report, job_key, job_result, request_report
+from agreement.summary import STATISTICS_VERSION
 from annotation.models import Judgment, Slot
 from corpus.texts import canonical_json
 from jobs import registry
@@ -77,13 +78,13 @@ def newest_rows() -> Marks:
 def due_reports() -> Iterator[tuple[Collection, str]]:
     """Collections with a fully judged query, each with a digest of how their queries stand.
 
-    The digest changes when a query is fully judged, when one of its judgments is revised, and when
-    the last of its cases is decided: not at every judgment or decision, or a collection at work
-    would fill a table with reports that nobody asked for.
+    The digest changes when a query is fully judged, when one of its judgments is revised, when the
+    last of its cases is decided, and with the version of the statistics. It does not change at
+    every judgment or decision: a collection at work would fill the table with reports.
     """
     finished = _finished_queries()
     for collection in Collection.objects.filter(pk__in=list(finished)):
-        content = canonical_json(sorted(finished[collection.pk]))
+        content = canonical_json([STATISTICS_VERSION, sorted(finished[collection.pk])])
         yield collection, hashlib.sha256(content).hexdigest()[:16]
 
 

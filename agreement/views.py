@@ -30,13 +30,15 @@ def agreement(request: HttpRequest, collection: Collection) -> HttpResponse:
     if missing not in MissingPolicy.values:
         raise Http404(f"no policy {missing}")
     pairs = [pair for pair in labelled_pairs(collection) if pair.judged]
-    report = collection.reports.filter(missing=missing).first()
+    reports = collection.reports.filter(missing=missing)
+    report = reports.current().first()
     context: dict[str, Any] = {
         "collection": collection,
         "policies": MissingPolicy.choices,
         "missing": missing,
         "judged": len(pairs),
         "report": report,
+        "outdated": None if report else reports.first(),
         "jobs": jobs_to_show(collection, [JOB_KIND]),
     }
     if report is not None:
@@ -105,9 +107,9 @@ def agreement_json(request: HttpRequest, collection: Collection, missing: str) -
 
 
 def _newest(collection: Collection, missing: str) -> Report:
-    report = collection.reports.filter(missing=missing).first()
+    report = collection.reports.current().filter(missing=missing).first()
     if report is None:
-        raise Http404(f"no report with missing judgments treated as {missing}")
+        raise Http404(f"no current report with missing judgments treated as {missing}")
     return report
 
 

@@ -110,7 +110,9 @@ the grades below are in Qrelsmith's words.
 ABOUT_AGREEMENT = """
 Medians over the queries of a facet. `pre` compares the two annotators. `post` is the mean of
 comparing each of them with the final label, which is made from their judgments: it is not
-independent agreement. Pairs with a missing judgment are left out.
+independent agreement. Pairs with a missing judgment are left out. "Overruled" is the share of final
+labels that neither annotator gave: the mean of this share over the queries, and the share of all
+pairs of the facet together.
 """
 
 ABOUT_WHAT_IS_LEFT_OUT = """
@@ -236,7 +238,7 @@ def _agreement(payload: Mapping[str, Any]) -> Iterator[str]:
     yield ABOUT_AGREEMENT
     metrics = ["spearman", "alpha", "kappa", "percent"]
     yield from _table(
-        ["facet", "stage", "queries", "pairs", *metrics, "overruled"],
+        ["facet", "stage", "queries", "pairs", *metrics, "overruled, mean", "overruled, pooled"],
         [
             [
                 row["facet"],
@@ -244,7 +246,10 @@ def _agreement(payload: Mapping[str, Any]) -> Iterator[str]:
                 str(row["queries"]),
                 str(row["pairs"]),
                 *(_median(row, metric) for metric in metrics),
-                "undefined" if row["overruled"] is None else f"{row['overruled']:.2%}",
+                *(
+                    "undefined" if row[share] is None else f"{row[share]:.2%}"
+                    for share in ("overruled_mean", "overruled")
+                ),
             ]
             for row in payload["facets"]
             if row["queries"]

@@ -14,13 +14,27 @@ from django.urls import reverse
 
 from accounts.models import Role, User
 from adjudication.labels import LabelledPair, Standing
+from adjudication.services import Ruling
 from agreement import figures
 from agreement.services import compute_report
 from jobs.models import Job
+from tests.agreement.old_reports import an_old_report
 from tests.factories import a_collection, member
-from tests.release.scenes import a_judged_collection, an_opened_collection, judge, slot_of
+from tests.release.scenes import (
+    GRADES,
+    RULINGS,
+    a_judged_collection,
+    an_opened_collection,
+    decide_all,
+    judge,
+    judge_all,
+    slot_of,
+)
 
 pytestmark = pytest.mark.django_db
+
+# Of the method's five labels one overrules both judges: 1 of 3 of q1, none of 2 of q2.
+OVERRULINGS = RULINGS | {("q1_method", "d2"): Ruling(grade=3)}
 
 GET = [("agreement", ()), ("agreement-csv", ("exclude",)), ("agreement-json", ("zero",))]
 
@@ -140,6 +154,36 @@ def test_before_any_pair_is_judged_there_is_nothing_to_compute():
     assert "compute/" not in page.text
 
 
+# Reports of another version of the statistics
+
+
+def test_the_page_asks_to_compute_a_report_of_another_version_again():
+    an_old_report(a_judged_collection(), "exclude")
+
+    page = client_of("admin").get(address("agreement"))
+
+    assert page.status_code == 200
+    assert "The report is out of date" in page.text
+    assert "from an earlier version of Qrelsmith" in said(page)
+    assert 'value="exclude" class="primary"' in page.text
+
+
+def test_an_older_report_is_not_shown_beside_a_current_one(collection, admin):
+    an_old_report(collection, "exclude")  # the newest row, as after a downgrade and an upgrade
+
+    page = admin.get(address("agreement"))
+
+    assert page.context["report"] == collection.reports.current().get(missing="exclude")
+    assert "Nothing has come in since." in said(page)
+
+
+@pytest.mark.parametrize("name", ["agreement-csv", "agreement-json"])
+def test_a_report_of_another_version_cannot_be_downloaded(name):
+    an_old_report(a_judged_collection(), "exclude")
+
+    assert client_of("admin").get(address(name, "exclude")).status_code == 404
+
+
 # What it shows
 
 
@@ -159,6 +203,18 @@ def test_values_are_rounded_and_exact_in_the_title():
 
 def test_a_negative_value_has_a_real_minus_sign():
     assert figures.Value(figures.BY_KEY["alpha"], -0.244).shown == "−0.24"
+
+
+def test_overruling_is_shown_as_a_mean_over_queries_and_pooled():
+    opened = an_opened_collection()
+    judge_all(opened, GRADES)
+    decide_all(opened, OVERRULINGS)
+    compute_report(collection=opened, missing="exclude")
+
+    page = client_of("admin").get(address("agreement")).text
+
+    mean, pooled = page.index("Overruled, mean"), page.index("Overruled, pooled")
+    assert mean < pooled < page.index(">16.67 %<") < page.index(">20.00 %<")
 
 
 def test_undefined_is_shown_as_undefined_with_its_reason(collection, admin):
@@ -300,6 +356,17 @@ def test_the_csv_download_has_every_query_and_facet_at_full_precision(collection
     assert values == [
         "" if row["percent"] is None else repr(row["percent"]) for row in payload["queries"]
     ]
+
+
+def test_the_csv_has_both_shares_of_overruling(collection, admin):
+    content = admin.get(address("agreement-csv", "exclude"))
+    facets = collection.reports.get(missing="exclude").payload["facets"]
+    lines = list(csv.DictReader(io.StringIO(content.text)))
+
+    for key in ("overruled_mean", "overruled"):
+        expected = ["" if row[key] is None else repr(row[key]) for row in facets]
+        assert [line[key] for line in lines if line["level"] == "facet"] == expected
+        assert {line[key] for line in lines if line["level"] == "query"} == {""}
 
 
 def test_the_csv_says_why_a_value_is_undefined():

@@ -97,6 +97,20 @@ def test_counts_are_the_published_ones(
     assert set(row.defined) == {queries}
 
 
+@pytest.mark.parametrize("stage", Stage)
+@pytest.mark.parametrize(
+    ("facet", "mean", "pooled"), [("background", "3.44%", "3.09%"), ("method", "2.40%", "2.02%")]
+)
+def test_overruling_as_a_mean_over_queries_is_the_paper_s_and_pooled_it_is_lower(
+    counted_as_zero: Summary, stage: Stage, facet: str, mean: str, pooled: str
+) -> None:
+    row = row_of(counted_as_zero, facet, stage)
+
+    assert row.overruled_mean is not None
+    assert row.overruled is not None
+    assert (f"{row.overruled_mean:.2%}", f"{row.overruled:.2%}") == (mean, pooled)
+
+
 @pytest.mark.parametrize(("facet", "missing"), [("background", 3), ("method", 8)])
 def test_leaving_missing_out_drops_just_the_pairs_with_a_missing_judgment(
     pairs: list[RatedPair], facet: str, missing: int

@@ -1,3 +1,4 @@
+import hashlib
 import json
 from io import StringIO
 
@@ -9,8 +10,11 @@ from adjudication.services import Ruling
 from agreement import tasks
 from agreement.models import Report
 from agreement.services import UnknownPolicy, compute_report, request_report
+from agreement.summary import STATISTICS_VERSION
+from corpus.texts import canonical_json
 from jobs.models import Job, State
 from jobs.services import run
+from tests.agreement.old_reports import an_old_report
 from tests.factories import a_collection
 from tests.release.scenes import (
     GRADES,
@@ -136,6 +140,55 @@ def test_a_policy_that_does_not_exist_is_refused():
         compute_report(collection=a_collection(), missing="ignore")
 
 
+# Reports of another version of the statistics
+
+
+def test_a_stored_report_of_another_version_is_computed_again():
+    collection = a_judged_collection()
+    old = an_old_report(collection, "zero")
+
+    report = compute_report(collection=collection, missing="zero")
+
+    assert report != old
+    assert report.state != old.state
+    assert report.payload["statistics"] == STATISTICS_VERSION
+    assert report.payload["facets"][2]["overruled_mean"] is not None
+    assert list(collection.reports.current()) == [report]
+
+
+def test_the_command_never_prints_a_report_of_another_version():
+    collection = a_judged_collection()
+    old = an_old_report(collection, "exclude")
+
+    assert printed_json("small") != old.payload
+
+
+@pytest.mark.parametrize("statistics", [None, 1, STATISTICS_VERSION + 1, str(STATISTICS_VERSION)])
+def test_only_a_report_of_this_version_is_current(statistics):
+    collection = a_collection()
+    payload = {} if statistics is None else {"statistics": statistics}
+    collection.reports.create(missing="zero", state="0", payload=payload)
+
+    assert not collection.reports.current().exists()
+
+
+def test_after_a_new_version_reports_that_were_asked_for_are_due_again():
+    collection = a_judged_collection()
+    ((_, reason),) = tasks.due_reports()
+    finished = tasks._finished_queries()[collection.pk]
+    for missing in ("exclude", "zero"):
+        an_old_report(collection, missing)
+        # What the version before asked for, under the digest that it took.
+        before = hashlib.sha256(canonical_json(sorted(finished))).hexdigest()[:16]
+        assert before != reason
+        request_report(collection=collection, missing=missing, reason=before)
+    Job.objects.update(state=State.SUCCEEDED)
+
+    assert asked_for() == ["exclude", "zero"]
+    assert collection.reports.current().count() == 2
+    assert asked_for() == []
+
+
 def test_the_database_refuses_to_change_or_delete_a_report():
     report = compute_report(collection=a_collection(), missing="zero")
 
@@ -153,14 +206,16 @@ def test_the_command_prints_the_promised_json():
 
     content = printed_json("small")
 
-    assert set(content) == {"collection", "missing", "queries", "facets"}
+    assert set(content) == {"statistics", "collection", "missing", "queries", "facets"}
     assert (content["collection"], content["missing"]) == ("small", "exclude")
+    assert content["statistics"] == STATISTICS_VERSION
     for row in content["queries"]:
         assert set(row) == {"query", "facet", "stage", "n", "missing", "undefined"} | METRICS
         assert {metric for metric in METRICS if row[metric] is None} == set(row["undefined"])
     for row in content["facets"]:
         assert set(row) == {
-            *("facet", "stage", "queries", "pairs", "median", "defined", "overruled")
+            *("facet", "stage", "queries", "pairs", "median", "defined"),
+            *("overruled", "overruled_mean"),
         }
         assert set(row["median"]) == set(row["defined"]) == METRICS
 
@@ -188,6 +243,9 @@ def test_the_command_prints_a_table_to_read():
 
     assert lines[0] == "Agreement in small; missing judgments: exclude"
     assert any(line.split()[:4] == ["method", "pre", "2", "6"] for line in lines)
+    # Of background one of three labels is neither judgment; no label of result is there.
+    assert ["background", "33.33%", "33.33%"] in [line.split() for line in lines]
+    assert ["result", "undefined", "undefined"] in [line.split() for line in lines]
     assert any("undefined" in line for line in lines)
 
 

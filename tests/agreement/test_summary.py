@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
+from fractions import Fraction
 
 import pytest
 from hypothesis import given
@@ -20,6 +22,7 @@ from agreement.coefficients import (
     spearman,
 )
 from agreement.summary import (
+    STATISTICS_VERSION,
     FacetRow,
     QueryRow,
     RatedPair,
@@ -28,6 +31,7 @@ from agreement.summary import (
     as_json_dict,
     summarize,
 )
+from corpus.texts import canonical_json
 
 pytestmark = pytest.mark.filterwarnings("error")
 
@@ -210,7 +214,7 @@ def test_facets_come_in_the_callers_order_and_queries_by_id() -> None:
 def test_a_facet_without_queries_has_a_row_without_numbers() -> None:
     row = summarize([], facets=["method"]).facets[0]
 
-    assert (row.queries, row.pairs, row.overruled) == (0, 0, None)
+    assert (row.queries, row.pairs, row.overruled, row.overruled_mean) == (0, 0, None, None)
     assert set(row.median) == {None}
 
 
@@ -228,12 +232,40 @@ def test_overruled_is_the_share_of_final_labels_that_are_neither_judgment() -> N
         assert facet_row(summarize(pairs), stage).overruled == 1 / 3
 
 
+def test_overruling_is_also_averaged_over_the_queries_that_have_final_labels() -> None:
+    pairs = (
+        rate([0], [1], [2], query="1_method")  # 1 of 1
+        + rate([0, 0, 0, 3], [1, 2, 2, 3], [1, 1, 2, 3], query="2_method")  # 1 of 4
+        + rate([0, 1], [1, 2], query="3_method")  # no label yet
+    )
+    for stage in Stage:
+        row = facet_row(summarize(pairs), stage)
+        assert row.overruled == 2 / 5
+        assert row.overruled_mean == (1 + 1 / 4) / 2
+
+
+@given(pairs=st.deferred(lambda: rated_pairs))
+def test_overruling_agrees_with_a_count_by_query(pairs: list[RatedPair]) -> None:
+    labelled = [pair for pair in pairs if pair.judged and pair.final is not None]
+    shares = []
+    for query in {pair.query for pair in labelled}:
+        own = [pair for pair in labelled if pair.query == query]
+        overruled = [pair for pair in own if pair.final not in (pair.first, pair.second)]
+        shares.append(Fraction(len(overruled), len(own)))
+
+    for row in summarize(pairs).facets:
+        expected = float(sum(shares) / len(shares)) if shares else None
+        assert row.overruled_mean == (expected if expected is None else pytest.approx(expected))
+
+
 def test_a_grade_for_a_pair_that_neither_could_judge_overrules_both() -> None:
-    assert facet_row(summarize(rate([None], [None], [0])), Stage.POST).overruled == 1
+    row = facet_row(summarize(rate([None], [None], [0])), Stage.POST)
+    assert (row.overruled, row.overruled_mean) == (1, 1)
 
 
 def test_overruled_is_unknown_without_final_labels() -> None:
-    assert facet_row(summarize(rate(FIRST, SECOND)), Stage.POST).overruled is None
+    row = facet_row(summarize(rate(FIRST, SECOND)), Stage.POST)
+    assert (row.overruled, row.overruled_mean) == (None, None)
 
 
 graded = st.none() | st.integers(0, 3)
@@ -279,6 +311,7 @@ def test_the_json_report_has_exactly_the_promised_keys() -> None:
     )
 
     assert report == {
+        "statistics": STATISTICS_VERSION,
         "collection": "demo",
         "missing": "zero",
         "queries": [
@@ -305,6 +338,7 @@ def test_the_json_report_has_exactly_the_promised_keys() -> None:
                 "median": {"spearman": pytest.approx(1), "alpha": 1, "kappa": 1, "percent": 100},
                 "defined": {"spearman": 1, "alpha": 1, "kappa": 1, "percent": 1},
                 "overruled": 0,
+                "overruled_mean": 0,
             }
             for stage in ("pre", "post")
         ],
@@ -328,3 +362,36 @@ def test_every_report_is_strict_json(pairs: list[RatedPair], policy: Missing) ->
     report = as_json_dict("demo", policy, summarize(pairs, policy))
 
     assert json.loads(json.dumps(report, allow_nan=False)) == report
+
+
+# The version of the statistics
+
+# The report on VERSIONED, by version. A new digest needs a new version: stored reports of the old
+# one would be read for ever otherwise.
+DIGESTS = {2: "6b4c50ad75125b95aa01d3b65dae9ba039d7941a821ee69baa0286a438a11ba0"}
+VERSIONED = (
+    rate([0, 1, 2, 3, 3, 0], [0, 2, 2, 3, 1, None], [0, 1, 2, 3, 2, 0], query="1_method")
+    + rate([1, 1, 1], [0, 1, 2], [0, 1, 3], query="2_method")
+    + rate([2, 2], [2, 2], [2, 2], query="3_method")
+    + rate([0, 3], [3, 0], query="4_method")
+    + rate([None], [1], [1], query="5_result", facet="result")
+)
+
+
+def rounded(value: object) -> object:
+    """The same report to 9 decimals: libraries may differ in the last digit."""
+    if isinstance(value, dict):
+        return {key: rounded(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [rounded(item) for item in value]
+    return f"{value + 0.0:.9f}" if isinstance(value, float) else value
+
+
+def test_numbers_and_keys_that_change_have_a_new_version() -> None:
+    reports = [
+        as_json_dict("demo", policy, summarize(VERSIONED, policy, ["background"]))
+        for policy in Missing
+    ]
+    digest = hashlib.sha256(canonical_json(rounded(reports))).hexdigest()
+
+    assert digest == DIGESTS[STATISTICS_VERSION]

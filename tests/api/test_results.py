@@ -4,10 +4,12 @@ import hashlib
 
 import pytest
 
+from agreement.summary import STATISTICS_VERSION
 from jobs import services
 from jobs.models import Job, State
 from release.files import path_of
 from release.gate import ACCEPTABLE
+from tests.agreement.old_reports import an_old_report
 
 WHERE = "/api/v1/collections/small/"
 
@@ -19,6 +21,14 @@ def test_the_latest_report_is_what_was_computed(world, admin):
     assert answer["state"] == world.report.state
     assert answer["queries"] == world.report.payload["queries"]
     assert answer["facets"] == world.report.payload["facets"]
+    assert answer["statistics"] == STATISTICS_VERSION
+    assert {"overruled", "overruled_mean"} <= answer["facets"][0].keys()
+
+
+def test_a_report_of_another_version_of_the_statistics_is_not_found(world, admin):
+    an_old_report(world.collection, "zero")
+
+    assert admin.get(f"{WHERE}agreement/?missing=zero").status_code == 404
 
 
 def test_a_report_that_was_never_computed_is_not_found(world, admin):

@@ -11,6 +11,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from accounts.models import Collection
 from agreement.coefficients import Missing
 from agreement.services import compute_report
+from agreement.summary import Stage
 
 COLUMNS = ("spearman", "alpha", "kappa", "percent")
 
@@ -50,6 +51,12 @@ def table(payload: dict[str, Any]) -> Iterator[str]:
         medians = [_number(row["median"][column]) for column in COLUMNS]
         yield _line(row["facet"], row["stage"], row["queries"], row["pairs"], *medians)
     yield ""
+    yield _line("overruled (share of labels)", "", "mean", "pooled")
+    for row in payload["facets"]:
+        if row["stage"] == Stage.POST:
+            shares = (row["overruled_mean"], row["overruled"])
+            yield _line(row["facet"], "", *map(_percent, shares))
+    yield ""
     yield _line("query", "stage", "n", "missing", *COLUMNS)
     for row in payload["queries"]:
         numbers = [_number(row[column]) for column in COLUMNS]
@@ -60,6 +67,10 @@ def table(payload: dict[str, Any]) -> Iterator[str]:
 
 def _number(value: float | None) -> str:
     return "undefined" if value is None else f"{value:.4f}"
+
+
+def _percent(share: float | None) -> str:
+    return "undefined" if share is None else f"{share:.2%}"
 
 
 def _line(name: str, stage: str, *cells: object) -> str:
