@@ -84,12 +84,20 @@ def default_guidelines() -> dict[str, Any]:
 
 
 def set_up_collection(
-    *, slug: str, name: str, facets: tuple[FacetPlan, ...] = DEFAULT_FACETS, **settings: Any
+    *,
+    slug: str,
+    name: str,
+    facets: tuple[FacetPlan, ...] = DEFAULT_FACETS,
+    guidelines: Mapping[str, Any] | None = None,
+    **settings: Any,
 ) -> Collection:
-    """Create a collection with its facets and a first guideline for each, ready for work."""
+    """Create a collection with its facets and a first guideline for each, ready for work.
+
+    `guidelines` replaces the default text of the facets whose keys it has.
+    """
     with transaction.atomic():
         collection = create_collection(slug=slug, name=name, facets=facets, **settings)
-        texts = default_guidelines()
+        texts = {**default_guidelines(), **(guidelines or {})}
         for facet in collection.facets.all():
             text = texts.get(facet.key, texts["background"])
             write_guideline(facet=facet, instructions=text["instructions"], grades=text["grades"])

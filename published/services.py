@@ -14,6 +14,7 @@ from corpus.services import DEFAULT_FACETS, CorpusError, FacetPlan
 from jobs.work import InPerson, Work
 from pooling.models import Candidate
 from published.csfcube import Release, read_release
+from published.guidelines import CSFCUBE_GUIDELINE, csfcube_guideline
 from published.judgments import People, create_judged_query
 from published.pools import SOURCE, create_documents, create_pools, create_queries
 
@@ -21,7 +22,8 @@ PREFIX = "csfcube"
 LICENCE = "CC-BY-NC-4.0"
 DESCRIPTION = (
     "Faceted query by example in scientific papers (Mysore et al., NeurIPS Datasets and "
-    "Benchmarks 2021), as published."
+    "Benchmarks 2021), as published. The guideline of its annotators is "
+    f"{CSFCUBE_GUIDELINE}."
 )
 
 
@@ -97,6 +99,7 @@ def _create(release: Release, slug: str, work: Work) -> Collection:
         licence=LICENCE,
         seed=PREFIX,
         facets=_facets(release),
+        guidelines={key.facet: csfcube_guideline() for key in release.ratings},
     )
     people = _create_people(collection, release)
     documents = create_documents(collection=collection, release=release)

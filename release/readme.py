@@ -103,8 +103,8 @@ SHA-256 of what was on the annotator's screen.
 
 ABOUT_IMPORT = """
 Pools and judgments were imported from {sources}; how people judged there is described there.
-`presentation_digest` is the SHA-256 of what Qrelsmith would have shown, not of what they saw, and
-the grades below are in Qrelsmith's words.
+`presentation_digest` is the SHA-256 of what Qrelsmith would have shown, not of what they saw. The
+guideline that they judged under, and no guideline of Qrelsmith, defines the grades.
 """
 
 ABOUT_AGREEMENT = """

@@ -17,7 +17,7 @@ from accounts.models import Collection, User
 from adjudication.labels import Standing, labelled_pairs
 from adjudication.models import Decision
 from annotation.models import Judgment, Opening, Pair, Reason, Slot
-from annotation.services import presentation_of
+from annotation.services import default_guidelines, presentation_of
 from corpus.models import Document, Query, QueryPaper
 from pooling.models import Candidate, Contribution, Pool
 from published.csfcube import CSFCubeError, read_release
@@ -151,6 +151,23 @@ class TestImport:
             ("result", ["result"]),
             ("tools", ["tools"]),
         ]
+
+    def test_judged_facets_say_that_the_guideline_of_csfcube_defines_their_grades(self, collection):
+        for opening in Opening.objects.of(collection).select_related("guideline"):
+            guideline = opening.guideline
+            assert "ann_guidelines.pdf in https://github.com/iesl/CSFCube" in guideline.instructions
+            assert [grade["grade"] for grade in guideline.grades] == [0, 1, 2, 3]
+            for grade in guideline.grades:
+                assert grade["definition"] == "Defined in CSFCube’s own guideline"
+                assert (grade["detail"], grade["example"]) == ("", "")
+
+        judged = Opening.objects.of(collection).values_list("query__facet__key", flat=True)
+        assert set(judged) == {"method", "tools"}
+
+    def test_facets_without_labels_have_the_default_guideline(self, collection):
+        guideline = collection.facets.get(key="result").guidelines.get()
+
+        assert guideline.grades == default_guidelines()["result"]["grades"]
 
     def test_queries_are_named_and_described_as_listed(self, collection):
         assert list(collection.queries.values_list("name", flat=True)) == [

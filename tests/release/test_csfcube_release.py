@@ -14,6 +14,7 @@ import pytest
 from django.core.management import call_command
 
 from accounts.models import Collection, User
+from annotation.services import default_guidelines
 from published.services import import_csfcube
 from release.errors import GateClosed
 from release.services import build_bundle, find_faults
@@ -95,6 +96,27 @@ def test_every_pooled_document_is_released_with_its_sources_and_nobody_is_named(
     everything = b"".join(files.values()).decode()
     for username in User.objects.values_list("username", flat=True):
         assert username not in everything
+
+
+def test_the_release_defines_no_grade_of_csfcube_in_our_words(imported):
+    files = files_of(imported)
+    readme = files["README.md"].decode()
+
+    for facet in FACETS:
+        for grade in default_guidelines()[facet]["grades"]:
+            assert grade["definition"] not in readme
+    assert "in Qrelsmith's words" not in readme
+    assert readme.count("- **3** Near identical: Defined in CSFCube’s own guideline") == 2
+    assert "ann_guidelines.pdf in https://github.com/iesl/CSFCube" in readme
+
+
+def test_the_release_has_overruling_as_in_the_paper_and_pooled(imported):
+    readme = files_of(imported)["README.md"].decode()
+
+    for facet, shares in (("background", "3.44% | 3.09%"), ("method", "2.40% | 2.02%")):
+        rows = [line for line in readme.splitlines() if line.startswith(f"| {facet} | p")]
+        assert len(rows) == 2
+        assert all(f"| {shares} |" in row for row in rows)
 
 
 def test_the_command_prints_the_published_agreement(imported):
