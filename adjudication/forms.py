@@ -6,7 +6,7 @@ from django import forms
 
 from adjudication.queue import ShownCase
 from adjudication.services import Ruling
-from annotation.models import GRADES
+from annotation.models import GRADES, Reason
 
 CANNOT = "cannot"
 CARDS = ("a", "b")
@@ -29,5 +29,6 @@ class RulingForm(forms.Form):
         if card is not None:
             return Ruling(grade=card.grade, reason=card.reason, note=note)
         if answer in (CANNOT, *CARDS):
-            return Ruling(reason=self.cleaned_data["reason"], note=note)
+            words = self.cleaned_data["reason"]
+            return Ruling(reason=Reason.OTHER if words else "", note=words)
         return Ruling(grade=int(answer), note=note)

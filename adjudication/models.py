@@ -64,7 +64,8 @@ class Decision(models.Model):
     """What the adjudicator said of a case, and the two judgments he or she saw.
 
     A decision holds for those two judgments only: when an annotator revises one of them, the case
-    is due again. `grade` is NULL when the pair cannot be judged at all; then `reason` says why.
+    is due again. `grade` is NULL when the pair cannot be judged at all; then `reason` says why,
+    as a code of `annotation.Reason`; what the adjudicator wrote stands in `note`.
     """
 
     pair = models.ForeignKey(Pair, models.PROTECT, related_name="decisions")

@@ -12,7 +12,7 @@ from django.utils.crypto import salted_hmac
 
 from accounts.models import Collection, User
 from adjudication.models import Case, CaseQuerySet, Decision
-from annotation.models import Judgment, Pair, Slot
+from annotation.models import Judgment, Pair, Reason, Slot
 from annotation.presentation import ShownText
 from annotation.services import presentation_of
 from corpus.models import Query
@@ -41,14 +41,20 @@ class Card(NamedTuple):
     reason: str
     note: str
 
+    @property
+    def why(self) -> str:
+        """The reason in words; "" where there is a grade."""
+        return Reason(self.reason).label if self.reason else ""
+
 
 class Ruled(NamedTuple):
-    """The standing decision on a case."""
+    """The standing decision on a case; `why` there is no grade, in words."""
 
     mine: bool
     grade: int | None
-    reason: str
+    why: str
     note: str
+    own_words: str
 
 
 @dataclass(frozen=True)
@@ -74,7 +80,7 @@ class SettledCase(NamedTuple):
     title: str
     grades: tuple[int | None, int | None]
     final: int | None
-    reason: str
+    why: str
     note: str
     mine: bool
 
@@ -189,15 +195,23 @@ def _sides(query: Query, docno: str, first: Any, second: Any) -> tuple[Any, Any]
 
 
 def _card(letter: str, said: Judgment) -> Card:
-    reason = said.get_reason_display() if said.reason else ""
-    return Card(letter, said.grade, reason, said.note)
+    return Card(letter, said.grade, said.reason, said.note)
 
 
 def _ruled(decision_id: int | None, user: User) -> Ruled | None:
     if decision_id is None:
         return None
     decision = Decision.objects.get(pk=decision_id)
-    return Ruled(decision.adjudicator_id == user.pk, decision.grade, decision.reason, decision.note)
+    own_words = decision.note if decision.reason == Reason.OTHER else ""
+    mine = decision.adjudicator_id == user.pk
+    return Ruled(mine, decision.grade, *words_of(decision), own_words)
+
+
+def words_of(decision: Decision) -> tuple[str, str]:
+    """Why there is no grade, and the note. What the adjudicator wrote himself or herself is why."""
+    if decision.reason == Reason.OTHER and decision.note:
+        return decision.note, ""
+    return Reason(decision.reason).label if decision.reason else "", decision.note
 
 
 def seen_digest(pair_id: int, first: int, second: int) -> str:
@@ -240,7 +254,6 @@ def _settled(query: Query, user: User) -> Iterator[SettledCase]:
             title,
             _sides(query, docno, first, second),
             decision.grade,
-            decision.reason,
-            decision.note,
+            *words_of(decision),
             decision.adjudicator_id == user.pk,
         )

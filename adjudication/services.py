@@ -10,7 +10,7 @@ from django.db import IntegrityError, transaction
 
 from accounts.models import User
 from adjudication.models import Case, Decision
-from annotation.models import GRADES, Slot
+from annotation.models import GRADES, Reason, Slot
 
 
 class AdjudicationError(Exception):
@@ -41,14 +41,14 @@ class BadRuling(AdjudicationError):
 
 @dataclass(frozen=True)
 class Ruling:
-    """The final grade, or the reason why the pair gets none; and a note."""
+    """The final grade, or a code of why the pair gets none; own words are in the note."""
 
     grade: int | None = None
     reason: str = ""
     note: str = ""
 
     def check(self) -> None:
-        if self.grade is None and not self.reason.strip():
+        if self.grade is None and self.reason not in Reason.values:
             raise BadRuling("Give a grade from 0 to 3, or say why the pair cannot be judged.")
         if self.grade is not None and (self.grade not in GRADES or self.reason):
             raise BadRuling(f"{self.grade} with reason {self.reason!r}: give a grade or a reason.")

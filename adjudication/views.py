@@ -203,7 +203,7 @@ def _page(
     user = person(request)
     guideline = query.opening.guideline
     ruled = shown.ruled
-    kept = {"note": ruled.note, "reason": ruled.reason} if ruled else {"note": "", "reason": ""}
+    kept = {"note": ruled.note, "reason": ruled.own_words} if ruled else {"note": "", "reason": ""}
     return render(
         request,
         "adjudication/case.html",
@@ -231,7 +231,7 @@ def _page(
 
 def _named(card: queue.Card, grades: list[dict[str, Any]]) -> dict[str, Any]:
     name = "" if card.grade is None else grades[card.grade]["name"]
-    return {**card._asdict(), "name": name}
+    return {**card._asdict(), "why": card.why, "name": name}
 
 
 def _relation(grade: int, shown: ShownCase) -> str:

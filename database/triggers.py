@@ -6,6 +6,9 @@ any constraint, with the rule's name as its message.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 from django.db import migrations
 from django.db.backends.base.schema import BaseDatabaseSchemaEditor
 from django.db.migrations.state import StateApps
@@ -56,3 +59,19 @@ def append_only(table: str) -> list[migrations.RunPython]:
         reject(f"{table}_never_edited", table=table, event="UPDATE"),
         reject(f"{table}_never_deleted", table=table, event="DELETE"),
     ]
+
+
+@contextmanager
+def suspended(name: str, *, table: str, schema_editor: BaseDatabaseSchemaEditor) -> Iterator[None]:
+    """Lift the rule `name` of `table` inside a migration that changes rows it protects."""
+    if schema_editor.connection.vendor == "postgresql":
+        schema_editor.execute(f"ALTER TABLE {table} DISABLE TRIGGER {name}")
+        yield
+        schema_editor.execute(f"ALTER TABLE {table} ENABLE TRIGGER {name}")
+        return
+    with schema_editor.connection.cursor() as cursor:
+        cursor.execute("SELECT sql FROM sqlite_master WHERE type = 'trigger' AND name = %s", [name])
+        (definition,) = cursor.fetchone()
+    schema_editor.execute(f"DROP TRIGGER {name}")
+    yield
+    schema_editor.execute(definition)

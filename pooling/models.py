@@ -153,6 +153,13 @@ class Pool(models.Model):
         return self.frozen_at is not None
 
 
+class Exclusion(models.TextChoices):
+    """Why a candidate is not judged. Rows and releases hold the code; the words are for pages."""
+
+    NO_TEXT = "no-text", "no text in the corpus"
+    NEVER_JUDGED = "never-judged", "pooled but never judged in the imported release"
+
+
 class CandidateQuerySet(models.QuerySet["Candidate"]):
     def to_judge(self) -> CandidateQuerySet:
         return self.filter(excluded="")
@@ -183,6 +190,11 @@ class Candidate(models.Model):
 
     def __str__(self) -> str:
         return f"{self.document} in {self.pool}"
+
+    @property
+    def why_excluded(self) -> str:
+        """The words for `excluded`; "" for a candidate that is judged."""
+        return dict(Exclusion.choices).get(self.excluded, self.excluded)
 
 
 class Contribution(models.Model):

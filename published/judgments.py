@@ -101,7 +101,7 @@ def _decisions(
             first=first,
             second=second,
             grade=final,
-            reason=Reason.SOURCE.label if final is None else "",
+            reason=Reason.SOURCE if final is None else "",
             key=_key("decision", pair.query, docno),
         )
 

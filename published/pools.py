@@ -8,13 +8,11 @@ from typing import Any
 from accounts.models import Collection
 from corpus.models import Document, Query, QueryPaper
 from corpus.texts import text_digest
-from pooling.models import Candidate, Contribution, Pool, PoolBuild
+from pooling.models import Candidate, Contribution, Exclusion, Pool, PoolBuild
 from pooling.services import CITED, freeze_pools
 from published.csfcube import Pooled, QueryKey, Release
 
 SOURCE = "CSFCube"
-NEVER_JUDGED = "pooled but never judged in the release"
-NO_TEXT = "no text in the import"
 
 
 def create_documents(*, collection: Collection, release: Release) -> dict[str, Document]:
@@ -125,8 +123,8 @@ def _why_excluded(pid: str, release: Release) -> dict[str, str]:
     seen = {rating.docno for ratings in rated for rating in ratings}
     docnos = [one.docno for one in release.pools[pid]]
     if rated:
-        return {docno: NEVER_JUDGED for docno in docnos if docno not in seen}
-    return {docno: NO_TEXT for docno in docnos if docno not in release.papers}
+        return {docno: Exclusion.NEVER_JUDGED for docno in docnos if docno not in seen}
+    return {docno: Exclusion.NO_TEXT for docno in docnos if docno not in release.papers}
 
 
 def _contributions(

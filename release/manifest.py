@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from adjudication.labels import Standing
 from corpus.texts import canonical_json
 from release.bundle import sha256
 from release.records import ReleasedFacet, ReleasedGuideline, Snapshot
@@ -16,7 +17,8 @@ if TYPE_CHECKING:
     from release.gate import Finding
 
 FORMAT = "qrelsmith-release"
-FORMAT_VERSION = 1
+# 2 has codes where 1 had sentences: in `accepted`, and in `excluded` of pools/pool.jsonl.
+FORMAT_VERSION = 2
 NAME = "manifest.json"
 
 
@@ -78,19 +80,19 @@ def count(snapshot: Snapshot) -> dict[str, Any]:
 def _count_facet(snapshot: Snapshot, facet: ReleasedFacet) -> dict[str, Any]:
     queries = [query for query in snapshot.queries if query.facet == facet.key]
     pairs = [pair for pair in snapshot.pairs if pair.facet == facet.key]
-    standings = Counter(pair.standing.value for pair in pairs)
+    standings = Counter(pair.standing for pair in pairs)
     grades = Counter(pair.final for pair in pairs if pair.final is not None)
     return {
         "queries": len(queries),
         "queries_opened": sum(query.opened for query in queries),
         "pairs": len(pairs),
         "pairs_judged": sum(pair.judged for pair in pairs),
-        "agreed": standings["agreed"],
-        "adjudicated": standings["adjudicated"],
+        "agreed": standings[Standing.AGREED],
+        "adjudicated": standings[Standing.ADJUDICATED],
         "overruled": sum(pair.overruled for pair in pairs),
-        "set_aside": standings["set aside"],
-        "due": standings["due"],
-        "unjudged": standings["unjudged"],
+        "set_aside": standings[Standing.SET_ASIDE],
+        "due": standings[Standing.DUE],
+        "unjudged": standings[Standing.UNJUDGED],
         "labels": grades.total(),
         "labels_by_grade": {str(grade): grades[grade] for grade in (0, 1, 2, 3)},
     }
@@ -99,7 +101,6 @@ def _count_facet(snapshot: Snapshot, facet: ReleasedFacet) -> dict[str, Any]:
 def _accepted(finding: Finding) -> dict[str, Any]:
     return {
         "check": finding.check,
-        "message": finding.message,
         "count": finding.count,
         "items": list(finding.items),
     }

@@ -34,6 +34,23 @@ FILES = (
     ("manifest.json", "seeds, parameters, counts, accepted exceptions, a checksum of every file"),
 )
 
+# A release's own sentences: those of the page may change, and the README may not with them.
+EXCEPTIONS = {
+    "licence": "The collection states no licence.",
+    "unresolved": "Disputed pairs without a decision: {count}. They are left out.",
+    "unjudged-pairs": "Pairs without both judgments: {count}. They are left out.",
+    "unopened-queries": "Queries never opened for judging: {count}. They have no labels.",
+    "self-retrieved": (
+        "Queries with their own query paper in their qrels: {count}. A system is rewarded there "
+        "for finding the query itself."
+    ),
+    "provenance": "Labels of documents without a recorded source: {count}.",
+    "changed-texts": (
+        "Pairs whose text, or the mark of its facet, changed after they were judged: {count}. In "
+        "`ratings.csv` their `presentation_digest` is that of the text that was judged."
+    ),
+}
+
 
 def write_readme(
     *,
@@ -264,6 +281,12 @@ def _median(row: Mapping[str, Any], metric: str) -> str:
     return f"{value:.4f}" + ("" if defined == row["queries"] else f" ({defined} queries)")
 
 
+def describe_exception(entry: Mapping[str, Any]) -> str:
+    """A sentence for an entry of `accepted` in a manifest; those of format 1 hold their own."""
+    words = EXCEPTIONS.get(entry["check"], entry["check"])
+    return str(entry.get("message") or words.format(count=entry["count"]))
+
+
 def _exceptions(accepted: Sequence[Finding]) -> Iterator[str]:
     if not accepted:
         return
@@ -274,7 +297,8 @@ def _exceptions(accepted: Sequence[Finding]) -> Iterator[str]:
     for finding in accepted:
         named = f" ({_listed(finding.items)})" if finding.items else ""
         more = " The first are shown." if finding.count > len(finding.items) else ""
-        yield f"- **{finding.check}**: {finding.message}{named}{more}"
+        what = EXCEPTIONS[finding.check].format(count=finding.count)
+        yield f"- **{finding.check}**: {what}{named}{more}"
     yield ""
 
 

@@ -11,7 +11,7 @@ from django.db import connection, transaction
 from accounts.models import Collection
 from adjudication.labels import LabelledPair, labelled_pairs
 from adjudication.models import Case, Decision
-from annotation.models import Guideline, Reason, Slot
+from annotation.models import Guideline, Slot
 from pooling.models import Candidate, Contribution, PoolBuild
 from pooling.services import SampledPool, SampleLost, sampled_pools
 from release.errors import ReleaseError
@@ -157,21 +157,11 @@ def _adjudication(
         docno=pair.docno,
         adjudicator=adjudicator,
         grade=grade,
-        reason=_code_of(reason),
+        reason=reason,
         first=pair.first,
         second=pair.second,
         overruled=pair.overruled,
     )
-
-
-def _code_of(reason: str) -> str:
-    """A reason as one of the codes in `annotation.Reason`; "" stays "".
-
-    One in the adjudicator's own words may name people, like a note: it is just "other" here.
-    """
-    codes = {code: code for code in ("", *Reason.values)}
-    codes |= {label: code for code, label in Reason.choices}
-    return codes.get(reason, Reason.OTHER.value)
 
 
 def _pools(collection: Collection) -> tuple[PooledDocument, ...]:

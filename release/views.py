@@ -21,6 +21,7 @@ from release.errors import ReleaseDamaged, ReleaseError
 from release.files import open_release
 from release.forms import PublishForm, next_version
 from release.gate import Finding
+from release.readme import describe_exception
 
 COMPARED = 20  # versions whose difference to the one before is shown
 
@@ -126,6 +127,7 @@ def release(request: HttpRequest, collection: Collection, version: str) -> HttpR
         "readme": readme,
         "facets": found.manifest["counts"]["facets"].items(),
         "files": found.manifest["files"].items(),
+        "exceptions": [(describe_exception(entry), entry) for entry in found.manifest["accepted"]],
     }
     return render(request, "release/release.html", context)
 

@@ -11,7 +11,7 @@ from django.urls import reverse
 from accounts.models import User
 from adjudication.models import Case
 from adjudication.services import Ruling, decide
-from annotation.models import Judgment, Opening, Slot
+from annotation.models import Judgment, Opening, Reason, Slot
 from annotation.services import Answer, presentation_of, submit_judgment
 
 
@@ -51,7 +51,7 @@ def judge_both(opening: Opening, *answers: tuple[Answer | int, Answer | int]) ->
 
 def settle(slot: Slot, adjudicator: User, grade: int | None, **changes):
     case = Case.objects.cases().get(pk=slot.pair_id)
-    ruling = Ruling(grade=grade, reason="" if grade is not None else "Garbled")
+    ruling = Ruling(grade=grade, reason="" if grade is not None else Reason.GARBLED)
     return decide(
         **{
             "pair_id": case.pk,

@@ -68,7 +68,7 @@ def _candidate_row(candidate: Candidate) -> CandidateRow:
         docno=candidate.document.docno,
         title=candidate.document.title,
         year=candidate.document.year,
-        excluded=candidate.excluded,
+        excluded=candidate.why_excluded,
         inclusion=candidate.inclusion,
         drawer=next((one for one in contributions if one.drawn), None),
         others=[one for one in contributions if not one.drawn],

@@ -4,7 +4,6 @@ from pooling.services.asking import check_allowed, offered
 from pooling.services.corpus import CorpusChanged, corpus_digest
 from pooling.services.embeddings import import_embeddings
 from pooling.services.errors import PoolingError
-from pooling.services.keeping import NO_TEXT
 from pooling.services.manifest import manifest_file
 from pooling.services.plan import DEFAULT_STRATEGY, ONLY, PoolPlan, usually_forced
 from pooling.services.pools import (
@@ -31,7 +30,6 @@ __all__ = [
     "CITED",
     "DEFAULT_DEPTH",
     "DEFAULT_STRATEGY",
-    "NO_TEXT",
     "ONLY",
     "CorpusChanged",
     "Differs",

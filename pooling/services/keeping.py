@@ -21,11 +21,10 @@ from corpus.texts import canonical_json
 from database.bulk import insert_rows
 from jobs.space import DiskFull, room_in
 from pooling import strategies
-from pooling.models import Candidate, Contribution, Pool, PoolBuild
+from pooling.models import Candidate, Contribution, Exclusion, Pool, PoolBuild
 from pooling.services.corpus import Known
 from pooling.services.errors import PoolingError
 
-NO_TEXT = "no text in the corpus"
 POOLS = 200  # written at a time
 
 
@@ -138,7 +137,7 @@ def _keep_candidates(pools: Mapping[int, int], batch: list[Drawing]) -> None:
                 pools[one.query_paper_id],
                 one.documents[entry.docno].pk,
                 entry.sequence,
-                "" if one.documents[entry.docno].has_text else NO_TEXT,
+                "" if one.documents[entry.docno].has_text else Exclusion.NO_TEXT.value,
                 one.drawn.inclusion[entry.docno] if one.drawn.inclusion else None,
             )
             for one in batch

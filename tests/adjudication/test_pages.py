@@ -169,7 +169,7 @@ def test_accepting_cannot_judge_sets_the_pair_aside_with_its_reason(client, open
     rule(client, slot, "a")
 
     decision = Decision.objects.get()
-    assert (decision.grade, decision.reason) == (None, "The text is garbled or cut off")
+    assert (decision.grade, decision.reason) == (None, "garbled")
 
 
 def test_setting_aside_needs_a_reason(client, opening, adjudicator):
@@ -177,7 +177,8 @@ def test_setting_aside_needs_a_reason(client, opening, adjudicator):
     assert rule(client, slot, "cannot", reason=" ").status_code == 400
     rule(client, slot, "cannot", reason="Two papers in one")
 
-    assert Decision.objects.get().reason == "Two papers in one"
+    decision = Decision.objects.get()
+    assert (decision.reason, decision.note) == ("other", "Two papers in one")
 
 
 @pytest.mark.parametrize("answer", [{}, {"answer": "4"}, {"answer": "1", "key": "no"}])

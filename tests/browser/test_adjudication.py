@@ -95,7 +95,7 @@ def test_setting_aside_by_keyboard(page, cases):
     page.keyboard.press("Enter")
 
     expect_case(page, cases[1])
-    assert Decision.objects.get().reason == "Two papers in one"
+    assert Decision.objects.get().note == "Two papers in one"
 
 
 def test_undo_leads_back_and_escape_returns(page, cases):

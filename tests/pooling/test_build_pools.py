@@ -165,7 +165,7 @@ def test_a_document_without_text_is_excluded_with_the_reason(collection):
     collection.documents.filter(docno="d003").update(sentences=[], labels=[])
     build(collection)
 
-    assert Candidate.objects.get(document__docno="d003").excluded == "no text in the corpus"
+    assert Candidate.objects.get(document__docno="d003").excluded == "no-text"
 
 
 def test_pools_without_queries_are_refused_in_words():

@@ -19,9 +19,8 @@ from adjudication.models import Decision
 from annotation.models import Judgment, Opening, Pair, Reason, Slot
 from annotation.services import default_guidelines, presentation_of
 from corpus.models import Document, Query, QueryPaper
-from pooling.models import Candidate, Contribution, Pool
+from pooling.models import Candidate, Contribution, Exclusion, Pool
 from published.csfcube import CSFCubeError, read_release
-from published.pools import NEVER_JUDGED, NO_TEXT
 from published.services import ImportRefused, import_csfcube
 from tests.factories import UserFactory
 
@@ -211,8 +210,8 @@ class TestImport:
         excluded = Candidate.objects.exclude(excluded="")
 
         assert list(excluded.values_list("document__docno", "excluded").order_by("pk")) == [
-            ("c4", NEVER_JUDGED),
-            ("c5", NO_TEXT),
+            ("c4", Exclusion.NEVER_JUDGED),
+            ("c5", Exclusion.NO_TEXT),
         ]
 
     def test_the_manifest_holds_the_digest_of_every_file(self, collection, release):
@@ -572,10 +571,10 @@ class TestTheRealRelease:
                 pool.candidates.exclude(excluded="").values_list("document__docno", "excluded")
             )
             if pool.query_paper.document.docno in judged:
-                assert excluded == dict.fromkeys(["5111924", "41022419"], NEVER_JUDGED)
+                assert excluded == dict.fromkeys(["5111924", "41022419"], Exclusion.NEVER_JUDGED)
             else:
                 assert {"5111924", "41022419"} < set(excluded)
-                assert set(excluded.values()) == {NO_TEXT}
+                assert set(excluded.values()) == {Exclusion.NO_TEXT}
 
     def test_a_paper_judged_in_its_own_pool_is_imported_as_it_is(self, real):
         own = Pair.objects.filter(query__query_paper__document__docno="8781666")

@@ -94,7 +94,7 @@ def test_a_query_paper_in_its_own_pool_but_never_labelled_is_in_order():
     collection = a_judged_collection()
     query = a_query(collection, size=1)
     query.query_paper.pool.candidates.create(
-        document=query.query_paper.document, position=2, excluded="the query paper itself"
+        document=query.query_paper.document, position=2, excluded="never-judged"
     )
 
     assert finding(collection, "self-retrieved").ok

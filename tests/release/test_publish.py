@@ -134,7 +134,7 @@ def test_a_decision_on_judgments_that_were_revised_is_left_out(collection):
 def test_a_reason_in_own_words_stays_here():
     collection = an_opened_collection()
     judge_all(collection, GRADES)
-    own_words = Ruling(reason="Ann2 could not read this one")
+    own_words = Ruling(reason="other", note="Ann2 could not read this one")
     decide_all(collection, {**RULINGS, ("q2_method", "d4"): own_words})
 
     content = bundle_file(collection, "annotations/adjudications.csv")
@@ -305,7 +305,7 @@ def test_what_was_accepted_is_recorded_in_manifest_and_readme():
 
     assert [entry["check"] for entry in release.manifest["accepted"]] == ["licence"]
     readme = contents(release)["README.md"].decode()
-    assert "**licence**: The collection states no licence" in readme
+    assert "**licence**: The collection states no licence." in readme
 
 
 def test_accepting_what_is_in_order_changes_nothing_and_is_not_recorded(collection):

@@ -1,0 +1,199 @@
+"""Reasons are stored and released as codes, so that no byte of a release follows a page's words."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from django.apps import apps
+from django.core.management import call_command
+from django.db import IntegrityError, models, transaction
+
+from adjudication.models import Decision
+from adjudication.services import BadRuling, Ruling
+from corpus.services import create_query
+from pooling.models import Candidate
+from release import gate
+from release.gate import CHECKS
+from release.services import build_bundle
+from release.snapshot import take_snapshot
+from tests.factories import DocumentFactory, a_collection, a_pool, a_query
+from tests.release.scenes import (
+    GRADES,
+    RULINGS,
+    a_judged_collection,
+    an_opened_collection,
+    decide_all,
+    judge_all,
+)
+
+pytestmark = pytest.mark.django_db
+
+ACCEPT = ("licence", "unopened-queries")
+
+
+def a_collection_with_every_reason():
+    """Every kind of reason that a release can hold, and two exceptions to accept."""
+    DocumentFactory.reset_sequence()  # so that two such collections have the same docnos
+    collection = a_judged_collection(licence="")
+    query = a_query(collection, size=1)
+    pool = query.query_paper.pool
+    for position, code in enumerate(("no-text", "never-judged"), start=2):
+        document = DocumentFactory(collection=collection, docno=f"out-{code}")
+        pool.candidates.create(document=document, position=position, excluded=code)
+    type(pool).objects.filter(pk=pool.pk).update(frozen_at=pool.build.created_at)
+    return collection
+
+
+def bundle_of(collection):
+    return build_bundle(take_snapshot(collection), "1.0", ACCEPT)
+
+
+@pytest.fixture
+def other_words(monkeypatch):
+    """Every label of every choice, and every sentence of the gate, says something else."""
+
+    def change():
+        for model in apps.get_models():
+            for field in model._meta.get_fields():
+                if getattr(field, "choices", None):
+                    changed = [(code, f"Changed {label}") for code, label in field.choices]
+                    monkeypatch.setattr(field, "choices", changed)
+        for choices in _subclasses(models.TextChoices):
+            for member in choices:
+                monkeypatch.setattr(member, "_label_", f"Changed {member.label}")
+        for name, check in CHECKS.items():
+            monkeypatch.setitem(gate.CHECKS, name, _reworded(check))
+
+    return change
+
+
+def _subclasses(kind):
+    for found in kind.__subclasses__():
+        yield found
+        yield from _subclasses(found)
+
+
+def _reworded(check):
+    def reworded(snapshot):
+        return replace(check(snapshot), message="Changed", how_to_mend="Changed")
+
+    return reworded
+
+
+def test_no_word_of_a_page_is_in_the_bytes_of_a_release(other_words):
+    collection = a_collection_with_every_reason()
+    before = bundle_of(collection).content
+
+    other_words()
+
+    assert bundle_of(collection).content == before
+
+
+def test_a_collection_made_under_other_words_gives_the_same_bytes(other_words):
+    savepoint = transaction.savepoint()
+    before = bundle_of(a_collection_with_every_reason()).content
+    transaction.savepoint_rollback(savepoint)
+
+    other_words()
+
+    assert bundle_of(a_collection_with_every_reason()).content == before
+
+
+# The rules
+
+
+@pytest.mark.parametrize("reason", ["", "  ", "Two papers in one", "Garbled"])
+def test_a_ruling_without_a_grade_has_a_code(reason):
+    with pytest.raises(BadRuling):
+        Ruling(reason=reason).check()
+
+
+def test_the_database_refuses_a_reason_that_is_no_code():
+    collection = an_opened_collection()
+    judge_all(collection, GRADES)
+    decide_all(collection, RULINGS)
+    decision = Decision.objects.get(grade=None)
+    decision.pk, decision.sequence, decision.reason = None, 2, "Two papers in one"
+    decision.key = "12345678123456781234567812345678"
+
+    with pytest.raises(IntegrityError, match="decision_reason_is_a_code"), transaction.atomic():
+        decision.save(force_insert=True)
+
+
+def test_the_database_refuses_an_exclusion_that_is_no_code():
+    pool = a_query(a_collection(), size=1).query_paper.pool
+    document = DocumentFactory(collection=pool.query_paper.collection)
+
+    with (
+        pytest.raises(IntegrityError, match="candidate_exclusion_is_a_code_insert"),
+        transaction.atomic(),
+    ):
+        pool.candidates.create(document=document, position=2, excluded="too long")
+    with (
+        pytest.raises(IntegrityError, match="candidate_exclusion_is_a_code_update"),
+        transaction.atomic(),
+    ):
+        pool.candidates.update(excluded="too long")
+
+
+# Rows of before
+
+
+@pytest.mark.django_db(transaction=True)
+def test_old_rows_get_codes_and_keep_what_was_written():
+    collection = an_opened_collection()
+    judge_all(collection, GRADES)
+    call_command("migrate", "release", "0002", verbosity=0)
+    paper = DocumentFactory(collection=collection, docno="q3")
+    query = create_query(collection=collection, docno="q3", facet_key="method")
+    pool = a_pool(query.query_paper, [paper])
+    for position, words in enumerate(
+        (
+            "no text in the corpus",
+            "no text in the import",
+            "pooled but never judged in the release",
+        ),
+        start=2,
+    ):
+        document = DocumentFactory(collection=collection, docno=f"e{position}")
+        pool.candidates.create(document=document, position=position, excluded=words)
+    type(pool).objects.filter(pk=pool.pk).update(frozen_at=pool.build.created_at)
+    decide_all(collection, {key: RULINGS[key] for key in list(RULINGS)[:3]})
+    decision = Decision.objects.filter(grade__isnull=False).first()
+    written = {
+        2: ("The text is garbled or cut off", ""),
+        3: ("It is in a language I do not read", "Portuguese?"),
+        4: ("Something else (say what in the note)", "Two papers"),
+        5: ("Missing in the imported data", ""),
+        6: ("Two papers in one", ""),
+        7: ("Two papers in one", "see the title"),
+        8: ("garbled", ""),
+    }
+    for sequence, (reason, note) in written.items():
+        decision.pk, decision.sequence, decision.grade = None, sequence, None
+        decision.reason, decision.note, decision.key = reason, note, f"{sequence:032}"
+        decision.save(force_insert=True)
+
+    call_command("migrate", "release", verbosity=0)
+
+    rows = Decision.objects.filter(pair=decision.pair, sequence__gt=1).order_by("sequence")
+    assert list(rows.values_list("reason", "note")) == [
+        ("garbled", ""),
+        ("language", "Portuguese?"),
+        ("other", "Two papers"),
+        ("source", ""),
+        ("other", "Two papers in one"),
+        ("other", "Two papers in one\nsee the title"),
+        ("garbled", ""),
+    ]
+    assert list(pool.candidates.order_by("position").values_list("excluded", flat=True)) == [
+        "",
+        "no-text",
+        "no-text",
+        "never-judged",
+    ]
+    with pytest.raises(IntegrityError, match="never_edited"), transaction.atomic():
+        Decision.objects.update(note="")
+    with pytest.raises(IntegrityError, match="frozen_pool_update"), transaction.atomic():
+        Candidate.objects.filter(pool=pool).update(excluded="no-text")
