@@ -27,9 +27,9 @@ class BadVersion(ReleaseError):
 
 
 class VersionTaken(ReleaseError):
-    def __init__(self, version: str, why: str = "") -> None:
+    def __init__(self, version: str) -> None:
         super().__init__(
-            f"Version {version} is published{why}. A published version never changes; "
+            f"Version {version} is published. A published version never changes; "
             "publish under a new one."
         )
         self.version = version
@@ -57,14 +57,35 @@ def _mend(finding: Finding) -> str:
 
 
 class ReleaseDamaged(ReleaseError):
-    """The file of a published version is gone or is not what was published."""
+    """The file of a published version is missing or is not what was published.
+
+    `what` says which of the two.
+    """
 
     def __init__(self, release: Release, path: Path, what: str) -> None:
+        slug, version = release.collection.slug, release.version
         super().__init__(
-            f"The file of {release.collection.slug} {release.version} {what} ({path.name} in the "
-            "release folder). Its checksum is known, so nothing wrong was handed out. Restore the "
-            "file from a backup, or run the `release` command for this version again: "
-            "it puts the file back if the database still gives the same bytes."
+            f"The file of {slug} {version} {what} ({path.name} in the release folder), so it was "
+            f"not handed out. Restore the file from a backup, or run `python manage.py release "
+            f"{slug} {version} --output DIR`: it builds the file again and keeps it if the "
+            "checksum is that of the published one."
         )
         self.release = release
         self.path = path
+        self.what = what
+
+
+class CannotRestore(ReleaseError):
+    """The file of a published version is lost, and what can be built now has other bytes."""
+
+    def __init__(self, release: Release, what: str, reasons: Sequence[str]) -> None:
+        slug, version = release.collection.slug, release.version
+        why = " ".join(reasons) or "Its files are the same, but the zip is put together otherwise."
+        super().__init__(
+            f"The file of {slug} {version} {what}, and it cannot be built again: what is built "
+            f"now has other bytes. {why} Restore {version}.zip from a backup of the release "
+            f"folder; its SHA-256 must be {release.sha256}. Or publish the collection as it is "
+            "now under a new version."
+        )
+        self.release = release
+        self.reasons = tuple(reasons)

@@ -19,7 +19,7 @@ from jobs.work import InPerson, Work
 from release import formats
 from release.bundle import pack, sha256
 from release.errors import BadVersion, GateClosed, UnknownCheck, VersionTaken
-from release.files import path_of, put_in_place, staged, write_file
+from release.files import path_of, put_in_place, staged
 from release.gate import ACCEPTABLE, Finding, check_gate, standing_in_the_way
 from release.manifest import NAME as MANIFEST
 from release.manifest import build_manifest
@@ -95,32 +95,6 @@ def publish_release(
     return _keep(collection, version, bundle, published_by, work)
 
 
-def republish(*, release: Release, accept: Iterable[str] = ()) -> Bundle:
-    """The published version built again, for whoever repeats the command; its file if it is gone.
-
-    What was accepted at publication is accepted again.
-
-    Raises:
-        VersionTaken: the collection now gives other bytes.
-    """
-    recorded = {exception["check"] for exception in release.manifest["accepted"]}
-    accepted = {*check_acceptable(accept), *recorded}
-    collection = release.collection
-    try:
-        bundle = build_bundle(take_snapshot(collection), release.version, accepted)
-    except GateClosed as error:
-        raise VersionTaken(release.version, _CHANGED) from error
-    if bundle.sha256 != release.sha256:
-        raise VersionTaken(release.version, _CHANGED)
-    path = path_of(collection.slug, release.version)
-    if not path.exists() or sha256(path.read_bytes()) != release.sha256:
-        write_file(path, bundle.content)
-    return bundle
-
-
-_CHANGED = ", and what would be released now differs from it"
-
-
 def check_request(
     *, collection: Collection, version: str, accept: Iterable[str]
 ) -> tuple[str, ...]:
@@ -161,18 +135,27 @@ def build_bundle(snapshot: Snapshot, version: str, accept: Iterable[str]) -> Bun
     if in_the_way:
         raise GateClosed(in_the_way)
     accepted = [finding for finding in findings if not finding.ok]
-    files = _files(snapshot, version, accepted)
+    return pack_bundle(snapshot, version, accepted, software_version=settings.SOFTWARE_VERSION)
+
+
+def pack_bundle(
+    snapshot: Snapshot, version: str, accepted: Sequence[Finding], *, software_version: str
+) -> Bundle:
+    """The release of the snapshot against these findings, as this version of the software's."""
+    files = _files(snapshot, version, accepted, software_version)
     manifest = build_manifest(
         snapshot=snapshot,
         version=version,
         accepted=accepted,
         files=files,
-        software_version=settings.SOFTWARE_VERSION,
+        software_version=software_version,
     )
     return Bundle(pack({**files, MANIFEST: formats.write_json(manifest)}), manifest)
 
 
-def _files(snapshot: Snapshot, version: str, accepted: Sequence[Finding]) -> dict[str, bytes]:
+def _files(
+    snapshot: Snapshot, version: str, accepted: Sequence[Finding], software_version: str
+) -> dict[str, bytes]:
     agreement = {missing: _agreement(snapshot, missing) for missing in Missing}
     return {
         **_qrels(snapshot),
@@ -186,7 +169,7 @@ def _files(snapshot: Snapshot, version: str, accepted: Sequence[Finding]) -> dic
             version=version,
             accepted=accepted,
             agreement=agreement[Missing.EXCLUDE],
-            software_version=settings.SOFTWARE_VERSION,
+            software_version=software_version,
         ),
     }
 

@@ -21,7 +21,7 @@ from release.bundle import sha256
 from release.errors import BadVersion, GateClosed, ReleaseDamaged, UnknownCheck, VersionTaken
 from release.files import open_release, path_of
 from release.models import Release
-from release.services import build_bundle, publish_release, republish, request_release
+from release.services import build_bundle, publish_release, request_release
 from release.snapshot import take_snapshot
 from tests.factories import UserFactory
 from tests.release.scenes import (
@@ -427,23 +427,6 @@ def test_a_changed_file_is_not_handed_out(collection):
 
     with pytest.raises(ReleaseDamaged, match="SHA-256 differs"):
         open_release(release)
-
-
-def test_publishing_again_puts_a_lost_file_back(collection):
-    release = publish_release(collection=collection, version="1.0")
-    path_of("small", "1.0").unlink()
-
-    republish(release=release)
-
-    assert open_release(release)
-
-
-def test_publishing_again_after_a_change_is_refused(collection):
-    release = publish_release(collection=collection, version="1.0")
-    judge(slot_of(collection, "q1_method", "d1", 1), 3)
-
-    with pytest.raises(VersionTaken, match="what would be released now differs"):
-        republish(release=release)
 
 
 # The job

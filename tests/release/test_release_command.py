@@ -4,9 +4,8 @@ from io import StringIO
 import pytest
 from django.core.management import CommandError, call_command
 
-from release.files import path_of
 from release.models import Release
-from tests.release.scenes import a_judged_collection, judge, slot_of
+from tests.release.scenes import a_judged_collection
 
 pytestmark = pytest.mark.django_db
 
@@ -44,17 +43,6 @@ def test_repeating_it_accepts_what_was_accepted(tmp_path):
     first = release("small", "1.0", output=tmp_path, accept=["licence"])
 
     assert release("small", "1.0", output=tmp_path) == first
-
-
-def test_repeating_it_for_other_content_is_refused(tmp_path):
-    collection = a_judged_collection()
-    release("small", "1.0", output=tmp_path)
-    bytes_before = path_of("small", "1.0").read_bytes()
-    judge(slot_of(collection, "q1_method", "d1", 1), 3)
-
-    with pytest.raises(CommandError, match="A published version never changes"):
-        release("small", "1.0", output=tmp_path)
-    assert path_of("small", "1.0").read_bytes() == bytes_before
 
 
 def test_it_lists_what_to_fix(tmp_path):

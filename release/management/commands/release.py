@@ -11,15 +11,16 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from accounts.models import Collection
 from release.bundle import sha256
 from release.errors import ReleaseError
-from release.files import open_release, write_file
+from release.files import write_file
 from release.gate import ACCEPTABLE, Finding, standing_in_the_way
-from release.services import check_acceptable, find_faults, publish_release, republish
+from release.restoring import open_or_restore
+from release.services import check_acceptable, find_faults, publish_release
 
 
 class Command(BaseCommand):
     help = (
-        "Publish a version of a collection and write its zip into a folder. Repeated for a "
-        "version that is published with the same content, it writes the same bytes again."
+        "Publish a version of a collection and write its zip into a folder. For a version that "
+        "is published already, write the published zip again, whatever has changed since."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -88,8 +89,12 @@ class Command(BaseCommand):
         if release is None:
             release = publish_release(collection=collection, version=version, accept=accept)
         else:
-            republish(release=release, accept=accept)
-        with open_release(release) as file:
+            check_acceptable(accept)
+            self.stderr.write(
+                f"Version {version} is published already, on {release.published_at:%Y-%m-%d}: "
+                "this is its zip. To publish the collection as it is now, give a new version."
+            )
+        with open_or_restore(release=release) as file:
             content = file.read()
         path = output / f"{collection.slug}-{release.version}.zip"
         write_file(path, content)

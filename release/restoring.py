@@ -1,0 +1,82 @@
+"""Building the lost file of a published version again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, BinaryIO
+
+from django.conf import settings
+
+from release.errors import CannotRestore, ReleaseDamaged, ReleaseError
+from release.files import open_release, path_of, write_file
+from release.gate import check_gate
+from release.models import Release
+from release.services import Bundle, pack_bundle
+from release.snapshot import take_snapshot
+
+OWN = frozenset({"files", "format", "format_version", "software", "version"})  # told in other words
+
+
+def open_or_restore(*, release: Release) -> BinaryIO:
+    """The zip of a published version, opened for reading; built again only if it is lost.
+
+    Raises:
+        CannotRestore: it is lost, and what is built now has other bytes.
+    """
+    try:
+        return open_release(release)
+    except ReleaseDamaged as damage:
+        restore_release(release=release, what=damage.what)
+        return open_release(release)
+
+
+def restore_release(*, release: Release, what: str = "is missing") -> None:
+    """Build the file of a published version again, and keep it if no byte differs.
+
+    It is built as it was: under the recorded version of the software, with the recorded exceptions,
+    and whatever the gate finds by now. `what` says what happened to the file.
+
+    Raises:
+        CannotRestore: the bytes differ.
+    """
+    try:
+        bundle = _build_again(release)
+    except ReleaseError as error:
+        raise CannotRestore(release, what, [str(error)]) from error
+    if bundle.sha256 != release.sha256:
+        raise CannotRestore(release, what, [*_differences(release.manifest, bundle.manifest)])
+    write_file(path_of(release.collection.slug, release.version), bundle.content)
+
+
+def _build_again(release: Release) -> Bundle:
+    recorded = {entry["check"] for entry in release.manifest["accepted"]}
+    snapshot = take_snapshot(release.collection)
+    return pack_bundle(
+        snapshot,
+        release.version,
+        [found for found in check_gate(snapshot) if not found.ok and found.check in recorded],
+        software_version=release.manifest["software"]["version"],
+    )
+
+
+def _differences(recorded: Mapping[str, Any], rebuilt: Mapping[str, Any]) -> Iterator[str]:
+    """Why the bytes differ, in sentences."""
+    if recorded["format_version"] != rebuilt["format_version"]:
+        yield (
+            f"It is of format {recorded['format_version']}, and this software writes format "
+            f"{rebuilt['format_version']}."
+        )
+    software = recorded["software"]["version"]
+    if software != settings.SOFTWARE_VERSION:
+        yield (
+            f"It was published with Qrelsmith {software}, and this is {settings.SOFTWARE_VERSION}."
+        )
+    if parts := _unequal(recorded, rebuilt) - OWN:
+        yield f"Parts of the manifest that differ: {', '.join(sorted(parts))}."
+    if files := _unequal(recorded["files"], rebuilt["files"]):
+        yield f"Files that differ: {', '.join(sorted(files))}."
+
+
+def _unequal(recorded: Mapping[str, Any], rebuilt: Mapping[str, Any]) -> set[str]:
+    names = recorded.keys() | rebuilt.keys()
+    return {name for name in names if recorded.get(name) != rebuilt.get(name)}
