@@ -149,6 +149,18 @@ def every_label_has_a_source(snapshot: Snapshot) -> Finding:
     )
 
 
+def every_judgment_is_about_the_present_text(snapshot: Snapshot) -> Finding:
+    return _finding(
+        "changed-texts",
+        [f"{query} {docno}" for query, docno in snapshot.shown_otherwise],
+        in_order="Every judgment is about the text that its pair shows now.",
+        message="Judged pairs that show another text now, or another mark of their facet: {count}. "
+        "Their grades may not fit it.",
+        how_to_mend="Undo the change to these documents, or to the labels of the facet. Or have "
+        "both annotators open the pairs again and confirm or change their grades.",
+    )
+
+
 CHECKS: dict[str, Check] = {
     "empty": final_labels_exist,
     "ids": ids_fit_into_trec_files,
@@ -158,6 +170,7 @@ CHECKS: dict[str, Check] = {
     "unopened-queries": every_query_is_opened,
     "self-retrieved": no_query_paper_in_its_own_qrels,
     "provenance": every_label_has_a_source,
+    "changed-texts": every_judgment_is_about_the_present_text,
 }
 NEVER_ACCEPTED = frozenset({"empty", "ids"})
 ACCEPTABLE = tuple(check for check in CHECKS if check not in NEVER_ACCEPTED)

@@ -145,6 +145,7 @@ class Snapshot:
     runs: tuple[ReleasedRun, ...]
     guidelines: tuple[ReleasedGuideline, ...]
     samples: tuple[SampledPool, ...] = ()  # of the query papers with a label
+    shown_otherwise: tuple[tuple[str, str], ...] = ()  # judged pairs: query, docno
 
     @property
     def labels(self) -> tuple[Label, ...]:

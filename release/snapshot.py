@@ -12,6 +12,7 @@ from accounts.models import Collection
 from adjudication.labels import LabelledPair, labelled_pairs
 from adjudication.models import Case, Decision
 from annotation.models import Guideline, Slot
+from annotation.presented import pairs_shown_otherwise
 from pooling.models import Candidate, Contribution, PoolBuild
 from pooling.services import SampledPool, SampleLost, sampled_pools
 from release.errors import ReleaseError
@@ -54,6 +55,7 @@ def take_snapshot(collection: Collection, *, with_samples: bool = True) -> Snaps
             runs=_runs(collection),
             guidelines=_guidelines(collection),
             samples=_samples(collection, pairs) if with_samples else (),
+            shown_otherwise=tuple(sorted(pairs_shown_otherwise(collection))),
         )
 
 

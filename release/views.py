@@ -35,6 +35,7 @@ MENDED_ON = {
     "unopened-queries": ("board", "Open queries"),
     "self-retrieved": ("pools", "See the pools"),
     "provenance": ("pools", "See the pools"),
+    "changed-texts": ("documents", "See the documents"),
 }
 
 

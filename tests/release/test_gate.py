@@ -1,10 +1,14 @@
 import pytest
 
-from annotation.services import open_query
+from annotation.services import open_query, presentation_of
+from corpus.models import Document
 from corpus.services import create_query
 from pooling.models import Contribution
+from release.errors import GateClosed
 from release.gate import ACCEPTABLE, CHECKS, NEVER_ACCEPTED, Finding, standing_in_the_way
-from release.services import find_faults
+from release.readme import EXCEPTIONS
+from release.services import build_bundle, find_faults
+from release.snapshot import take_snapshot
 from tests.factories import DocumentFactory, a_collection, a_pool, a_query, annotators
 from tests.release.scenes import (
     GRADES,
@@ -111,6 +115,88 @@ def test_a_label_without_a_source_is_named():
     assert finding(collection, "provenance").items == (f"{query.name} {docno}",)
 
 
+def change_the_text_behind_the_programs_back(docno: str) -> None:
+    """The digest stays, so the rule about texts in frozen pools does not see it."""
+    Document.objects.filter(docno=docno).update(title="Another paper")
+
+
+def test_a_text_that_changed_after_it_was_judged_is_named_with_its_pairs():
+    collection = a_judged_collection()
+    change_the_text_behind_the_programs_back("d4")
+
+    changed = finding(collection, "changed-texts")
+
+    assert (changed.ok, changed.can_accept, changed.items) == (False, True, ("q2_method d4",))
+    assert "confirm or change their grades" in changed.how_to_mend
+
+
+def test_a_query_papers_own_text_counts_too():
+    collection = a_judged_collection()
+    change_the_text_behind_the_programs_back("q2")
+
+    assert finding(collection, "changed-texts").items == (
+        "q2_method d1",
+        "q2_method d3",
+        "q2_method d4",
+    )
+
+
+def test_a_facet_with_other_labels_marks_other_sentences():
+    collection = a_judged_collection()
+    collection.facets.filter(key="background").update(labels=["result"])
+
+    assert finding(collection, "changed-texts").items == (
+        "q1_background d1",
+        "q1_background d2",
+        "q1_background d3",
+    )
+
+
+@pytest.mark.parametrize("slot", [1, 2])
+def test_one_judgment_of_another_text_is_enough(slot):
+    collection = a_judged_collection()
+    change_the_text_behind_the_programs_back("d4")
+    judge(slot_of(collection, "q2_method", "d4", slot), 1)
+
+    assert finding(collection, "changed-texts").items == ("q2_method d4",)
+
+
+def test_judging_the_changed_text_puts_the_pair_in_order():
+    collection = a_judged_collection()
+    change_the_text_behind_the_programs_back("d4")
+    for slot in (1, 2):
+        judge(slot_of(collection, "q2_method", "d4", slot), 1)
+
+    assert finding(collection, "changed-texts").ok
+
+
+def test_a_pair_judged_once_says_nothing_of_its_text():
+    collection = an_opened_collection()
+    judge(slot_of(collection, "q1_method", "d1", 1), 3)
+    change_the_text_behind_the_programs_back("d1")
+
+    assert finding(collection, "changed-texts").ok
+
+
+def test_every_acceptable_finding_has_its_sentence_in_the_readme():
+    assert set(EXCEPTIONS) == set(ACCEPTABLE)
+
+
+def test_a_changed_text_is_released_with_the_digest_of_what_was_judged():
+    collection = a_judged_collection()
+    pair = slot_of(collection, "q2_method", "d4", 1).pair
+    judged = presentation_of(pair, 1).digest
+    change_the_text_behind_the_programs_back("d4")
+
+    taken = take_snapshot(collection)
+
+    assert {one.presentation_digest for one in taken.ratings if one.docno == "d4"} == {judged}
+    with pytest.raises(GateClosed, match="changed-texts"):
+        build_bundle(taken, "1.0", ())
+    accepted = build_bundle(taken, "1.0", ["changed-texts"]).manifest["accepted"]
+    assert accepted == [{"check": "changed-texts", "count": 1, "items": ["q2_method d4"]}]
+
+
 def test_an_id_with_white_space_can_never_be_released():
     collection = a_collection()
     paper = DocumentFactory(collection=collection)
@@ -157,5 +243,6 @@ def test_check_names_are_stable():
         "unopened-queries",
         "self-retrieved",
         "provenance",
+        "changed-texts",
     }
     assert {"empty", "ids"} == NEVER_ACCEPTED
