@@ -98,8 +98,9 @@ Use instead, from the files that carry the sample:
 
 - `trec/sampleval.<facet>.txt`: inferred AP and inferred nDCG (xinfAP, infNDCG) with NIST's
   `sample_eval.pl`. It lists the whole deep pool; grade -1 is a document that was not drawn or has
-  no final label, and stratum 0 holds what was in a pool for certain. `sample_eval.pl` takes
-  leading zeros off the query ids of a run.
+  no final label, and stratum 0 holds what was in a pool for certain. Documents without text are in
+  neither file, because they could not be judged. `sample_eval.pl` takes leading zeros off the
+  query ids of a run.
 - `trec/prels.<facet>.txt`: statAP and its kin. The variance that statAP prints is for its own way
   of sampling, which this was not.
 - A total, such as the number of relevant documents: the sum of 1/probability over the relevant

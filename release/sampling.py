@@ -1,5 +1,10 @@
 """What qrels over sampled pools have to say beside the grades. Pure.
 
+Documents without text could not be judged, so they are in no count: neither in the size of a stratum
+nor in what was drawn from it. A simple random sample of N documents, n of them drawn, is one of the
+N′ among them that have a text as well, n′ of them drawn. So their probability is n′/N′, here as in
+the strata, and not the n/N that the pool has on record.
+
 Two formats that tools read: the five columns of statAP's `prels` (Aslam & Pavlu, 2007; TREC's
 Million Query Track) and those of `sample_eval.pl` (Yilmaz, Kanoulas & Aslam, 2008).
 """
@@ -7,11 +12,14 @@ Million Query Track) and those of `sample_eval.pl` (Yilmaz, Kanoulas & Aslam, 20
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Container, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from corpus.texts import canonical_json
 from release.records import Label, PooledDocument, Snapshot
+
+if TYPE_CHECKING:
+    from pooling.strategies import Stratum
 
 CERTAIN = 0  # the stratum of what was in the pool for certain
 
@@ -37,10 +45,22 @@ class Member(NamedTuple):
 def probable(snapshot: Snapshot, labels: Sequence[Label]) -> Iterator[Probable]:
     """The labels with their probabilities: 1 for what no chance was needed to pool."""
     papers, pooled = _papers(snapshot), _pooled(snapshot)
+    chances = {
+        (sample.query_paper, docno): chance
+        for sample in snapshot.samples
+        for stratum in sample.strata
+        for docno, chance in _chances(stratum, pooled[sample.query_paper])
+    }
     for label in labels:
-        document = pooled[papers[label.query]].get(label.docno)
-        chance = None if document is None else document.inclusion
-        yield Probable(label.query, label.docno, label.grade, 1.0 if chance is None else chance)
+        chance = chances.get((papers[label.query], label.docno), 1.0)
+        yield Probable(label.query, label.docno, label.grade, chance)
+
+
+def _chances(stratum: Stratum, pooled: Container[str]) -> Iterator[tuple[str, float]]:
+    """The documents that were drawn from the stratum, each with its probability."""
+    drawn = [docno for docno in stratum.docnos if docno in pooled]
+    for docno in drawn:
+        yield docno, len(drawn) / len(stratum.docnos)
 
 
 def members(snapshot: Snapshot, labels: Sequence[Label]) -> Iterator[Member]:
@@ -73,8 +93,8 @@ def members(snapshot: Snapshot, labels: Sequence[Label]) -> Iterator[Member]:
 def describe_sample(snapshot: Snapshot) -> dict[str, Any] | None:
     """The strata as JSON types, those of equal parameters together; None if nothing is a sample.
 
-    `documents` counts all of a stratum, `drawn` those of them that were to be judged, and
-    `inclusion` is the least and the greatest probability.
+    `documents` counts all of a stratum that have a text, `drawn` those of them that were drawn,
+    and `inclusion` is the least and the greatest probability.
     """
     if not snapshot.samples:
         return None
@@ -92,11 +112,11 @@ def _strata(snapshot: Snapshot) -> Iterator[dict[str, Any]]:
     for sample in snapshot.samples:
         kind = sample.strategy, canonical_json(sample.parameters), sample.parameters
         for number, stratum in enumerate(sample.strata, start=1):
-            drawn = [pooled[sample.query_paper].get(docno) for docno in stratum.docnos]
-            groups[kind[:2], number].append((sample, stratum, [one for one in drawn if one]))
+            drawn = list(_chances(stratum, pooled[sample.query_paper]))
+            groups[kind[:2], number].append((sample, stratum, drawn))
     for (_, number), found in sorted(groups.items()):
         sample, stratum, _ = found[0]
-        chances = [one.inclusion for *_, drawn in found for one in drawn if one.inclusion]
+        chances = [chance for *_, drawn in found for _, chance in drawn]
         yield {
             "strategy": sample.strategy,
             "parameters": dict(sample.parameters),

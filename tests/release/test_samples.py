@@ -175,7 +175,47 @@ def test_a_uniform_sample_is_one_stratum():
     assert Counter(stratum for *_, stratum, _ in lines) == {"0": 1, "1": 16}
     sample = json.loads(files["manifest.json"])["sample"]
     assert [one["best_ranks"] for one in sample["strata"]] == [[1, 9]]
-    assert sample["strata"][0]["inclusion"] == [9 / 17, 9 / 17]
+    # Of 17 documents 9 were drawn; d39, which has no text, is one of them.
+    assert sample["strata"][0]["inclusion"] == [8 / 16, 8 / 16]
+
+
+@pytest.mark.parametrize("textless", [f"d{number}" for number in range(1, 7)])
+def test_a_document_without_text_is_in_no_count(textless):
+    """All that can be judged is relevant, so 5 is the true number, whatever was drawn."""
+    collection = a_collection(licence="CC-BY-4.0")
+    docnos = [f"d{number}" for number in range(1, 7)]
+    for docno in docnos:
+        text = {"sentences": [], "labels": []} if docno == textless else {}
+        DocumentFactory(collection=collection, docno=docno, **text)
+    DocumentFactory(collection=collection, docno="q1")
+    query = create_query(collection=collection, docno="q1", facet_key="method")
+    made = Run(collection=collection, name="up", kind="file", depth=6)
+    keep_run(made, {"q1": [Scored(docno, 1.0) for docno in docnos]}, RunReport(), InPerson())
+    a_sample(
+        collection,
+        runs=("up",),
+        depth=6,
+        forced=(),
+        **{"strategy": "uniform", "parameters": {"size": 3, "depth": 6}},
+    )
+    open_query(query=query, annotators=annotators(collection), opened_by=None)
+    candidates = query.query_paper.pool.candidates.to_judge()
+    drawn = sorted(candidates.values_list("document__docno", flat=True))
+    for docno in drawn:
+        for slot in (1, 2):
+            judge(slot_of(collection, query.name, docno, slot), 3)
+
+    files = files_of(collection)
+
+    prels, sampleval = files["trec/prels.all.txt"], files["trec/sampleval.all.txt"]
+    assert horvitz_thompson(prels) == pytest.approx(5)
+    assert inferred(sampleval) == pytest.approx(5)
+    assert {docno for _, _, docno, *_ in columns(sampleval)} == set(docnos) - {textless}
+    (stratum,) = json.loads(files["manifest.json"])["sample"]["strata"]
+    chance = len(drawn) / 5
+    assert (stratum["documents"], stratum["drawn"]) == (5, len(drawn))
+    assert stratum["inclusion"] == [chance, chance]
+    assert {float(last) for *_, last in columns(prels)} == {chance}
 
 
 def test_a_drawn_document_without_a_label_counts_as_not_drawn():
