@@ -147,9 +147,13 @@ TEMPLATES = [
 
 # SQLite takes its write lock when a transaction begins (IMMEDIATE), so writers queue up instead
 # of failing half-way; WAL lets readers go on meanwhile.
+DATABASE_IDLE_SECONDS = _number("DATABASE_IDLE_SECONDS", 60)
 DATABASES = {
     "default": dj_database_url.config(
-        default=f"sqlite:///{DATA_DIR / 'qrelsmith.sqlite3'}", conn_max_age=60
+        default=f"sqlite:///{DATA_DIR / 'qrelsmith.sqlite3'}",
+        conn_max_age=60,
+        # A kept connection may have been dropped by a restart of the database or by a firewall.
+        conn_health_checks=True,
     )
 }
 if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
@@ -160,6 +164,23 @@ if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
     }
     DATABASES["default"]["TEST"] = {"NAME": str(DATA_DIR / f"test-{os.getpid()}.sqlite3")}
     DATA_DIR.mkdir(parents=True, exist_ok=True)
+if DATABASES["default"]["ENGINE"] == "django.db.backends.postgresql":
+    # A process that is frozen in the middle of a transaction keeps its locks, and a machine that
+    # lost its power never says goodbye. The server ends the session of either.
+    _session = {
+        "application_name": "qrelsmith",  # database/stuck.py looks for it
+        "idle_in_transaction_session_timeout": 1000 * DATABASE_IDLE_SECONDS,
+        "tcp_keepalives_idle": 30,
+        "tcp_keepalives_interval": 10,
+        "tcp_keepalives_count": 3,
+    }
+    _options = DATABASES["default"].setdefault("OPTIONS", {})
+    # What the URL itself gives comes last, so it wins.
+    _spelled = [f"-c {name}={value}" for name, value in _session.items()]
+    _options["options"] = " ".join([*_spelled, _options.get("options", "")]).strip()
+    # The same from this side, for a server that went away without a word.
+    for _name, _value in (("idle", 30), ("interval", 10), ("count", 3)):
+        _options.setdefault(f"keepalives_{_name}", _value)
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 AUTH_USER_MODEL = "accounts.User"
@@ -252,12 +273,20 @@ if CELERY_BROKER_URL.startswith("filesystem:"):
         "control_folder": str(_spool / "control"),
         "polling_interval": 0.2,
     }
+    # A process pool must not be used here: its idle children wait in turn for a lock in shared
+    # memory, and a child that is killed while it holds the lock stops the others for good. Jobs run
+    # in a thread instead, so the worker is a single process that its supervisor can start again.
+    CELERY_WORKER_POOL = "threads"
+    CELERY_WORKER_CONCURRENCY = 1
     for _folder in ("messages", "control"):
         (_spool / _folder).mkdir(parents=True, exist_ok=True)
 
 JOB_HEARTBEAT_SECONDS = _number("JOB_HEARTBEAT_SECONDS", 3)
 JOB_STALE_SECONDS = _number("JOB_STALE_SECONDS", 20)
 JOB_TICK_SECONDS = _number("JOB_TICK_SECONDS", 3)
+JOB_STOP_SECONDS = _number("JOB_STOP_SECONDS", 4)
+IMPORT_LIMIT_MB = _number("IMPORT_LIMIT_MB", 16_384)
+WORKER_PULSE_FILE = os.environ.get("WORKER_PULSE_FILE", "")
 
 # The sentence encoders that may be named in the browser and the API; a model is a folder or a name.
 ENCODERS = _words("ENCODERS")

@@ -28,6 +28,8 @@ class Part:
     """One process with its children, in a process group of its own.
 
     The group keeps a terminal's Ctrl-C away from them, so that they end in order and not twice.
+    `pulse` is a file that the part touches again and again; when it has not for `frozen_after`
+    seconds, the part is frozen.
     """
 
     name: str
@@ -35,11 +37,15 @@ class Part:
     log: Path
     is_ready: Callable[[Part], bool]
     environment: dict[str, str] = field(default_factory=dict)
+    pulse: Path | None = None
+    frozen_after: float = 60
     process: subprocess.Popen[bytes] | None = field(default=None, init=False)
     log_starts_at: int = field(default=0, init=False)
     deaths: list[float] = field(default_factory=list, init=False)
+    last_pulse: tuple[int, float] = field(default=(0, 0), init=False)
 
     def start(self) -> None:
+        self.last_pulse = (0, time.monotonic())
         self.log.parent.mkdir(parents=True, exist_ok=True)
         with self.log.open("ab") as log:
             self.log_starts_at = log.tell()
@@ -60,6 +66,20 @@ class Part:
 
     def is_dead(self) -> bool:
         return self.process is None or self.process.poll() is not None
+
+    def is_frozen(self) -> bool:
+        """Whether its pulse stands still. A sleeping machine's clock does not count."""
+        if self.pulse is None:
+            return False
+        try:
+            pulse = self.pulse.stat().st_mtime_ns
+        except FileNotFoundError:  # it has only just started
+            pulse = 0
+        before, since = self.last_pulse
+        if pulse != before:
+            self.last_pulse = (pulse, time.monotonic())
+            return False
+        return time.monotonic() - since > self.frozen_after
 
     def ask_to_stop(self) -> None:
         if self.process is not None and not self.is_dead():
@@ -91,19 +111,21 @@ def start(parts: Sequence[Part], stop: threading.Event) -> None:
 
 
 def watch(parts: Sequence[Part], stop: threading.Event, say: Callable[[str], None]) -> None:
-    """Start again what dies, until `stop` is set."""
+    """Start again what dies or freezes, until `stop` is set."""
     while not stop.wait(0.5):
         for part in parts:
             if part.is_dead():
-                _restart(part, say)
+                _restart(part, "stopped", say)
+            elif part.is_frozen():
+                _restart(part, f"did not move for {part.frozen_after} s", say)
 
 
-def _restart(part: Part, say: Callable[[str], None]) -> None:
+def _restart(part: Part, what: str, say: Callable[[str], None]) -> None:
     now = time.monotonic()
     part.deaths = [death for death in part.deaths if now - death < RESTARTS_WITHIN] + [now]
     if len(part.deaths) > RESTARTS:
         raise PartFailed(f"The {part.name} keeps stopping; see {part.log}")
-    say(f"The {part.name} stopped and is started again; see {part.log}")
+    say(f"The {part.name} {what} and is started again; see {part.log}")
     part.end(0)
     part.start()
 

@@ -25,6 +25,10 @@ from django.utils import timezone
 
 from accounts.models import Collection
 from jobs.models import Job, State
+from jobs.work import WorkerStops
+
+# Set once this process was asked to stop, where jobs run in threads of it.
+worker_stops = threading.Event()
 
 
 class Cancelled(Exception):
@@ -55,7 +59,10 @@ class Lease:
         Raises:
             Cancelled: the job was asked to stop.
             LeaseLost: another worker holds the job now.
+            WorkerStops: this worker was asked to stop.
         """
+        if worker_stops.is_set():
+            raise WorkerStops
         now = time.monotonic()
         if now - self._last_report < 0.3 and done != total:
             return

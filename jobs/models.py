@@ -35,6 +35,10 @@ class JobQuerySet(models.QuerySet["Job"]):
     def claimable(self) -> JobQuerySet:
         return self.filter(state=State.QUEUED) | self.abandoned()
 
+    def sent(self) -> JobQuerySet:
+        """Waiting jobs whose message the broker took."""
+        return self.filter(state=State.QUEUED, dispatched_at__isnull=False)
+
     def to_send(self) -> JobQuerySet:
         """Jobs nobody works on and no message of the last seconds says so.
 

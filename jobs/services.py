@@ -12,9 +12,17 @@ from typing import Any
 
 from celery import current_app
 from django.db import Error as DatabaseTrouble
-from django.db import IntegrityError, InterfaceError, OperationalError, connection, transaction
+from django.db import (
+    IntegrityError,
+    InterfaceError,
+    InternalError,
+    OperationalError,
+    connection,
+    transaction,
+)
 from django.utils import timezone
 from kombu.exceptions import KombuError
+from psycopg.errors import IdleInTransactionSessionTimeout
 
 from accounts.models import Collection, User
 from jobs import kept_files, registry
@@ -151,14 +159,23 @@ def run(job_id: uuid.UUID) -> None:
         _finish(lease, State.CANCELLED)
     except NotYet as waiting:
         _put_off(lease, waiting)
-    except (OperationalError, InterfaceError) as error:
-        if is_full(error):  # trying again makes no room
+    except (OperationalError, InterfaceError, InternalError) as error:
+        if is_full(error) or not _may_pass(error):  # trying again makes no room
             _fail(lease, error)
         else:
             logger.warning("job %s lost the database and will be tried again: %s", job_id, error)
             _put_back(lease, str(error))
     except Exception as error:  # noqa: BLE001 (the row must say what happened, whatever it was)
         _fail(lease, error)
+
+
+def _may_pass(error: DatabaseTrouble) -> bool:
+    """Whether trying again may help: the database is locked, restarting or out of reach.
+
+    Of internal errors only that PostgreSQL ended the session, because this process was frozen.
+    """
+    frozen = isinstance(error.__cause__, IdleInTransactionSessionTimeout)
+    return frozen or not isinstance(error, InternalError)
 
 
 def _fail(lease: Lease, error: Exception) -> None:

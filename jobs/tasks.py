@@ -13,7 +13,8 @@ from celery.signals import worker_ready
 from django.conf import settings
 from django.db import InterfaceError, OperationalError, connection
 
-from jobs import kept_files, registry, services
+from database.stuck import StuckCopies
+from jobs import kept_files, registry, services, worker
 
 logger = logging.getLogger(__name__)
 
@@ -32,13 +33,19 @@ def sweep_uploads() -> None:
 
 
 def keep_reconciling(stop: threading.Event, tick: threading.Lock) -> None:
+    hearing, copies = worker.Hearing(), StuckCopies()
     while not stop.wait(settings.JOB_TICK_SECONDS):
         with tick:
             try:
+                copies.end()
                 services.reconcile()
+                lost = hearing.lost()
+                if lost:
+                    worker.exit_deaf(lost)
             except Exception as error:  # noqa: BLE001  (else this thread ends: no job is rescued)
                 next_try = settings.JOB_TICK_SECONDS
                 logger.warning("reconciler: %s; next try in %s s", error, next_try)
+                hearing.reset()  # what could not be sent cannot be heard
             finally:
                 connection.close()  # a child must not share it
 

@@ -24,6 +24,16 @@ class NotYet(Exception):
         super().__init__(waits_for)
 
 
+class WorkerStops(NotYet):
+    """The worker was asked to stop. Its job goes back into the queue, for the next worker.
+
+    A lease raises it at a progress report. Open transactions roll back, so nothing is half done.
+    """
+
+    def __init__(self) -> None:
+        super().__init__("waits for a worker; the last one was stopped", seconds=0)
+
+
 class Work(Protocol):
     """Where a service reports progress and writes its effect."""
 

@@ -41,7 +41,7 @@ CHROMIUM_OPTIONS = [
     "--disable-sync",
 ]
 # Reasons to skip that hold even where everything is required.
-ALLOWED_SKIPS = ("needs PostgreSQL", "no CSFCube release", "the extra is")
+ALLOWED_SKIPS = ("needs PostgreSQL", "needs SQLite", "no CSFCube release", "the extra is")
 
 
 def pytest_sessionfinish() -> None:
@@ -119,6 +119,12 @@ def on_postgresql(db):
         pytest.skip("needs PostgreSQL; this turn is SQLite's")
 
 
+@pytest.fixture
+def on_sqlite(db):
+    if connection.vendor != "sqlite":
+        pytest.skip("needs SQLite; this turn is PostgreSQL's")
+
+
 @pytest.fixture(scope="session")
 def csfcube() -> Path:
     """The folder of a CSFCube checkout, read where it lies."""
@@ -191,7 +197,7 @@ def start_worker(transactional_db, broker, settings, tmp_path):
     """
     workers: list[Worker] = []
 
-    def start(*, include="tests.jobs.slow", **env):
+    def start(*, include="tests.jobs.slow", options=(), **env):
         worker = Worker(
             log=tmp_path / f"worker-{len(workers)}.log",
             env=environment(
@@ -199,6 +205,7 @@ def start_worker(transactional_db, broker, settings, tmp_path):
                 **{**SHORT_TIMES, **broker.env, **env},
             ),
             include=include,
+            options=options,
         )
         workers.append(worker)
         return worker.wait_until_ready()

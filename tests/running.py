@@ -7,8 +7,8 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -80,9 +80,12 @@ def _forget_connections(app: Celery) -> None:
 class Worker:
     """A `celery worker` in a process group of its own."""
 
-    def __init__(self, *, log: Path, env: dict[str, str], include: str = "") -> None:
+    def __init__(
+        self, *, log: Path, env: dict[str, str], include: str = "", options: Sequence[str] = ()
+    ) -> None:
         self.log = log
-        options = ["--without-gossip", "--without-mingle", "--without-heartbeat", "-c", "1"]
+        quiet = ["--without-gossip", "--without-mingle", "--without-heartbeat"]
+        options = [*quiet, "-c", "1", *options]
         if include:
             options += ["--include", include]
         with log.open("wb") as output:
@@ -108,11 +111,20 @@ class Worker:
         return self.process.poll() is not None
 
     def children(self) -> list[int]:
-        """The pool's processes, which do the jobs."""
+        """The processes of the pool, which do the jobs; none where threads do them."""
         pid = self.process.pid
         return [
             int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
         ]
+
+    def group(self) -> list[int]:
+        """All processes that belong to it, also those that outlived their parent."""
+        found = []
+        for folder in Path("/proc").glob("[0-9]*"):
+            with suppress(ProcessLookupError):
+                if os.getpgid(int(folder.name)) == self.process.pid:
+                    found.append(int(folder.name))
+        return found
 
     def signal_all(self, number: int) -> None:
         os.killpg(self.process.pid, number)

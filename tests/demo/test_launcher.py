@@ -126,6 +126,49 @@ def test_a_part_that_dies_is_started_again(start_demo, port):
     wait_until(lambda: answers(port), PATIENCE, "the web server answers again")
 
 
+def test_a_worker_that_is_frozen_is_started_again_and_does_its_job(start_demo, data_dir):
+    demo = start_demo(JOB_STALE_SECONDS="3", JOB_TICK_SECONDS="1")
+    demo.wait_for("Ctrl-C stops everything.")
+    (worker,) = [part for part in demo.parts() if b"celery" in command_of(part)]
+    os.kill(worker, signal.SIGSTOP)
+    job = in_shell(data_dir, ASK_FOR_A_REPORT)
+    demo.wait_for("The worker did not move for 9 s and is started again")
+    wait_until(
+        lambda: (
+            in_shell(data_dir, f"{LOOK} print(Job.objects.get(pk='{job}').state)") == "succeeded"
+        ),
+        PATIENCE,
+        "the job is done",
+    )
+    assert not Path(f"/proc/{worker}").exists()
+
+
+LOOK = "from jobs.models import Job;"
+ASK_FOR_A_REPORT = (
+    "from accounts.models import Collection; from agreement.services import request_report; "
+    "print(request_report(collection=Collection.objects.first(), missing='zero').pk)"
+)
+
+
+def in_shell(data_dir: Path, code: str) -> str:
+    """What the code prints, run on the demo's data."""
+    unset = {"DATABASE_URL", "CELERY_BROKER_URL", "REDIS_URL", "CELERY_QUEUE", "SECRET_KEY"}
+    inherited = {name: value for name, value in os.environ.items() if name not in unset}
+    done = subprocess.run(
+        [sys.executable, "manage.py", "shell", "-v0", "-c", code],
+        cwd=ROOT,
+        env={**inherited, "DATA_DIR": str(data_dir)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return done.stdout.strip()
+
+
+def command_of(process: int) -> bytes:
+    return Path(f"/proc/{process}/cmdline").read_bytes()
+
+
 def answers(port: int) -> bool:
     try:
         return status(port, "/healthz") == 200

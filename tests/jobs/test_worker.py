@@ -11,7 +11,7 @@ from django.db import connection
 from accounts.models import Collection, User
 from jobs.models import Job, State
 from jobs.services import dispatch, enqueue
-from tests.jobs.slow import KIND
+from tests.jobs.slow import BUSY_KIND, ENOUGH, FREEZING_KIND, FROZEN, KIND
 from tests.running import wait_until
 
 pytestmark = [pytest.mark.faults, pytest.mark.django_db(transaction=True)]
@@ -23,10 +23,9 @@ LONG_ENOUGH = 60  # seconds; what is waited for takes a few on an idle machine
 def ask(transactional_db, broker):
     collection = Collection.objects.create(slug="small", name="Small")
 
-    def ask(*, steps: int, seconds: float = 0.05) -> Job:
-        return enqueue(
-            kind=KIND, collection=collection, parameters={"steps": steps, "seconds": seconds}
-        )
+    def ask(*, steps: int = 0, seconds: float = 0.05, kind: str = KIND, **more: str) -> Job:
+        parameters = {"steps": steps, "seconds": seconds, **more}
+        return enqueue(kind=kind, collection=collection, parameters=parameters)
 
     return ask
 
@@ -51,6 +50,81 @@ def test_a_worker_does_what_was_asked(ask, start_worker):
     assert job.result["steps"] == steps_done() == 3
 
 
+def test_a_new_job_is_done_after_any_process_of_an_idle_worker_was_killed(ask, start_worker):
+    worker = start_worker(options=["-c", "2"])
+    for number, process in enumerate([*worker.children(), worker.process.pid], start=1):
+        os.kill(process, signal.SIGKILL)
+        if process == worker.process.pid:
+            worker.process.wait(timeout=LONG_ENOUGH)
+            start_worker()  # as its supervisor does
+        ended = wait_for_end(ask(steps=number))
+        assert (ended.state, ended.attempts, steps_done()) == (State.SUCCEEDED, 1, number)
+
+
+def test_an_idle_worker_ends_on_sigterm_whatever_was_killed_before(ask, start_worker):
+    worker = start_worker(options=["-c", "2"])
+    for process in worker.children():
+        os.kill(process, signal.SIGKILL)
+    worker.process.terminate()
+    assert worker.process.wait(timeout=LONG_ENOUGH) == 0
+
+
+@pytest.mark.parametrize("broker", ["filesystem"], indirect=True)
+def test_a_job_goes_back_into_the_queue_when_its_worker_is_asked_to_stop(ask, start_worker):
+    job = ask(steps=30, seconds=0.1)
+    worker = start_worker()
+    wait_until(lambda: steps_done() >= 3, LONG_ENOUGH, "the job is in its middle")
+    worker.process.terminate()
+    assert worker.process.wait(timeout=LONG_ENOUGH) == 0
+    left = fresh(job)
+    assert (left.state, left.attempts, steps_done() < 30) == (State.QUEUED, 0, True)
+    assert left.progress_note == "waits for a worker; the last one was stopped"
+
+    start_worker()
+    ended = wait_for_end(job)
+    assert (ended.state, ended.attempts, steps_done()) == (State.SUCCEEDED, 1, 30)
+
+
+@pytest.mark.parametrize("broker", ["filesystem"], indirect=True)
+@pytest.mark.parametrize("kind", [KIND, BUSY_KIND])
+def test_a_worker_leaves_a_job_behind_that_does_not_hear_that_it_stops(ask, start_worker, kind):
+    job = ask(steps=1, seconds=100 * LONG_ENOUGH, kind=kind)
+    worker = start_worker(JOB_STOP_SECONDS="1")
+    wait_until(lambda: fresh(job).state == State.RUNNING, LONG_ENOUGH, "the job runs")
+    worker.process.terminate()
+    assert worker.process.wait(timeout=LONG_ENOUGH) == 1
+    assert "a job still runs 1 s after SIGTERM: exiting without it" in worker.said()
+
+    start_worker()
+    wait_until(lambda: fresh(job).attempts == 2, LONG_ENOUGH, "the next worker takes it over")
+
+
+@pytest.mark.parametrize("broker", ["filesystem"], indirect=True)
+def test_a_job_that_only_computes_starves_neither_heartbeat_nor_reconciler(ask, start_worker):
+    start_worker()
+    busy = ask(kind=BUSY_KIND)
+    wait_until(lambda: fresh(busy).state == State.RUNNING, LONG_ENOUGH, "the job runs")
+    waiting = ask(steps=1)
+    first_sent = fresh(waiting).dispatched_at
+    wait_until(lambda: fresh(waiting).dispatched_at > first_sent, LONG_ENOUGH, "it is sent again")
+    for _ in range(3):
+        beat = fresh(busy).heartbeat_at
+        wait_until(lambda before=beat: fresh(busy).heartbeat_at > before, LONG_ENOUGH, "a beat")
+    User.objects.create(username=ENOUGH)
+    assert [wait_for_end(job).attempts for job in (busy, waiting)] == [1, 1]
+
+
+def test_a_worker_that_hears_nothing_exits_with_words(ask, start_worker):
+    worker = start_worker(options=["--queues", "of-another-installation"])
+    job = ask(steps=1)
+    assert worker.process.wait(timeout=LONG_ENOUGH) == 1
+    assert "receives none of the 1 waiting jobs" in worker.said()
+    wait_until(lambda: not worker.group(), LONG_ENOUGH, "nothing of it is left")
+
+    start_worker()
+    assert wait_for_end(job).attempts == 1
+
+
 def test_another_worker_finishes_the_job_of_one_that_was_killed(ask, start_worker):
     job = ask(steps=30, seconds=0.1)
     first = start_worker()
@@ -66,6 +140,7 @@ def test_another_worker_finishes_the_job_of_one_that_was_killed(ask, start_worke
     assert steps_done() == 30
 
 
+@pytest.mark.parametrize("broker", ["redis"], indirect=True)
 def test_a_worker_whose_child_was_killed_takes_its_job_up_again(ask, start_worker):
     worker = start_worker()
     job = ask(steps=30, seconds=0.1)
@@ -89,6 +164,35 @@ def test_a_worker_that_only_seemed_dead_writes_nothing_more(ask, start_worker):
     assert (ended.state, ended.attempts, steps_done()) == (State.SUCCEEDED, 2, 60)
     said = "was taken over by another worker"
     wait_until(lambda: said in frozen.said(), LONG_ENOUGH, "the first worker hears of it")
+
+
+@pytest.mark.parametrize("place", ["between statements", "in a COPY"])
+def test_a_worker_frozen_in_the_middle_of_a_transaction_is_replaced(
+    ask, start_worker, on_postgresql, place
+):
+    job = ask(kind=FREEZING_KIND, place=place)
+    frozen = start_worker(DATABASE_IDLE_SECONDS="2")
+    wait_until(User.objects.filter(username=FROZEN).exists, LONG_ENOUGH, "the job has begun")
+    start_worker(DATABASE_IDLE_SECONDS="2")
+    ended = wait_for_end(job)
+    assert (ended.state, ended.attempts, ended.result) == (State.SUCCEEDED, 2, {"groups": 3})
+
+    frozen.signal_all(signal.SIGCONT)
+    said = "was taken over by another worker", "lost the database"
+    wait_until(
+        lambda: any(words in frozen.said() for words in said), LONG_ENOUGH, "the first one hears"
+    )
+    assert (steps_done(), fresh(job).result) == (1, {"groups": 3})
+
+
+def test_on_sqlite_a_worker_frozen_in_a_transaction_must_be_killed(ask, start_worker, on_sqlite):
+    job = ask(kind=FREEZING_KIND, place="between statements")
+    frozen = start_worker()
+    wait_until(User.objects.filter(username=FROZEN).exists, LONG_ENOUGH, "the job has begun")
+    start_worker()
+    frozen.kill()
+    ended = wait_for_end(job)
+    assert (ended.state, ended.attempts, ended.result) == (State.SUCCEEDED, 2, {"groups": 3})
 
 
 def test_a_job_outlives_a_restart_of_the_database(ask, start_worker, on_postgresql):

@@ -130,12 +130,19 @@ def _web(port: int) -> Part:
 def _worker() -> Part:
     options = ["--concurrency", "1", "--loglevel", "INFO"]
     quiet = ["--without-gossip", "--without-mingle", "--without-heartbeat"]
+    pulse = settings.DATA_DIR / "worker-pulse"
     return Part(
         name="worker",
         command=processes.python_module("celery", "-A", "config", "worker", *options, *quiet),
         log=_logs() / "worker.log",
         is_ready=lambda part: " ready." in part.said(),
-        environment={"QRELSMITH_DEMO": "1", "LOG_LEVEL": os.environ.get("LOG_LEVEL", "INFO")},
+        environment={
+            "QRELSMITH_DEMO": "1",
+            "LOG_LEVEL": os.environ.get("LOG_LEVEL", "INFO"),
+            "WORKER_PULSE_FILE": str(pulse),
+        },
+        pulse=pulse,
+        frozen_after=3 * settings.JOB_STALE_SECONDS,
     )
 
 

@@ -1,0 +1,119 @@
+"""What a worker does beside its jobs: it stops in time, notices that it is deaf, shows it is alive.
+
+A worker's supervisor (systemd, compose, `make demo`) starts it again when it exits, so exiting is
+the cure for every state that a worker cannot leave by itself.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import threading
+import time
+import uuid
+from pathlib import Path
+from queue import SimpleQueue
+from typing import Any
+
+from celery.concurrency.prefork import TaskPool as ProcessPool
+from celery.signals import worker_ready, worker_shutting_down
+from celery.worker import state
+from django.conf import settings
+
+from jobs.lease import worker_stops
+from jobs.models import Job
+
+logger = logging.getLogger(__name__)
+
+UNCLAIMED_ROUNDS = 4  # how often an unclaimed job is sent again before its sender gives up
+_stop_requests: SimpleQueue[str] = SimpleQueue()
+
+
+@worker_shutting_down.connect
+def note_stop_request(sig: str, **_: Any) -> None:
+    # This runs in a signal handler, and the code that was interrupted may hold any lock.
+    # SimpleQueue.put is reentrant: it is one of the few calls that are safe here.
+    _stop_requests.put(sig)
+
+
+@worker_ready.connect
+def start_helpers(sender: Any, **_: Any) -> None:
+    if not isinstance(sender.pool, ProcessPool):
+        _start(stop_in_time)
+    if settings.WORKER_PULSE_FILE:
+        _start(show_pulse)
+
+
+def _start(target: Any) -> None:
+    threading.Thread(target=target, name=target.__name__, daemon=True).start()
+
+
+def stop_in_time() -> None:
+    """Wait for a request to stop, pass it on to the running jobs, and exit when they do not hear.
+
+    Celery waits for as long as a job runs. With a pool of processes, the supervisor's SIGKILL ends
+    that; a thread can only be ended with its process.
+    """
+    sig = _stop_requests.get()
+    worker_stops.set()
+    time.sleep(settings.JOB_STOP_SECONDS)
+    logger.warning(
+        "a job still runs %s s after %s: exiting without it; another worker takes it over within "
+        "%s s",
+        settings.JOB_STOP_SECONDS,
+        sig,
+        settings.JOB_STALE_SECONDS,
+    )
+    os._exit(1)
+
+
+def show_pulse() -> None:
+    """Touch a file again and again, so that a supervisor notices when this process is frozen."""
+    pulse = Path(settings.WORKER_PULSE_FILE)
+    while True:
+        try:
+            pulse.touch()
+        except OSError as error:
+            logger.warning("the pulse file cannot be touched: %s", error)
+        time.sleep(settings.JOB_TICK_SECONDS)
+
+
+class Hearing:
+    """Notices that messages no longer reach this worker although it has nothing to do.
+
+    A consumer can stop while its process lives on: its broker connection hangs, its pool is
+    blocked, it listens to another queue. Every reconciler sends an unclaimed job again after
+    JOB_STALE_SECONDS, so a worker that is idle receives one of these messages, or another does.
+    """
+
+    def __init__(self) -> None:
+        self._unclaimed: set[uuid.UUID] = set()
+        self._since = time.monotonic()
+        self._accepted = 0
+
+    def reset(self) -> None:
+        self._unclaimed = set()
+
+    def lost(self) -> int:
+        """How many jobs this worker should have received; 0 as long as nothing proves it deaf."""
+        accepted: int = state.all_total_count[0]
+        sent = (
+            set() if state.active_requests else set(Job.objects.sent().values_list("pk", flat=True))
+        )
+        unclaimed = self._unclaimed & sent if accepted == self._accepted else set()
+        self._accepted = accepted
+        if not unclaimed:
+            unclaimed, self._since = sent, time.monotonic()
+        self._unclaimed = unclaimed
+        patience = UNCLAIMED_ROUNDS * settings.JOB_STALE_SECONDS
+        return len(unclaimed) if time.monotonic() - self._since > patience else 0
+
+
+def exit_deaf(jobs: int) -> None:
+    logger.critical(
+        "this worker is idle, but receives none of the %s waiting jobs, which were sent again and "
+        "again: exiting, so that its supervisor starts it again. If that repeats, check that "
+        "CELERY_BROKER_URL, CELERY_QUEUE and DATA_DIR are the same everywhere.",
+        jobs,
+    )
+    os._exit(1)
