@@ -22,9 +22,10 @@ from annotation.services import (
 )
 from corpus.uploads import ImportUnderWay
 from jobs.uploads import NoRoom
-from release.errors import GateClosed, ReleaseDamaged, VersionTaken
+from release.errors import CannotKeep, GateClosed, ReleaseDamaged, VersionTaken
 
 STATUS: dict[type[Exception], int] = {
+    CannotKeep: 507,
     CannotOpen: 409,
     GateClosed: 409,
     ImportUnderWay: 409,

@@ -10,17 +10,18 @@ import json
 import re
 import zlib
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple, cast
+from typing import Any, BinaryIO, NamedTuple
 
 from corpus.sentences import split_sentences
 from corpus.texts import text_digest
+from corpus.unpacking import Meter, TooLarge, unpacked
 
 LONGEST_LINE = 16 * 1024 * 1024  # bytes; a file without line ends must not be read whole
+LOOKED_AT = 1024 * 1024  # bytes; a first line that begins later says nothing about the format
 LONGEST_DOCNO = 200
 LONGEST_LABEL = 60
-GZIP_MAGIC = b"\x1f\x8b"
 UTF8_BOM = b"\xef\xbb\xbf"
 KEYS = frozenset(
     {
@@ -65,14 +66,13 @@ class DocumentRecord(NamedTuple):
 
 
 class DocumentLine(NamedTuple):
-    """A record, the line it stands in, and how far into the source that line ends.
+    """A record and the line it stands in.
 
-    `offset` counts bytes as stored, so in a gzip file it moves in steps. `unknown_keys` are keys of
-    the line that mean nothing here. `file` is what messages call the file.
+    `unknown_keys` are keys of the line that mean nothing here. `file` is what messages call the
+    file.
     """
 
     number: int
-    offset: int
     record: DocumentRecord
     unknown_keys: tuple[str, ...] = ()
     file: str = ""
@@ -82,7 +82,6 @@ class BadLine(NamedTuple):
     """A line that is no document, and why."""
 
     number: int
-    offset: int
     reason: str
     file: str = ""
 
@@ -106,15 +105,16 @@ PLAIN = Shape(KEYS, lambda content: content)
 
 
 def read_lines(
-    source: Path | BinaryIO, *, name: str, shape: Shape = PLAIN
+    source: Path | BinaryIO, *, name: str, shape: Shape = PLAIN, meter: Meter | None = None
 ) -> Iterator[DocumentLine | BadLine]:
     """The lines of a file one by one, good or bad; blank ones are left out.
 
     Raises:
-        DocumentFormatError: where gzip data break off, and at the end of a file without lines.
+        DocumentFormatError: where gzip data break off, where the file unpacks to more than the
+            meter allows, and at the end of a file without lines.
     """
     empty = True
-    for number, offset, line in _numbered_lines(source, name):
+    for number, line in _numbered_lines(source, name, meter or Meter()):
         if not line.strip():
             continue
         empty = False
@@ -122,19 +122,25 @@ def read_lines(
             content = parsed_object(line)
             record = document_record(shape.as_document(content))
         except Problem as problem:
-            yield BadLine(number, offset, str(problem), name)
+            yield BadLine(number, str(problem), name)
             continue
         unknown = () if content.keys() <= shape.keys else tuple(sorted(content.keys() - shape.keys))
-        yield DocumentLine(number, offset, record, unknown, name)
+        yield DocumentLine(number, record, unknown, name)
     if empty:
         raise DocumentFormatError(name, None, "holds no document; give one JSON object per line")
 
 
 def first_object(source: Path | BinaryIO, *, name: str) -> dict[str, Any]:
-    """The object of the first line that is not blank, {} without any; raises as reading does."""
-    for _, _, line in _numbered_lines(source, name):
+    """The object of the first line that is not blank, {} without any among the first LOOKED_AT
+    bytes; raises as reading does.
+    """
+    blank = 0
+    for _, line in _numbered_lines(source, name, Meter()):
         if line.strip():
             return parsed_object(line)
+        blank += len(line)
+        if blank > LOOKED_AT:
+            break
     return {}
 
 
@@ -282,7 +288,10 @@ def _text(value: Any, key: str, *, default: str | None = None) -> str:
 
 
 def _shown(value: Any) -> str:
-    text = json.dumps(value)
+    try:
+        text = json.dumps(value)
+    except RecursionError:  # writing needs more of the stack than reading did
+        return "a value of too many nested brackets"
     return text if len(text) <= 60 else f"{text[:57]}…"
 
 
@@ -305,30 +314,17 @@ def parsed_object(line: bytes) -> dict[str, Any]:
     return content
 
 
-def _numbered_lines(source: Path | BinaryIO, name: str) -> Iterator[tuple[int, int, bytes]]:
+def _numbered_lines(
+    source: Path | BinaryIO, name: str, meter: Meter
+) -> Iterator[tuple[int, bytes]]:
     number = 0
     try:
-        with _opened(source) as (stored, stream):
+        with unpacked(source, meter) as stream:
             while line := stream.readline(LONGEST_LINE + 1):
                 number += 1
-                yield number, stored.tell(), line.removeprefix(UTF8_BOM) if number == 1 else line
+                yield number, line.removeprefix(UTF8_BOM) if number == 1 else line
+    except TooLarge as error:
+        raise DocumentFormatError(name, number + 1, str(error)) from error
     except (EOFError, gzip.BadGzipFile, zlib.error) as error:
         reason = f"the gzip data are damaged or cut short ({error}); pack or copy the file again"
         raise DocumentFormatError(name, number + 1, reason) from error
-
-
-@contextmanager
-def _opened(source: Path | BinaryIO) -> Iterator[tuple[BinaryIO, BinaryIO]]:
-    """The stream as stored, and the stream of its lines, which for a plain file is the same."""
-    if isinstance(source, Path):
-        with source.open("rb") as stream:
-            yield stream, _unpacked(stream)
-    else:
-        yield source, _unpacked(source)
-
-
-def _unpacked(stream: BinaryIO) -> BinaryIO:
-    start = stream.tell()
-    magic = stream.read(len(GZIP_MAGIC))
-    stream.seek(start)
-    return cast(BinaryIO, gzip.GzipFile(fileobj=stream)) if magic == GZIP_MAGIC else stream

@@ -26,6 +26,7 @@ from accounts.models import Collection
 from corpus import storing
 from corpus.filters import FILTERS, Rule, broken_rule
 from corpus.formats import BadLine, DocumentLine
+from corpus.metering import meter_for
 from corpus.models import Document
 from corpus.seen import Docnos, Place, References, content_digest
 from corpus.services import CorpusError, note_documents_changed
@@ -244,7 +245,8 @@ class _Check:
 
     def run(self, work: Work) -> None:
         size = self.source.size
-        lines = self.source.lines()
+        note = f"{self.source.unit} checked"
+        lines = self.source.lines(meter_for(work, size=size, note=note))
         while batch := list(islice(lines, BATCH)):
             good: list[DocumentLine] = []
             for line in batch:
@@ -255,7 +257,6 @@ class _Check:
                 good = []
                 self._note(line)
             self._keep(good)
-            work.progress(batch[-1].offset, size, f"{self.source.unit} checked")
         done = f"checked; writing {self.documents:,} documents in one step"
         work.progress(size or self.documents, size or self.documents, done)
 
@@ -303,7 +304,7 @@ class _Check:
         file = self.source.files[first.file]
         where = f"line {first.line}" if file == line.file else f"{file}:{first.line}"
         reason = f"docno {line.record.docno} stands in {where} with other content; keep one"
-        return BadLine(line.number, line.offset, reason, line.file)
+        return BadLine(line.number, reason, line.file)
 
 
 def _kept_batches(kept: IO[bytes]) -> Iterator[list[_Kept]]:

@@ -12,10 +12,11 @@ from django.db import IntegrityError
 from accounts.locking import lock_collection
 from accounts.models import Collection
 from corpus.formats import DocumentFormatError, Problem
+from corpus.metering import meter_for
 from corpus.models import Document, Facet, Query, QueryPaper
 from corpus.services import CorpusError, facet_named
 from corpus.texts import text_digest
-from corpus.topics import BadTopics, Topic, read_topics
+from corpus.topics import LARGEST, BadTopics, Topic, read_topics
 from jobs.work import Work
 
 LISTED = 100
@@ -71,7 +72,10 @@ def import_topics(
     name = name or path.name
     facet = facet_named(collection, facet_key)
     try:
-        topics = read_topics(path, name=name, prefix=prefix)
+        meter = meter_for(
+            work, size=path.stat().st_size, note="bytes of topics read", limit=LARGEST
+        )
+        topics = read_topics(path, name=name, prefix=prefix, meter=meter)
         with work.fenced():
             lock_collection(collection)
             report = _bring_all(collection, facet, topics, name, work)

@@ -12,6 +12,7 @@ from typing import Any
 
 from corpus.formats import BadLine, DocumentLine, Problem, document_record
 from corpus.sources import SourceError
+from corpus.unpacking import Meter
 
 PREFIX = "ir_datasets:"
 EXTRA = "qrelsmith[ir-datasets]"
@@ -38,14 +39,16 @@ class DatasetSource:
         count = self.dataset.docs_count()
         return count if isinstance(count, int) and count > 0 else None
 
-    def lines(self) -> Iterator[DocumentLine | BadLine]:
+    def lines(self, meter: Meter | None = None) -> Iterator[DocumentLine | BadLine]:
+        meter = meter or Meter()
         for number, document in enumerate(self.dataset.docs_iter(), start=1):
+            meter.count(0, number)
             try:
                 record = document_record(as_document(document))
             except Problem as problem:
-                yield BadLine(number, number, str(problem), self.name)
+                yield BadLine(number, str(problem), self.name)
             else:
-                yield DocumentLine(number, number, record, (), self.name)
+                yield DocumentLine(number, record, (), self.name)
 
 
 def open_dataset(name: str) -> DatasetSource:

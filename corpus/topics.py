@@ -12,22 +12,28 @@ import html
 import re
 import zlib
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from typing import NamedTuple
+from typing import BinaryIO, NamedTuple
 
 from corpus.formats import (
-    GZIP_MAGIC,
+    LONGEST_LINE,
+    UTF8_BOM,
     DocumentFormatError,
     DocumentRecord,
     Problem,
     document_record,
     parsed_object,
 )
+from corpus.unpacking import CHUNK, Meter, TooLarge, unpacked
 
-LARGEST = 256 * 1024 * 1024  # bytes, unpacked; topics are read whole
-_TOPIC = re.compile(r"<top(?:ic)?\b([^>]*)>(.*?)(?=</?top(?:ic)?\b|\Z)", re.IGNORECASE | re.DOTALL)
+LARGEST = 256 * 1024 * 1024  # bytes, unpacked; topics are held in memory
+MOST_PROBLEMS = 10_000
+# Tags never hold a "<": with `[^>]*` a file of nothing but "<top" takes time that grows with the
+# square of its size, in one call that no other thread can interrupt.
+_TOPIC = re.compile(r"<top(?:ic)?\b([^<>]*)>(.*?)(?=</?top(?:ic)?\b|\Z)", re.IGNORECASE | re.DOTALL)
 _NUMBER = re.compile(r"""\b(?:number|id)\s*=\s*["']([^"']*)["']""", re.IGNORECASE)
-_PART = re.compile(r"<(\w+)[^>]*>([^<]*)")
+_PART = re.compile(r"<(\w+)[^<>]*>([^<]*)")
 _CAPTION = re.compile(r"\s*(?:number|topic|description|narrative)\s*:", re.IGNORECASE)
 _NAMES = {
     "num": "num", "title": "title", "query": "title", "desc": "desc", "description": "desc",
@@ -52,7 +58,9 @@ class BadTopics(DocumentFormatError):
         super().__init__(first.file, first.line, first.reason)
 
 
-def read_topics(path: Path, *, name: str, prefix: str = "") -> list[Topic]:
+def read_topics(
+    path: Path, *, name: str, prefix: str = "", meter: Meter | None = None
+) -> list[Topic]:
     """The topics of a file, plain or gzip, TREC's or BEIR's by its first character.
 
     `prefix` is put before every id. The text is the description where there is one, otherwise the
@@ -63,11 +71,14 @@ def read_topics(path: Path, *, name: str, prefix: str = "") -> list[Topic]:
         DocumentFormatError: no topic, or the file as a whole cannot be read.
         OSError: the file cannot be read.
     """
-    text = _text(path, name)
-    read = _trec if text.lstrip().startswith("<") else _beir
+    meter = meter or Meter(limit=LARGEST, advice="split the file")
+    read = _trec if _is_tagged(path, name, meter) else _beir
     topics: dict[str, Topic] = {}
     problems: list[DocumentFormatError] = []
-    for topic in read(text, name, prefix):
+    for topic in read(path, name, prefix, meter):
+        meter.report()
+        if len(problems) == MOST_PROBLEMS:
+            break
         if isinstance(topic, DocumentFormatError):
             problems.append(topic)
             continue
@@ -82,26 +93,34 @@ def read_topics(path: Path, *, name: str, prefix: str = "") -> list[Topic]:
     return list(topics.values())
 
 
-def _text(path: Path, name: str) -> str:
+@contextmanager
+def _opened(path: Path, name: str, meter: Meter) -> Iterator[BinaryIO]:
     try:
-        with path.open("rb") as stream:
-            packed = stream.read(len(GZIP_MAGIC)) == GZIP_MAGIC
-            stream.seek(0)
-            content = (gzip.GzipFile(fileobj=stream) if packed else stream).read(LARGEST + 1)
-        if len(content) > LARGEST:
-            raise DocumentFormatError(name, None, "is too large for a file of topics")
-        return content.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = content.count(b"\n", 0, error.start) + 1
-        raise DocumentFormatError(name, line, "not UTF-8; save the file as UTF-8") from error
+        with unpacked(path, meter) as stream:
+            yield stream
+    except TooLarge as error:
+        raise DocumentFormatError(name, None, str(error)) from error
     except (EOFError, gzip.BadGzipFile, zlib.error) as error:
         raise DocumentFormatError(name, None, f"the gzip data are damaged ({error})") from error
+
+
+def _is_tagged(path: Path, name: str, meter: Meter) -> bool:
+    """Whether the first character that is not white space is "<"."""
+    # This first look is limited and can be stopped, but it does not count as progress.
+    look = Meter(on_read=lambda _: meter.report(), limit=meter.limit, advice=meter.advice)
+    with _opened(path, name, look) as stream:
+        while chunk := stream.read(CHUNK):
+            start = chunk.removeprefix(UTF8_BOM).lstrip()
+            if start:
+                return start.startswith(b"<")
+    return False
 
 
 Read = Iterator[Topic | DocumentFormatError]
 
 
-def _trec(text: str, name: str, prefix: str) -> Read:
+def _trec(path: Path, name: str, prefix: str, meter: Meter) -> Read:
+    text = _text(path, name, meter)
     line, counted = 1, 0
     for found in _TOPIC.finditer(text):
         line, counted = line + text.count("\n", counted, found.start()), found.start()
@@ -116,20 +135,35 @@ def _trec(text: str, name: str, prefix: str) -> Read:
         yield _topic(name, line, prefix, parts)
 
 
-def _beir(text: str, name: str, prefix: str) -> Read:
-    for number, line in enumerate(text.split("\n"), start=1):
-        if not line.strip():
-            continue
-        try:
-            content = parsed_object(line.encode())
-        except Problem as problem:
-            yield DocumentFormatError(name, number, str(problem))
-            continue
-        value, said = content.get("_id"), content.get("text")
-        if not isinstance(value, str | int) or not isinstance(said, str | None):
-            yield DocumentFormatError(name, number, "_id or text is not text; write it in quotes")
-            continue
-        yield _topic(name, number, prefix, {"num": str(value), "title": said or ""})
+def _text(path: Path, name: str, meter: Meter) -> str:
+    content = bytearray()
+    with _opened(path, name, meter) as stream:
+        while chunk := stream.read(CHUNK):
+            content += chunk
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        raise DocumentFormatError(name, line, "not UTF-8; save the file as UTF-8") from error
+
+
+def _beir(path: Path, name: str, prefix: str, meter: Meter) -> Read:
+    with _opened(path, name, meter) as stream:
+        for number, line in enumerate(iter(lambda: stream.readline(LONGEST_LINE + 1), b""), 1):
+            if line.strip():
+                content = line.removeprefix(UTF8_BOM) if number == 1 else line
+                yield _beir_topic(content, name, number, prefix)
+
+
+def _beir_topic(line: bytes, name: str, number: int, prefix: str) -> Topic | DocumentFormatError:
+    try:
+        content = parsed_object(line)
+    except Problem as problem:
+        return DocumentFormatError(name, number, str(problem))
+    value, text = content.get("_id"), content.get("text")
+    if not isinstance(value, str | int) or not isinstance(text, str | None):
+        return DocumentFormatError(name, number, "_id or text is not text; write it in quotes")
+    return _topic(name, number, prefix, {"num": str(value), "title": text or ""})
 
 
 def _topic(name: str, line: int, prefix: str, parts: dict[str, str]) -> Topic | DocumentFormatError:

@@ -78,6 +78,7 @@ def documents(request: HttpRequest, collection: Collection) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 def import_documents(request: HttpRequest, collection: Collection) -> HttpResponse:
     form = UploadForm(request.POST or None, request.FILES or None)
+    status = 200
     if request.method == "POST":
         form = UploadForm(request.POST, request.FILES)
         if form.is_valid():
@@ -90,8 +91,11 @@ def import_documents(request: HttpRequest, collection: Collection) -> HttpRespon
                 )
             except (ImportUnderWay, NoRoom) as error:
                 form.add_error("file", str(error))
+                status = 507 if isinstance(error, NoRoom) else 422
             else:
                 return redirect("job", collection.slug, job.pk)
+        else:
+            status = 422
     return render(
         request,
         "corpus/import.html",
@@ -99,7 +103,7 @@ def import_documents(request: HttpRequest, collection: Collection) -> HttpRespon
             "form": form,
             "running": collection.jobs.live().filter(kind=JOB_KIND).first(),
         },
-        status=422 if form.errors else 200,
+        status=status,
     )
 
 
@@ -166,8 +170,11 @@ def import_topics(request: HttpRequest, collection: Collection) -> HttpResponse:
                 prefix=form.cleaned_data["id_prefix"],
                 requested_by=cast(User, request.user),
             )
-        except (ImportUnderWay, NoRoom) as error:
+        except ImportUnderWay as error:
             form.add_error("file", str(error))
+        except NoRoom as error:
+            form.add_error("file", str(error))
+            return _add_page(request, collection, topics=form, status=507)
         else:
             return redirect("job", collection.slug, job.pk)
     return _add_page(request, collection, topics=form)
@@ -221,6 +228,7 @@ def _add_page(
     form: QueryListForm | None = None,
     bad_list: BadQueryList | None = None,
     topics: TopicsForm | None = None,
+    status: int = 422,
 ) -> HttpResponse:
     facets = list(collection.facets.all())
     return render(
@@ -238,5 +246,5 @@ def _add_page(
             "running": collection.jobs.live().filter(kind=TOPICS_KIND).first(),
             **_found(collection, words),
         },
-        status=422 if problem or form or topics else 200,
+        status=status if problem or form or topics else 200,
     )

@@ -28,7 +28,7 @@ from accounts.models import Collection, User
 from jobs import kept_files, registry
 from jobs.lease import Cancelled, Lease, LeaseLost, heartbeat
 from jobs.models import Job, State
-from jobs.space import DiskFull, is_full
+from jobs.space import DiskFull, NotWritable, is_full, is_refused
 from jobs.work import NotYet
 
 logger = logging.getLogger(__name__)
@@ -185,7 +185,11 @@ def _fail(lease: Lease, error: Exception) -> None:
         logger.exception("job %s failed", lease.job_id, exc_info=error)
         where = getattr(error, "filename", None) or ""
         described = "".join(traceback.format_exception_only(error))
-        message = str(DiskFull(where)) if is_full(error) else described
+        message = described
+        if is_full(error):
+            message = str(DiskFull(where))
+        elif isinstance(error, OSError) and is_refused(error):
+            message = str(NotWritable(error))
     _finish(lease, State.FAILED, error=message.replace("\0", "").strip())
 
 

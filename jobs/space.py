@@ -1,4 +1,4 @@
-"""A full disk, told apart from other trouble and put into words. Pure."""
+"""A full disk and a read-only folder, told apart from other trouble and put into words. Pure."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from pathlib import Path
 import psycopg
 
 FULL = (errno.ENOSPC, errno.EDQUOT)
+REFUSED = (errno.EROFS, errno.EACCES, errno.EPERM)
 # What passes a full disk on without its number: tantivy, and numpy when a file ends too early.
 SAID = re.compile(r"No space left on device|\d+ requested and \d+ written")
 
@@ -28,6 +29,28 @@ class DiskFull(OSError):
 
     def __str__(self) -> str:
         return str(self.strerror)
+
+
+class NotWritable(OSError):
+    """A folder or file cannot be written; the message names it, and is for people."""
+
+    is_for_people = True
+
+    def __init__(self, error: OSError) -> None:
+        place = f": {error.filename}" if error.filename else ""
+        self.reason = f"{error.strerror}{place}"
+        super().__init__(error.errno, self.reason)
+
+    def __str__(self) -> str:
+        return (
+            f"{self.reason}. Let the server's user write there and start it again; nothing was "
+            "changed."
+        )
+
+
+def is_refused(error: BaseException) -> bool:
+    """Whether this error means that a file may not be written: read-only, or not permitted."""
+    return isinstance(error, OSError) and error.errno in REFUSED
 
 
 @contextmanager

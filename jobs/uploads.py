@@ -14,7 +14,7 @@ from accounts.models import Collection, User
 from jobs import kept_files
 from jobs.models import Job
 from jobs.services import enqueue
-from jobs.space import is_full
+from jobs.space import is_full, is_refused
 
 
 class KeyTaken(Exception):
@@ -30,10 +30,13 @@ class NoRoom(Exception):
 
     is_for_people = True
 
-    def __init__(self, filename: str) -> None:
+    def __init__(self, filename: str, error: OSError) -> None:
+        full = "The server's disk is full", "make room"
+        refused = f"The server cannot write its folder of uploads ({error.strerror})", "allow it"
+        problem, cure = full if is_full(error) else refused
         super().__init__(
-            f"The server's disk is full, so nothing of {filename} was taken in. Ask whoever keeps "
-            "the server to make room, then send it again."
+            f"{problem}, so nothing of {filename} was taken in. Ask the server's administrator to "
+            f"{cure}, then send it again."
         )
 
 
@@ -53,7 +56,7 @@ def enqueue_upload(
 
     Raises:
         KeyTaken: a job with this key runs or waits.
-        NoRoom: the disk is full.
+        NoRoom: the disk is full or read-only.
     """
     first = next(iter(files.values()))
     places = {name: f"{collection.slug}/{uuid.uuid4()}" for name in files}
@@ -81,6 +84,6 @@ def _keep(upload: UploadedFile[Any], place: Path) -> None:
             for chunk in upload.chunks():
                 stream.write(chunk)
     except OSError as error:
-        if is_full(error):
-            raise NoRoom(upload.name or "the file") from error
+        if is_full(error) or is_refused(error):
+            raise NoRoom(upload.name or "the file", error) from error
         raise

@@ -11,14 +11,14 @@ import re
 import zlib
 from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO, NamedTuple, cast, overload
+from typing import BinaryIO, NamedTuple, overload
+
+from corpus.unpacking import Meter, TooLarge, unpacked
 
 COLUMNS = 6
 LONGEST_LINE = 65_536  # bytes; a binary file by mistake must not be read whole in search of a line
-GZIP_MAGIC = b"\x1f\x8b"
 UTF8_BOM = b"\xef\xbb\xbf"
 
 
@@ -109,15 +109,17 @@ def trec_order(scored: Iterable[Scored]) -> list[Scored]:
     return sorted(scored, key=lambda one: (float32(one.score), one.docno), reverse=True)
 
 
-def read_run(source: str | Path | BinaryIO, *, name: str) -> Iterator[RunLine]:
+def read_run(
+    source: str | Path | BinaryIO, *, name: str, meter: Meter | None = None
+) -> Iterator[RunLine]:
     """The lines of a run file one by one, plain or gzip by its first bytes.
 
     `source` is a path or a seekable binary stream (left open); `name` is what errors call it.
     Blank lines are skipped. Raises RunFormatError at the first line that is wrong, where the gzip
-    data break off, and at the end of a file without lines.
+    data break off, where the meter's limit is passed, and at the end of a file without lines.
     """
     empty = True
-    for number, line in _numbered_lines(source, name):
+    for number, line in _numbered_lines(source, name, meter):
         if line.strip():
             empty = False
             yield _parsed(line, name, number)
@@ -125,15 +127,17 @@ def read_run(source: str | Path | BinaryIO, *, name: str) -> Iterator[RunLine]:
         raise RunFormatError(name, None, "no lines")
 
 
-def read_qrels(source: str | Path | BinaryIO, *, name: str, least: int = 1) -> Iterator[RunLine]:
+def read_qrels(
+    source: str | Path | BinaryIO, *, name: str, least: int = 1, meter: Meter | None = None
+) -> Iterator[RunLine]:
     """The judged documents of a qrels file with a grade of at least `least`, the grade as score.
 
     TREC's four columns (topic, iteration, docno, grade) or BEIR's three (query-id, corpus-id,
     score, under a line that says so); plain or gzip. A topic without such a document has no line.
-    Raises RunFormatError at the first line that is wrong and at the end of a file without lines.
+    Raises RunFormatError as `read_run` does.
     """
     empty = True
-    for number, line in _numbered_lines(source, name):
+    for number, line in _numbered_lines(source, name, meter):
         columns = line.split()
         if not columns or (empty and columns[0] == b"query-id"):
             continue
@@ -197,32 +201,20 @@ def _column(value: str) -> str:
     return value
 
 
-def _numbered_lines(source: str | Path | BinaryIO, name: str) -> Iterator[tuple[int, bytes]]:
+def _numbered_lines(
+    source: str | Path | BinaryIO, name: str, meter: Meter | None
+) -> Iterator[tuple[int, bytes]]:
     number = 0
     try:
-        with _opened(source) as stream:
+        with unpacked(source, meter) as stream:
             while line := stream.readline(LONGEST_LINE + 1):
                 number += 1
                 yield number, line.removeprefix(UTF8_BOM) if number == 1 else line
+    except TooLarge as error:
+        raise RunFormatError(name, number + 1, str(error)) from error
     except (EOFError, gzip.BadGzipFile, zlib.error) as error:
         problem = f"the gzip data are damaged or cut short ({error})"
         raise RunFormatError(name, number + 1, problem) from error
-
-
-@contextmanager
-def _opened(source: str | Path | BinaryIO) -> Iterator[BinaryIO]:
-    if isinstance(source, str | Path):
-        with Path(source).open("rb") as stream:
-            yield _unpacked(stream)
-    else:
-        yield _unpacked(source)
-
-
-def _unpacked(stream: BinaryIO) -> BinaryIO:
-    start = stream.tell()
-    magic = stream.read(len(GZIP_MAGIC))
-    stream.seek(start)
-    return cast(BinaryIO, gzip.GzipFile(fileobj=stream)) if magic == GZIP_MAGIC else stream
 
 
 def _parsed(line: bytes, name: str, number: int) -> RunLine:

@@ -37,7 +37,8 @@ def import_run(request: HttpRequest, collection: Collection) -> HttpResponse:
         )
     except (PoolingError, NoRoom) as error:
         form.add_error("name", str(error))
-        return runs_page(request, collection, form=form)
+        status = 507 if isinstance(error, NoRoom) else 422
+        return runs_page(request, collection, form=form, status=status)
     return _taken(request, collection, said["file"].name, said["name"])
 
 
@@ -60,7 +61,8 @@ def import_embeddings(request: HttpRequest, collection: Collection) -> HttpRespo
         )
     except (PoolingError, NoRoom) as error:
         form.add_error("name", str(error))
-        return runs_page(request, collection, embeddings=form)
+        status = 507 if isinstance(error, NoRoom) else 422
+        return runs_page(request, collection, embeddings=form, status=status)
     return _taken(request, collection, said["vectors"].name, said["name"])
 
 

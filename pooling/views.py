@@ -61,6 +61,7 @@ def runs_page(
     collection: Collection,
     form: RunImportForm | None = None,
     embeddings: EmbeddingsForm | None = None,
+    status: int = 422,
 ) -> HttpResponse:
     """The page about all runs, with the import that was refused, if one was."""
     rows = figures.run_rows(collection)
@@ -75,7 +76,9 @@ def runs_page(
         "form": form or RunImportForm(),
         "embeddings": embeddings or EmbeddingsForm(),
     }
-    return render(request, "pooling/runs.html", context, status=422 if form or embeddings else 200)
+    return render(
+        request, "pooling/runs.html", context, status=status if form or embeddings else 200
+    )
 
 
 @in_collection(Role.ADMIN)

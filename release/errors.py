@@ -35,6 +35,17 @@ class VersionTaken(ReleaseError):
         self.version = version
 
 
+class CannotKeep(ReleaseError):
+    """The release folder is full or cannot be written."""
+
+    def __init__(self, folder: Path, error: OSError) -> None:
+        super().__init__(
+            f"Nothing was published, because the release folder cannot be written ({folder}: "
+            f"{error.strerror}). Ask the server's administrator to make room or to allow writing "
+            "there, then publish again."
+        )
+
+
 class UnknownCheck(ReleaseError):
     def __init__(self, check: str, acceptable: Sequence[str]) -> None:
         super().__init__(f"Nothing called {check!r} can be accepted; only {', '.join(acceptable)}.")

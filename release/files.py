@@ -12,13 +12,34 @@ from typing import BinaryIO
 
 from django.conf import settings
 
-from release.errors import ReleaseDamaged
+from jobs.space import is_full, is_refused
+from release.errors import CannotKeep, ReleaseDamaged
 from release.models import Release
 
 
 def path_of(slug: str, version: str) -> Path:
     """The zip of a version in the release folder."""
     return Path(settings.RELEASE_DIR) / slug / f"{version}.zip"
+
+
+PROBE = bytes(64 * 1024)
+
+
+def check_writable(slug: str) -> None:
+    """Raises CannotKeep when the release folder of the collection is full or cannot be written."""
+    with cannot_keep(), staged(path_of(slug, "probe"), PROBE):
+        pass
+
+
+@contextmanager
+def cannot_keep() -> Iterator[None]:
+    """Raise CannotKeep when something inside says that the folder is full or read-only."""
+    try:
+        yield
+    except OSError as error:
+        if not is_full(error) and not is_refused(error):
+            raise
+        raise CannotKeep(Path(settings.RELEASE_DIR), error) from error
 
 
 @contextmanager

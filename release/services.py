@@ -19,7 +19,7 @@ from jobs.work import InPerson, Work
 from release import formats
 from release.bundle import pack, sha256
 from release.errors import BadVersion, GateClosed, UnknownCheck, VersionTaken
-from release.files import path_of, put_in_place, staged
+from release.files import cannot_keep, check_writable, path_of, put_in_place, staged
 from release.gate import ACCEPTABLE, Finding, check_gate, standing_in_the_way
 from release.manifest import NAME as MANIFEST
 from release.manifest import build_manifest
@@ -57,8 +57,10 @@ def request_release(
 
     Raises:
         BadVersion, VersionTaken, UnknownCheck
+        CannotKeep: the release folder is full or cannot be written.
     """
     accepted = check_request(collection=collection, version=version, accept=accept)
+    check_writable(collection.slug)
     return enqueue(
         kind=JOB_KIND,
         collection=collection,
@@ -84,6 +86,7 @@ def publish_release(
     Raises:
         BadVersion, VersionTaken, UnknownCheck
         GateClosed: a check found what is not accepted.
+        CannotKeep: the release folder is full or cannot be written.
     """
     work = work or InPerson()
     accepted = check_request(collection=collection, version=version, accept=accept)
@@ -211,7 +214,7 @@ def _keep(
     """
     path = path_of(collection.slug, version)
     try:
-        with staged(path, bundle.content) as part, work.fenced():
+        with cannot_keep(), staged(path, bundle.content) as part, work.fenced():
             release = collection.releases.create(
                 version=version,
                 sha256=bundle.sha256,

@@ -17,7 +17,7 @@ from pooling.models import Pool
 from pooling.views import answers
 from release import services
 from release.differences import README, Unreadable, differences, read_member
-from release.errors import ReleaseDamaged, ReleaseError
+from release.errors import CannotKeep, ReleaseDamaged, ReleaseError
 from release.files import open_release
 from release.forms import PublishForm, next_version
 from release.gate import Finding
@@ -51,7 +51,12 @@ def releases(request: HttpRequest, collection: Collection) -> HttpResponse:
 
 
 def _releases_page(
-    request: HttpRequest, collection: Collection, findings: Sequence[Finding], form: PublishForm
+    request: HttpRequest,
+    collection: Collection,
+    findings: Sequence[Finding],
+    form: PublishForm,
+    *,
+    refused: int = 422,
 ) -> HttpResponse:
     published = list(collection.releases.select_related("published_by", "collection"))
     changes = differences(published[: COMPARED + 1])
@@ -69,7 +74,7 @@ def _releases_page(
         "jobs": jobs_to_show(collection, [services.JOB_KIND]),
         "sampled": _sampled(collection),
     }
-    status = 422 if form.errors else 200
+    status = refused if form.errors else 200
     return render(request, "release/releases.html", context, status=status)
 
 
@@ -104,7 +109,8 @@ def publish(request: HttpRequest, collection: Collection) -> HttpResponse:
         )
     except ReleaseError as error:
         form.add_error("version", str(error))
-        return _releases_page(request, collection, findings, form)
+        refused = 507 if isinstance(error, CannotKeep) else 422
+        return _releases_page(request, collection, findings, form, refused=refused)
     messages.info(request, f"Version {version} is being published.")
     return redirect("releases", collection.slug)
 

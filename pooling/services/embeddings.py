@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import io
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -13,8 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from accounts.models import Collection
+from corpus.metering import meter_for
+from corpus.unpacking import Meter, TooLarge, unpacked
 from jobs.work import Work
-from pooling.formats import GZIP_MAGIC, Scored
+from pooling.formats import Scored
 from pooling.models import Run
 from pooling.retrievers import METRICS, Metric, VectorsWrong
 from pooling.retrievers.dense import Vectors, checked, rank_rows
@@ -70,7 +73,9 @@ def import_embeddings(
     docnos_name = docnos_name or docnos.name
     try:
         rows = Vectors.of(vectors, vectors_name or vectors.name)
-        names = read_docnos(docnos, docnos_name)
+        meter = meter_for(work, size=None, note="bytes of docnos read")
+        _check_size(rows, meter)
+        names = read_docnos(docnos, docnos_name, meter)
         if len(names) != rows.rows:
             raise VectorsWrong(
                 docnos_name,
@@ -104,14 +109,22 @@ def import_embeddings(
     return keep_run(made, lists, report, work)
 
 
-def read_docnos(path: Path, name: str) -> list[str]:
+def _check_size(rows: Vectors, meter: Meter) -> None:
+    try:
+        meter.count(rows.path.stat().st_size, 0)
+    except TooLarge as error:
+        raise VectorsWrong(rows.name, None, str(error)) from error
+
+
+def read_docnos(path: Path, name: str, meter: Meter | None = None) -> list[str]:
     """One docno a line; white space around it does not count.
 
-    Raises VectorsWrong, with the line, for an empty one, one that came before, or not UTF-8.
+    Raises VectorsWrong, with the line, for an empty one, one that came before, not UTF-8, or more
+    than the meter allows.
     """
     line_of: dict[str, int] = {}
     try:
-        for number, docno in enumerate(_lines(path), start=1):
+        for number, docno in enumerate(_lines(path, meter), start=1):
             if not docno:
                 raise VectorsWrong(name, number, "no docno; there must be one for every vector")
             if len(docno) > LONGEST_DOCNO:
@@ -124,6 +137,8 @@ def read_docnos(path: Path, name: str) -> list[str]:
     except UnicodeDecodeError as error:
         problem = f"not UTF-8 ({error.reason}); save it as UTF-8 text"
         raise VectorsWrong(name, None, problem) from error
+    except TooLarge as error:
+        raise VectorsWrong(name, None, str(error)) from error
     except (EOFError, gzip.BadGzipFile, zlib.error) as error:
         problem = f"the gzip data are damaged or cut short ({error}); pack it again"
         raise VectorsWrong(name, None, problem) from error
@@ -132,11 +147,9 @@ def read_docnos(path: Path, name: str) -> list[str]:
     return list(line_of)
 
 
-def _lines(path: Path) -> Iterator[str]:
-    with path.open("rb") as stream:
-        packed = stream.read(len(GZIP_MAGIC)) == GZIP_MAGIC
-    opened = gzip.open if packed else open
-    with opened(path, "rt", encoding="utf-8-sig") as lines:
+def _lines(path: Path, meter: Meter | None) -> Iterator[str]:
+    with unpacked(path, meter) as stream:
+        lines = io.TextIOWrapper(stream, encoding="utf-8-sig")
         # A binary file by mistake may be one line without an end.
         while line := lines.readline(LONGEST_LINE):
             yield line.strip()

@@ -14,6 +14,7 @@ from django.db import transaction
 
 from accounts.locking import lock_collection
 from accounts.models import Collection, User
+from corpus.metering import meter_for
 from corpus.models import QueryPaper
 from jobs.models import Job
 from jobs.services import enqueue
@@ -231,7 +232,8 @@ def import_run(
     check_free(collection, name)
     work.progress(0, None, "reading the run file")
     try:
-        read = ranked((read_qrels if qrels else read_run)(path, name=filename))
+        meter = meter_for(work, size=path.stat().st_size, note="bytes of the file read")
+        read = ranked((read_qrels if qrels else read_run)(path, name=filename, meter=meter))
     except RunFormatError as error:
         raise PoolingError(str(error)) from error
     report = RunReport(duplicates=read.duplicates)

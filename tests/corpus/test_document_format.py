@@ -99,15 +99,6 @@ def test_gzip_is_known_by_its_first_bytes(tmp_path):
     assert [line.record.docno for line in read_documents(path, name="x")] == ["d1"]
 
 
-def test_lines_say_how_far_into_the_file_they_end(tmp_path):
-    path = tmp_path / "docs.jsonl"
-    path.write_bytes(lines(GOOD, {**GOOD, "docno": "d2"}))
-
-    *_, last = read_documents(path, name="x")
-
-    assert (last.number, last.offset) == (2, path.stat().st_size)
-
-
 @pytest.mark.parametrize(
     ("line", "reason"),
     [

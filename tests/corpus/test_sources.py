@@ -51,7 +51,7 @@ def test_a_format_that_does_not_exist_is_refused(write):
         open_source(write(PLAIN), format_name="xml")
 
 
-def test_files_of_a_folder_are_read_by_name_and_offsets_go_on(write, tmp_path):
+def test_files_of_a_folder_are_read_by_name(write, tmp_path):
     second = write({**S2ORC, "paper_id": "2"}, name="in/b.jsonl")
     first = write({**S2ORC, "paper_id": "1"}, name="in/a.jsonl.gz")
     first.write_bytes(gzip.compress(first.read_bytes()))
@@ -62,7 +62,7 @@ def test_files_of_a_folder_are_read_by_name_and_offsets_go_on(write, tmp_path):
 
     assert source.files == ("in/a.jsonl.gz", "in/b.jsonl")
     assert [line.record.docno for line in lines] == ["1", "2"]
-    assert lines[-1].offset == source.size == first.stat().st_size + second.stat().st_size
+    assert source.size == first.stat().st_size + second.stat().st_size
 
 
 def test_a_beir_folder_gives_its_corpus_only(write, tmp_path):
@@ -222,3 +222,92 @@ def test_every_format_has_a_name_people_choose():
     from corpus.forms import FORMAT_CHOICES
 
     assert {value for value, _ in FORMAT_CHOICES} == set(FORMATS)
+
+
+def zipped(path, members, **options):
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in members:
+            archive.writestr(name, content, **options)
+    return path
+
+
+def line_of(number: int) -> bytes:
+    return json.dumps({"docno": f"d{number}", "title": "", "abstract": ""}).encode() + b"\n"
+
+
+@pytest.mark.parametrize("name", ["../../corpus.jsonl", "/etc/corpus.jsonl", "..\\corpus.jsonl"])
+def test_a_member_that_points_outside_is_read_and_written_nowhere(tmp_path, name):
+    path = zipped(tmp_path / "outside.zip", [(name, line_of(1))])
+    before = sorted(tmp_path.rglob("*"))
+    assert [line.record.docno for line in open_source(path).lines()] == ["d1"]
+    assert sorted(tmp_path.rglob("*")) == before
+
+
+def test_a_zip_inside_a_zip_is_not_opened(tmp_path):
+    inner = zipped(tmp_path / "inner.zip", [("corpus.jsonl", line_of(1))]).read_bytes()
+    outer = zipped(tmp_path / "outer.zip", [("inner.zip", inner)])
+    with pytest.raises(SourceError, match=r"^outer\.zip holds no corpus\.jsonl"):
+        open_source(outer)
+    disguised = zipped(tmp_path / "disguised.zip", [("corpus.jsonl", inner)])
+    (line, *_) = open_source(disguised).lines()
+    assert line.reason.startswith(("not UTF-8", "not JSON"))
+
+
+def test_a_zip_of_20_000_files_is_opened_once(tmp_path):
+    path = zipped(
+        tmp_path / "many.zip", ((f"{number:05}.jsonl", line_of(number)) for number in range(20_000))
+    )
+    docnos = [line.record.docno for line in open_source(path).lines()]
+    assert docnos == [f"d{number}" for number in range(20_000)]
+
+
+@pytest.mark.parametrize("damage", ["directory", "content", "name"])
+def test_a_damaged_zip_is_refused_in_words(tmp_path, damage):
+    path = zipped(tmp_path / "a.zip", [("corpus.jsonl", line_of(1) * 100)])
+    content = bytearray(path.read_bytes())
+    directory = content.rindex(b"PK\x01\x02")
+    match damage:
+        case "directory":
+            content[directory : directory + 4] = b"\0\0\0\0"
+        case "content":
+            content[14:18] = content[directory + 16 : directory + 20] = b"\0\0\0\0"  # the CRC
+        case "name":
+            content[directory + 9] |= 0x08  # UTF-8, which 0xFF is not
+            content[directory + 46] = 0xFF
+    path.write_bytes(content)
+    with pytest.raises(
+        SourceError, match=r"^a\.zip(/\S+)? cannot be read as a zip \(.+\); pack it"
+    ):
+        list(open_source(path).lines())
+
+
+def test_an_encrypted_zip_is_refused_in_words(tmp_path):
+    path = zipped(tmp_path / "a.zip", [("corpus.jsonl", line_of(1))])
+    content = bytearray(path.read_bytes())
+    content[content.rindex(b"PK\x01\x02") + 8] |= 1
+    path.write_bytes(content)
+    with pytest.raises(SourceError, match=r"^a\.zip/corpus\.jsonl is encrypted; pack it again"):
+        open_source(path)
+
+
+def test_a_zip_of_another_method_is_refused_in_words(tmp_path):
+    path = zipped(
+        tmp_path / "a.zip", [("corpus.jsonl", line_of(1))], compress_type=zipfile.ZIP_LZMA
+    )
+    with pytest.raises(SourceError, match=r"corpus\.jsonl is packed with a method other than defl"):
+        open_source(path)
+
+
+@pytest.mark.parametrize("name", FORMATS[1:])
+@pytest.mark.parametrize("key", ["title", "authors", "abstract", "metadata", "year"])
+def test_deep_json_is_a_bad_line_at_every_depth(tmp_path, name, key):
+    path = tmp_path / "deep.jsonl"
+    depths = [*range(100, 1_100, 7), 100_000]
+    for bracket, end in (("[", "]"), ('{"a":', "}")):
+        lines = (
+            f'{{"{key}": {bracket * depth}1{end * depth}, "docno": 1, "_id": [], "paper_id": []}}'
+            for depth in depths
+        )
+        path.write_text("\n".join(lines))
+        found = list(open_source(path, format_name=name).lines())
+        assert [type(line) for line in found] == [BadLine] * len(depths)

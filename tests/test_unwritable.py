@@ -1,0 +1,124 @@
+"""Uploads and releases into a data folder that is full or read-only are refused in words."""
+
+from __future__ import annotations
+
+import io
+
+import numpy as np
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.core.management import CommandError, call_command
+from django.test import Client
+from django.urls import reverse
+
+from accounts.models import User
+from jobs.models import Job, State
+from jobs.services import enqueue, run
+from release.services import JOB_KIND
+from tests.disks import read_only, small_disk
+from tests.release.scenes import a_judged_collection
+
+pytestmark = pytest.mark.django_db
+
+REASONS = {"full": "disk is full", "read-only": "(Read-only file system)"}
+RELEASE_REASONS = {"full": "No space left on device", "read-only": "Read-only file system"}
+
+
+@pytest.fixture(params=["full", "read-only"])
+def broken(request, tmp_path, settings):
+    """The data folder, full or read-only, and how it is."""
+    if request.param == "full":
+        with small_disk(tmp_path / "disk", "1m") as disk:
+            disk.fill()
+            use(settings, disk.folder)
+            yield request.param
+        return
+    (tmp_path / "real").mkdir()
+    with read_only(tmp_path / "real", tmp_path / "seen") as folder:
+        use(settings, folder)
+        yield request.param
+
+
+def use(settings, folder) -> None:
+    settings.DATA_DIR = folder
+    settings.UPLOAD_DIR = settings.MEDIA_ROOT = folder / "uploads"
+    settings.RELEASE_DIR = folder / "releases"
+
+
+@pytest.fixture
+def collection():
+    return a_judged_collection()
+
+
+@pytest.fixture
+def admin(collection):
+    client = Client()
+    client.force_login(User.objects.get(username="admin"))
+    return client
+
+
+def file(name="x.txt"):
+    return SimpleUploadedFile(name, b"d1\n" * 1_000)
+
+
+def vectors():
+    stream = io.BytesIO()
+    np.save(stream, np.ones((2, 2), np.float32))
+    return SimpleUploadedFile("x.txt", stream.getvalue())
+
+
+UPLOADS = {
+    "import-documents": lambda: {"file": file(), "format": "auto"},
+    "import-topics": lambda: {"file": file(), "facet": "method"},
+    "import-run": lambda: {"file": file(), "name": "mine", "holds": "run"},
+    "import-embeddings": lambda: {"vectors": vectors(), "docnos": file(), "name": "mine"},
+}
+
+
+@pytest.mark.parametrize("page", UPLOADS)
+def test_a_page_says_that_an_upload_cannot_be_kept(admin, broken, page):
+    answer = admin.post(reverse(page, args=["small"]), UPLOADS[page]())
+    assert answer.status_code == 507
+    assert REASONS[broken] in answer.text
+    assert "nothing of x.txt was taken in" in answer.text
+    assert not Job.objects.exists()
+
+
+@pytest.mark.parametrize("address", ["documents", "topics", "runs"])
+def test_the_api_says_that_an_upload_cannot_be_kept(admin, broken, address):
+    sent = {"file": file(), "facet": "method", "name": "mine"}
+    answer = admin.post(f"/api/v1/collections/small/{address}/", sent)
+    assert (answer.status_code, answer.json()["code"]) == (507, "no_room")
+    assert REASONS[broken] in answer.json()["detail"]
+    assert not Job.objects.exists()
+
+
+def test_the_page_says_that_a_release_cannot_be_kept(admin, broken):
+    sent = {"version": "1.0", "confirmed": "yes"}
+    answer = admin.post(reverse("publish", args=["small"]), sent)
+    assert answer.status_code == 507
+    assert RELEASE_REASONS[broken] in answer.text
+    assert "Nothing was published" in answer.text
+    assert not Job.objects.exists()
+
+
+def test_the_api_says_that_a_release_cannot_be_kept(admin, broken):
+    answer = admin.post(
+        "/api/v1/collections/small/releases/", {"version": "1.0"}, "application/json"
+    )
+    assert (answer.status_code, answer.json()["code"]) == (507, "cannot_keep")
+    assert RELEASE_REASONS[broken] in answer.json()["detail"]
+    assert not Job.objects.exists()
+
+
+def test_a_job_and_the_command_say_that_a_release_cannot_be_kept(collection, broken, tmp_path):
+    parameters = {"version": "1.0", "accept": []}
+    job = enqueue(kind=JOB_KIND, collection=collection, parameters=parameters)
+    run(job.pk)
+    job.refresh_from_db()
+    assert job.state == State.FAILED
+    assert job.error.startswith("Nothing was published, because the release folder cannot be")
+    assert RELEASE_REASONS[broken] in job.error
+    with pytest.raises(CommandError, match="Nothing was published"):
+        call_command("release", "small", "1.0", output=tmp_path / "zips")
+    assert not collection.releases.exists()
