@@ -1,0 +1,451 @@
+"""Every constraint and trigger refuses the row that breaks it, and says its own name.
+
+`CASES` holds the ways to break each rule, past the services. A rule without a case fails
+`test_every_rule_has_a_case`. To add a case, name the rule and write a row that breaks only it:
+`again` inserts a copy of a row with some values changed, `change` updates a row, `delete` deletes
+it. A rule is called by the name of its constraint or trigger, a unique field by `table.column`.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+from django.apps import apps
+from django.conf import settings
+from django.db import IntegrityError, connection, models, transaction
+
+from accounts.models import Collection, Membership, User
+from adjudication.models import Decision
+from agreement.models import Report
+from annotation.models import Guideline, Judgment, Opening, Pair, Slot
+from corpus.models import Document, Facet, Query, QueryPaper
+from jobs.models import Job, State
+from pooling.models import Candidate, Contribution, Pool, Ranking, Run
+from release.models import Release
+from tests.factories import DocumentFactory, UserFactory, a_collection, a_query, an_open_query
+from tests.sittings import judge_both, settle
+
+pytestmark = pytest.mark.django_db
+
+
+class World(NamedTuple):
+    """One row of everything. Its rows break no rule."""
+
+    collection: Collection
+    membership: Membership  # ann1's
+    first: User  # has seat 1 of the opening, as ann1
+    second: User  # has seat 2 of the opening, as ann2
+    stranger: User  # has no role
+    facet: Facet
+    other_facet: Facet
+    query_paper: QueryPaper  # of the draft
+    query: Query
+    draft: Pool
+    candidate: Candidate  # of the draft
+    contribution: Contribution  # of that candidate
+    document: Document  # in no pool
+    run: Run
+    ranking: Ranking
+    guideline: Guideline
+    opening: Opening
+    frozen: Pool
+    frozen_candidate: Candidate
+    frozen_contribution: Contribution
+    pair: Pair  # decided
+    slots: tuple[Slot, Slot]  # of that pair
+    judgments: tuple[Judgment, Judgment]  # in those slots
+    other_judgments: tuple[Judgment, Judgment]  # of another decided pair
+    decision: Decision
+    open_slots: tuple[Slot, Slot]  # of a pair without judgments
+    bare_pair: Pair  # without slots
+    report: Report
+    job: Job
+    release: Release
+
+
+@pytest.fixture(scope="module", autouse=True)
+def world(django_db_setup, django_db_blocker):
+    """Built once. Every test breaks its rule in a savepoint of its own."""
+    with django_db_blocker.unblock(), transaction.atomic():
+        yield build_world()
+        transaction.set_rollback(True)
+
+
+def build_world() -> World:
+    collection = a_collection()
+    query = a_query(collection)
+    draft = query.query_paper.pool
+    candidate = draft.candidates.get(position=1)
+    opening = an_open_query(collection)
+    frozen = opening.query.query_paper.pool
+    frozen_candidate = frozen.candidates.get(position=1)
+    decided, other = judge_both(opening, (1, 3), (0, 2))
+    settle(other, User.objects.get(username="adju"), 2)
+    run = collection.runs.create(name="run", kind="file", sha256="0" * 64)
+    slots = slots_of_pair(decided.pair)
+    return World(
+        collection=collection,
+        membership=collection.memberships.get(user__username="ann1"),
+        first=User.objects.get(username="ann1"),
+        second=User.objects.get(username="ann2"),
+        stranger=UserFactory(username="stranger"),
+        facet=collection.facets.get(key="method"),
+        other_facet=collection.facets.get(key="result"),
+        query_paper=query.query_paper,
+        query=query,
+        draft=draft,
+        candidate=candidate,
+        contribution=candidate.contributions.get(),
+        document=DocumentFactory(collection=collection),
+        run=run,
+        ranking=run.rankings.create(query_paper=query.query_paper, docnos=[], scores=[]),
+        guideline=opening.guideline,
+        opening=opening,
+        frozen=Pool.objects.get(pk=frozen.pk),
+        frozen_candidate=frozen_candidate,
+        frozen_contribution=frozen_candidate.contributions.get(),
+        pair=decided.pair,
+        slots=slots,
+        judgments=(slots[0].judgment, slots[1].judgment),
+        other_judgments=tuple(slot.judgment for slot in slots_of_pair(other.pair)),
+        decision=settle(decided, User.objects.get(username="adju"), 2),
+        open_slots=slots_of_pair(Slot.objects.unjudged().first().pair),
+        bare_pair=Pair.objects.create(query=query, candidate=candidate, token="bare"),
+        report=collection.reports.create(missing="zero", state="0" * 64, payload={}),
+        job=collection.jobs.create(kind="kind", key="key", state=State.QUEUED),
+        release=collection.releases.create(version="1", sha256="0" * 64, size=1, manifest={}),
+    )
+
+
+def slots_of_pair(pair: Pair) -> tuple[Slot, Slot]:
+    first, second = Slot.objects.filter(pair=pair).select_related("judgment").order_by("number")
+    return first, second
+
+
+def again(row: models.Model, **changes: Any) -> None:
+    """Insert a copy of the row, as raw as `bulk_create` is."""
+    fields = [field for field in row._meta.concrete_fields if not field.primary_key]
+    copy = type(row)(**{field.name: getattr(row, field.name) for field in fields} | changes)
+    type(row)._base_manager.bulk_create([copy])
+
+
+def change(row: models.Model, **changes: Any) -> None:
+    type(row)._base_manager.filter(pk=row.pk).update(**changes)
+
+
+def delete(row: models.Model) -> None:
+    type(row)._base_manager.filter(pk=row.pk)._raw_delete(connection.alias)
+
+
+class Case(NamedTuple):
+    """A way to break a rule. `behind` are triggers that would refuse the row first."""
+
+    rule: str
+    broken_by: Callable[[World], None]
+    behind: tuple[str, ...] = ()
+
+
+def judged_again(world: World, **changes: Any) -> None:
+    again(world.judgments[0], **{"sequence": 9, "key": uuid.uuid4()} | changes)
+
+
+def decided_again(world: World, **changes: Any) -> None:
+    again(world.decision, **{"sequence": 9, "key": uuid.uuid4()} | changes)
+
+
+CASES = [
+    # accounts
+    Case("accounts_user.username", lambda world: again(world.first)),
+    Case("accounts_collection.slug", lambda world: again(world.collection)),
+    Case("membership_role_once", lambda world: again(world.membership)),
+    Case("membership_role_known", lambda world: again(world.membership, role="owner")),
+    # jobs
+    Case("job_live_once_per_key", lambda world: again(world.job)),
+    Case("job_state_known", lambda world: again(world.job, key="other", state="lost")),
+    Case(
+        "job_running_has_lease",
+        lambda world: again(world.job, key="other", state=State.RUNNING, lease=None),
+    ),
+    # corpus
+    Case("facet_key_once", lambda world: again(world.facet, position=9)),
+    Case("facet_position_once", lambda world: again(world.facet, key="other")),
+    Case("document_docno_once", lambda world: again(world.document)),
+    Case("document_has_docno", lambda world: again(world.document, docno="")),
+    Case("corpus_querypaper.document_id", lambda world: again(world.query_paper)),
+    Case("query_name_once", lambda world: again(world.query, facet=world.other_facet)),
+    Case("query_facet_once", lambda world: again(world.query, name="other")),
+    # pooling
+    Case("run_name_once", lambda world: again(world.run)),
+    Case("ranking_once_per_query_paper", lambda world: again(world.ranking)),
+    Case("pooling_pool.query_paper_id", lambda world: again(world.draft)),
+    Case("candidate_document_once", lambda world: again(world.candidate, position=9)),
+    Case("candidate_position_once", lambda world: again(world.candidate, document=world.document)),
+    Case("contribution_source_once", lambda world: again(world.contribution, drawn=False)),
+    Case("contribution_drawn_once", lambda world: again(world.contribution, source="other")),
+    Case(
+        "candidate_of_frozen_pool_insert",
+        lambda world: again(world.frozen_candidate, document=world.document, position=9),
+    ),
+    Case(
+        "candidate_of_frozen_pool_update", lambda world: change(world.frozen_candidate, position=9)
+    ),
+    Case("candidate_of_frozen_pool_delete", lambda world: delete(world.frozen_candidate)),
+    Case(
+        "contribution_of_frozen_pool_insert",
+        lambda world: again(world.frozen_contribution, source="other", drawn=False),
+    ),
+    Case(
+        "contribution_of_frozen_pool_update",
+        lambda world: change(world.frozen_contribution, rank=9),
+    ),
+    Case("contribution_of_frozen_pool_delete", lambda world: delete(world.frozen_contribution)),
+    Case("pool_stays_frozen", lambda world: change(world.frozen, frozen_at=None)),
+    Case("pool_stays_frozen", lambda world: change(world.frozen, shortfall={"cited": 1})),
+    Case("pool_frozen_never_deleted", lambda world: delete(world.frozen)),
+    Case(
+        "document_text_in_frozen_pool",
+        lambda world: change(world.frozen_candidate.document, digest="0" * 64),
+    ),
+    Case(
+        "document_text_in_frozen_pool",
+        lambda world: change(world.frozen_candidate.document, docno="other"),
+    ),
+    Case(
+        "document_text_in_frozen_pool",
+        lambda world: change(world.frozen.query_paper.document, digest="0" * 64),
+    ),
+    # annotation
+    Case("guideline_version_once", lambda world: again(world.guideline)),
+    Case("annotation_guideline_never_edited", lambda world: change(world.guideline, grades=[])),
+    Case("annotation_guideline_never_deleted", lambda world: delete(world.guideline)),
+    Case("annotation_opening.query_id", lambda world: again(world.opening)),
+    Case(
+        "seat_number_once",
+        lambda world: again(world.opening.seats.get(number=1), annotator=world.stranger),
+    ),
+    Case(
+        "seat_annotator_once",
+        lambda world: change(world.opening.seats.get(number=2), annotator=world.first),
+    ),
+    Case(
+        "seat_number_is_1_or_2",
+        lambda world: again(world.opening.seats.get(number=2), number=3, annotator=world.stranger),
+    ),
+    Case(
+        "seat_number_is_1_or_2",
+        lambda world: again(world.opening.seats.get(number=2), number=0, annotator=world.stranger),
+    ),
+    Case("pair_candidate_once", lambda world: again(world.pair, token="other")),
+    Case("pair_token_once", lambda world: again(world.pair, candidate=world.candidate)),
+    Case("slot_number_once", lambda world: again(world.open_slots[0], annotator=world.stranger)),
+    Case("slot_annotator_once", lambda world: change(world.open_slots[1], annotator=world.first)),
+    Case(
+        "slot_number_is_1_or_2",
+        lambda world: again(world.open_slots[0], number=3, annotator=world.stranger),
+    ),
+    Case(
+        "slot_number_is_1_or_2",
+        lambda world: again(world.open_slots[0], number=0, annotator=world.stranger),
+    ),
+    Case("annotation_slot.judgment_id", lambda world: again(world.slots[0], pair=world.bare_pair)),
+    Case(
+        "slot_judged_keeps_its_annotator",
+        lambda world: change(world.slots[0], annotator=world.stranger),
+    ),
+    Case("slot_shows_its_own_judgment", lambda world: change(world.slots[0], judgment=None)),
+    Case(
+        "slot_shows_its_own_judgment",
+        lambda world: change(world.open_slots[0], judgment=world.judgments[0]),
+    ),
+    Case("slot_judged_never_deleted", lambda world: delete(world.slots[0])),
+    Case(
+        "judgment_sequence_once",
+        lambda world: judged_again(world, sequence=world.judgments[0].sequence),
+    ),
+    Case("annotation_judgment.key", lambda world: judged_again(world, key=world.judgments[0].key)),
+    Case("judgment_grade_or_reason", lambda world: judged_again(world, grade=None)),
+    Case("judgment_grade_or_reason", lambda world: judged_again(world, grade=4)),
+    Case("judgment_grade_or_reason", lambda world: judged_again(world, grade=1, reason="garbled")),
+    Case("judgment_grade_or_reason", lambda world: judged_again(world, grade=None, reason="why")),
+    Case(
+        "judgment_by_the_slots_annotator",
+        lambda world: judged_again(world, annotator=world.second),
+    ),
+    Case("annotation_judgment_never_edited", lambda world: change(world.judgments[0], note="?")),
+    Case("annotation_judgment_never_deleted", lambda world: delete(world.judgments[0])),
+    # adjudication
+    Case(
+        "decision_sequence_once",
+        lambda world: decided_again(world, sequence=world.decision.sequence),
+    ),
+    Case("adjudication_decision.key", lambda world: decided_again(world, key=world.decision.key)),
+    Case("decision_grade_or_reason", lambda world: decided_again(world, grade=None)),
+    Case("decision_grade_or_reason", lambda world: decided_again(world, grade=4)),
+    Case("decision_grade_or_reason", lambda world: decided_again(world, reason="Garbled")),
+    Case(
+        "decision_saw_two_judgments",
+        lambda world: decided_again(world, first=world.judgments[0], second=world.judgments[0]),
+        behind=("decision_on_judgments_of_its_pair",),
+    ),
+    Case(
+        "decision_on_judgments_of_its_pair",
+        lambda world: decided_again(world, first=world.other_judgments[0]),
+    ),
+    Case(
+        "decision_on_judgments_of_its_pair",
+        lambda world: decided_again(world, second=world.other_judgments[1]),
+    ),
+    Case(
+        "decision_on_judgments_of_its_pair",
+        lambda world: decided_again(world, first=world.judgments[1], second=world.judgments[0]),
+    ),
+    Case("decision_not_by_a_judge", lambda world: decided_again(world, adjudicator=world.first)),
+    Case("decision_not_by_a_judge", lambda world: decided_again(world, adjudicator=world.second)),
+    Case("adjudication_decision_never_edited", lambda world: change(world.decision, grade=1)),
+    Case("adjudication_decision_never_deleted", lambda world: delete(world.decision)),
+    # agreement
+    Case("report_once_per_state", lambda world: again(world.report)),
+    Case("report_missing_known", lambda world: again(world.report, missing="guess")),
+    Case("agreement_report_never_edited", lambda world: change(world.report, payload={"n": 1})),
+    Case("agreement_report_never_deleted", lambda world: delete(world.report)),
+    # release
+    Case("release_version_once", lambda world: again(world.release)),
+    Case("release_has_version", lambda world: again(world.release, version="")),
+    Case("release_release_never_edited", lambda world: change(world.release, size=2)),
+    Case("release_release_never_deleted", lambda world: delete(world.release)),
+]
+
+
+@pytest.mark.parametrize("case", CASES, ids=[case.rule for case in CASES])
+def test_a_row_that_breaks_the_rule_is_refused_by_its_name(world, case):
+    assert rule_that_refuses(world, case) == case.rule
+
+
+def test_every_rule_has_a_case():
+    with_cases = {case.rule for case in CASES}
+    rules = {*named_constraints(), *(unique.rule for unique in unique_rules()), *triggers()}
+
+    assert sorted(rules - with_cases) == [], "add a case for each of these rules to CASES"
+    assert sorted(with_cases - rules) == [], "these rules are gone; remove their cases"
+
+
+def test_the_columns_of_a_unique_rule_name_it():
+    """SQLite tells the columns of a broken unique rule: they must belong to no other rule."""
+    columns = [unique.columns for unique in unique_rules()]
+
+    assert [unique for unique in unique_rules() if columns.count(unique.columns) > 1] == []
+
+
+def rule_that_refuses(world: World, case: Case) -> str:
+    with transaction.atomic():
+        for trigger in case.behind:
+            drop_trigger(trigger)
+        with pytest.raises(IntegrityError) as refused, transaction.atomic():
+            case.broken_by(world)
+        transaction.set_rollback(True)
+    return broken_rule(refused.value)
+
+
+def broken_rule(error: IntegrityError) -> str:
+    """The rule that the database names. SQLite names the columns of a unique rule instead."""
+    if connection.vendor == "postgresql":
+        diagnostics = error.__cause__.diag
+        name = diagnostics.constraint_name or diagnostics.message_primary
+        return next((unique.rule for unique in unique_rules() if unique.index == name), name)
+    message = str(error)
+    if message.startswith("UNIQUE constraint failed: "):
+        columns = frozenset(message.removeprefix("UNIQUE constraint failed: ").split(", "))
+        return next(unique.rule for unique in unique_rules() if unique.columns == columns)
+    return message.removeprefix("CHECK constraint failed: ")
+
+
+def own_models() -> list[type[models.Model]]:
+    """The models of the apps in this repository, without proxies, which have no table."""
+    return [
+        model
+        for config in apps.get_app_configs()
+        if Path(config.path).parent == settings.BASE_DIR
+        for model in config.get_models()
+        if not model._meta.proxy
+    ]
+
+
+def named_constraints() -> set[str]:
+    return {constraint.name for model in own_models() for constraint in model._meta.constraints}
+
+
+class Unique(NamedTuple):
+    """A unique index: its rule's name in `CASES`, its columns as `table.column`, its own name."""
+
+    rule: str
+    columns: frozenset[str]
+    index: str
+
+
+def unique_rules() -> list[Unique]:
+    """Every unique index of the database except those of primary keys."""
+    return [
+        Unique(rule_of(model, columns), columns, index)
+        for model in own_models()
+        for index, columns in unique_indexes(model._meta.db_table)
+    ]
+
+
+def rule_of(model: type[models.Model], columns: frozenset[str]) -> str:
+    table = model._meta.db_table
+    for constraint in model._meta.constraints:
+        fields = getattr(constraint, "fields", ())
+        if columns == {f"{table}.{model._meta.get_field(name).column}" for name in fields}:
+            return constraint.name
+    return ", ".join(sorted(columns))
+
+
+def unique_indexes(table: str) -> Iterator[tuple[str, frozenset[str]]]:
+    with connection.cursor() as cursor:
+        if connection.vendor == "postgresql":
+            cursor.execute(
+                "SELECT c.relname, a.attname FROM pg_index i "
+                "JOIN pg_class c ON c.oid = i.indexrelid "
+                "JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = ANY(i.indkey) "
+                "WHERE i.indrelid = %s::regclass AND i.indisunique AND NOT i.indisprimary",
+                [table],
+            )
+        else:
+            cursor.execute(
+                "SELECT i.name, c.name FROM pragma_index_list(%s) i, pragma_index_info(i.name) c "
+                "WHERE i.\"unique\" AND i.origin <> 'pk'",
+                [table],
+            )
+        columns = defaultdict(set)
+        for index, column in cursor.fetchall():
+            columns[index].add(f"{table}.{column}")
+    yield from ((index, frozenset(names)) for index, names in columns.items())
+
+
+def triggers() -> dict[str, str]:
+    """Every trigger that the migrations made, and its table."""
+    with connection.cursor() as cursor:
+        if connection.vendor == "postgresql":
+            cursor.execute(
+                "SELECT t.tgname, c.relname FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid "
+                "WHERE NOT t.tgisinternal"
+            )
+        else:
+            cursor.execute("SELECT name, tbl_name FROM sqlite_master WHERE type = 'trigger'")
+        return dict(cursor.fetchall())
+
+
+def drop_trigger(name: str) -> None:
+    table = triggers()[name]
+    with connection.cursor() as cursor:
+        if connection.vendor == "postgresql":
+            # PostgreSQL alters no table whose deferred foreign keys are still to be checked.
+            cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
+            cursor.execute(f"DROP TRIGGER {name} ON {table}")
+        else:
+            cursor.execute(f"DROP TRIGGER {name}")
