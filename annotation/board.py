@@ -70,10 +70,6 @@ class OpenRow:
         )
 
     @property
-    def done(self) -> bool:
-        return self.slots.complete and self.cases.left == 0
-
-    @property
     def text(self) -> str:
         names = " ".join(seat.annotator.shown_name for seat in self.seats)
         return f"{self.query.name} {self.query.facet.name} {names}"

@@ -54,9 +54,6 @@ class OpeningQuerySet(models.QuerySet["Opening"]):
     def of(self, collection: Collection) -> OpeningQuerySet:
         return self.filter(query__collection=collection)
 
-    def for_annotator(self, user: User) -> OpeningQuerySet:
-        return self.filter(seats__annotator=user)
-
 
 class Opening(models.Model):
     """That a query is open for judging, under which guideline, since when."""
@@ -114,9 +111,6 @@ class PairQuerySet(models.QuerySet["Pair"]):
         """Both slots hold a judgment: only now may anyone but its author learn one."""
         both = {"first__isnull": False, "second__isnull": False}
         return self.with_grades().filter(**both)
-
-    def agreed(self) -> PairQuerySet:
-        return self.judged().filter(Q(first_grade=F("second_grade")))
 
     def disputed(self) -> PairQuerySet:
         """Judged, and the grades differ or a slot says "cannot judge": what adjudication is for."""

@@ -9,7 +9,7 @@ from annotation import queue
 from annotation.models import Judgment
 from annotation.services import Answer, BadAnswer, KeyReused, NotYours, postpone
 from tests.factories import a_collection, an_open_query, annotators, member
-from tests.sittings import judge, slots_of
+from tests.sittings import judge, pair_url, slots_of
 
 pytestmark = pytest.mark.django_db
 
@@ -139,6 +139,14 @@ def test_only_an_own_unjudged_pair_can_wait(mine, theirs, annotator):
 
     postpone(slot_id=mine[1].pk, annotator=annotator)
     assert [slot.postponed_at is None for slot in slots_of_pairs(mine)] == [True, False, True, True]
+
+
+def test_a_script_hears_that_a_judged_pair_cannot_wait(client, mine, annotator):
+    judge(mine[0], 1)
+    client.force_login(annotator)
+    response = client.post(pair_url(mine[0], "judge-later"), HTTP_ACCEPT="application/json")
+
+    assert (response.status_code, response.json()["error"]) == (409, "NotYours")
 
 
 def slots_of_pairs(slots):
