@@ -18,16 +18,24 @@ import pytest
 from django.apps import apps
 from django.conf import settings
 from django.db import IntegrityError, connection, models, transaction
+from django.utils import timezone
 
-from accounts.models import Collection, Membership, User
+from accounts.models import Collection, Membership, Role, User
 from adjudication.models import Decision
 from agreement.models import Report
 from annotation.models import Guideline, Judgment, Opening, Pair, Slot
 from corpus.models import Document, Facet, Query, QueryPaper
 from jobs.models import Job, State
-from pooling.models import Candidate, Contribution, Pool, Ranking, Run
+from pooling.models import BuildRun, Candidate, Contribution, Pool, Ranking, Run
 from release.models import Release
-from tests.factories import DocumentFactory, UserFactory, a_collection, a_query, an_open_query
+from tests.factories import (
+    DocumentFactory,
+    UserFactory,
+    a_collection,
+    a_query,
+    an_open_query,
+    member,
+)
 from tests.sittings import judge_both, settle
 
 pytestmark = pytest.mark.django_db
@@ -37,9 +45,11 @@ class World(NamedTuple):
     """One row of everything. Its rows break no rule."""
 
     collection: Collection
-    membership: Membership  # ann1's
+    annotating: Membership  # of ann1, who has pairs to judge
+    adjudicating: Membership
     first: User  # has seat 1 of the opening, as ann1
     second: User  # has seat 2 of the opening, as ann2
+    third: User  # an annotator without a seat
     stranger: User  # has no role
     facet: Facet
     other_facet: Facet
@@ -51,11 +61,16 @@ class World(NamedTuple):
     document: Document  # in no pool
     run: Run
     ranking: Ranking
+    build_run: BuildRun  # of the draft
+    draft_without_run: Pool  # its run was removed
     guideline: Guideline
     opening: Opening
+    bare_opening: Opening  # without seats
     frozen: Pool
     frozen_candidate: Candidate
     frozen_contribution: Contribution
+    frozen_ranking: Ranking  # of a run that the frozen pool was drawn from
+    frozen_build_run: BuildRun
     pair: Pair  # decided
     slots: tuple[Slot, Slot]  # of that pair
     judgments: tuple[Judgment, Judgment]  # in those slots
@@ -86,13 +101,20 @@ def build_world() -> World:
     frozen_candidate = frozen.candidates.get(position=1)
     decided, other = judge_both(opening, (1, 3), (0, 2))
     settle(other, User.objects.get(username="adju"), 2)
-    run = collection.runs.create(name="run", kind="file", sha256="0" * 64)
+    run, frozen_run = (
+        collection.runs.create(name=name, kind="file", sha256="0" * 64)
+        for name in ("run", "frozen")
+    )
+    draft_without_run = a_query(collection).query_paper.pool
+    build_run_of(draft_without_run, None)
     slots = slots_of_pair(decided.pair)
     return World(
         collection=collection,
-        membership=collection.memberships.get(user__username="ann1"),
+        annotating=collection.memberships.get(user__username="ann1"),
+        adjudicating=collection.memberships.get(user__username="adju"),
         first=User.objects.get(username="ann1"),
         second=User.objects.get(username="ann2"),
+        third=member(collection, Role.ANNOTATOR, "ann3"),
         stranger=UserFactory(username="stranger"),
         facet=collection.facets.get(key="method"),
         other_facet=collection.facets.get(key="result"),
@@ -104,11 +126,18 @@ def build_world() -> World:
         document=DocumentFactory(collection=collection),
         run=run,
         ranking=run.rankings.create(query_paper=query.query_paper, docnos=[], scores=[]),
+        build_run=build_run_of(draft, run),
+        draft_without_run=draft_without_run,
         guideline=opening.guideline,
         opening=opening,
+        bare_opening=Opening.objects.create(query=query, guideline=opening.guideline),
         frozen=Pool.objects.get(pk=frozen.pk),
         frozen_candidate=frozen_candidate,
         frozen_contribution=frozen_candidate.contributions.get(),
+        frozen_ranking=frozen_run.rankings.create(
+            query_paper=frozen.query_paper, docnos=[], scores=[]
+        ),
+        frozen_build_run=build_run_of(frozen, frozen_run),
         pair=decided.pair,
         slots=slots,
         judgments=(slots[0].judgment, slots[1].judgment),
@@ -120,6 +149,10 @@ def build_world() -> World:
         job=collection.jobs.create(kind="kind", key="key", state=State.QUEUED),
         release=collection.releases.create(version="1", sha256="0" * 64, size=1, manifest={}),
     )
+
+
+def build_run_of(pool: Pool, run: Run | None) -> BuildRun:
+    return pool.build.build_runs.create(run=run, name="run", use="drawn", sha256="0" * 64)
 
 
 def slots_of_pair(pair: Pair) -> tuple[Slot, Slot]:
@@ -162,8 +195,18 @@ CASES = [
     # accounts
     Case("accounts_user.username", lambda world: again(world.first)),
     Case("accounts_collection.slug", lambda world: again(world.collection)),
-    Case("membership_role_once", lambda world: again(world.membership)),
-    Case("membership_role_known", lambda world: again(world.membership, role="owner")),
+    Case("membership_role_once", lambda world: again(world.adjudicating)),
+    Case("membership_role_known", lambda world: again(world.adjudicating, role="owner")),
+    Case("membership_admin_never_annotator", lambda world: again(world.annotating, role="admin")),
+    Case("membership_with_pairs_to_judge_stays", lambda world: delete(world.annotating)),
+    Case(
+        "membership_with_pairs_to_judge_unchanged",
+        lambda world: change(world.annotating, role="adjudicator"),
+    ),
+    Case(
+        "membership_with_pairs_to_judge_unchanged",
+        lambda world: change(world.annotating, user=world.stranger),
+    ),
     # jobs
     Case("job_live_once_per_key", lambda world: again(world.job)),
     Case("job_state_known", lambda world: again(world.job, key="other", state="lost")),
@@ -182,6 +225,18 @@ CASES = [
     # pooling
     Case("run_name_once", lambda world: again(world.run)),
     Case("ranking_once_per_query_paper", lambda world: again(world.ranking)),
+    Case(
+        "ranking_of_frozen_pool_update", lambda world: change(world.frozen_ranking, docnos=["d000"])
+    ),
+    Case("ranking_of_frozen_pool_delete", lambda world: delete(world.frozen_ranking)),
+    Case("build_run_once", lambda world: again(world.build_run)),
+    Case("build_run_use_known", lambda world: again(world.build_run, name="other", use="guess")),
+    Case("build_run_of_frozen_pool_update", lambda world: change(world.frozen_build_run, run=None)),
+    Case("build_run_of_frozen_pool_delete", lambda world: delete(world.frozen_build_run)),
+    Case(
+        "pool_frozen_with_its_runs",
+        lambda world: change(world.draft_without_run, frozen_at=timezone.now()),
+    ),
     Case("pooling_pool.query_paper_id", lambda world: again(world.draft)),
     Case("candidate_document_once", lambda world: again(world.candidate, position=9)),
     Case("candidate_position_once", lambda world: again(world.candidate, document=world.document)),
@@ -226,7 +281,7 @@ CASES = [
     Case("annotation_opening.query_id", lambda world: again(world.opening)),
     Case(
         "seat_number_once",
-        lambda world: again(world.opening.seats.get(number=1), annotator=world.stranger),
+        lambda world: again(world.opening.seats.get(number=1), annotator=world.third),
     ),
     Case(
         "seat_annotator_once",
@@ -234,11 +289,23 @@ CASES = [
     ),
     Case(
         "seat_number_is_1_or_2",
-        lambda world: again(world.opening.seats.get(number=2), number=3, annotator=world.stranger),
+        lambda world: again(world.opening.seats.get(number=2), number=3, annotator=world.third),
     ),
     Case(
         "seat_number_is_1_or_2",
-        lambda world: again(world.opening.seats.get(number=2), number=0, annotator=world.stranger),
+        lambda world: again(world.opening.seats.get(number=2), number=0, annotator=world.third),
+    ),
+    Case(
+        "seat_given_to_an_annotator",
+        lambda world: again(
+            world.opening.seats.get(number=2),
+            opening=world.bare_opening,
+            annotator=world.stranger,
+        ),
+    ),
+    Case(
+        "seat_handed_to_an_annotator",
+        lambda world: change(world.opening.seats.get(number=2), annotator=world.stranger),
     ),
     Case("pair_candidate_once", lambda world: again(world.pair, token="other")),
     Case("pair_token_once", lambda world: again(world.pair, candidate=world.candidate)),
