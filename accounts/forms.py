@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+import math
 
 from django import forms
+from django.conf import settings
 from django.contrib.auth.forms import AuthenticationForm
 from django.contrib.auth.validators import UnicodeUsernameValidator
 
-from accounts import throttle
 from accounts.models import Role
 
 ROLES_EXPLAINED = {
@@ -21,26 +21,21 @@ ROLES_EXPLAINED = {
 class LoginForm(AuthenticationForm):
     error_messages = {
         "invalid_login": (
-            "This username and password do not belong together. Both tell capital from small "
-            "letters. If you forgot the password, ask the person who gave you the account."
+            "Wrong username or password. Both are case-sensitive. If you forgot the password, ask "
+            "the person who gave you the account."
         ),
         "inactive": "This account cannot log in.",
     }
 
-    def clean(self) -> dict[str, Any]:
-        username = self.cleaned_data.get("username")
-        if username is None or self.request is None:
-            return super().clean()
-        address = self.request.META.get("REMOTE_ADDR", "")
-        if not throttle.may_try(username, address):
-            raise forms.ValidationError(
-                f"Too many tries for this username. Wait {throttle.WAIT_SECONDS // 60} minutes, "
-                "then try again. Nothing is wrong with the account.",
-                code="throttled",
-            )
-        cleaned: dict[str, Any] = super().clean()
-        throttle.forget(username, address)
-        return cleaned
+    def get_invalid_login_error(self) -> forms.ValidationError:
+        if not getattr(self.request, "axes_locked_out", False):
+            return super().get_invalid_login_error()
+        return forms.ValidationError(
+            "Too many failed logins from your network. Wait "
+            f"{math.ceil(settings.LOGIN_WAIT_SECONDS / 60)} minutes, then log in again. "
+            "Your account and your work are safe.",
+            code="throttled",
+        )
 
 
 class NameForm(forms.Form):

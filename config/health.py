@@ -1,5 +1,8 @@
 """`/healthz`: 200 while this process can answer and reach its database, 503 while it cannot.
 
+A second line tells of a cache that does not answer. The status stays 200: people can work without,
+and a restart would not help.
+
 A middleware before all others, not a view: a probe comes without TLS, with the machine's address
 for a host name and without a session, and the later ones would turn it away.
 """
@@ -8,9 +11,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from django.core.cache import cache
 from django.db import Error as DatabaseTrouble
 from django.db import connection
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
+
+from accounts.login_limits import CACHE_FAILURES
 
 PATH = "/healthz"
 
@@ -30,4 +36,12 @@ def report() -> HttpResponse:
             cursor.execute("SELECT 1")
     except DatabaseTrouble:
         return HttpResponse("no database\n", content_type="text/plain", status=503)
-    return HttpResponse("ok\n", content_type="text/plain")
+    return HttpResponse("ok\n" + _report_on_cache(), content_type="text/plain")
+
+
+def _report_on_cache() -> str:
+    try:
+        cache.get("healthz")
+    except CACHE_FAILURES:
+        return "no cache: failed logins are not counted\n"
+    return ""

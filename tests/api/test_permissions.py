@@ -8,7 +8,7 @@ from accounts.models import User
 from config.api_urls import in_collection
 from tests.api.routes import EVERYBODY, ROUTES, address
 from tests.api.world import another_collection, client_of
-from tests.factories import PASSWORD, UserFactory
+from tests.factories import UserFactory
 
 NOTHING_HERE = {"detail": "Not found.", "code": "not_found"}
 METHODS = ("get", "post", "put", "patch", "delete")
@@ -94,7 +94,7 @@ def test_somebody_who_was_locked_out_is_401(world, admin):
 
 def test_a_session_may_read_but_needs_its_csrf_token_to_write(world):
     browser = APIClient(enforce_csrf_checks=True)
-    assert browser.login(username="admin", password=PASSWORD)
+    browser.force_login(User.objects.get(username="admin"))
     where = reverse("api-agreement", args=[world.slug])
 
     assert browser.get(where).status_code == 200

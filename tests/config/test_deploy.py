@@ -43,7 +43,29 @@ class TestProduction:
             "check", "--deploy", "--fail-level", "WARNING", data_dir=tmp_path, **PRODUCTION
         )
         assert done.returncode == 0, done.stderr
-        assert "no issues (0 silenced)" in done.stdout
+        assert "no issues (2 silenced)" in done.stdout  # HSTS for subdomains and preloading
+
+    def test_hsts_holds_for_this_host_alone_unless_chosen(self, tmp_path):
+        code = (
+            "from django.conf import settings as s;"
+            "print(s.SECURE_HSTS_INCLUDE_SUBDOMAINS, s.SECURE_HSTS_PRELOAD)"
+        )
+        shell = ("shell", "-v0", "-c", code)
+        chosen = {"SECURE_HSTS_INCLUDE_SUBDOMAINS": "1", "SECURE_HSTS_PRELOAD": "1"}
+
+        assert manage(*shell, data_dir=tmp_path, **PRODUCTION).stdout == "False False\n"
+        assert manage(*shell, data_dir=tmp_path, **PRODUCTION, **chosen).stdout == "True True\n"
+
+    def test_a_proxy_without_a_trusted_number_of_proxies_is_a_warning(self, tmp_path):
+        check = ("check", "--deploy", "--fail-level", "WARNING")
+        behind = {**PRODUCTION, "BEHIND_PROXY": "1"}
+
+        refused = manage(*check, data_dir=tmp_path, **behind)
+        done = manage(*check, data_dir=tmp_path, **behind, TRUSTED_PROXIES="1")
+
+        assert refused.returncode != 0
+        assert "(accounts.W001) BEHIND_PROXY is 1 but TRUSTED_PROXIES is 0" in refused.stderr
+        assert done.returncode == 0, done.stderr
 
     @pytest.mark.parametrize("name", ["SECRET_KEY", "ALLOWED_HOSTS"])
     def test_it_does_not_start_without(self, name, tmp_path):
@@ -134,6 +156,12 @@ class TestCompose:
         web, worker = compose["services"]["web"], compose["services"]["worker"]
         for shared in ("image", "volumes", "environment", "env_file"):
             assert web[shared] == worker[shared]
+
+    def test_web_processes_share_a_cache_and_know_of_the_proxy(self, compose):
+        environment = compose["services"]["web"]["environment"]
+        assert environment["REDIS_URL"].startswith("redis://broker:")
+        assert environment["REDIS_URL"] != environment["CELERY_BROKER_URL"]
+        assert environment["TRUSTED_PROXIES"] == "${TRUSTED_PROXIES:-1}"
 
     def test_volumes_and_dependencies_exist(self, compose):
         for service in compose["services"].values():

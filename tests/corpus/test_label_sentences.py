@@ -1,9 +1,10 @@
 import pytest
 from django.urls import reverse
 
+from accounts.models import User
 from corpus.services import CorpusError, create_query, label_sentences
 from pooling.services import freeze_pool
-from tests.factories import PASSWORD, DocumentFactory, a_collection, a_query
+from tests.factories import DocumentFactory, a_collection, a_query
 
 pytestmark = pytest.mark.django_db
 
@@ -19,7 +20,7 @@ def document(collection):
 
 
 def post(client, username, document, labels):
-    client.login(username=username, password=PASSWORD)
+    client.force_login(User.objects.get(username=username))
     address = reverse("label-sentences", args=["small", document.docno])
     return client.post(address, {"label": labels})
 

@@ -1,0 +1,23 @@
+"""What `manage.py check --deploy` asks about logging in."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.conf import settings
+from django.core import checks
+
+
+@checks.register(checks.Tags.security, deploy=True)
+def check_trusted_proxies(**kwargs: Any) -> list[checks.CheckMessage]:
+    """Behind a proxy that is not counted, a stranger's failed logins lock everybody out."""
+    if not getattr(settings, "SECURE_PROXY_SSL_HEADER", None) or settings.TRUSTED_PROXIES:
+        return []
+    return [
+        checks.Warning(
+            "BEHIND_PROXY is 1 but TRUSTED_PROXIES is 0, so all people share the proxy's address "
+            "and the limit on failed logins.",
+            hint="Set TRUSTED_PROXIES to the number of proxies in front.",
+            id="accounts.W001",
+        )
+    ]

@@ -1,0 +1,168 @@
+"""Limits on tries to log in: per username and address, and per address over all usernames.
+
+django-axes calls the handler below from `authenticate()`, so every way to log in is counted. The
+counting is ours: the handlers of django-axes have one limit for both counts, forget the count of an
+address when any login from it succeeds, let tries sent at the same moment slip past the limit, and
+fail when the cache does.
+
+A username is never counted alone, so nobody can lock a person out from another address.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import ipaddress
+import json
+import logging
+from contextlib import suppress
+from typing import Any, NamedTuple
+
+from axes.handlers.base import AbstractAxesHandler, AxesBaseHandler
+from django.conf import settings
+from django.core.cache import cache
+from django.db import DatabaseError
+from django.http import HttpRequest, HttpResponse
+from redis.exceptions import RedisError
+
+log = logging.getLogger(__name__)
+
+CACHE_FAILURES = (RedisError, OSError, DatabaseError)
+
+
+class Count(NamedTuple):
+    """A number of tries in the cache, and how many there may be."""
+
+    key: str
+    limit: int
+
+    def is_within_limit(self) -> bool:
+        """Count one try."""
+        seconds = settings.LOGIN_WAIT_SECONDS
+        cache.add(self.key, 0, seconds)
+        try:
+            tries = cache.incr(self.key)
+        except ValueError:  # the key expired between the two lines
+            return True
+        # At the limit, the full wait begins. At the first try, Redis may just have made the key
+        # anew, without an end, because it expired inside `incr`.
+        if tries in (1, self.limit):
+            cache.touch(self.key, seconds)
+        return tries <= self.limit
+
+    def forget(self) -> None:
+        cache.delete(self.key)
+
+    def take_back(self) -> None:
+        with suppress(ValueError):  # expired
+            cache.decr(self.key)
+
+
+class LoginLimits(AbstractAxesHandler, AxesBaseHandler):  # type: ignore[misc]
+    """The handler that django-axes calls (`AXES_HANDLER`)."""
+
+    def is_allowed(self, request: HttpRequest, credentials: dict[str, Any] | None = None) -> bool:
+        """Count this try to log in, and return whether it is within both limits.
+
+        Counted before the password is looked at, so that tries sent at the same moment cannot slip
+        past the limit together. When the cache fails, the try is allowed: annotators must be able
+        to work.
+        """
+        address = client_address(request)
+        username = str((credentials or {}).get("username") or "")
+        by_address, by_name = _counts(username, address)
+        request.login_counts = (by_address, by_name)  # type: ignore[attr-defined]
+        try:
+            # In this order: an address over its limit creates no further keys.
+            allowed = by_address.is_within_limit()
+            if allowed and not by_name.is_within_limit():
+                # No password is looked at: a person who keeps trying locks out no colleague.
+                by_address.take_back()
+                allowed = False
+        except CACHE_FAILURES as error:
+            log.error("The cache failed, so this try to log in is not counted: %s", error)
+            return True
+        if not allowed:
+            log.warning("Too many tries to log in as %r from %s", username, address)
+            request.axes_locked_out = True  # type: ignore[attr-defined]
+        return allowed
+
+    def user_logged_in(self, sender: Any, request: HttpRequest, user: Any, **kwargs: Any) -> None:
+        """Forget failed tries of this name from here; the address keeps those for other names.
+
+        Otherwise a guesser with an account would log in from time to time to start anew.
+        """
+        counts = getattr(request, "login_counts", None)
+        if counts is None:  # logged in without a password
+            return
+        by_address, by_name = counts
+        try:
+            by_name.forget()
+            by_address.take_back()
+        except CACHE_FAILURES as error:
+            log.error("The cache failed, so failed logins stay counted: %s", error)
+
+    def user_login_failed(self, *args: Any, **kwargs: Any) -> None:
+        """The try is counted already."""
+
+    def user_logged_out(self, *args: Any, **kwargs: Any) -> None:
+        pass
+
+    def get_failures(
+        self, request: HttpRequest, credentials: dict[str, Any] | None = None
+    ) -> int:  # abstract in django-axes; `is_allowed` has no use for it
+        return 0
+
+
+def _counts(username: str, address: str) -> tuple[Count, Count]:
+    # Casefolded: tries with other capitals are tries for the same person.
+    by_name = Count(_key(username.casefold(), address), settings.LOGIN_TRIES_PER_NAME)
+    return Count(_key(address), settings.LOGIN_TRIES_PER_ADDRESS), by_name
+
+
+def _key(*parts: str) -> str:
+    # A digest: usernames are free text, and cache keys are not.
+    return "login:" + hashlib.sha256(json.dumps(parts).encode()).hexdigest()
+
+
+def client_address(request: HttpRequest) -> str:
+    """Where the request comes from, as far as it can be trusted.
+
+    Each proxy appends to X-Forwarded-For the address that it was asked from. A client may send that
+    header as well, so only the last TRUSTED_PROXIES addresses are believed. An IPv6 address stands
+    for its network of 64 bits, since one customer has at least that many.
+    """
+    peer = str(request.META.get("REMOTE_ADDR", ""))
+    forwarded = str(request.META.get("HTTP_X_FORWARDED_FOR", "")).split(",")
+    believed = forwarded[-settings.TRUSTED_PROXIES :] if settings.TRUSTED_PROXIES else []
+    for text in (*believed[:1], peer):
+        address = _address(text)
+        if address:
+            return address
+    return peer
+
+
+def _address(text: str) -> str | None:
+    """The address without its port, or None if there is none in the text."""
+    text = text.strip()
+    if text.startswith("["):
+        text = text[1:].partition("]")[0]
+    elif text.count(":") == 1:
+        text = text.partition(":")[0]
+    try:
+        address = ipaddress.ip_address(text)
+    except ValueError:
+        return None
+    if isinstance(address, ipaddress.IPv4Address):
+        return str(address)
+    if address.ipv4_mapped:
+        return str(address.ipv4_mapped)
+    return str(ipaddress.ip_network((int(address), 64), strict=False))
+
+
+def answer_too_many_tries(
+    request: HttpRequest, response: HttpResponse, credentials: dict[str, Any] | None = None
+) -> HttpResponse:
+    """The login page says it in words already; the status says it to programs."""
+    response.status_code = 429
+    response["Retry-After"] = str(settings.LOGIN_WAIT_SECONDS)
+    return response

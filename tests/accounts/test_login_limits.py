@@ -1,0 +1,232 @@
+"""Guessing passwords is slow, and no guesser can keep a person out of the own account."""
+
+from __future__ import annotations
+
+import socket
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from django.core.cache import cache
+from django.db import connection
+from django.test import Client
+from django.urls import reverse
+from rest_framework.authtoken.models import Token
+
+from accounts.login_limits import client_address
+from tests.factories import PASSWORD, UserFactory
+from tests.running import wait_until
+
+pytestmark = pytest.mark.django_db
+
+HERE, ELSEWHERE = "198.51.100.7", "203.0.113.5"
+LOCAL_MEMORY = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}}
+
+
+def redis_cache(url):
+    return {
+        "default": {
+            "BACKEND": "django.core.cache.backends.redis.RedisCache",
+            "LOCATION": url,
+            "OPTIONS": {"socket_connect_timeout": 1, "socket_timeout": 1},
+        }
+    }
+
+
+@pytest.fixture(params=["memory", "redis"], autouse=True)
+def _shared_count(request, settings):
+    """Each cache in turn, empty."""
+    url = request.getfixturevalue("redis_url") if request.param == "redis" else None
+    settings.CACHES = redis_cache(url) if url else LOCAL_MEMORY
+    settings.LOGIN_TRIES_PER_NAME = 3
+    settings.LOGIN_TRIES_PER_ADDRESS = 8
+    cache.clear()
+    yield
+    cache.clear()
+
+
+@pytest.fixture
+def person():
+    return UserFactory(username="person")
+
+
+def log_in(username="person", password=PASSWORD, address=HERE, client=None, **headers):
+    form = {"username": username, "password": password}
+    return (client or Client()).post(
+        reverse("login"), form, REMOTE_ADDR=address, headers=headers or None
+    )
+
+
+def fail(times, **how):
+    return [log_in(password="wrong", **how).status_code for _ in range(times)]
+
+
+def test_after_too_many_tries_even_the_right_password_waits(person, settings):
+    assert fail(settings.LOGIN_TRIES_PER_NAME) == [200] * settings.LOGIN_TRIES_PER_NAME
+    client = Client()
+
+    page = log_in(client=client)
+
+    assert page.status_code == 429
+    assert page["Retry-After"] == str(settings.LOGIN_WAIT_SECONDS)
+    assert "Too many failed logins from your network. Wait 5 minutes" in page.text
+    assert 'value="person"' in page.text
+    assert "_auth_user_id" not in client.session
+
+
+def test_the_wait_ends(person, settings):
+    settings.LOGIN_WAIT_SECONDS = 1
+    fail(settings.LOGIN_TRIES_PER_NAME + 1)
+
+    wait_until(lambda: log_in().status_code == 302, 30, "the wait is over")
+
+
+def test_an_unknown_username_is_counted_like_a_known_one(settings):
+    assert fail(settings.LOGIN_TRIES_PER_NAME + 1, username="ghost")[-1] == 429
+
+
+def test_a_stranger_elsewhere_locks_no_one_out(person, settings):
+    statuses = fail(settings.LOGIN_TRIES_PER_ADDRESS + 1, address=ELSEWHERE)
+
+    assert statuses[-1] == 429
+    assert log_in(address=HERE).status_code == 302
+
+
+def test_tries_for_one_username_hold_up_no_other(person, settings):
+    UserFactory(username="other")
+    fail(settings.LOGIN_TRIES_PER_ADDRESS + 1)
+
+    assert log_in(username="other").status_code == 302
+
+
+def test_one_password_on_many_names_is_slowed(settings):
+    UserFactory(username="name11")
+    limit = settings.LOGIN_TRIES_PER_ADDRESS
+    statuses = [log_in(f"name{number}", "wrong").status_code for number in range(12)]
+
+    assert statuses == [200] * limit + [429] * (12 - limit)
+    assert log_in("name11").status_code == 429
+    assert log_in("name11", address=ELSEWHERE).status_code == 302
+
+
+def test_an_own_account_gives_a_guesser_no_extra_tries(person, settings):
+    statuses = []
+    for number in range(settings.LOGIN_TRIES_PER_ADDRESS + 1):
+        log_in()
+        statuses.append(log_in(f"name{number}", "wrong").status_code)
+
+    assert statuses.count(200) == settings.LOGIN_TRIES_PER_ADDRESS
+    assert statuses[-1] == 429
+
+
+def test_logging_in_again_and_again_is_no_failure(person, settings):
+    logins = settings.LOGIN_TRIES_PER_ADDRESS + 1
+
+    assert [log_in().status_code for _ in range(logins)] == [302] * logins
+
+
+def test_a_right_password_starts_the_count_of_its_name_anew(person, settings):
+    for _ in range(2):
+        fail(settings.LOGIN_TRIES_PER_NAME - 1)
+        assert log_in().status_code == 302
+
+
+def test_the_case_of_a_username_gives_no_extra_tries(person):
+    for name in ["person", "PERSON", "Person", "pErson", "peRson"]:
+        log_in(username=name, password="wrong")
+
+    assert log_in().status_code == 429
+
+
+@pytest.mark.faults
+@pytest.mark.django_db(transaction=True)
+def test_tries_sent_at_the_same_moment_share_the_limit(settings):
+    UserFactory(username="person")
+    together = 4 * settings.LOGIN_TRIES_PER_NAME
+    start = threading.Barrier(together)
+
+    def guess(_):
+        try:
+            start.wait()
+            return log_in(password="wrong").status_code
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(together) as pool:
+        statuses = list(pool.map(guess, range(together)))
+
+    assert statuses.count(200) == settings.LOGIN_TRIES_PER_NAME
+    assert statuses.count(429) == together - settings.LOGIN_TRIES_PER_NAME
+
+
+def test_an_api_token_works_where_logins_are_refused(person, settings):
+    fail(settings.LOGIN_TRIES_PER_ADDRESS + 1)
+    token = {"Authorization": f"Token {Token.objects.create(user=person).key}"}
+
+    answer = Client().get("/api/v1/collections/", REMOTE_ADDR=HERE, headers=token)
+
+    assert answer.status_code == 200
+
+
+class TestWithoutTheCache:
+    @pytest.fixture(params=["refused", "silent"], autouse=True)
+    def _cache_is_down(self, request, settings, _shared_count):
+        """A port that refuses connections, and one that takes them and never answers."""
+        with socket.socket() as listener:
+            listener.bind(("127.0.0.1", 0))
+            if request.param == "silent":
+                listener.listen()
+            settings.CACHES = redis_cache(f"redis://127.0.0.1:{listener.getsockname()[1]}/0")
+            yield
+            settings.CACHES = LOCAL_MEMORY
+
+    def test_people_log_in(self, person):
+        assert log_in(password="wrong").status_code == 200
+        assert log_in().status_code == 302
+
+    def test_the_health_check_says_so_and_stays_good(self):
+        answer = Client().get("/healthz")
+
+        assert answer.status_code == 200
+        assert answer.text == "ok\nno cache: failed logins are not counted\n"
+
+
+class TestProxies:
+    @pytest.mark.parametrize(
+        ("proxies", "forwarded", "address"),
+        [
+            (0, "1.1.1.1", "10.0.0.1"),
+            (0, "", "10.0.0.1"),
+            (1, "", "10.0.0.1"),
+            (1, "1.1.1.1", "1.1.1.1"),
+            (1, "6.6.6.6, 1.1.1.1", "1.1.1.1"),
+            (2, "6.6.6.6, 1.1.1.1, 10.0.0.2", "1.1.1.1"),
+            (2, "1.1.1.1", "1.1.1.1"),
+            (1, "1.1.1.1:4711", "1.1.1.1"),
+            (1, "nonsense", "10.0.0.1"),
+            (1, "2001:db8:1:2:3:4:5:6", "2001:db8:1:2::/64"),
+            (1, "[2001:db8:1:2::9]:4711", "2001:db8:1:2::/64"),
+            (1, "::ffff:1.1.1.1", "1.1.1.1"),
+        ],
+    )
+    def test_so_many_addresses_are_believed(self, proxies, forwarded, address, rf, settings):
+        settings.TRUSTED_PROXIES = proxies
+        headers = {"X-Forwarded-For": forwarded} if forwarded else {}
+
+        request = rf.get("/", REMOTE_ADDR="10.0.0.1", headers=headers)
+
+        assert client_address(request) == address
+
+    def test_people_behind_one_proxy_are_told_apart(self, person, settings):
+        settings.TRUSTED_PROXIES = 1
+        fail(settings.LOGIN_TRIES_PER_ADDRESS, **{"X-Forwarded-For": ELSEWHERE})
+
+        assert log_in(**{"X-Forwarded-For": ELSEWHERE}).status_code == 429
+        assert log_in(**{"X-Forwarded-For": HERE}).status_code == 302
+
+    def test_a_forged_header_gives_no_extra_tries(self, person, settings):
+        settings.TRUSTED_PROXIES = 1
+        for number in range(settings.LOGIN_TRIES_PER_NAME):
+            log_in(password="wrong", **{"X-Forwarded-For": f"6.6.6.{number}, {ELSEWHERE}"})
+
+        assert log_in(**{"X-Forwarded-For": f"6.6.6.99, {ELSEWHERE}"}).status_code == 429
