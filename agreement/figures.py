@@ -18,6 +18,7 @@ from agreement.coefficients import (
     confusion,
 )
 from annotation.models import GRADES
+from database.csv_cells import defused
 from pooling.figures import heat
 
 Payload = Mapping[str, Any]
@@ -378,14 +379,16 @@ def as_csv(payload: Payload) -> str:
         lacking = [f"{row['queries'] - row['defined'][key]} queries" for key in keys]
         values = [_plain(row["median"][key]) for key in keys]
         writer.writerow(
-            ["facet", row["facet"], "", row["stage"], row["queries"], row["pairs"], "", *values]
+            ["facet", defused(row["facet"]), "", row["stage"]]
+            + [row["queries"], row["pairs"], "", *values]
             + [count if not count.startswith("0 ") else "" for count in lacking]
             + [_plain(row[key]) for key in OVERRULED]
         )
     for row in payload["queries"]:
         values = [_plain(row[key]) for key in keys]
         writer.writerow(
-            ["query", row["facet"], row["query"], row["stage"], 1, row["n"], row["missing"]]
+            ["query", defused(row["facet"]), defused(row["query"]), row["stage"]]
+            + [1, row["n"], row["missing"]]
             + values
             + [row["undefined"].get(key, "") for key in keys]
             + ["" for _ in OVERRULED]

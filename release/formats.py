@@ -10,6 +10,7 @@ import io
 import json
 from collections.abc import Iterable, Sequence
 
+from database.csv_cells import defused
 from release.records import Adjudication, Label, PooledDocument, Rating, Source
 from release.sampling import Member, Probable
 
@@ -110,7 +111,10 @@ def write_adjudications(adjudications: Iterable[Adjudication]) -> bytes:
 
 
 def _csv(header: Sequence[str], rows: Iterable[Sequence[object]]) -> bytes:
-    """RFC 4180: header, CRLF, quotes where needed; None is an empty field, floats go by repr."""
+    """RFC 4180: header, CRLF, quotes where needed; None is an empty field, floats go by repr.
+
+    Text that a spreadsheet would run as a formula gets an apostrophe before it.
+    """
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\r\n")
     writer.writerow(header)
@@ -119,7 +123,7 @@ def _csv(header: Sequence[str], rows: Iterable[Sequence[object]]) -> bytes:
 
 
 def _cell(value: object) -> object:
-    return str(value).lower() if isinstance(value, bool) else value
+    return str(value).lower() if isinstance(value, bool) else defused(value)
 
 
 def write_json(value: object) -> bytes:
