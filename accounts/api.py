@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from typing import Any, ClassVar, NoReturn, TypeVar
 
 from django.conf import settings
 from django.db.models import Model, QuerySet
-from django.http import Http404
+from django.http import Http404, HttpRequest
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
-from rest_framework.exceptions import APIException, ParseError
+from rest_framework.exceptions import APIException, ParseError, ValidationError
 from rest_framework.negotiation import DefaultContentNegotiation
-from rest_framework.parsers import JSONParser
+from rest_framework.parsers import DataAndFiles, JSONParser, MultiPartParser
 from rest_framework.renderers import BaseRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -21,6 +22,7 @@ from rest_framework.views import APIView
 
 from accounts.access import collection_for
 from accounts.models import Collection, Role, User
+from database.storable import explain, find_unstorable
 
 M = TypeVar("M", bound=Model)
 
@@ -44,7 +46,40 @@ class JsonBody(JSONParser):
             parsed: dict[str, Any] = super().parse(stream, media_type, parser_context)
         except RecursionError as error:
             raise ParseError("This JSON is nested too deeply.") from error
+        check_storable(parsed.items() if isinstance(parsed, dict) else [("", parsed)])
         return parsed
+
+
+class FormBody(MultiPartParser):
+    def parse(
+        self, stream: Any, media_type: str | None = None, parser_context: Any = None
+    ) -> DataAndFiles[Any, Any]:
+        try:
+            parsed = super().parse(stream, media_type, parser_context)
+        except OSError:
+            remove_received(parser_context["request"])
+            raise
+        check_storable(parsed.data.lists())
+        return parsed
+
+
+def remove_received(request: HttpRequest | Request) -> None:
+    """Remove what came of a form's files before the disk was full. Django would keep it a while."""
+    for handler in request.upload_handlers:
+        file = getattr(handler, "file", None)
+        if file is not None:
+            with suppress(OSError):
+                file.close()
+
+
+def check_storable(fields: Iterable[tuple[str, Any]]) -> None:
+    """Raises ValidationError for the fields whose text no database could store."""
+    found = {name: find_unstorable([name, value]) for name, value in fields}
+    wrong = {name: character for name, character in found.items() if character}
+    if wrong:
+        raise ValidationError(
+            {ascii(name)[1:-1]: [explain("This", character)] for name, character in wrong.items()}
+        )
 
 
 class WhateverIsAccepted(DefaultContentNegotiation):
@@ -109,9 +144,6 @@ def found(rows: QuerySet[M], **lookup: Any) -> M:
     Raises:
         Http404: there is none.
     """
-    # PostgreSQL cannot even look for the character NUL.
-    if any("\0" in value for value in lookup.values() if isinstance(value, str)):
-        raise Http404
     row = rows.filter(**lookup).first()
     if row is None:
         raise Http404

@@ -9,7 +9,7 @@ from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, Js
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_GET, require_http_methods
+from django.views.decorators.http import require_http_methods, require_safe
 
 from accounts.access import in_collection
 from accounts.models import Collection, Role, User
@@ -31,7 +31,7 @@ from corpus.models import Query
 
 @never_cache
 @in_collection(Role.ADJUDICATOR)
-@require_GET
+@require_safe
 def adjudicate(request: HttpRequest, collection: Collection) -> HttpResponse:
     """Every query with cases, and the one to go on with."""
     user = person(request)
@@ -52,7 +52,7 @@ def adjudicate(request: HttpRequest, collection: Collection) -> HttpResponse:
 
 @never_cache
 @in_collection(Role.ADJUDICATOR)
-@require_GET
+@require_safe
 def adjudicate_query(request: HttpRequest, collection: Collection, name: str) -> HttpResponse:
     """Go on: at the next case, or at what is settled."""
     query = _query(collection, name)
@@ -154,7 +154,7 @@ def _onward(collection: Collection, query: Query, user: User, then: str = "") ->
 
 @never_cache
 @in_collection(Role.ADJUDICATOR)
-@require_GET
+@require_safe
 def case_back(request: HttpRequest, collection: Collection, name: str) -> HttpResponse:
     """Go back to the case settled last; from a settled case, to the one before it."""
     query = _query(collection, name)
@@ -167,7 +167,7 @@ def case_back(request: HttpRequest, collection: Collection, name: str) -> HttpRe
 
 @never_cache
 @in_collection(Role.ADJUDICATOR)
-@require_GET
+@require_safe
 def adjudicate_settled(request: HttpRequest, collection: Collection, name: str) -> HttpResponse:
     """What is settled of a query; when nothing is due any more, also its end."""
     query = _query(collection, name)

@@ -11,7 +11,7 @@ from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, Js
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_GET, require_http_methods, require_POST
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from accounts.access import in_collection
 from accounts.models import Collection, Role, User
@@ -60,7 +60,7 @@ def refusal(error: str, message: str, *, status: int) -> JsonResponse:
 
 @never_cache
 @in_collection(Role.ANNOTATOR)
-@require_GET
+@require_safe
 def judge(request: HttpRequest, collection: Collection) -> HttpResponse:
     """My queries, what is left of each, and the one to go on with."""
     sittings = queue.sittings(collection, person(request))
@@ -85,7 +85,7 @@ def spoken(minutes: int) -> str:
 
 @never_cache
 @in_collection(Role.ANNOTATOR)
-@require_GET
+@require_safe
 def judge_query(request: HttpRequest, collection: Collection, name: str) -> HttpResponse:
     """Go on: at the next pair, or at what I said when all are judged."""
     query = my_query(request, collection, name)
@@ -191,7 +191,7 @@ def judge_later(
 
 @never_cache
 @in_collection(Role.ANNOTATOR)
-@require_GET
+@require_safe
 def judge_ahead(request: HttpRequest, collection: Collection, name: str) -> HttpResponse:
     """The next pairs as parts of the page, without those named in `without`."""
     query = my_query(request, collection, name)
@@ -206,7 +206,7 @@ def judge_ahead(request: HttpRequest, collection: Collection, name: str) -> Http
 
 @never_cache
 @in_collection(Role.ANNOTATOR)
-@require_GET
+@require_safe
 def judge_back(request: HttpRequest, collection: Collection, name: str) -> HttpResponse:
     """Go back to the pair judged last; from a judged pair, to the one before it."""
     query = my_query(request, collection, name)
@@ -221,7 +221,7 @@ def judge_back(request: HttpRequest, collection: Collection, name: str) -> HttpR
 
 @never_cache
 @in_collection(Role.ANNOTATOR)
-@require_GET
+@require_safe
 def judge_mine(request: HttpRequest, collection: Collection, name: str) -> HttpResponse:
     """What I said on this query; when all is judged, also its end."""
     query = my_query(request, collection, name)

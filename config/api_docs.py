@@ -20,13 +20,15 @@ ERROR = {
     "required": ["detail", "code"],
 }
 ALWAYS = {
+    "400": "The request is malformed: it contains a character that cannot be stored, for example.",
     "401": "No token and no session.",
+    "403": "The one-time password of this account was not changed yet.",
     "404": "There is nothing here, or not for you.",
 }
 WITH_QUERY = {"400": "The request is wrong."}
 WITH_BODY = {
     "400": "The request is wrong.",
-    "403": "By session and without its CSRF token.",
+    "403": "By session and without its CSRF token, or with a one-time password not changed yet.",
     "409": "Not as things stand.",
     "413": "The body is too large.",
     "415": "The body is of another media type.",

@@ -21,6 +21,7 @@ from annotation.services import (
     WrongPresentation,
 )
 from corpus.uploads import ImportUnderWay
+from jobs.space import DiskFull, is_full
 from jobs.uploads import NoRoom
 from release.errors import CannotKeep, GateClosed, ReleaseDamaged, VersionTaken
 
@@ -47,6 +48,10 @@ def answer(error: Exception, context: dict[str, Any]) -> Response | None:
         return Response({"detail": "Not found.", "code": "not_found"}, status=404)
     if isinstance(error, ValidationError):
         return _invalid(error)
+    if (
+        isinstance(error, OSError) and not isinstance(error, DiskFull) and is_full(error)
+    ):  # while a file was on its way in
+        error = NoRoom("the file")
     if isinstance(error, RequestDataTooBig):  # Django noticed while it parsed
         error = TooLarge()
     if isinstance(error, SuspiciousOperation):  # a form of too many fields

@@ -15,7 +15,7 @@ from accounts.access import in_collection
 from accounts.models import Collection, Role
 from annotation.models import Opening, Slot
 from corpus.models import Document, Facet, Query
-from corpus.paging import page_of, storable, typed
+from corpus.paging import page_of, typed
 from corpus.services import labels_in
 from corpus.views import asks_for_part
 from pooling.models import Candidate, Pool
@@ -103,7 +103,7 @@ class ReadSentence:
 @in_collection(Role.ADMIN)
 @require_safe
 def document(request: HttpRequest, collection: Collection, docno: str) -> HttpResponse:
-    found = collection.documents.filter(docno=storable(docno)).first()
+    found = collection.documents.filter(docno=docno).first()
     if found is None:
         raise Http404(f"no document {docno!r} here")
     facets = list(collection.facets.all())

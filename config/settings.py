@@ -120,10 +120,14 @@ MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "csp.middleware.CSPMiddleware",
+    "config.privacy.forbid_storing",
+    "config.request_text.check_text",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "config.request_bodies.limit_body",
+    "config.request_text.check_form",
     "django.contrib.auth.middleware.LoginRequiredMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
@@ -252,6 +256,13 @@ STORAGES = {
 WHITENOISE_USE_FINDERS = not PRODUCTION
 MEDIA_ROOT = UPLOAD_DIR
 DATA_UPLOAD_MAX_MEMORY_SIZE = 5 * 1024 * 1024
+# The longest request, for people who are logged in and for others.
+MAX_UPLOAD_BYTES = _number("MAX_UPLOAD_MB", 10_240) * 1024 * 1024
+ANONYMOUS_BODY_BYTES = 64 * 1024
+# Files on their way in: beside where they are kept, not on a small /tmp.
+FILE_UPLOAD_TEMP_DIR = DATA_DIR / "incoming"
+with contextlib.suppress(OSError):  # Django's own check says so when the folder is missing
+    FILE_UPLOAD_TEMP_DIR.mkdir(parents=True, exist_ok=True)
 
 CONTENT_SECURITY_POLICY = {
     "DIRECTIVES": {

@@ -27,6 +27,9 @@ in_collection: list[URLPattern | URLResolver] = [
     path("settings/", views.collection_settings, name="collection-settings"),
 ]
 
+handler400 = "config.errors.bad_request"
+handler500 = "config.errors.server_error"
+
 urlpatterns: list[URLPattern | URLResolver] = [
     path("", views.home, name="home"),
     path("accounts/", include("accounts.login_urls")),

@@ -6,11 +6,10 @@ from typing import Any
 
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
-from rest_framework.parsers import MultiPartParser
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from accounts.api import CollectionView, found
+from accounts.api import CollectionView, FormBody, found
 from corpus.filters import FILTERS
 from corpus.importing import MOST_SKIPPED
 from corpus.models import Document, Query
@@ -63,7 +62,7 @@ class NewQuery(serializers.Serializer[Any]):
 
 
 class Documents(CollectionView):
-    parser_classes = [MultiPartParser]
+    parser_classes = [FormBody]
 
     @extend_schema(summary="Documents, by docno", responses=DocumentLine(many=True))
     def get(self, request: Request, slug: str) -> Response:
@@ -116,7 +115,7 @@ class Queries(CollectionView):
 
 
 class Topics(CollectionView):
-    parser_classes = [MultiPartParser]
+    parser_classes = [FormBody]
 
     @extend_schema(
         summary="Make every topic of a file a query",

@@ -10,14 +10,9 @@ from django.http import QueryDict
 M = TypeVar("M", bound=Model)
 
 
-def storable(text: str) -> str:
-    """The text without NUL, which an address may hold but which no PostgreSQL text can equal."""
-    return text.replace("\0", "")
-
-
 def typed(asked: QueryDict, name: str) -> str:
     """What was asked for under that name, without space around it; "" for nothing."""
-    return storable(asked.get(name, "")).strip()
+    return asked.get(name, "").strip()
 
 
 class Page(NamedTuple, Generic[M]):
@@ -33,7 +28,7 @@ def page_of(rows: QuerySet[M], key: str, asked: QueryDict, size: int = 50) -> Pa
 
     `key` is a text column whose value no two rows share.
     """
-    after, before = storable(asked.get("after", "")), storable(asked.get("before", ""))
+    after, before = asked.get("after", ""), asked.get("before", "")
     if before and not after:
         found = list(rows.filter(**{f"{key}__lt": before}).order_by(f"-{key}")[: size + 1])
         more_before, more_after = len(found) > size, True

@@ -16,7 +16,7 @@ from accounts.access import in_collection
 from accounts.models import Collection, Role, User
 from corpus.forms import QueryListForm, TopicsForm, UploadForm
 from corpus.models import Document, DocumentQuerySet
-from corpus.paging import page_of, storable, typed
+from corpus.paging import page_of, typed
 from corpus.queries import (
     BadQueryList,
     add_queries,
@@ -183,7 +183,7 @@ def import_topics(request: HttpRequest, collection: Collection) -> HttpResponse:
 @in_collection(Role.ADMIN)
 @require_POST
 def delete_query(request: HttpRequest, collection: Collection, name: str) -> HttpResponse:
-    query = collection.queries.filter(name=storable(name)).first()
+    query = collection.queries.filter(name=name).first()
     if query is None:
         raise Http404(f"no query {name!r} here")
     try:
@@ -198,7 +198,7 @@ def delete_query(request: HttpRequest, collection: Collection, name: str) -> Htt
 @in_collection(Role.ADMIN)
 @require_POST
 def label_sentences(request: HttpRequest, collection: Collection, docno: str) -> HttpResponse:
-    document = collection.documents.filter(docno=storable(docno)).first()
+    document = collection.documents.filter(docno=docno).first()
     if document is None:
         raise Http404(f"no document {docno!r} here")
     try:

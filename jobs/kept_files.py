@@ -101,6 +101,8 @@ def _files() -> Iterator[Path]:
     for path in Path(settings.UPLOAD_DIR).glob("*/*"):
         if _OURS.fullmatch(path.name):
             yield path
+    # Django removes these itself, unless its process was killed.
+    yield from Path(settings.FILE_UPLOAD_TEMP_DIR).glob("*.upload*")
 
 
 def _is_old(path: Path) -> bool:

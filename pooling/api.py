@@ -9,11 +9,10 @@ from django.http import HttpResponseBase, StreamingHttpResponse
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
-from rest_framework.parsers import MultiPartParser
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from accounts.api import CollectionView, JsonBody, found
+from accounts.api import CollectionView, FormBody, JsonBody, found
 from corpus.models import Document
 from jobs.api import Busy, JobAnswer, accepted
 from jobs.models import Job
@@ -136,7 +135,7 @@ class Plan(serializers.Serializer[Any]):
 
 
 class Runs(CollectionView):
-    parser_classes = [JsonBody, MultiPartParser]
+    parser_classes = [JsonBody, FormBody]
 
     @extend_schema(summary="Runs, by name", responses=RunAnswer(many=True))
     def get(self, request: Request, slug: str) -> Response:

@@ -6,11 +6,10 @@ from typing import Any
 
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
-from rest_framework.parsers import MultiPartParser
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from accounts.api import CollectionView
+from accounts.api import CollectionView, FormBody
 from jobs.api import Busy, JobAnswer, accepted
 from jobs.models import Job
 from pooling.retrievers import METRICS
@@ -50,7 +49,7 @@ def imported(view: CollectionView) -> Job:
 
 
 class Embeddings(CollectionView):
-    parser_classes = [MultiPartParser]
+    parser_classes = [FormBody]
 
     @extend_schema(
         summary="Rank by vectors computed elsewhere",

@@ -67,6 +67,8 @@ def _own_data_dir(settings, tmp_path):
     settings.UPLOAD_DIR = tmp_path / "uploads"
     settings.MEDIA_ROOT = settings.UPLOAD_DIR
     settings.RELEASE_DIR = tmp_path / "releases"
+    settings.FILE_UPLOAD_TEMP_DIR = tmp_path / "incoming"
+    settings.FILE_UPLOAD_TEMP_DIR.mkdir()
     settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 
 

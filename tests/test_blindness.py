@@ -17,7 +17,18 @@ from adjudication.services import Ruling
 from annotation.models import Slot
 from annotation.services import Answer, open_query
 from corpus.models import Document
-from tests.api.world import HALF_NOTE, NAMES, NOTE, RANK, SCORE, World, a_world, say, settle
+from tests.api.world import (
+    HALF_NOTE,
+    NAMES,
+    NOTE,
+    RANK,
+    SCORE,
+    World,
+    a_world,
+    every_id,
+    say,
+    settle,
+)
 from tests.crawling import Crawl, filled, patterns
 from tests.factories import a_query, member
 
@@ -53,29 +64,6 @@ def secrets_from(*persons: str, also: tuple[str, ...] = ()) -> re.Pattern[str]:
 
 ANNOTATORS_SECRETS = secrets_from("ann2", "ann3", "adju", "admin", also=(NOTE, HALF_NOTE))
 ADJUDICATORS_SECRETS = secrets_from("ann1", "ann2", "ann3", also=(HALF_NOTE,))
-
-
-def every_id(world: World) -> dict[str, list[object]]:
-    collection = world.collection
-    slots = Slot.objects.of(collection)
-    queries = list(collection.queries.values_list("name", flat=True))
-    tokens = slots.order_by("pair__token").values_list("pair__token", flat=True).distinct()
-    memberships = list(collection.memberships.values_list("pk", flat=True))
-    return {
-        "slug": [world.slug],
-        "docno": [world.paper, world.slots()[0].pair.candidate.document.docno],
-        "build": [world.collection.pool_builds.first().pk],
-        "query": queries,
-        "name": [*queries, world.run.name],
-        "token": list(tokens),
-        "version": [world.release.version],
-        "job_id": [world.job.pk],
-        "opening_id": [world.opening.pk],
-        "membership_id": memberships,
-        "number": [1, 2],
-        "facet": ["method"],
-        "missing": ["exclude", "zero"],
-    }
 
 
 def try_every_address(crawl: Crawl, world: World) -> None:

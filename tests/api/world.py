@@ -124,6 +124,30 @@ def settle(slot: Slot, ruling: Ruling) -> None:
     )
 
 
+def every_id(world: World) -> dict[str, list[object]]:
+    """A value, or all there are, for each parameter of the project's addresses."""
+    collection = world.collection
+    slots = Slot.objects.of(collection)
+    queries = list(collection.queries.values_list("name", flat=True))
+    tokens = slots.order_by("pair__token").values_list("pair__token", flat=True).distinct()
+    memberships = list(collection.memberships.values_list("pk", flat=True))
+    return {
+        "slug": [world.slug],
+        "docno": [world.paper, world.slots()[0].pair.candidate.document.docno],
+        "build": [world.collection.pool_builds.first().pk],
+        "query": queries,
+        "name": [*queries, world.run.name],
+        "token": list(tokens),
+        "version": [world.release.version],
+        "job_id": [world.job.pk],
+        "opening_id": [world.opening.pk],
+        "membership_id": memberships,
+        "number": [1, 2],
+        "facet": ["method"],
+        "missing": ["exclude", "zero"],
+    }
+
+
 def another_collection() -> Collection:
     """With people of its own in every role."""
     owner = UserFactory(username="far-admin")

@@ -211,6 +211,17 @@ def test_a_file_without_a_job_is_swept_when_it_cannot_be_on_its_way_any_more():
     assert not orphan.exists()
 
 
+def test_what_a_killed_web_process_was_receiving_is_swept():
+    half = Path(settings.FILE_UPLOAD_TEMP_DIR) / "tmpabcdefgh.upload.jsonl"
+    half.write_bytes(b"x")
+    assert kept_files.sweep() == 0
+
+    os.utime(half, (0, 0))
+
+    assert kept_files.sweep() == 1
+    assert not half.exists()
+
+
 def test_what_is_not_ours_is_never_swept():
     strange = Path(settings.UPLOAD_DIR) / "small" / "notes.txt"
     strange.parent.mkdir(parents=True)
