@@ -6,7 +6,7 @@ import math
 
 from django import forms
 from django.conf import settings
-from django.contrib.auth.forms import AuthenticationForm
+from django.contrib.auth.forms import AuthenticationForm, PasswordChangeForm
 from django.contrib.auth.validators import UnicodeUsernameValidator
 
 from accounts.models import Role
@@ -36,6 +36,14 @@ class LoginForm(AuthenticationForm):
             "Your account and your work are safe.",
             code="throttled",
         )
+
+
+class NewPasswordForm(PasswordChangeForm):
+    def clean_new_password1(self) -> str:
+        password: str = self.cleaned_data["new_password1"]
+        if password == self.cleaned_data.get("old_password"):
+            raise forms.ValidationError("Choose a password other than the present one.")
+        return password
 
 
 class NameForm(forms.Form):

@@ -13,6 +13,10 @@ from django.db import models
 class User(AbstractUser):
     """Somebody with a name here. Imported people keep their names but can never log in."""
 
+    must_change_password = models.BooleanField(
+        default=False, help_text="The password was made for this person, and is to be used once."
+    )
+
     @property
     def shown_name(self) -> str:
         return self.get_full_name() or self.username

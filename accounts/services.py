@@ -94,7 +94,9 @@ def create_person(*, collection: Collection, username: str, name: str, role: str
             lock_collection(collection)
             if User.objects.filter(username__iexact=username).exists():
                 raise NameTaken(username)
-            person = User.objects.create_user(username, password=password, first_name=name)
+            person = User.objects.create_user(
+                username, password=password, first_name=name, must_change_password=True
+            )
             add_membership(collection=collection, user=person, role=role)
     except IntegrityError as error:
         raise NameTaken(username) from error
@@ -137,6 +139,14 @@ def rename_person(*, person: User, name: str) -> None:
     person.first_name = name
     person.last_name = ""
     person.save(update_fields=["first_name", "last_name"])
+
+
+def change_password(*, person: User, password: str) -> None:
+    """Set a password that the person chose. It ends the API token (accounts/passwords.py)."""
+    with transaction.atomic():
+        person.set_password(password)
+        person.must_change_password = False
+        person.save(update_fields=["password", "must_change_password"])
 
 
 def make_api_token(*, person: User) -> str:

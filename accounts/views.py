@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import cast
 
 from django.contrib import messages
+from django.contrib.auth import update_session_auth_hash
 from django.contrib.auth import views as auth_views
 from django.contrib.auth.decorators import login_not_required
+from django.contrib.auth.forms import PasswordChangeForm
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse_lazy
@@ -16,7 +18,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 from rest_framework.authtoken.models import Token
 
 from accounts import services
-from accounts.forms import LoginForm, NameForm
+from accounts.forms import LoginForm, NameForm, NewPasswordForm
 from accounts.models import User
 
 
@@ -27,7 +29,14 @@ class Login(auth_views.LoginView):
 
 
 class PasswordChange(auth_views.PasswordChangeView):
+    form_class = NewPasswordForm
     success_url = reverse_lazy("password_change_done")
+
+    def form_valid(self, form: PasswordChangeForm) -> HttpResponse:
+        person = form.user
+        services.change_password(person=person, password=form.cleaned_data["new_password1"])
+        update_session_auth_hash(self.request, person)  # stays logged in here
+        return redirect(self.get_success_url())
 
 
 @never_cache

@@ -16,6 +16,7 @@ from rest_framework.permissions import IsAuthenticated
 
 from accounts.access import in_collection, roles_in
 from accounts.models import Collection, Role, User
+from accounts.passwords import HasOwnPassword
 from annotation.services import set_up_collection
 from config import overview
 from config.forms import LICENCES, NewCollectionForm, SettingsForm
@@ -98,7 +99,7 @@ def collection_settings(request: HttpRequest, collection: Collection) -> HttpRes
     )
 
 
-api_schema = SpectacularAPIView.as_view(permission_classes=[IsAuthenticated])
+api_schema = SpectacularAPIView.as_view(permission_classes=[IsAuthenticated, HasOwnPassword])
 
 # The page's styles are set by its script; the strict policy on scripts stays.
 api_docs = login_required(

@@ -1,0 +1,163 @@
+"""A new password ends the API token; a one-time password must be changed first."""
+
+from __future__ import annotations
+
+import pytest
+from django.contrib.auth.hashers import make_password
+from django.test import Client
+from django.urls import reverse
+from rest_framework.authtoken.models import Token
+
+from accounts.models import Role, User
+from accounts.services import create_person
+from tests.api.world import token_of
+from tests.crawling import patterns
+from tests.factories import PASSWORD, UserFactory, a_collection
+
+pytestmark = pytest.mark.django_db
+
+NEW = "another horse battery"
+
+
+def change(client, old=PASSWORD, new=NEW):
+    form = {"old_password": old, "new_password1": new, "new_password2": new}
+    return client.post(reverse("password_change"), form)
+
+
+@pytest.fixture
+def person(client):
+    person = UserFactory(username="person")
+    client.force_login(person)
+    return person
+
+
+@pytest.fixture
+def newcomer(client):
+    """Somebody who has just logged in with a one-time password; its text."""
+    collection = a_collection()
+    password = create_person(collection=collection, username="new", name="", role=Role.ANNOTATOR)
+    client.force_login(the_newcomer())
+    return password
+
+
+def the_newcomer() -> User:
+    return User.objects.get(username__startswith="new")
+
+
+def test_a_changed_password_ends_the_api_token_and_other_sessions(client, person):
+    token = {"Authorization": f"Token {token_of('person')}"}
+    elsewhere = Client()
+    elsewhere.force_login(person)
+    kept = Token.objects.create(user=UserFactory())
+    assert client.get("/api/v1/collections/", headers=token).status_code == 200
+
+    assert change(client).url == reverse("password_change_done")
+
+    assert Client().get("/api/v1/collections/", headers=token).status_code == 401
+    assert list(Token.objects.all()) == [kept]
+    assert client.get(reverse("account")).status_code == 200
+    assert elsewhere.get(reverse("account")).status_code == 302
+
+
+def test_a_password_set_on_the_machine_ends_the_api_token(person):
+    """As `manage.py changepassword` sets it."""
+    token_of("person")
+
+    person.set_password(NEW)
+    person.save()
+
+    assert not Token.objects.exists()
+
+
+def test_a_newer_hash_of_the_same_password_keeps_the_api_token(person, settings):
+    token_of("person")
+    settings.PASSWORD_HASHERS = [
+        "django.contrib.auth.hashers.ScryptPasswordHasher",
+        "django.contrib.auth.hashers.MD5PasswordHasher",
+    ]
+    User.objects.filter(pk=person.pk).update(password=make_password(PASSWORD, hasher="md5"))
+
+    answer = Client().post(reverse("login"), {"username": "person", "password": PASSWORD})
+
+    person.refresh_from_db()
+    assert answer.status_code == 302
+    assert person.password.startswith("scrypt$")
+    assert Token.objects.filter(user=person).exists()
+
+
+def test_a_wrong_present_password_ends_nothing(client, person):
+    token_of("person")
+
+    assert change(client, old="wrong").status_code == 200
+    assert Token.objects.exists()
+
+
+def test_a_one_time_password_leads_from_every_page_to_the_form_for_another(client, newcomer):
+    form = reverse("password_change")
+    open_before = {"login", "logout", "password_change"}
+    names = [
+        (pattern.name, route)
+        for route, pattern in patterns()
+        if "<" not in route and "^" not in route and not route.startswith("api/v1/")
+    ]
+    assert len(names) >= 6
+    for name, route in names:
+        if name not in open_before | {"api-schema"}:
+            assert (name, client.get(f"/{route}").headers.get("Location")) == (name, form)
+    for address in ("/c/small/", "/c/small/judge/", "/c/small/people/"):
+        assert client.get(address).url == form
+        assert client.post(address).url == form
+    assert client.get("/c/small/", headers={"HX-Request": "true"})["HX-Redirect"] == form
+
+
+def test_the_form_says_why_and_offers_no_way_around(client, newcomer):
+    page = client.get(reverse("password_change"))
+
+    assert "Choose your own password to continue" in page.text
+    assert "Not now" not in page.text
+
+
+def test_a_one_time_password_gives_no_api(client, newcomer):
+    token = {"Authorization": f"Token {token_of(the_newcomer().username)}"}
+    for address in ("/api/v1/collections/", "/api/v1/collections/small/judging/", "/api/schema/"):
+        for answer in (Client().get(address, headers=token), client.get(address)):
+            assert answer.status_code == 403
+            assert "password_change_required" in answer.text
+
+
+def test_with_an_own_password_everything_opens(client, newcomer):
+    assert change(client, old=newcomer).url == reverse("password_change_done")
+
+    assert client.get("/c/small/judge/").status_code == 200
+    token = {"Authorization": f"Token {token_of(the_newcomer().username)}"}
+    assert Client().get("/api/v1/collections/", headers=token).status_code == 200
+
+
+def test_the_one_time_password_is_not_taken_for_an_own_one(client, newcomer):
+    page = change(client, old=newcomer, new=newcomer)
+
+    assert "Choose a password other than the present one" in page.text
+    assert the_newcomer().must_change_password
+
+
+def test_logging_out_is_always_possible(client, newcomer):
+    assert client.post(reverse("logout")).url == reverse("login")
+
+
+def test_no_answer_may_be_stored(client, person):
+    a_collection()
+    client.force_login(User.objects.get(username="ann1"))
+    token = {"Authorization": f"Token {token_of('ann1')}"}
+    for answer in (
+        client.get("/c/small/"),
+        client.get("/c/small/judge/"),
+        client.get("/account/"),
+        client.get("/no/such/page/"),
+        client.get("/c/small/judge/?from=%00"),
+        client.get("/api/docs/"),
+        client.get("/api/v1/collections/"),
+        Client().get("/api/v1/collections/small/judging/", headers=token),
+        Client().get("/api/v1/collections/"),
+    ):
+        directives = set(answer["Cache-Control"].replace(" ", "").split(","))
+        assert {"private", "no-store"} <= directives
