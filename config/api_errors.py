@@ -48,10 +48,9 @@ def answer(error: Exception, context: dict[str, Any]) -> Response | None:
         return Response({"detail": "Not found.", "code": "not_found"}, status=404)
     if isinstance(error, ValidationError):
         return _invalid(error)
-    if (
-        isinstance(error, OSError) and not isinstance(error, DiskFull) and is_full(error)
-    ):  # while a file was on its way in
-        error = NoRoom("the file")
+    # The disk filled up while a file was on its way in.
+    if isinstance(error, OSError) and not isinstance(error, DiskFull) and is_full(error):
+        error = NoRoom("the file", error)
     if isinstance(error, RequestDataTooBig):  # Django noticed while it parsed
         error = TooLarge()
     if isinstance(error, SuspiciousOperation):  # a form of too many fields
