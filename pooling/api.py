@@ -16,7 +16,6 @@ from accounts.api import CollectionView, FormBody, JsonBody, found
 from corpus.models import Document
 from jobs.api import Busy, JobAnswer, accepted
 from jobs.models import Job
-from pooling.figures import run_lines
 from pooling.import_api import RunUpload, imported
 from pooling.models import Candidate, Contribution, Pool, Run
 from pooling.services import (
@@ -26,6 +25,7 @@ from pooling.services import (
     PoolPlan,
     request_pools,
     request_run,
+    run_lines,
     usually_forced,
 )
 from pooling.strategies import MODES, STRATEGIES

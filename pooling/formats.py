@@ -235,7 +235,8 @@ def _parsed(line: bytes, name: str, number: int) -> RunLine:
 def _score(text: str, name: str, number: int) -> float:
     try:
         # float() also reads "1_000" and non-ASCII digits, which no other tool would.
-        score = float(text) if text.isascii() and "_" not in text else math.nan
+        # -0.0 becomes 0.0, because PostgreSQL stores no minus zero and digests cover scores.
+        score = float(text) + 0.0 if text.isascii() and "_" not in text else math.nan
     except ValueError:
         score = math.nan
     if not math.isfinite(score):

@@ -117,7 +117,7 @@ def remove_run(request: HttpRequest, collection: Collection, name: str) -> HttpR
 def run_file(request: HttpRequest, collection: Collection, name: str) -> HttpResponseBase:
     run = get_object_or_404(collection.runs, name=name)
     plain = "text/plain; charset=utf-8"
-    response = StreamingHttpResponse(figures.run_lines(run), content_type=plain)
+    response = StreamingHttpResponse(services.run_lines(run), content_type=plain)
     filename = f"{collection.slug}-{run.name}.run"
     response["Content-Disposition"] = content_disposition_header(True, filename) or "attachment"
     return response

@@ -6,7 +6,7 @@ from pooling.figures.freezing import MOST_POOLS, Preview, preview_of
 from pooling.figures.models import COUNT, DEPTH, ModelChoice, model_choice, models_of
 from pooling.figures.overlap import OverlapCell, heat, overlap, overlap_rows
 from pooling.figures.pools import POOL_SORTS, Draw, pool_table
-from pooling.figures.runs import built_in_left, catalogue_left, run_lines, run_rows
+from pooling.figures.runs import built_in_left, catalogue_left, run_rows
 from pooling.figures.sorting import Sort, matching, sort_rows
 
 __all__ = [
@@ -37,7 +37,6 @@ __all__ = [
     "overlap_rows",
     "pool_table",
     "preview_of",
-    "run_lines",
     "run_rows",
     "sort_rows",
 ]

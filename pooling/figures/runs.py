@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from django.db.models import Count
 
 from accounts.models import Collection
-from pooling.formats import RankedList, write_run
 from pooling.models import Pool, Run
 from pooling.retrievers import BUILT_IN
 from pooling.services import offered
@@ -92,13 +91,3 @@ def catalogue_left(runs: Iterable[Run]) -> list[tuple[str, str]]:
     """The retrievers that have not run yet, each with what it does."""
     names = {run.name for run in runs}
     return [(name, does) for name, does in offered().items() if name not in names]
-
-
-def run_lines(run: Run) -> Iterator[str]:
-    """The run as a TREC file, list by list, so that a large one is never whole in memory."""
-    rankings = run.rankings.order_by("query_paper__document__docno").values_list(
-        "query_paper__document__docno", "docnos", "scores"
-    )
-    tag = "_".join(run.name.split())
-    for docno, docnos, scores in rankings.iterator(chunk_size=20):
-        yield from write_run({docno: RankedList(docnos, scores)}, tag=tag)

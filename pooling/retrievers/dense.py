@@ -225,7 +225,7 @@ def rank_rows(
         found = nearest(vectors, asked, depth + 1, metric, allowed=allowed, places=places)
         for (docno, _), best in zip(batch, found, strict=True):
             ranking = [
-                Scored(docnos[row], float(score))
+                Scored(docnos[row], float(score) + 0.0)  # no minus zero, which is not stored
                 for row, score in zip(best.rows, best.scores, strict=True)
             ]
             yield docno, [one for one in ranking if one.docno != docno][:depth]

@@ -13,6 +13,7 @@ from pooling.services.pools import (
     request_pools,
 )
 from pooling.services.rebuilding import Differs, Proof, rebuild_pools
+from pooling.services.run_files import run_lines
 from pooling.services.runs import (
     CITED,
     DEFAULT_DEPTH,
@@ -55,6 +56,7 @@ __all__ = [
     "request_pools",
     "request_run",
     "retrieve",
+    "run_lines",
     "sampled_pools",
     "usually_forced",
 ]

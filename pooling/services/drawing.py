@@ -14,6 +14,7 @@ from pooling.services.corpus import in_batches, known_documents
 from pooling.services.eligible import Eligible
 from pooling.services.keeping import Drawing
 from pooling.services.plan import PoolPlan
+from pooling.services.run_files import ranked_list
 from pooling.services.runs import CITED
 
 DRAWN_TOGETHER = 20  # query papers; ten lists of 500 for each of them take some 15 MB
@@ -52,7 +53,7 @@ def stored_lists(papers: Group[QueryPaper], names: Group[str]) -> dict[int, dict
     lists = {paper.pk: dict.fromkeys(names, EMPTY) for paper in papers}
     rows = Ranking.objects.order_by().filter(run__name__in=names, query_paper__in=papers)
     for paper, run, *stored in rows.values_list("query_paper_id", "run__name", "docnos", "scores"):
-        lists[paper][run] = RankedList(*stored)
+        lists[paper][run] = ranked_list(*stored)
     return lists
 
 

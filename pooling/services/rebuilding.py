@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-from array import array
 from collections.abc import Iterable, Mapping
 from itertools import zip_longest
 from typing import Any, NamedTuple
@@ -22,7 +21,8 @@ from pooling.services.eligible import Eligible
 from pooling.services.errors import PoolingError
 from pooling.services.manifest import READABLE, plan_of, versions
 from pooling.services.plan import PoolPlan
-from pooling.services.runs import lists_digest, rank_papers
+from pooling.services.run_files import lists_digest, ranked_list
+from pooling.services.runs import rank_papers
 
 
 class Differs(PoolingError):
@@ -156,9 +156,7 @@ def _kept(collection: Collection, name: str, papers: list[QueryPaper]) -> dict[s
     rows = run.rankings.filter(query_paper__in=[paper.pk for paper in papers]).values_list(
         "query_paper__document__docno", "docnos", "scores"
     )
-    return {
-        docno: RankedList(docnos, array("d", scores)) for docno, docnos, scores in rows.iterator()
-    }
+    return {docno: ranked_list(docnos, scores) for docno, docnos, scores in rows.iterator()}
 
 
 def _same_pool(

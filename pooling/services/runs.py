@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import hashlib
 import logging
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
@@ -28,7 +27,6 @@ from pooling.formats import (
     ranked,
     read_qrels,
     read_run,
-    write_run,
 )
 from pooling.models import BuildRun, Ranking, Run
 from pooling.retrievers import (
@@ -52,14 +50,13 @@ from pooling.services.corpus import (
     papers_of,
 )
 from pooling.services.errors import PoolingError
+from pooling.services.run_files import Lists, lists_digest
 from pooling.strategies import BUDGET
 
 DEFAULT_DEPTH = 500
 CITED = "cited"
 
 logger = logging.getLogger(__name__)
-
-Lists = Mapping[str, Sequence[Scored]]  # query paper's docno to its ranked list
 
 
 @dataclass
@@ -94,14 +91,6 @@ def request_run(
         requested_by=requested_by,
         key=f"run:{name}",
     )
-
-
-def lists_digest(lists: Lists) -> str:
-    """SHA-256 (hex) of ranked lists written as a run file."""
-    digest = hashlib.sha256()
-    for line in write_run(lists, tag="run"):
-        digest.update(line.encode())
-    return digest.hexdigest()
 
 
 def retrieve(*, collection: Collection, name: str, depth: int, work: Work, digest: str = "") -> Run:

@@ -30,9 +30,9 @@ def test_a_run_comes_as_a_trec_file(world, admin):
     response = admin.get(f"{WHERE}runs/{RETRIEVER}.txt")
 
     assert response["Content-Type"] == "text/plain; charset=utf-8"
-    lines = b"".join(response.streaming_content).decode().splitlines()
-    assert [line.split()[3:] for line in lines] == [
-        [str(rank), f"{4.0 - rank}", RETRIEVER] for rank in (1, 2, 3)
+    content = b"".join(response.streaming_content)
+    assert [line.split()[3:] for line in content.decode().splitlines()] == [
+        [str(rank), f"{4.0 - rank}", "run"] for rank in (1, 2, 3)
     ]
 
 
