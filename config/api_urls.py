@@ -26,6 +26,12 @@ in_collection: list[URLPattern | URLResolver] = [
     path("embeddings/", pooling_imports.Embeddings.as_view(), name="api-embeddings"),
     path("pools/", pooling.Pools.as_view(), name="api-pools"),
     path("pools/<path:docno>/", pooling.OnePool.as_view(), name="api-pool"),
+    path("pool-builds/", pooling.PoolBuilds.as_view(), name="api-pool-builds"),
+    path(
+        "pool-builds/<int:build>/manifest.json",
+        pooling.Manifest.as_view(),
+        name="api-pool-manifest",
+    ),
     path("openings/", annotation.Openings.as_view(), name="api-openings"),
     path("judging/", annotation.Judging.as_view(), name="api-judging"),
     path("judging/<path:query>/next/", annotation.NextPair.as_view(), name="api-next"),

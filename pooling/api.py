@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from django.db.models import Count, Prefetch
-from django.http import HttpResponseBase, StreamingHttpResponse
+from django.http import HttpResponse, HttpResponseBase, StreamingHttpResponse
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
@@ -17,12 +17,14 @@ from corpus.models import Document
 from jobs.api import Busy, JobAnswer, accepted
 from jobs.models import Job
 from pooling.import_api import RunUpload, imported
-from pooling.models import Candidate, Contribution, Pool, Run
+from pooling.models import Candidate, Contribution, Pool, PoolBuild, Run
 from pooling.services import (
     DEFAULT_DEPTH,
     DEFAULT_STRATEGY,
     ONLY,
     PoolPlan,
+    builds_with_pools,
+    manifest_text,
     request_pools,
     request_run,
     run_lines,
@@ -56,6 +58,14 @@ class PoolLine(serializers.Serializer[Pool]):
     retriever_order = serializers.ListField(child=serializers.CharField())
     shortfall = serializers.DictField(child=serializers.IntegerField())
     depth = serializers.DictField(child=serializers.IntegerField(allow_null=True))
+
+
+class BuildLine(serializers.Serializer[PoolBuild]):
+    id = serializers.IntegerField()
+    created_at = serializers.DateTimeField()
+    pools = serializers.IntegerField(
+        source="pools_left", help_text="Those that no later building has replaced."
+    )
 
 
 class ContributionAnswer(serializers.Serializer[Contribution]):
@@ -224,3 +234,28 @@ class OnePool(CollectionView):
             .annotate(size=Count("candidates"))
         )
         return Response(PoolAnswer(found(rows, query_paper__document__docno=docno)).data)
+
+
+class PoolBuilds(CollectionView):
+    @extend_schema(
+        summary="Buildings of pools, newest first",
+        description="Those of which a pool is left. Each has a manifest.",
+        responses=BuildLine(many=True),
+    )
+    def get(self, request: Request, slug: str) -> Response:
+        rows = builds_with_pools(self.collection).defer("manifest")
+        return self.paged(
+            rows.annotate(pools_left=Count("pools")).order_by("-created_at", "-pk"), BuildLine
+        )
+
+
+class Manifest(CollectionView):
+    @extend_schema(
+        operation_id="collections_pool_builds_manifest",
+        summary="The manifest of a building of pools",
+        description="With it and the same corpus, `rebuild_pools` proves the pools equal.",
+        responses={(200, "application/json"): OpenApiTypes.OBJECT},
+    )
+    def get(self, request: Request, slug: str, build: int) -> HttpResponseBase:
+        text = manifest_text(found(builds_with_pools(self.collection), pk=build))
+        return HttpResponse(text, content_type="application/json")

@@ -111,6 +111,24 @@ class BuildRun(models.Model):
         return f"{self.name} in {self.build}"
 
 
+class DrawnList(models.Model):
+    """The documents that a building drew for a query paper; it stays when the pool is replaced."""
+
+    # No index of its own: that of a constraint begins with it.
+    build = models.ForeignKey(PoolBuild, models.CASCADE, related_name="drawn_lists", db_index=False)
+    query_paper = models.CharField(max_length=200, help_text="Its docno.")
+    documents = models.JSONField(help_text="Docnos in the order drawn.")
+
+    class Meta:
+        ordering = ["build", "query_paper"]
+        constraints = [
+            models.UniqueConstraint(fields=["build", "query_paper"], name="drawn_list_once")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.query_paper} in {self.build}"
+
+
 class PoolQuerySet(models.QuerySet["Pool"]):
     def frozen(self) -> PoolQuerySet:
         return self.filter(frozen_at__isnull=False)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any, cast
 
 from django.contrib import messages
@@ -171,8 +170,7 @@ def _lacks_lists(preview: figures.Preview | None) -> bool:
 @require_safe
 def manifest(request: HttpRequest, collection: Collection, build: int) -> HttpResponse:
     found = get_object_or_404(collection.pool_builds, pk=build)
-    text = json.dumps(services.manifest_file(found), ensure_ascii=False, indent=1, sort_keys=True)
-    response = HttpResponse(f"{text}\n", content_type="application/json")
+    response = HttpResponse(services.manifest_text(found), content_type="application/json")
     filename = f"{collection.slug}-pools-{found.pk}.json"
     response["Content-Disposition"] = content_disposition_header(True, filename) or "attachment"
     return response

@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from django.db.models import Exists, OuterRef
-
 from accounts.models import Collection
 from pooling.models import Pool
+from pooling.services import builds_with_pools
 from pooling.strategies import BUDGET, STRATEGIES
 
 REQUIRED = {
@@ -61,8 +60,9 @@ class BuildRow:
 
 def build_rows(collection: Collection) -> list[BuildRow]:
     """The buildings whose pools are there, newest first; of manifests, which are large, a part."""
-    kept = collection.pool_builds.filter(Exists(Pool.objects.filter(build=OuterRef("pk"))))
-    rows = kept.values_list("pk", "created_at", *(f"manifest__{key}" for key in SAID))
+    rows = builds_with_pools(collection).values_list(
+        "pk", "created_at", *(f"manifest__{key}" for key in SAID)
+    )
     return [
         BuildRow(pk, at, HowDrawn.of(dict(zip(SAID, said, strict=True)))) for pk, at, *said in rows
     ]

@@ -4,7 +4,9 @@ from pooling.services.asking import check_allowed, offered
 from pooling.services.corpus import CorpusChanged, corpus_digest
 from pooling.services.embeddings import import_embeddings
 from pooling.services.errors import PoolingError
-from pooling.services.manifest import manifest_file
+from pooling.services.manifest import builds_with_pools, manifest_file, manifest_text
+from pooling.services.manifest_reading import Released, WrongFile
+from pooling.services.manifest_reading import opened as opened_manifests
 from pooling.services.plan import DEFAULT_STRATEGY, ONLY, PoolPlan, usually_forced
 from pooling.services.pools import (
     build_pools,
@@ -37,10 +39,13 @@ __all__ = [
     "PoolPlan",
     "PoolingError",
     "Proof",
+    "Released",
     "SampleLost",
     "SampledPool",
     "SideBySide",
+    "WrongFile",
     "build_pools",
+    "builds_with_pools",
     "check_allowed",
     "check_free",
     "corpus_digest",
@@ -49,8 +54,10 @@ __all__ = [
     "import_embeddings",
     "import_run",
     "manifest_file",
+    "manifest_text",
     "offered",
     "open_index",
+    "opened_manifests",
     "rebuild_pools",
     "remove_run",
     "request_pools",

@@ -21,11 +21,16 @@ from corpus.texts import canonical_json
 from database.bulk import insert_rows
 from jobs.space import DiskFull, room_in
 from pooling import strategies
-from pooling.models import Candidate, Contribution, Exclusion, Pool, PoolBuild
+from pooling.models import Candidate, Contribution, DrawnList, Exclusion, Pool, PoolBuild
 from pooling.services.corpus import Known
 from pooling.services.errors import PoolingError
 
 POOLS = 200  # written at a time
+
+
+def lacking(drawn: strategies.Drawn) -> dict[str, int]:
+    """The shortfall, without the sources that gave all they were asked for."""
+    return {name: lacks for name, lacks in drawn.shortfall.items() if lacks}
 
 
 class Drawing(NamedTuple):
@@ -58,6 +63,8 @@ class Drawings:
         self.facts[drawing.docno] = {
             "order": list(drawing.drawn.order),
             "size": len(drawing.drawn.entries),
+            "shortfall": lacking(drawing.drawn),
+            "depth": drawing.drawn.depth,
             "sha256": hashlib.sha256(content).hexdigest(),
         }
         self.count += 1
@@ -118,8 +125,16 @@ def keep_drawings(build: PoolBuild, drawings: Drawings) -> None:
                 query_paper_id=one.query_paper_id,
                 build=build,
                 retriever_order=list(one.drawn.order),
-                shortfall={name: lacks for name, lacks in one.drawn.shortfall.items() if lacks},
+                shortfall=lacking(one.drawn),
                 depth=one.drawn.depth,
+            )
+            for one in batch
+        )
+        DrawnList.objects.bulk_create(
+            DrawnList(
+                build=build,
+                query_paper=one.docno,
+                documents=[entry.docno for entry in one.drawn.entries],
             )
             for one in batch
         )

@@ -2,23 +2,30 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import platform
 from collections.abc import Iterable, Mapping
 from importlib import metadata
 from typing import Any
 
 from django.conf import settings
+from django.db import models
+from django.db.models import Exists, OuterRef
 
 from accounts.models import Collection
-from pooling.models import Candidate, PoolBuild, Run
+from corpus.texts import canonical_json
+from pooling.models import Pool, PoolBuild, Run
 from pooling.services.errors import PoolingError
 from pooling.services.keeping import Drawings
 from pooling.services.plan import PoolPlan
+from pooling.services.runs import CITED
 
 # 3 told apart what a run is for and knows what pools leave out; a manifest of format 2 reads as
-# one that leaves nothing out and draws from all its runs.
-FORMAT = 3
-READABLE = (2, FORMAT)
+# one that leaves nothing out and draws from all its runs. 4 has the shortfall and the depth of
+# every pool and a digest of itself, and draws from `graph` in order under the strategy mdcr.
+FORMAT = 4
+READABLE = (2, 3, FORMAT)
 DRAWN = "drawn"  # what a run is for that pools are drawn from
 ENGINES = ("numpy", "scipy", "scikit-learn", "tantivy", "gensim")
 
@@ -27,7 +34,7 @@ def manifest_of(
     collection: Collection, plan: PoolPlan, runs: list[Run], digest: str, drawings: Drawings
 ) -> dict[str, Any]:
     """What is kept with the pools. `digest` is the corpus's."""
-    return {
+    manifest = {
         "format": FORMAT,
         "collection": collection.slug,
         **plan.as_json(),
@@ -41,6 +48,22 @@ def manifest_of(
         },
         "versions": versions(),
     }
+    return manifest | {"sha256": digest_of(manifest)}
+
+
+def digest_of(manifest: Mapping[str, Any]) -> str:
+    """SHA-256 (hex) of a manifest without its own digest and without the lists of documents.
+
+    Documents are covered by the digests of their pools.
+    """
+    pools = manifest["pools"]
+    papers = {
+        docno: {key: value for key, value in facts.items() if key != "documents"}
+        for docno, facts in pools["query_papers"].items()
+    }
+    rest = {key: value for key, value in manifest.items() if key != "sha256"}
+    content = rest | {"pools": pools | {"query_papers": papers}}
+    return hashlib.sha256(canonical_json(content)).hexdigest()
 
 
 def plan_of(manifest: Mapping[str, Any]) -> PoolPlan:
@@ -48,8 +71,13 @@ def plan_of(manifest: Mapping[str, Any]) -> PoolPlan:
     uses = {run["name"]: run.get("use", DRAWN) for run in manifest["runs"]}
     plan = PoolPlan.of({**manifest, "runs": [name for name in uses if uses[name] == DRAWN]})
     plan.check_consistent()
-    if lacking := [name for name in plan.known_runs if name not in uses]:
-        raise PoolingError(f"The manifest is damaged: {lacking[0]} is not among its runs.")
+    for field, sources in (("forced", plan.forced), ("excluded", plan.excluded)):
+        for name in sources:
+            if name != CITED and name not in uses:
+                raise PoolingError(
+                    f"The manifest is damaged. {field}: {name} is not among its runs "
+                    f"({', '.join(sorted(uses))})."
+                )
     return plan
 
 
@@ -78,18 +106,31 @@ def versions() -> dict[str, str]:
     return found
 
 
+def can_be_rebuilt(manifest: Mapping[str, Any]) -> bool:
+    """Whether it tells how pools were drawn. The manifest of imported pools does not."""
+    return "query_papers" in manifest.get("pools", {})
+
+
+def builds_with_pools(collection: Collection) -> models.QuerySet[PoolBuild]:
+    """The buildings of which a pool is left, newest first."""
+    return collection.pool_builds.filter(Exists(Pool.objects.filter(build=OuterRef("pk"))))
+
+
+def manifest_text(build: PoolBuild) -> str:
+    """The manifest as a file."""
+    text = json.dumps(manifest_file(build), ensure_ascii=False, indent=1, sort_keys=True)
+    return f"{text}\n"
+
+
 def manifest_file(build: PoolBuild) -> dict[str, Any]:
-    """The manifest as it is handed out: with the docnos of every pool that is still this build's.
+    """The manifest as it is handed out: with the docnos of every pool in the order drawn.
 
     They let a rebuilding name the very document in which it differs.
     """
     manifest: dict[str, Any] = build.manifest
-    if "query_papers" not in manifest.get("pools", {}):
+    if not can_be_rebuilt(manifest):
         return manifest
-    documents: dict[str, list[str]] = {}
-    rows = Candidate.objects.filter(pool__build=build).order_by("pool", "position")
-    for paper, docno in rows.values_list("pool__query_paper__document__docno", "document__docno"):
-        documents.setdefault(paper, []).append(docno)
+    documents = dict(build.drawn_lists.values_list("query_paper", "documents"))
     papers = {
         docno: facts | ({"documents": documents[docno]} if docno in documents else {})
         for docno, facts in manifest["pools"]["query_papers"].items()

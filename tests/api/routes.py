@@ -31,6 +31,8 @@ ROUTES = [
     Route("api-embeddings", (ADMIN,), ("post",)),
     Route("api-pools", (ADMIN,), ("get", "post")),
     Route("api-pool", (ADMIN,), ("get",), ("paper",)),
+    Route("api-pool-builds", (ADMIN,), ("get",)),
+    Route("api-pool-manifest", (ADMIN,), ("get",), ("build.pk",)),
     Route("api-openings", (ADMIN,), ("get", "post")),
     Route("api-judging", (ANNOTATOR,), ("get",)),
     Route("api-next", (ANNOTATOR,), ("get",), ("query",)),

@@ -9,7 +9,7 @@ from jobs import services
 from jobs.models import Job, State
 from pooling.models import Pool
 from tests.api.world import RANK, RETRIEVER, SCORE
-from tests.factories import a_query
+from tests.factories import a_collection, a_query
 
 WHERE = "/api/v1/collections/small/"
 
@@ -265,3 +265,22 @@ def test_a_plan_that_cannot_be_is_refused(body, world, admin):
 
     assert admin.post(f"{WHERE}pools/", body, format="json").status_code == 400
     assert world.collection.jobs.count() == before
+
+
+# Manifests
+
+
+def test_buildings_of_pools_are_listed_with_their_manifests(world, admin):
+    [line] = admin.get(f"{WHERE}pool-builds/").json()["results"]
+
+    assert (line["id"], line["pools"]) == (world.build.pk, 1)
+    response = admin.get(f"{WHERE}pool-builds/{line['id']}/manifest.json")
+    assert (response.status_code, response.json()) == (200, world.build.manifest)
+
+
+def test_the_manifest_of_another_collection_is_not_found(world, admin):
+    other = a_query(a_collection("elsewhere")).query_paper.pool.build
+
+    response = admin.get(f"{WHERE}pool-builds/{other.pk}/manifest.json")
+
+    assert response.status_code == 404

@@ -14,6 +14,7 @@ COUNTS = {
     ("admin", "queries"): 4,
     ("admin", "runs"): 4,
     ("admin", "pools"): 4,
+    ("admin", "pool-builds"): 4,
     ("admin", "openings"): 5,
     ("admin", "releases"): 4,
     ("admin", "jobs"): 4,

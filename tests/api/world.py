@@ -17,7 +17,7 @@ from annotation.models import Judgment, Opening, Slot
 from annotation.services import Answer, open_query, presentation_of, submit_judgment
 from corpus.services import create_query
 from jobs.models import Job
-from pooling.models import Run
+from pooling.models import PoolBuild, Run
 from release.gate import ACCEPTABLE
 from release.models import Release
 from release.services import publish_release
@@ -47,6 +47,10 @@ class World:
     @property
     def query(self) -> str:
         return self.opening.query.name
+
+    @property
+    def build(self) -> PoolBuild:
+        return self.collection.pool_builds.get(pools__query_paper__document__docno=self.paper)
 
     @property
     def paper(self) -> str:

@@ -1,4 +1,3 @@
-import json
 from pathlib import Path
 from typing import Any
 
@@ -6,7 +5,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from accounts.lookup import collection_named
 from jobs.work import InPerson
-from pooling.services import PoolingError, rebuild_pools
+from pooling.services import PoolingError, Released, opened_manifests, rebuild_pools
 
 
 class Command(BaseCommand):
@@ -16,31 +15,44 @@ class Command(BaseCommand):
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("manifest", type=Path, help="as downloaded from the pools page")
+        parser.add_argument(
+            "file",
+            type=Path,
+            help="A manifest, from the page Pools, the API or export_manifest; or the zip of a "
+            "release.",
+        )
         parser.add_argument("--collection", default="", help="default: the manifest's")
+        parser.add_argument(
+            "--kept-runs",
+            action="store_true",
+            help="Rank nothing again: take every run from the release, or from the collection.",
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        path: Path = options["manifest"]
-        manifest = _read(path)
-        collection = collection_named(options["collection"] or manifest.get("collection", ""))
+        path: Path = options["file"]
         try:
-            proof = rebuild_pools(collection=collection, manifest=manifest, work=InPerson())
+            with opened_manifests(path) as (manifests, released):
+                for manifest in manifests:
+                    self._rebuild(manifest, released, options["collection"], options["kept_runs"])
+        except OSError as error:
+            raise CommandError(f"{path}: {error.strerror}.") from error
         except PoolingError as error:
-            raise CommandError(str(error)) from error
+            raise CommandError(f"{path}: {error}") from error
+
+    def _rebuild(
+        self, manifest: dict[str, Any], released: Released | None, slug: str, kept_runs: bool
+    ) -> None:
+        proof = rebuild_pools(
+            collection=collection_named(slug or str(manifest.get("collection", ""))),
+            manifest=manifest,
+            work=InPerson(),
+            released=released,
+            rank_again=not kept_runs,
+        )
         again = ", ".join(proof.ranked_again) or "no run"
         self.stdout.write(
             f"Equal: {proof.pools:,} pools with {proof.candidates:,} candidates, drawn again after "
             f"ranking again with {again}; SHA-256 {proof.sha256}"
         )
-
-
-def _read(path: Path) -> dict[str, Any]:
-    try:
-        manifest = json.loads(path.read_bytes())
-    except OSError as error:
-        raise CommandError(f"{path}: {error.strerror}.") from error
-    except ValueError as error:
-        raise CommandError(f"{path}: {error}. A manifest is a JSON file.") from error
-    if not isinstance(manifest, dict):
-        raise CommandError(f"{path}: a manifest is a JSON object, this is another value.")
-    return manifest
+        for note in proof.notes:
+            self.stdout.write(f"Differs without effect on the pools: {note}")
