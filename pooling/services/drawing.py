@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection as Group
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 
 from accounts.models import Collection
 from corpus.models import QueryPaper
@@ -67,17 +67,18 @@ def draw_pool(
     lists: Lists,
     known: Container[str],
     eligible: Eligible | None,
+    pool: Callable[..., strategies.Drawn] = strategies.pool,
 ) -> tuple[strategies.Drawn, tuple[strategies.Contribution, ...]]:
     """One query paper's pool and who has its documents.
 
     `lists` are those of every run of the plan; `known` the docnos of the corpus. Forced sources
-    are taken as they are.
+    are taken as they are. `pool` draws; older manifests need older rules.
     """
     rankings = drawn_from(plan, lists)
     forced = {source: _known_to(source, paper, lists, known) for source in plan.forced}
     excluded = left_out(paper, plan, lists, known, eligible)
     seed, docno = plan.seed or paper.collection.seed, paper.document.docno
-    drawn = strategies.pool(plan.strategy, plan.parameters, rankings, forced, seed, docno, excluded)
+    drawn = pool(plan.strategy, plan.parameters, rankings, forced, seed, docno, excluded)
     return drawn, tuple(strategies.contributions(drawn, rankings, forced))
 
 

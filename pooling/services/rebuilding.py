@@ -309,7 +309,9 @@ class _Rebuilding:
         docno = paper.document.docno
         lists = {name: by_paper.get(docno, EMPTY) for name, by_paper in runs.items()}
         known = known_docnos(self.collection, paper.document.references)
-        return draw_pool(paper, self.plan, lists, known, eligible)
+        is_older = self.manifest["format"] < 4
+        pool = strategies.pool_of_format_3 if is_older else strategies.pool
+        return draw_pool(paper, self.plan, lists, known, eligible, pool)
 
     def _follows_from(self) -> str:
         said = "; ".join(

@@ -17,6 +17,7 @@ from pooling.strategies.registry import (
     Strategy,
     StrategyError,
     pool,
+    pool_of_format_3,
     sampled_from,
     strategy,
 )
@@ -41,6 +42,7 @@ __all__ = [
     "draw",
     "jaccard_matrix",
     "pool",
+    "pool_of_format_3",
     "sampled_from",
     "strategy",
 ]

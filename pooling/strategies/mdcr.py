@@ -35,6 +35,8 @@ def sample_of_tops(
     seed: str,
     query_paper: str,
     excluded: Collection[str] = (),
+    *,
+    graph_in_order: bool = True,
 ) -> Drawn:
     """n documents out of every retriever's best `top`, the known positives left out.
 
@@ -45,6 +47,7 @@ def sample_of_tops(
 
     `graph`, and a run whose name begins with `graph.`, is no model: its n are the first of its
     whole list that are not pooled yet, because the neighbours of the closest reference come first.
+    Without `graph_in_order` they are drawn like a model's, as in manifests up to format 3.
 
     Raises ValueError for n < 1 and for a `top` below n.
     """
@@ -58,7 +61,7 @@ def sample_of_tops(
     chosen: dict[str, Place] = {}
     shortfall = {}
     for name in order:
-        if name.partition(".")[0] == GRAPH:
+        if graph_in_order and name.partition(".")[0] == GRAPH:
             best = _best(rankings[name], len(rankings[name]), positives)
             ordered = list(best)
         else:

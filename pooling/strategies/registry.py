@@ -154,6 +154,25 @@ def pool(
     )
 
 
+def pool_of_format_3(
+    name: str,
+    parameters: Values,
+    rankings: Rankings,
+    forced: Mapping[str, Ranking],
+    seed: str,
+    query_paper: str,
+    excluded: Collection[str] = (),
+) -> Drawn:
+    """The same as it was before manifests of format 4: `mdcr` drew from `graph` at random too."""
+    if name != "mdcr":
+        return pool(name, parameters, rankings, forced, seed, query_paper, excluded)
+    values = strategy(name).read(parameters)
+    draws = _by_docno(partial(sample_of_tops, graph_in_order=False))
+    return draws(
+        rankings, forced, seed=seed, query_paper=query_paper, excluded=excluded, **values
+    )
+
+
 def sampled_from(
     name: str, parameters: Values, rankings: Mapping[str, Ranking], out: Collection[str]
 ) -> tuple[Stratum, ...]:

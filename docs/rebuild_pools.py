@@ -1,0 +1,298 @@
+"""Rebuild pools from exported files. This follows docs/manifest.md and needs Python alone.
+
+    python rebuild_pools.py MANIFEST.json DOCUMENTS.jsonl RUN.txt ...
+    python rebuild_pools.py RELEASE.zip DOCUMENTS.jsonl
+
+It prints one line for each building of pools, or the first difference, and then exits with 1. Runs
+are matched with the manifest by their SHA-256, so the names of their files do not matter.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import sys
+import zipfile
+from collections.abc import Iterable, Iterator
+from fractions import Fraction
+from math import ceil, fsum
+from pathlib import Path
+from typing import Any, NamedTuple
+
+Json = dict[str, Any]
+Lists = dict[str, list[tuple[str, float]]]  # by query paper: docno and score, in order of rank
+
+
+class Place(NamedTuple):
+    rank: int
+    turn: int  # of the retriever, in the query paper's order
+    docno: str
+
+
+class Pool(NamedTuple):
+    order: list[str]
+    drawn: list[tuple[str, str, int]]  # document, drawer, rank in the drawer's list; 0 if forced
+    shortfall: dict[str, int]
+    inclusion: dict[str, float]  # empty for a pool that is no sample
+    contributions: list[list[Any]]
+
+    @property
+    def facts(self) -> Json:
+        deepest = dict.fromkeys(self.order, 0)
+        for _, drawer, rank in self.drawn:
+            if drawer in deepest:
+                deepest[drawer] = max(deepest[drawer], rank)
+        documents = [docno for docno, _, _ in self.drawn]
+        shortfall = {name: number for name, number in self.shortfall.items() if number}
+        facts = {"order": self.order, "documents": documents, "size": len(documents)}
+        digest = sha256(canonical(self.contributions))
+        return facts | {"shortfall": shortfall, "depth": deepest, "sha256": digest}
+
+
+def expect(what: str, found: object, expected: object) -> None:
+    if found != expected:
+        sys.exit(f"Different. {what}: expected {expected}, found {found}")
+
+
+def sha256(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
+
+
+def canonical(value: object) -> bytes:
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode()
+
+
+def corpus_digest(documents: Iterable[Json]) -> str:
+    digests = []
+    for one in documents:
+        text = sha256(canonical([one["title"], one["sentences"], one.get("labels", [])]))
+        facts = [one.get("year"), one.get("fields", []), one.get("references", [])]
+        row = [one["docno"], text, *facts]
+        digests.append(hashlib.sha256(canonical(row)).digest())
+    return sha256(b"".join(sorted(digests)))
+
+
+def manifest_digest(manifest: Json) -> str:
+    rest = json.loads(canonical({key: manifest[key] for key in manifest if key != "sha256"}))
+    for facts in rest["pools"]["query_papers"].values():
+        facts.pop("documents", None)
+    return sha256(canonical(rest))
+
+
+def read_run(content: bytes) -> Lists:
+    lists: Lists = {}
+    for line in content.decode().split("\n")[:-1]:
+        paper, _, docno, rank, score, _ = line.split(" ")
+        lists.setdefault(paper, []).append((docno, float(score)))
+        expect(f"rank of {docno} for {paper}", int(rank), len(lists[paper]))
+    return lists
+
+
+class Query:
+    """One query paper, and its pool as it is being drawn."""
+
+    def __init__(self, manifest: Json, paper: str, runs: dict[str, Lists], corpus: Json) -> None:
+        self.manifest, self.paper, self.runs, self.corpus = manifest, paper, runs, corpus
+        self.strategy, self.parameters = manifest["strategy"], manifest["parameters"]
+        uses = {run["name"]: run.get("use", "drawn") for run in manifest["runs"]}
+        self.lists = {name: runs[name].get(paper, []) for name in uses if uses[name] == "drawn"}
+        self.order = self.shuffled("retriever-order", self.lists)
+        self.forced = {source: self.known_to(source) for source in sorted(manifest["forced"])}
+        self.first: dict[str, str] = {}  # forced documents in their order, with their source
+        for source, docnos in self.forced.items():
+            self.first |= {docno: source for docno in docnos if docno not in {paper, *self.first}}
+        self.out = {paper, *self.first}
+        for source in manifest.get("excluded", []):
+            self.out |= set(self.known_to(source))
+        listed = {docno for ranked in self.lists.values() for docno, _ in ranked}
+        self.out |= {docno for docno in listed if not self.may_be_drawn(docno)}
+        self.chosen: list[Place] = []
+        self.shortfall, self.inclusion = dict[str, int](), dict[str, float]()
+
+    def shuffled(self, purpose: str, items: Iterable[str]) -> list[str]:
+        start = f"{self.manifest['seed']}|{purpose}|{self.paper}|"
+        return sorted(items, key=lambda item: sha256(f"{start}{item}".encode()))
+
+    def known_to(self, source: str) -> list[str]:
+        if source != "cited":
+            return [docno for docno, _ in self.runs[source].get(self.paper, [])]
+        cited = self.corpus.get(self.paper, {}).get("references", [])
+        return [docno for docno in dict.fromkeys(cited) if docno in self.corpus]
+
+    def may_be_drawn(self, docno: str) -> bool:
+        only, query = self.manifest.get("only", []), self.corpus.get(self.paper, {})
+        fields, year = (self.corpus[docno].get(key) for key in ("fields", "year"))
+        shared = set(query.get("fields", [])) & set(fields or [])
+        if "same_field" in only and query.get("fields") and not shared:
+            return False
+        if "not_later" in only and query.get("year") is not None:
+            return year is not None and year <= query["year"]
+        return True
+
+    def places(self, depth: int | None) -> dict[str, Place]:
+        """Where each document that may be drawn stands best, in the order in which they are met."""
+        best: dict[str, Place] = {}
+        for place in sorted(
+            Place(rank, turn, docno)
+            for turn, name in enumerate(self.order)
+            for rank, (docno, _) in enumerate(self.lists[name][:depth], start=1)
+        ):
+            if place.docno not in self.out:
+                best.setdefault(place.docno, place)
+        return best
+
+    def pool(self) -> Pool:
+        is_fusion = self.strategy in ("rrf", "combmnz", "rbp")
+        getattr(self, f"draw_{'fusion' if is_fusion else self.strategy}")()
+        if self.strategy in ("uniform", "stratified"):
+            self.inclusion |= dict.fromkeys(self.first, 1.0)
+        if "size" in self.parameters:
+            self.shortfall = {"budget": self.parameters["size"] - len(self.chosen)}
+        drawn = [(docno, source, 0) for docno, source in self.first.items()]
+        drawn += [(place.docno, self.order[place.turn], place.rank) for place in self.chosen]
+        rows = list(self.contributions(drawn))
+        return Pool(self.order, drawn, self.shortfall, self.inclusion, rows)
+
+    def contributions(self, drawn: list[tuple[str, str, int]]) -> Iterator[list[Any]]:
+        ranks = {
+            name: {docno: (rank, score) for rank, (docno, score) in enumerate(ranked, start=1)}
+            for name, ranked in self.lists.items()
+        }
+        for sequence, (docno, drawer, _) in enumerate(drawn, start=1):
+            for name in sorted(ranks):
+                if docno in ranks[name]:
+                    yield [docno, name, *ranks[name][docno], name == drawer, sequence]
+            for source in self.forced:
+                if docno in self.forced[source]:
+                    yield [docno, source, None, None, source == drawer, sequence]
+
+    def take_turns(self, turns: Iterable[int]) -> None:
+        self.shortfall = dict.fromkeys(self.order, 0)
+        for turn in turns:
+            ranked = enumerate(self.lists[self.order[turn]], start=1)
+            taken = self.out | {place.docno for place in self.chosen}
+            new = [Place(rank, turn, docno) for rank, (docno, _) in ranked if docno not in taken]
+            self.chosen += new[:1]
+            self.shortfall[self.order[turn]] += not new
+
+    def draw_interleaved(self) -> None:
+        self.take_turns([*range(len(self.order))] * self.parameters["n"])
+
+    def draw_sequential(self) -> None:
+        turns = range(len(self.order))
+        self.take_turns(turn for turn in turns for _ in range(self.parameters["n"]))
+
+    def draw_depth_k(self) -> None:
+        k = self.parameters["k"]
+        self.chosen = list(self.places(k).values())
+        self.shortfall = {name: max(0, k - len(ranked)) for name, ranked in self.lists.items()}
+
+    def draw_take_b(self) -> None:
+        self.chosen = list(self.places(None).values())[: self.parameters["size"]]
+
+    def draw_fusion(self) -> None:
+        terms: dict[str, list[float]] = {}
+        for ranked in self.lists.values():
+            top = ranked[: self.parameters["depth"]]
+            for (docno, _), term in zip(top, self.terms([score for _, score in top]), strict=True):
+                terms.setdefault(docno, []).append(term)
+        total = {docno: fsum(some) for docno, some in terms.items()}
+        if self.strategy == "combmnz":
+            total = {docno: total[docno] * len(some) for docno, some in terms.items()}
+        places = self.places(self.parameters["depth"])
+        best = sorted(places, key=lambda docno: (total[docno], docno), reverse=True)
+        self.chosen = [places[docno] for docno in best[: self.parameters["size"]]]
+
+    def terms(self, scores: list[float]) -> Iterator[float]:
+        """What a list adds to each of its documents."""
+        weight = 1 - self.parameters.get("p", 0.0)
+        low, high = min(scores, default=0.0), max(scores, default=0.0)
+        for rank, score in enumerate(scores, start=1):
+            if self.strategy == "rrf":
+                yield 1 / (self.parameters["k"] + rank)
+            elif self.strategy == "combmnz":
+                yield (score - low) / (high - low) if high > low else 1.0
+            else:
+                yield weight
+                weight *= self.parameters["p"]
+
+    def sample(self, purpose: str, places: dict[str, Place], size: int) -> None:
+        docnos = self.shuffled(purpose, places)[:size]
+        self.chosen += [places[docno] for docno in docnos]
+        self.inclusion |= {docno: len(docnos) / len(places) for docno in docnos}
+
+    def draw_uniform(self) -> None:
+        self.sample("uniform", self.places(self.parameters["depth"]), self.parameters["size"])
+
+    def draw_stratified(self) -> None:
+        bounds, rates = self.parameters["bounds"], self.parameters["rates"]
+        places = self.places(bounds[-1])
+        for number, (bound, rate) in enumerate(zip(bounds, rates, strict=True), start=1):
+            stratum = {docno: one for docno, one in places.items() if one.rank <= bound}
+            self.sample(f"stratum-{number}", stratum, ceil(Fraction(str(rate)) * len(stratum)))
+            places = {docno: one for docno, one in places.items() if docno not in stratum}
+
+    def draw_mdcr(self) -> None:
+        for turn, name in enumerate(self.order):
+            ranked = enumerate(self.lists[name], start=1)
+            places = {docno: Place(rank, turn, docno) for rank, (docno, _) in ranked}
+            docnos = [docno for docno in places if docno not in self.out]
+            if self.manifest["format"] < 4 or name.split(".")[0] != "graph":
+                docnos = self.shuffled(f"top-of-{name}", docnos[: self.parameters["top"]])
+            taken = {place.docno for place in self.chosen}
+            new = [docno for docno in docnos if docno not in taken][: self.parameters["n"]]
+            self.chosen += [places[docno] for docno in new]
+            self.shortfall[name] = self.parameters["n"] - len(new)
+
+
+def rebuild(manifest: Json, corpus: Json, files: dict[str, bytes]) -> dict[str, Pool]:
+    """The pools of a manifest, compared with it. `files` are runs by their SHA-256."""
+    if manifest["format"] >= 4:
+        expect("digest of the manifest", manifest_digest(manifest), manifest["sha256"])
+    expect("digest of the corpus", corpus_digest(corpus.values()), manifest["corpus"]["sha256"])
+    expect("documents", len(corpus), manifest["corpus"]["documents"])
+    for run in manifest["runs"]:
+        expect(f"a file with the digest of run {run['name']}", run["sha256"] in files, True)
+    runs = {run["name"]: read_run(files[run["sha256"]]) for run in manifest["runs"]}
+    expected = manifest["pools"]["query_papers"]
+    pools = {docno: Query(manifest, docno, runs, corpus).pool() for docno in sorted(expected)}
+    for docno, pool in pools.items():
+        for name in pool.facts.keys() & expected[docno].keys():
+            expect(f"{name} of the pool of {docno}", pool.facts[name], expected[docno][name])
+    whole = canonical({docno: pool.contributions for docno, pool in pools.items()})
+    expect("digest of all pools", sha256(whole), manifest["pools"]["sha256"])
+    expect("number of pools", len(pools), manifest["pools"]["count"])
+    return pools
+
+
+def rebuild_release(path: str, corpus: Json) -> Iterator[dict[str, Pool]]:
+    with zipfile.ZipFile(path) as bundle:
+        release = json.loads(bundle.read("manifest.json"))
+        names = [run["file"] for run in release["runs"] if run["file"]]
+        files = {sha256(content): content for content in map(bundle.read, names)}
+        lines = [json.loads(line) for line in bundle.read("pools/pool.jsonl").splitlines()]
+    for build in release["pool_builds"]:
+        pools = rebuild(build["manifest"], corpus, files)
+        for paper in build["query_papers"]:
+            released = [line for line in lines if line["query_paper"] == paper]
+            found = [(line["docno"], line["inclusion"]) for line in released]
+            drawn, chance = pools[paper].drawn, pools[paper].inclusion
+            expected = [(docno, chance.get(docno)) for docno, _, _ in drawn]
+            expect(f"documents and probabilities released for {paper}", found, expected)
+        yield pools
+
+
+def main(first: str, documents: str, *runs: str) -> None:
+    with Path(documents).open(encoding="utf-8", newline="\n") as lines:
+        corpus = {one["docno"]: one for one in map(json.loads, lines)}
+    files = {sha256(content): content for content in (Path(run).read_bytes() for run in runs)}
+    is_release = zipfile.is_zipfile(first)
+    manifest = {} if is_release else json.loads(Path(first).read_bytes())
+    builds = rebuild_release(first, corpus) if is_release else [rebuild(manifest, corpus, files)]
+    for pools in builds:
+        size = sum(len(pool.drawn) for pool in pools.values())
+        sys.stdout.write(f"Equal: {len(pools)} pools with {size} documents\n")
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
