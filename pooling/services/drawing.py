@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection as Group
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from collections.abc import Collection as Group
 
 from accounts.models import Collection
 from corpus.models import QueryPaper
