@@ -1,12 +1,15 @@
-"""Files to one zip whose bytes depend on nothing but the files. Pure."""
+"""Files to one zip whose bytes depend on nothing but the files."""
 
 from __future__ import annotations
 
 import hashlib
 import io
 import re
+import shutil
 import zipfile
 from collections.abc import Mapping
+from pathlib import Path
+from typing import BinaryIO, NamedTuple
 
 EPOCH = (1980, 1, 1, 0, 0, 0)  # the earliest time a zip can say
 UNIX = 3
@@ -22,19 +25,42 @@ class BadName(ValueError):
         self.name = name
 
 
-def pack(files: Mapping[str, bytes]) -> bytes:
-    """A zip of the files, by name; the order they come in changes nothing.
+class StoredFile(NamedTuple):
+    """A file on disk that is too large for memory."""
+
+    path: Path
+    size: int
+    sha256: str
+
+
+def pack(files: Mapping[str, bytes | StoredFile]) -> bytes:
+    """The zip of `pack_into` in memory."""
+    buffer = io.BytesIO()
+    pack_into(buffer, files)
+    return buffer.getvalue()
+
+
+def pack_into(target: BinaryIO, files: Mapping[str, bytes | StoredFile]) -> None:
+    """Write a zip of the files, by name; the order they come in changes nothing.
 
     Stored, not deflated: what Python's zlib makes of the same input differs between zlib, its
     distributions' variants and zlib-ng, and a release must be the same bytes on every machine
     (docs/adr/0003-stored-zip.md). Names that are absolute, climb or hold odd characters raise
     BadName.
     """
-    buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_STORED) as archive:
+    with zipfile.ZipFile(target, "w", zipfile.ZIP_STORED) as archive:
         for name in sorted(files):
-            archive.writestr(_entry(name), files[name])
-    return buffer.getvalue()
+            content = files[name]
+            if isinstance(content, bytes):
+                archive.writestr(_entry(name), content)
+            else:
+                _copy(content, _entry(name), archive)
+
+
+def _copy(content: StoredFile, entry: zipfile.ZipInfo, archive: zipfile.ZipFile) -> None:
+    entry.file_size = content.size  # tells whether 32 bits are enough
+    with content.path.open("rb") as source, archive.open(entry, "w") as member:
+        shutil.copyfileobj(source, member)
 
 
 def _entry(name: str) -> zipfile.ZipInfo:
@@ -45,6 +71,14 @@ def _entry(name: str) -> zipfile.ZipInfo:
     entry.external_attr = READABLE_FILE
     entry.compress_type = zipfile.ZIP_STORED
     return entry
+
+
+def size_of(content: bytes | StoredFile) -> int:
+    return len(content) if isinstance(content, bytes) else content.size
+
+
+def digest_of(content: bytes | StoredFile) -> str:
+    return sha256(content) if isinstance(content, bytes) else content.sha256
 
 
 def sha256(content: bytes) -> str:

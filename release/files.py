@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import shutil
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -43,7 +44,7 @@ def cannot_keep() -> Iterator[None]:
 
 
 @contextmanager
-def staged(path: Path, content: bytes) -> Iterator[Path]:
+def staged(path: Path, content: bytes | BinaryIO) -> Iterator[Path]:
     """The content in a file beside `path`, safe on disk, to be moved there with `put_in_place`.
 
     What was not moved by the end is removed.
@@ -54,7 +55,10 @@ def staged(path: Path, content: bytes) -> Iterator[Path]:
     ) as file:
         part = Path(file.name)
         try:
-            file.write(content)
+            if isinstance(content, bytes):
+                file.write(content)
+            else:
+                shutil.copyfileobj(content, file)
             file.flush()
             os.fsync(file.fileno())
             part.chmod(0o644)
@@ -73,7 +77,7 @@ def put_in_place(part: Path, path: Path) -> None:
         os.close(folder)
 
 
-def write_file(path: Path, content: bytes) -> None:
+def write_file(path: Path, content: bytes | BinaryIO) -> None:
     """Write the file whole or not at all."""
     with staged(path, content) as part:
         put_in_place(part, path)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from adjudication.labels import Standing
 from corpus.texts import canonical_json
-from release.bundle import sha256
+from release.bundle import StoredFile, digest_of, size_of
 from release.records import ReleasedFacet, ReleasedGuideline, Snapshot
 from release.sampling import describe_sample
 
@@ -27,7 +27,7 @@ def build_manifest(
     snapshot: Snapshot,
     version: str,
     accepted: Sequence[Finding],
-    files: Mapping[str, bytes],
+    files: Mapping[str, bytes | StoredFile],
     software_version: str,
 ) -> dict[str, Any]:
     """The manifest as JSON types. `files` are all the others of the bundle; `accepted` the findings
@@ -55,7 +55,7 @@ def build_manifest(
         "runs": [run._asdict() for run in snapshot.runs],
         "guidelines": [_guideline(guideline, snapshot) for guideline in snapshot.guidelines],
         "files": {
-            name: {"bytes": len(files[name]), "sha256": sha256(files[name])}
+            name: {"bytes": size_of(files[name]), "sha256": digest_of(files[name])}
             for name in sorted(files)
         },
     }

@@ -22,11 +22,18 @@ SAMPLE_FILES = (
         "for estimates: `<query id> 0 <docno> <stratum> <grade>`, as `sample_eval.pl` reads it",
     ),
 )
+RUN_FILES = (
+    (
+        "runs/<name>.txt",
+        "the runs that pools were drawn from, as TREC run files; `manifest.json` has their names",
+    ),
+)
 FILES = (
     ("trec/qrels.all.txt", "final labels of all facets: `<query id> 0 <docno> <grade>`"),
     ("trec/qrels.<facet>.txt", "the same for one facet"),
     *SAMPLE_FILES,
     ("pools/pool.jsonl", "every pooled document: who drew it, all its sources with rank and score"),
+    *RUN_FILES,
     ("annotations/ratings.csv", "what each of the two annotators said of a pair"),
     ("annotations/adjudications.csv", "how the disputed pairs were decided"),
     ("reports/agreement.json", "agreement, pairs with a missing judgment left out"),
@@ -64,7 +71,7 @@ def write_readme(
     sample = describe_sample(snapshot)
     parts = [
         _opening(snapshot, version),
-        _files(sampled=sample is not None),
+        _files(sampled=sample is not None, drawn=bool(snapshot.run_lines)),
         _sample(sample),
         _counts(snapshot),
         _making(snapshot),
@@ -82,6 +89,11 @@ ABOUT_FILES = """
 Text is UTF-8. A query id is `<docno of the query paper>_<facet>`. In the CSV files an empty `grade`
 means that the person could not judge the pair, and `reason` says why. `first` and `second` are the
 grades in slots 1 and 2.
+"""
+
+ABOUT_REBUILDING = """
+Anybody who has the documents can rebuild the pools from this zip: with Qrelsmith by
+`rebuild_pools`, without it by following the specification in Qrelsmith's `docs/manifest.md`.
 """
 
 ABOUT_SAMPLE = """
@@ -152,12 +164,15 @@ def _opening(snapshot: Snapshot, version: str) -> Iterator[str]:
     yield ""
 
 
-def _files(*, sampled: bool) -> Iterator[str]:
-    files = [one for one in FILES if sampled or one not in SAMPLE_FILES]
+def _files(*, sampled: bool, drawn: bool) -> Iterator[str]:
+    left_out = (() if sampled else SAMPLE_FILES) + (() if drawn else RUN_FILES)
+    files = [one for one in FILES if one not in left_out]
     yield "## Files"
     yield ""
     yield from _table(["file", "what it holds"], [[f"`{name}`", what] for name, what in files])
     yield ABOUT_FILES.lstrip()
+    if drawn:
+        yield ABOUT_REBUILDING.lstrip()
 
 
 def _sample(sample: Mapping[str, Any] | None) -> Iterator[str]:

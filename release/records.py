@@ -5,8 +5,8 @@ Nobody is named in any of them: people appear as pseudonyms like `annotator-2`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
@@ -101,12 +101,18 @@ class ReleasedGuideline(NamedTuple):
     grades: tuple[Mapping[str, Any], ...]
 
 
+RunLines = Callable[[], Iterator[str]]  # the lines of a run's file, read when it is called
+
+
 class ReleasedRun(NamedTuple):
+    """A run. `file` is its name in the bundle, None if no released pool was drawn from it."""
+
     name: str
     kind: str
     parameters: Mapping[str, Any]
     depth: int | None
     sha256: str
+    file: str | None = None
 
 
 class ReleasedBuild(NamedTuple):
@@ -145,6 +151,7 @@ class Snapshot:
     runs: tuple[ReleasedRun, ...]
     guidelines: tuple[ReleasedGuideline, ...]
     samples: tuple[SampledPool, ...] = ()  # of the query papers with a label
+    run_lines: Mapping[str, RunLines] = field(default_factory=dict)  # of the runs with a file
     shown_otherwise: tuple[tuple[str, str], ...] = ()  # judged pairs: query, docno
 
     @property

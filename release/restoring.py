@@ -45,7 +45,7 @@ def restore_release(*, release: Release, what: str = "is missing") -> None:
         raise CannotRestore(release, what, [str(error)]) from error
     if bundle.sha256 != release.sha256:
         raise CannotRestore(release, what, [*_differences(release.manifest, bundle.manifest)])
-    write_file(path_of(release.collection.slug, release.version), bundle.content)
+    write_file(path_of(release.collection.slug, release.version), bundle.reader())
 
 
 def _build_again(release: Release) -> Bundle:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from tempfile import TemporaryFile
+from typing import Any, BinaryIO
 
 from django.conf import settings
 from django.db import IntegrityError
@@ -17,7 +19,7 @@ from jobs.models import Job
 from jobs.services import enqueue
 from jobs.work import InPerson, Work
 from release import formats
-from release.bundle import pack, sha256
+from release.bundle import StoredFile, pack_into
 from release.errors import BadVersion, GateClosed, UnknownCheck, VersionTaken
 from release.files import cannot_keep, check_writable, path_of, put_in_place, staged
 from release.gate import ACCEPTABLE, Finding, check_gate, standing_in_the_way
@@ -26,6 +28,7 @@ from release.manifest import build_manifest
 from release.models import Release
 from release.readme import write_readme
 from release.records import Snapshot
+from release.run_files import spooled
 from release.sampling import members, probable
 from release.snapshot import take_snapshot
 
@@ -36,14 +39,21 @@ STEPS = 3
 
 @dataclass(frozen=True, slots=True)
 class Bundle:
-    """A release's zip and the manifest that is in it."""
+    """A release's zip, in a file that is gone once it is closed, and the manifest that is in it."""
 
-    content: bytes
+    file: BinaryIO
     manifest: dict[str, Any]
+    sha256: str
+    size: int
 
     @property
-    def sha256(self) -> str:
-        return sha256(self.content)
+    def content(self) -> bytes:
+        return self.reader().read()
+
+    def reader(self) -> BinaryIO:
+        """The zip, to be read from its beginning."""
+        self.file.seek(0)
+        return self.file
 
 
 def request_release(
@@ -145,15 +155,23 @@ def pack_bundle(
     snapshot: Snapshot, version: str, accepted: Sequence[Finding], *, software_version: str
 ) -> Bundle:
     """The release of the snapshot against these findings, as this version of the software's."""
-    files = _files(snapshot, version, accepted, software_version)
-    manifest = build_manifest(
-        snapshot=snapshot,
-        version=version,
-        accepted=accepted,
-        files=files,
-        software_version=software_version,
-    )
-    return Bundle(pack({**files, MANIFEST: formats.write_json(manifest)}), manifest)
+    with spooled(snapshot.runs, snapshot.run_lines) as runs:
+        files: dict[str, bytes | StoredFile] = {
+            **_files(snapshot, version, accepted, software_version)
+        }
+        files |= runs
+        manifest = build_manifest(
+            snapshot=snapshot,
+            version=version,
+            accepted=accepted,
+            files=files,
+            software_version=software_version,
+        )
+        packed = TemporaryFile(dir=settings.DATA_DIR)  # noqa: SIM115 - the bundle holds it
+        pack_into(packed, {**files, MANIFEST: formats.write_json(manifest)})
+    size = packed.tell()
+    packed.seek(0)
+    return Bundle(packed, manifest, hashlib.file_digest(packed, "sha256").hexdigest(), size)
 
 
 def _files(
@@ -214,11 +232,11 @@ def _keep(
     """
     path = path_of(collection.slug, version)
     try:
-        with cannot_keep(), staged(path, bundle.content) as part, work.fenced():
+        with cannot_keep(), staged(path, bundle.reader()) as part, work.fenced():
             release = collection.releases.create(
                 version=version,
                 sha256=bundle.sha256,
-                size=len(bundle.content),
+                size=bundle.size,
                 manifest=bundle.manifest,
                 published_by=published_by,
             )

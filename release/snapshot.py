@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import contextmanager
+from operator import itemgetter
 
 from django.db import connection, transaction
 
@@ -14,7 +15,7 @@ from adjudication.models import Case, Decision
 from annotation.models import Guideline, Slot
 from annotation.presented import pairs_shown_otherwise
 from pooling.models import Candidate, Contribution, PoolBuild
-from pooling.services import SampledPool, SampleLost, sampled_pools
+from pooling.services import SampledPool, SampleLost, run_lines, sampled_pools
 from release.errors import ReleaseError
 from release.pseudonyms import pseudonyms
 from release.records import (
@@ -27,9 +28,11 @@ from release.records import (
     ReleasedGuideline,
     ReleasedQuery,
     ReleasedRun,
+    RunLines,
     Snapshot,
     Source,
 )
+from release.run_files import file_names
 
 
 def take_snapshot(collection: Collection, *, with_samples: bool = True) -> Snapshot:
@@ -44,6 +47,8 @@ def take_snapshot(collection: Collection, *, with_samples: bool = True) -> Snaps
     with one_moment():
         collection = Collection.objects.get(pk=collection.pk)
         pairs = tuple(labelled_pairs(collection))
+        builds = _builds(collection)
+        runs = _runs(collection, builds)
         return Snapshot(
             collection=_collection(collection),
             queries=_queries(collection),
@@ -51,10 +56,11 @@ def take_snapshot(collection: Collection, *, with_samples: bool = True) -> Snaps
             ratings=_ratings(collection, pairs),
             adjudications=_adjudications(collection, pairs),
             pools=_pools(collection),
-            builds=_builds(collection),
-            runs=_runs(collection),
+            builds=builds,
+            runs=runs,
             guidelines=_guidelines(collection),
             samples=_samples(collection, pairs) if with_samples else (),
+            run_lines={run.name: _lines_of(collection, run.name) for run in runs if run.file},
             shown_otherwise=tuple(sorted(pairs_shown_otherwise(collection))),
         )
 
@@ -215,9 +221,16 @@ def _builds(collection: Collection) -> tuple[ReleasedBuild, ...]:
     return tuple(sorted(builds, key=lambda build: build.query_papers))
 
 
-def _runs(collection: Collection) -> tuple[ReleasedRun, ...]:
+def _runs(collection: Collection, builds: tuple[ReleasedBuild, ...]) -> tuple[ReleasedRun, ...]:
+    """All runs by name; those that the builds used have a file in the bundle."""
     rows = collection.runs.values_list("name", "kind", "parameters", "depth", "sha256")
-    return tuple(sorted((ReleasedRun(*row) for row in rows), key=lambda run: run.name))
+    used = {run["name"] for build in builds for run in build.manifest.get("runs", [])}
+    files = file_names(used & {name for name, *_ in rows})
+    return tuple(ReleasedRun(*row, files.get(row[0])) for row in sorted(rows, key=itemgetter(0)))
+
+
+def _lines_of(collection: Collection, name: str) -> RunLines:
+    return lambda: run_lines(collection.runs.get(name=name))
 
 
 def _guidelines(collection: Collection) -> tuple[ReleasedGuideline, ...]:

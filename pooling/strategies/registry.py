@@ -168,9 +168,7 @@ def pool_of_format_3(
         return pool(name, parameters, rankings, forced, seed, query_paper, excluded)
     values = strategy(name).read(parameters)
     draws = _by_docno(partial(sample_of_tops, graph_in_order=False))
-    return draws(
-        rankings, forced, seed=seed, query_paper=query_paper, excluded=excluded, **values
-    )
+    return draws(rankings, forced, seed=seed, query_paper=query_paper, excluded=excluded, **values)
 
 
 def sampled_from(

@@ -34,6 +34,7 @@ def collection():
     for number, document in enumerate(collection.documents.order_by("docno")):
         document.title = f"parsing of {'trees' if number % 2 else 'graphs'} {number}"
         document.year = 2000 + number % 4
+        document.digest = document.text_digest()
         document.save()
     for docno in ("q2", "q3", "q4"):
         DocumentFactory(collection=collection, docno=docno, title="parsing graphs", year=2002)
