@@ -12,8 +12,20 @@ from pooling.strategies import STRATEGIES
 IMPORTED = frozenset({"file", "embeddings"})  # kinds of runs that no retriever here can make
 
 
+class CurrentRuns(models.Manager["Run"]):
+    """The runs that have their name now."""
+
+    def get_queryset(self) -> models.QuerySet[Run]:
+        return super().get_queryset().filter(retired_at=None)
+
+
 class Run(models.Model):
-    """One retriever's ranked lists."""
+    """One retriever's ranked lists.
+
+    A retriever that runs again, after the corpus or the queries changed, takes the name of its
+    earlier run. That run is retired if pools were drawn from it: it stays for these pools and for
+    releases, and no page lists it.
+    """
 
     collection = models.ForeignKey(Collection, models.CASCADE, related_name="runs")
     name = models.CharField(max_length=60)
@@ -23,10 +35,20 @@ class Run(models.Model):
     sha256 = models.CharField(max_length=64, help_text="Of the ranked lists in canonical form.")
     report = models.JSONField(default=dict, help_text="What was skipped on the way in, and why.")
     created_at = models.DateTimeField(auto_now_add=True)
+    retired_at = models.DateTimeField(null=True, blank=True)
+
+    objects = CurrentRuns()
+    with_retired = models.Manager["Run"]()
 
     class Meta:
         ordering = ["name"]
-        constraints = [models.UniqueConstraint(fields=["collection", "name"], name="run_name_once")]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["collection", "name"],
+                condition=models.Q(retired_at=None),
+                name="run_name_once",
+            )
+        ]
 
     def __str__(self) -> str:
         return self.name

@@ -151,7 +151,7 @@ class Snapshot:
     runs: tuple[ReleasedRun, ...]
     guidelines: tuple[ReleasedGuideline, ...]
     samples: tuple[SampledPool, ...] = ()  # of the query papers with a label
-    run_lines: Mapping[str, RunLines] = field(default_factory=dict)  # of the runs with a file
+    run_lines: Mapping[str, RunLines] = field(default_factory=dict)  # by a run's file
     shown_otherwise: tuple[tuple[str, str], ...] = ()  # judged pairs: query, docno
 
     @property

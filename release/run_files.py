@@ -17,21 +17,27 @@ from release.errors import ReleaseError
 from release.records import ReleasedRun, RunLines
 
 
-def file_names(runs: Iterable[str]) -> dict[str, str]:
-    """A plain file name for each run, different also where case does not matter."""
-    names = sorted(runs)
-    plain = {name: re.sub(r"[^A-Za-z0-9_-][^A-Za-z0-9._-]*", _plain, name) for name in names}
+def file_names(runs: Iterable[tuple[str, str]]) -> dict[tuple[str, str], str]:
+    """A plain file name for each run (name, SHA-256), different also where case does not matter.
+
+    Two runs of one retriever can have one name. Their digests tell their files apart.
+    """
+    keys = sorted(runs)
+    plain = {key: re.sub(r"[^A-Za-z0-9_-][^A-Za-z0-9._-]*", _plain, key[0]) for key in keys}
     folded = [name.lower() for name in plain.values()]
-    return {
-        name: f"runs/{_told_apart(name, file, folded)}.txt" for name, file in sorted(plain.items())
-    }
+    return {key: f"runs/{_told_apart(key, keys, plain[key], folded)}.txt" for key in keys}
 
 
 def _plain(found: re.Match[str]) -> str:
     return "." if found.group() == "." and found.start() else "-"
 
 
-def _told_apart(name: str, file: str, folded: list[str]) -> str:
+def _told_apart(
+    key: tuple[str, str], keys: list[tuple[str, str]], file: str, folded: list[str]
+) -> str:
+    name, sha256 = key
+    if sum(other == name for other, _ in keys) > 1:
+        return f"{file}-{sha256[:8]}"
     if name == file and folded.count(file.lower()) == 1:
         return file
     return f"{file}-{hashlib.sha256(name.encode()).hexdigest()[:8]}"
@@ -57,7 +63,7 @@ def spooled(
         for run in runs:
             if run.file is not None:
                 path = folder / str(len(files))
-                files[run.file] = _spool(run, lines_of[run.name], path)
+                files[run.file] = _spool(run, lines_of[run.file], path)
         yield files
     finally:
         shutil.rmtree(folder)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import contextmanager
-from operator import itemgetter
 
 from django.db import connection, transaction
 
@@ -14,7 +13,7 @@ from adjudication.labels import LabelledPair, labelled_pairs
 from adjudication.models import Case, Decision
 from annotation.models import Guideline, Slot
 from annotation.presented import pairs_shown_otherwise
-from pooling.models import Candidate, Contribution, PoolBuild
+from pooling.models import Candidate, Contribution, PoolBuild, Run
 from pooling.services import SampledPool, SampleLost, run_lines, sampled_pools
 from release.errors import ReleaseError
 from release.pseudonyms import pseudonyms
@@ -60,7 +59,7 @@ def take_snapshot(collection: Collection, *, with_samples: bool = True) -> Snaps
             runs=runs,
             guidelines=_guidelines(collection),
             samples=_samples(collection, pairs) if with_samples else (),
-            run_lines={run.name: _lines_of(collection, run.name) for run in runs if run.file},
+            run_lines={run.file: _lines_of(collection, run) for run in runs if run.file},
             shown_otherwise=tuple(sorted(pairs_shown_otherwise(collection))),
         )
 
@@ -222,15 +221,27 @@ def _builds(collection: Collection) -> tuple[ReleasedBuild, ...]:
 
 
 def _runs(collection: Collection, builds: tuple[ReleasedBuild, ...]) -> tuple[ReleasedRun, ...]:
-    """All runs by name; those that the builds used have a file in the bundle."""
-    rows = collection.runs.values_list("name", "kind", "parameters", "depth", "sha256")
-    used = {run["name"] for build in builds for run in build.manifest.get("runs", [])}
-    files = file_names(used & {name for name, *_ in rows})
-    return tuple(ReleasedRun(*row, files.get(row[0])) for row in sorted(rows, key=itemgetter(0)))
+    """All runs by name; those that the builds used have a file in the bundle.
+
+    A run that is retired is listed only where a build used it.
+    """
+    used = {
+        (run["name"], run["sha256"]) for build in builds for run in build.manifest.get("runs", [])
+    }
+    rows = Run.with_retired.filter(collection=collection).order_by("name", "sha256", "pk")
+    runs: dict[tuple[str, str], ReleasedRun] = {}
+    for run in rows:
+        key = (run.name, run.sha256)
+        if key in used or run.retired_at is None:
+            runs[key] = ReleasedRun(run.name, run.kind, run.parameters, run.depth, run.sha256)
+    files = file_names(used & runs.keys())
+    return tuple(runs[key]._replace(file=files.get(key)) for key in sorted(runs))
 
 
-def _lines_of(collection: Collection, name: str) -> RunLines:
-    return lambda: run_lines(collection.runs.get(name=name))
+def _lines_of(collection: Collection, run: ReleasedRun) -> RunLines:
+    """The lines of a run; two with one digest have the same."""
+    rows = Run.with_retired.filter(collection=collection, name=run.name, sha256=run.sha256)
+    return lambda: run_lines(rows[0])
 
 
 def _guidelines(collection: Collection) -> tuple[ReleasedGuideline, ...]:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from django.db.models import Q
+from django.db.models import F, Q
 
 from accounts.models import Collection
 from pooling import preview
@@ -142,7 +142,12 @@ def preview_of(collection: Collection, table: PoolTable) -> Preview:
 def _rankings(names: Iterable[str], pools: list[int]) -> dict[str, dict[str, list[str]]]:
     """By run and query paper."""
     rankings: dict[str, dict[str, list[str]]] = defaultdict(dict)
-    rows = Ranking.objects.order_by().filter(run__name__in=list(names), query_paper__pool__in=pools)
+    # Of the runs that the pools were drawn from: a retriever may have run again since.
+    rows = Ranking.objects.order_by().filter(
+        run__build_runs__build=F("query_paper__pool__build"),
+        run__name__in=list(names),
+        query_paper__pool__in=pools,
+    )
     for run, paper, docnos in rows.values_list(
         "run__name", "query_paper__document__docno", "docnos"
     ):

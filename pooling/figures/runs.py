@@ -6,10 +6,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from django.db.models import Count
+from django.db.models import Count, Exists, OuterRef
 
 from accounts.models import Collection
-from pooling.models import Pool, Run
+from pooling.models import BuildRun, Run
 from pooling.retrievers import BUILT_IN
 from pooling.services import offered
 
@@ -69,16 +69,9 @@ def _counts(report: Mapping[str, Any], words: Mapping[str, str]) -> list[Skipped
 
 
 def run_rows(collection: Collection) -> list[RunRow]:
-    frozen = names_in_frozen_pools(collection)
-    runs = collection.runs.annotate(lists=Count("rankings"))
-    return [RunRow(run, run.lists, run.name in frozen) for run in runs]
-
-
-def names_in_frozen_pools(collection: Collection) -> set[str]:
-    """The runs that frozen pools were drawn from: they stay."""
-    builds = collection.pool_builds.filter(pools__in=Pool.objects.frozen()).distinct()
-    runs = builds.order_by().values_list("pk", "manifest__runs")  # distinct by pk, not by JSON
-    return {run["name"] for _, used in runs for run in used or []}
+    frozen = BuildRun.objects.filter(run=OuterRef("pk"), build__pools__frozen_at__isnull=False)
+    runs = collection.runs.annotate(lists=Count("rankings"), stays=Exists(frozen))
+    return [RunRow(run, run.lists, run.stays) for run in runs]
 
 
 def built_in_left(runs: Iterable[Run]) -> list[str]:

@@ -33,7 +33,7 @@ def drawn_pools(
     """
     eligible = Eligible.for_plan(collection, plan)
     for batch in in_batches(papers, DRAWN_TOGETHER):
-        stored = stored_lists(batch, [run.name for run in runs])
+        stored = stored_lists(batch, runs)
         known = known_documents(collection, cited_by(batch))
         pools = [draw_pool(paper, plan, stored[paper.pk], known, eligible) for paper in batch]
         pooled = {entry.docno for pool, _ in pools for entry in pool.entries}
@@ -48,12 +48,13 @@ def drawn_pools(
             )
 
 
-def stored_lists(papers: Group[QueryPaper], names: Group[str]) -> dict[int, dict[str, RankedList]]:
-    """What the runs of these names have for the query papers, by its pk and run; empty for none."""
-    lists = {paper.pk: dict.fromkeys(names, EMPTY) for paper in papers}
-    rows = Ranking.objects.order_by().filter(run__name__in=names, query_paper__in=papers)
-    for paper, run, *stored in rows.values_list("query_paper_id", "run__name", "docnos", "scores"):
-        lists[paper][run] = ranked_list(*stored)
+def stored_lists(papers: Group[QueryPaper], runs: Group[Run]) -> dict[int, dict[str, RankedList]]:
+    """What these runs have for the query papers, by its pk and the run's name; empty for none."""
+    names = {run.pk: run.name for run in runs}
+    lists = {paper.pk: dict.fromkeys(names.values(), EMPTY) for paper in papers}
+    rows = Ranking.objects.order_by().filter(run__in=names, query_paper__in=papers)
+    for paper, run, *stored in rows.values_list("query_paper_id", "run_id", "docnos", "scores"):
+        lists[paper][names[run]] = ranked_list(*stored)
     return lists
 
 

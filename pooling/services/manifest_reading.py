@@ -38,14 +38,16 @@ class Released:
     bundle: zipfile.ZipFile
     manifest: Mapping[str, Any]
 
-    def lists(self, name: str) -> dict[str, RankedList] | None:
+    def lists(self, name: str, sha256: str) -> dict[str, RankedList] | None:
         """The ranked lists of a run in the order of its file; None if the release has no such run.
 
         Raises:
             WrongFile: the file is damaged.
         """
-        run = next((run for run in self.manifest["runs"] if run["name"] == name), None)
-        if run is None or run.get("file") is None:
+        named = [run for run in self.manifest["runs"] if run["name"] == name and run.get("file")]
+        # Two runs of one retriever can have one name; a run with another digest is told as such.
+        run = next((run for run in named if run["sha256"] == sha256), named[0] if named else None)
+        if run is None:
             return None
         lists: dict[str, list[Scored]] = {}
         try:

@@ -148,6 +148,8 @@ def _keep_pools(
     drafts = _pools(collection).filter(query_paper__in=[paper.pk for paper in papers])
     remove_drafts(drafts.values_list("pk", flat=True))
     collection.pool_builds.filter(pools=None).delete()
+    unused = Run.with_retired.filter(collection=collection, retired_at__isnull=False)
+    unused.filter(build_runs=None).delete()
     build = PoolBuild.objects.create(collection=collection, manifest=manifest, built_by=built_by)
     BuildRun.objects.bulk_create(
         BuildRun(build=build, run=run, name=run.name, use=plan.use_of(run.name), sha256=run.sha256)

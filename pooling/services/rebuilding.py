@@ -19,7 +19,7 @@ from corpus.texts import canonical_json
 from jobs.work import Work
 from pooling import strategies
 from pooling.formats import RankedList
-from pooling.models import IMPORTED
+from pooling.models import IMPORTED, Run
 from pooling.retrievers import Retriever, is_retriever, seeded
 from pooling.services.asking import retriever_named
 from pooling.services.corpus import corpus_digest, known_docnos, papers_of
@@ -258,11 +258,11 @@ class _Rebuilding:
         """The run's lists as they are kept, and where, in words."""
         name = said["name"]
         if self.released is not None:
-            released = self.released.lists(name)
+            released = self.released.lists(name, said["sha256"])
             if released is not None:
                 # A query paper whose list is empty has no line in the file.
                 return {docno: released.get(docno, EMPTY) for docno in papers}, "in the release"
-        run = self.collection.runs.filter(name=name).first()
+        run = self._run(said)
         if run is None:
             kind = "" if said["kind"] in IMPORTED else f" (runs.{name}.kind is {said['kind']})"
             raise Differs(
@@ -279,6 +279,12 @@ class _Rebuilding:
         rows = rankings.values_list("query_paper__document__docno", "docnos", "scores")
         lists = {docno: ranked_list(docnos, scores) for docno, docnos, scores in rows.iterator()}
         return lists, "kept here"
+
+    def _run(self, said: Mapping[str, Any]) -> Run | None:
+        """The run itself, though another may have its name by now, or that other one."""
+        named = Run.with_retired.filter(collection=self.collection, name=said["name"])
+        same = named.filter(sha256=said["sha256"]).order_by("pk").first()
+        return same or named.filter(retired_at=None).first()
 
     # Pools
 

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from django.conf import settings
 from django.db import transaction
+from django.utils import timezone
 
 from accounts.locking import lock_collection
 from accounts.models import Collection, User
@@ -318,10 +319,26 @@ def keep_run(made: Run, lists: Lists, report: RunReport, work: Work) -> Run:
             made = Run.objects.get(pk=earlier.pk)
         else:
             if earlier is not None:
-                remove_run(run=earlier)
+                _make_way(earlier)
             _keep_new(made, lists)
         work.complete({"run": made.name, **made.report})
     return made
+
+
+def _make_way(run: Run) -> None:
+    """Free the run's name for a new run.
+
+    A retriever has one name only, so its earlier run is retired where pools were drawn from it.
+    Without that, no pool could be drawn for queries that are added after the first freezing.
+
+    Raises:
+        PoolingError: frozen pools were drawn from it, and it was imported. Its file can have
+            another name, and two files under one name would hide which of them was pooled.
+    """
+    if run.is_imported or not run.build_runs.exists():
+        remove_run(run=run)
+    else:
+        Run.objects.filter(pk=run.pk).update(retired_at=timezone.now())
 
 
 def _keep_new(run: Run, lists: Lists) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from accounts.models import Collection
-from pooling.formats import docnos_of
+from pooling.formats import RankedList, docnos_of
 from pooling.models import Candidate, Pool
 from pooling.services.corpus import known_documents
 from pooling.services.drawing import cited_by, drawn_from, left_out, stored_lists
@@ -72,15 +72,14 @@ def _samples(
     collection: Collection, pools: list[Pool], eligible: dict[int, Eligible | None]
 ) -> Iterator[SampledPool]:
     plans = {pool.build_id: plan_of(pool.build.manifest) for pool in pools}
-    names = {name for plan in plans.values() for name in (*plan.runs, *plan.known_runs)}
     papers = [pool.query_paper for pool in pools]
-    lists, drawn = stored_lists(papers, names), _drawn(pools)
+    lists, drawn = _lists(pools), _drawn(pools)
     known = known_documents(collection, cited_by(papers))
     for pool in sorted(pools, key=lambda one: one.query_paper.document.docno):
         plan, paper = plans[pool.build_id], pool.query_paper
         if pool.build_id not in eligible:
             eligible[pool.build_id] = Eligible.for_plan(collection, plan)
-        mine = {name: lists[paper.pk][name] for name in (*plan.runs, *plan.known_runs)}
+        mine = lists[paper.pk]
         sampled = {one.docno: one.inclusion for one in drawn[pool.pk] if one.drawer in plan.runs}
         certain = {one.docno for one in drawn[pool.pk]} - sampled.keys()
         out = left_out(paper, plan, mine, known, eligible[pool.build_id])
@@ -89,6 +88,19 @@ def _samples(
         strata = sampled_from(plan.strategy, plan.parameters, docnos, {docno, *certain, *out})
         _check(docno, strata, sampled)
         yield SampledPool(docno, plan.strategy, plan.parameters, _with_text(collection, strata))
+
+
+def _lists(pools: list[Pool]) -> dict[int, dict[str, RankedList]]:
+    """The lists of the runs that each pool's build used, by query paper and the run's name.
+
+    By build, because two builds can have used two runs of one name.
+    """
+    lists: dict[int, dict[str, RankedList]] = {}
+    for build in {pool.build_id: pool.build for pool in pools}.values():
+        used = build.build_runs.filter(run__isnull=False).select_related("run")
+        papers = [pool.query_paper for pool in pools if pool.build_id == build.pk]
+        lists |= stored_lists(papers, [build_run.run for build_run in used if build_run.run])
+    return lists
 
 
 class _Drawn(NamedTuple):

@@ -10,7 +10,7 @@ from corpus.services import create_query
 from jobs.work import InPerson
 from pooling.formats import Scored
 from pooling.models import Contribution, PoolBuild, Run
-from pooling.services import PoolPlan, build_pools
+from pooling.services import PoolPlan, build_pools, freeze_pools
 from pooling.services.runs import RunReport, keep_run
 from tests.factories import DocumentFactory, a_collection
 
@@ -60,3 +60,22 @@ def drawn_by(build: PoolBuild, docno: str = "q1") -> dict[str, list[str]]:
     for source, document in rows.values_list("source", "candidate__document__docno"):
         drawn.setdefault(source, []).append(document)
     return drawn
+
+
+def a_staged_collection() -> Collection:
+    """The pool of q1 is frozen; then q2 came, and its pool was drawn from a new bm25_text run."""
+    collection = a_collection()
+    for docno in [*DOCNOS, "q1", "q2"]:
+        DocumentFactory(collection=collection, docno=docno)
+    for paper in ("q1", "q2"):
+        create_query(collection=collection, docno=paper, facet_key="method")
+        a_stratified_sample(collection)
+        freeze_pools(collection=collection)
+    return collection
+
+
+def a_stratified_sample(collection: Collection) -> PoolBuild:
+    """The best 4 documents of bm25_text and half of the next 8."""
+    rates = {"bounds": [4, 12], "rates": [1.0, 0.5]}
+    plan = PoolPlan(strategy="stratified", parameters=rates, runs=("bm25_text",))
+    return build_pools(collection=collection, plan=plan, work=InPerson())

@@ -9,11 +9,29 @@ from django.urls import reverse
 
 from accounts.models import User
 from annotation.services import CannotOpen, open_query
+from corpus.services import create_query
 from jobs.services import run
+from jobs.work import InPerson
 from pooling.models import BuildRun, Pool, Run
-from pooling.services import PoolingError, PoolPlan, freeze_pools, remove_run, request_pools
-from tests.factories import annotators
-from tests.pooling.scenes import DOCNOS, a_listed_collection, a_listed_run, built
+from pooling.services import (
+    PoolingError,
+    PoolPlan,
+    freeze_pools,
+    manifest_file,
+    rebuild_pools,
+    remove_run,
+    request_pools,
+    sampled_pools,
+)
+from tests.factories import DocumentFactory, a_collection, annotators
+from tests.pooling.scenes import (
+    DOCNOS,
+    a_listed_collection,
+    a_listed_run,
+    a_staged_collection,
+    a_stratified_sample,
+    built,
+)
 
 pytestmark = pytest.mark.django_db
 
@@ -118,3 +136,51 @@ def test_builds_from_before_are_related_to_the_runs_that_are_still_theirs(collec
     migration.relate_builds(apps, None)
 
     assert uses(collection) == {"up": ("drawn", "up"), "down": ("drawn", None)}
+
+
+@pytest.fixture
+def staged():
+    return a_staged_collection()
+
+
+def runs_of(collection, paper):
+    build_runs = BuildRun.objects.filter(build__pools__query_paper__document__docno=paper)
+    return [build_run.run for build_run in build_runs.select_related("run")]
+
+
+def test_a_retriever_runs_again_for_queries_that_come_after_the_first_freezing(staged):
+    (first,), (second,) = runs_of(staged, "q1"), runs_of(staged, "q2")
+
+    assert (first.name, second.name) == ("bm25_text", "bm25_text")
+    assert first.rankings.count() == 1
+    assert second.rankings.count() == 2
+    assert list(staged.runs.all()) == [second]
+
+
+def test_every_sample_is_found_again_in_the_run_it_was_drawn_from(staged):
+    for sampled in sampled_pools(staged, ["q1", "q2"]):
+        (run,) = runs_of(staged, sampled.query_paper)
+        ranking = run.rankings.get(query_paper__document__docno=sampled.query_paper)
+        deep = [docno for stratum in sampled.strata for docno in stratum.docnos]
+        assert deep == ranking.docnos[:12]
+
+
+def test_every_build_is_rebuilt_from_its_own_run(staged):
+    for build in staged.pool_builds.all():
+        for again in (True, False):
+            manifest = manifest_file(build)
+            proof = rebuild_pools(
+                collection=staged, manifest=manifest, work=InPerson(), rank_again=again
+            )
+            assert proof.pools == 1
+
+
+def test_a_retired_run_goes_with_the_last_drafts_that_were_drawn_from_it():
+    collection = a_collection()
+    for docno in [*DOCNOS, "q1", "q2"]:
+        DocumentFactory(collection=collection, docno=docno)
+    for paper in ("q1", "q2"):
+        create_query(collection=collection, docno=paper, facet_key="method")
+        a_stratified_sample(collection)
+
+    assert Run.with_retired.filter(collection=collection).count() == 1

@@ -24,7 +24,7 @@ from release.run_files import file_names
 from release.services import build_bundle, publish_release
 from release.snapshot import take_snapshot
 from tests.factories import annotators
-from tests.pooling.scenes import DOCNOS, a_listed_collection, a_listed_run
+from tests.pooling.scenes import DOCNOS, a_listed_collection, a_listed_run, a_staged_collection
 from tests.release.scenes import judge
 
 pytestmark = pytest.mark.django_db
@@ -50,12 +50,15 @@ def collection():
     )
     build_pools(collection=collection, plan=plan, work=InPerson())
     freeze_pools(collection=collection)
-    query = collection.queries.get()
-    opening = open_query(query=query, annotators=annotators(collection), opened_by=None)
-    for pair in opening.query.pairs.all():
+    judged(collection.queries.get())
+    return collection
+
+
+def judged(query) -> None:
+    open_query(query=query, annotators=annotators(query.collection), opened_by=None)
+    for pair in query.pairs.all():
         for slot in pair.slots.all():
             judge(slot, 2)
-    return collection
 
 
 def files_of(release) -> dict[str, bytes]:
@@ -153,6 +156,24 @@ def test_kept_runs_are_those_of_the_zip(collection, tmp_path, capsys):
     assert "ranking again with no run" in capsys.readouterr().out
 
 
+def test_two_runs_of_one_retriever_have_a_file_each_and_every_pool_is_rebuilt(tmp_path, capsys):
+    collection = a_staged_collection()
+    collection.licence = "CC-BY-4.0"
+    collection.save()
+    for query in collection.queries.all():
+        judged(query)
+    path = unpacked(release := publish_release(collection=collection, version="1.0"), tmp_path)
+
+    call_command("rebuild_pools", str(path), "--kept-runs")
+
+    assert capsys.readouterr().out.count("Equal: 1 pools with ") == 2
+    first, second = release.manifest["runs"]
+    assert first["name"] == second["name"] == "bm25_text"
+    for run in (first, second):
+        assert run["file"] == f"runs/bm25_text-{run['sha256'][:8]}.txt"
+        assert hashlib.sha256(files_of(release)[run["file"]]).hexdigest() == run["sha256"]
+
+
 def test_the_script_rebuilds_from_the_zip_and_the_documents(collection, tmp_path):
     path = unpacked(publish_release(collection=collection, version="1.0"), tmp_path)
     documents = io.StringIO()
@@ -206,12 +227,14 @@ def test_the_manifest_of_a_release_is_refused_with_the_file_that_is_wanted(colle
 
 
 def test_files_of_runs_have_plain_names_that_differ():
-    names = ["bm25_text@method", "BM25", "bm25", "encoder:a/b?c=d", "..x", "-", "a.b"]
+    names = ["bm25_text@method", "BM25", "bm25", "encoder:a/b?c=d", "..x", "-", "a.b", "twice"]
+    runs = [(name, "0" * 64) for name in names] + [("twice", "1" * 64)]
 
-    files = file_names(names)
+    files = file_names(runs)
 
-    assert files["a.b"] == "runs/a.b.txt"
-    assert len({file.lower() for file in files.values()}) == len(names)
+    assert files["a.b", "0" * 64] == "runs/a.b.txt"
+    assert files["twice", "1" * 64] == "runs/twice-11111111.txt"
+    assert len({file.lower() for file in files.values()}) == len(runs)
     for file in files.values():
         assert file.startswith("runs/")
         assert ".." not in file
