@@ -285,6 +285,12 @@ def reconcile() -> int:
             check()
         except Exception:  # one app's broken question must not keep the others' jobs from running
             logger.exception("due check %s.%s failed", check.__module__, check.__qualname__)
-    waiting = Job.objects.to_send().order_by("created_at").values_list("pk", flat=True)
+    if not Job.objects.to_send().exists():
+        return 0  # without a transaction, which on SQLite takes the write lock
+    with transaction.atomic():
+        # A job whose worker is writing looks abandoned, because its heartbeat waits for the same
+        # lock. Waiting for it too would keep this reconciler from all other jobs.
+        unlocked = Job.objects.to_send().select_for_update(of=("self",), skip_locked=True)
+        waiting = list(unlocked.order_by("created_at").values_list("pk", flat=True))
     # The first that fails ends the round: a broker that is down is asked once per tick.
-    return sum(1 for _ in takewhile(dispatch, list(waiting)))
+    return sum(1 for _ in takewhile(dispatch, waiting))

@@ -407,6 +407,20 @@ def test_nobody_waits_for_a_row_that_its_worker_is_writing_to(job, on_postgresql
 
 @pytest.mark.faults
 @pytest.mark.django_db(transaction=True)
+def test_no_reconciler_waits_for_a_row_that_its_worker_is_writing_to(
+    job, collection, messages, on_postgresql
+):
+    lease = claim(job.pk)
+    let_time_pass(job)
+    other = enqueue(kind="work", collection=collection, parameters={}, key="other")
+    let_time_pass(other)
+    with lease.fenced():
+        assert at_once(reconcile, threads=1) == [1]
+    assert messages[-1] == other.pk
+
+
+@pytest.mark.faults
+@pytest.mark.django_db(transaction=True)
 def test_the_heart_beats_while_the_handler_computes(job, settings):
     settings.JOB_HEARTBEAT_SECONDS = 0.05
     lease = claim(job.pk)
