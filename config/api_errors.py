@@ -21,7 +21,7 @@ from annotation.services import (
     WrongPresentation,
 )
 from corpus.uploads import ImportUnderWay
-from jobs.space import DiskFull, is_full
+from jobs.space import is_full, is_refused
 from jobs.uploads import NoRoom
 from release.errors import CannotKeep, GateClosed, ReleaseDamaged, VersionTaken
 
@@ -48,8 +48,9 @@ def answer(error: Exception, context: dict[str, Any]) -> Response | None:
         return Response({"detail": "Not found.", "code": "not_found"}, status=404)
     if isinstance(error, ValidationError):
         return _invalid(error)
-    # The disk filled up while a file was on its way in.
-    if isinstance(error, OSError) and not isinstance(error, DiskFull) and is_full(error):
+    # The disk filled up, or is read-only, while a file was on its way in.
+    has_words = getattr(error, "is_for_people", False)
+    if isinstance(error, OSError) and not has_words and (is_full(error) or is_refused(error)):
         error = NoRoom("the file", error)
     if isinstance(error, RequestDataTooBig):  # Django noticed while it parsed
         error = TooLarge()

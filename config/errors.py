@@ -13,7 +13,7 @@ HEADINGS = {
     400: "The server did not understand this",
     411: "The length is missing",
     413: "This is too large",
-    507: "The server's disk is full",
+    507: "The server cannot keep this",
 }
 FAILED = (
     "The server failed, and its log says why. This request was either carried out whole or not at "

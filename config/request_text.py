@@ -11,7 +11,8 @@ from django.http.request import UnreadablePostError
 from accounts.api import remove_received
 from config.errors import API, refuse
 from database.storable import explain, find_unstorable
-from jobs.space import is_full
+from jobs.space import is_full, is_refused
+from jobs.uploads import NoRoom
 
 Handler = Callable[[HttpRequest], HttpResponseBase]
 
@@ -56,9 +57,9 @@ def check_form(get_response: Handler) -> Handler:
                 return refuse(request, 400, "malformed", message)
             except OSError as error:
                 remove_received(request)
-                if not is_full(error):
+                if not is_full(error) and not is_refused(error):
                     raise
-                message = "Ask the person who runs this server to free some, then send it again."
+                message = str(NoRoom("your file", error))
                 return refuse(request, 507, "no_room", message)
         return get_response(request)
 

@@ -93,6 +93,18 @@ def test_the_api_says_that_an_upload_cannot_be_kept(admin, broken, address):
     assert not Job.objects.exists()
 
 
+@pytest.mark.parametrize("address", ["/c/small/runs/import/", "/api/v1/collections/small/runs/"])
+def test_an_upload_that_is_too_large_for_memory_is_refused_in_words(
+    admin, broken, settings, address
+):
+    settings.FILE_UPLOAD_MAX_MEMORY_SIZE = 0
+    settings.FILE_UPLOAD_TEMP_DIR = settings.DATA_DIR
+    answer = admin.post(address, {"file": file(), "name": "mine", "holds": "run"})
+    assert answer.status_code == 507
+    assert REASONS[broken] in answer.text
+    assert not Job.objects.exists()
+
+
 def test_the_page_says_that_a_release_cannot_be_kept(admin, broken):
     sent = {"version": "1.0", "confirmed": "yes"}
     answer = admin.post(reverse("publish", args=["small"]), sent)

@@ -247,7 +247,7 @@ def test_a_full_disk_is_said_in_words(client, collection, settings, tmp_path):
         left = list(disk.folder.iterdir())
 
     assert page.status_code == 507
-    assert "The server&#x27;s disk is full" in page.text
+    assert "The server&#x27;s disk is full, so nothing of your file was taken in" in page.text
     assert (answer.status_code, answer.json()["code"]) == (507, "no_room")
     assert not collection.jobs.exists()
     assert left == []
