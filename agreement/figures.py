@@ -75,16 +75,6 @@ def signed(value: float, decimals: int) -> str:
     return f"{value:.{decimals}f}".replace("-", "−")
 
 
-class OverruledShare(NamedTuple):
-    """A share of final labels that neither judge gave, in [0, 1]; None without a final label."""
-
-    share: float | None
-
-    @property
-    def percent(self) -> float | None:
-        return None if self.share is None else 100 * self.share
-
-
 @dataclass(frozen=True)
 class FacetLine:
     """One line of the paper's table: a facet at a stage."""
@@ -107,9 +97,12 @@ class FacetLine:
         return STAGES[self.stage]
 
     @property
-    def overruled_shares(self) -> list[OverruledShare]:
-        """The mean over the queries, then of all pairs together."""
-        return [OverruledShare(self.overruled_mean), OverruledShare(self.overruled)]
+    def overruled_percent(self) -> float | None:
+        return None if self.overruled is None else 100 * self.overruled
+
+    @property
+    def overruled_mean_percent(self) -> float | None:
+        return None if self.overruled_mean is None else 100 * self.overruled_mean
 
 
 def facet_lines(payload: Payload, names: Mapping[str, str]) -> list[FacetLine]:
