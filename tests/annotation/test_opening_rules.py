@@ -14,6 +14,7 @@ from annotation.services import (
     write_guideline,
 )
 from corpus.models import Document
+from pooling.models import Exclusion
 from tests.factories import (
     DocumentFactory,
     UserFactory,
@@ -94,7 +95,7 @@ def test_a_paper_without_text_is_refused(query):
 
 
 def test_a_pool_with_excluded_candidates_only_is_refused(query):
-    query.query_paper.pool.candidates.update(excluded="no text")
+    query.query_paper.pool.candidates.update(excluded=Exclusion.NO_TEXT)
 
     refused(query, match="holds no candidate to judge")
 
@@ -127,7 +128,7 @@ def test_a_query_opens_once(query):
 
 def test_every_candidate_to_judge_has_two_slots_and_an_excluded_one_has_none(query):
     excluded = query.query_paper.pool.candidates.get(position=2)
-    excluded.excluded = "no text"
+    excluded.excluded = Exclusion.NO_TEXT
     excluded.save()
     admin = User.objects.get(username="admin")
     people = annotators(query.collection)

@@ -26,7 +26,7 @@ from agreement.models import Report
 from annotation.models import Guideline, Judgment, Opening, Pair, Slot
 from corpus.models import Document, Facet, Query, QueryPaper
 from jobs.models import Job, State
-from pooling.models import BuildRun, Candidate, Contribution, Pool, Ranking, Run
+from pooling.models import BuildRun, Candidate, Contribution, DrawnList, Pool, Ranking, Run
 from release.models import Release
 from tests.factories import (
     DocumentFactory,
@@ -63,6 +63,7 @@ class World(NamedTuple):
     ranking: Ranking
     build_run: BuildRun  # of the draft
     draft_without_run: Pool  # its run was removed
+    drawn_list: DrawnList
     guideline: Guideline
     opening: Opening
     bare_opening: Opening  # without seats
@@ -128,6 +129,7 @@ def build_world() -> World:
         ranking=run.rankings.create(query_paper=query.query_paper, docnos=[], scores=[]),
         build_run=build_run_of(draft, run),
         draft_without_run=draft_without_run,
+        drawn_list=draft.build.drawn_lists.create(query_paper="d000", documents=[]),
         guideline=opening.guideline,
         opening=opening,
         bare_opening=Opening.objects.create(query=query, guideline=opening.guideline),
@@ -229,6 +231,7 @@ CASES = [
         "ranking_of_frozen_pool_update", lambda world: change(world.frozen_ranking, docnos=["d000"])
     ),
     Case("ranking_of_frozen_pool_delete", lambda world: delete(world.frozen_ranking)),
+    Case("drawn_list_once", lambda world: again(world.drawn_list)),
     Case("build_run_once", lambda world: again(world.build_run)),
     Case("build_run_use_known", lambda world: again(world.build_run, name="other", use="guess")),
     Case("build_run_of_frozen_pool_update", lambda world: change(world.frozen_build_run, run=None)),
@@ -242,6 +245,16 @@ CASES = [
     Case("candidate_position_once", lambda world: again(world.candidate, document=world.document)),
     Case("contribution_source_once", lambda world: again(world.contribution, drawn=False)),
     Case("contribution_drawn_once", lambda world: again(world.contribution, source="other")),
+    Case(
+        "candidate_exclusion_is_a_code_insert",
+        lambda world: again(
+            world.candidate, document=world.document, position=9, excluded="no text"
+        ),
+    ),
+    Case(
+        "candidate_exclusion_is_a_code_update",
+        lambda world: change(world.candidate, excluded="no text"),
+    ),
     Case(
         "candidate_of_frozen_pool_insert",
         lambda world: again(world.frozen_candidate, document=world.document, position=9),
@@ -351,7 +364,15 @@ CASES = [
         lambda world: decided_again(world, sequence=world.decision.sequence),
     ),
     Case("adjudication_decision.key", lambda world: decided_again(world, key=world.decision.key)),
-    Case("decision_grade_or_reason", lambda world: decided_again(world, grade=None)),
+    Case(
+        "decision_grade_or_reason",
+        lambda world: decided_again(world, grade=None),
+        behind=("decision_reason_is_a_code",),
+    ),
+    Case(
+        "decision_reason_is_a_code",
+        lambda world: decided_again(world, grade=None, reason="Garbled"),
+    ),
     Case("decision_grade_or_reason", lambda world: decided_again(world, grade=4)),
     Case("decision_grade_or_reason", lambda world: decided_again(world, reason="Garbled")),
     Case(
