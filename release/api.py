@@ -13,12 +13,13 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from accounts.api import CollectionView, found
+from accounts.models import Collection
 from jobs.api import Busy, JobAnswer, accepted
 from release.errors import GateClosed
 from release.files import open_release
 from release.gate import standing_in_the_way
 from release.models import Release
-from release.services import check_request, find_faults, request_release
+from release.services import check_request, check_version, find_faults, request_release
 
 
 class ReleaseLine(serializers.Serializer[Release]):
@@ -39,6 +40,12 @@ class NewRelease(serializers.Serializer[Any]):
         default=[],
         help_text="Checks of the gate whose findings are published against.",
     )
+
+
+def published(collection: Collection, version: str) -> Release:
+    """The release of that version. Raises BadVersion, or Http404 if it is not published."""
+    check_version(version)
+    return found(collection.releases.all(), version=version)
 
 
 class Releases(CollectionView):
@@ -69,7 +76,7 @@ class Releases(CollectionView):
 class OneRelease(CollectionView):
     @extend_schema(summary="One release with its manifest", responses=ReleaseAnswer)
     def get(self, request: Request, slug: str, version: str) -> Response:
-        return Response(ReleaseAnswer(found(self.collection.releases.all(), version=version)).data)
+        return Response(ReleaseAnswer(published(self.collection, version)).data)
 
 
 class Bundle(CollectionView):
@@ -80,7 +87,7 @@ class Bundle(CollectionView):
         responses={(200, "application/zip"): OpenApiTypes.BINARY, 304: None},
     )
     def get(self, request: Request, slug: str, version: str) -> HttpResponseBase:
-        release = found(self.collection.releases.all(), version=version)
+        release = published(self.collection, version)
         etag = f'"{release.sha256}"'
         known = get_conditional_response(request, etag=etag)
         if known is not None:

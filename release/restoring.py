@@ -8,7 +8,7 @@ from typing import Any, BinaryIO
 from django.conf import settings
 
 from release.errors import CannotRestore, ReleaseDamaged, ReleaseError
-from release.files import open_release, path_of, write_file
+from release.files import cannot_keep, open_release, path_of, write_file
 from release.gate import check_gate
 from release.models import Release
 from release.services import Bundle, pack_bundle
@@ -38,6 +38,7 @@ def restore_release(*, release: Release, what: str = "is missing") -> None:
 
     Raises:
         CannotRestore: the bytes differ.
+        CannotKeep: the release folder is full or cannot be written.
     """
     try:
         bundle = _build_again(release)
@@ -45,7 +46,8 @@ def restore_release(*, release: Release, what: str = "is missing") -> None:
         raise CannotRestore(release, what, [str(error)]) from error
     if bundle.sha256 != release.sha256:
         raise CannotRestore(release, what, [*_differences(release.manifest, bundle.manifest)])
-    write_file(path_of(release.collection.slug, release.version), bundle.reader())
+    with cannot_keep():
+        write_file(path_of(release.collection.slug, release.version), bundle.reader())
 
 
 def _build_again(release: Release) -> Bundle:

@@ -2,7 +2,7 @@
 
 Documents without text could not be judged, so they are in no count: neither in the size of a
 stratum nor in what was drawn from it. A simple random sample of N documents, n of them drawn, is
-one of the N′ among them that have a text as well, n′ of them drawn. So their probability is n′/N′,
+also one of the N′ among them that have a text, n′ of them drawn. So their probability is n′/N′,
 here as in the strata, and not the n/N that the pool has on record.
 
 Two formats that tools read: the five columns of statAP's `prels` (Aslam & Pavlu, 2007; TREC's

@@ -116,12 +116,17 @@ def check_request(
     Raises:
         BadVersion, VersionTaken, UnknownCheck
     """
-    if not VERSION.fullmatch(version):
-        raise BadVersion(version)
+    check_version(version)
     # Whatever the case: `1.0-RC` and `1.0-rc` are one file where file names ignore it.
     if collection.releases.filter(version__iexact=version).exists():
         raise VersionTaken(version)
     return check_acceptable(accept)
+
+
+def check_version(version: str) -> None:
+    """Raises BadVersion for a text that no version can be called, like one with NUL in it."""
+    if not VERSION.fullmatch(version):
+        raise BadVersion(version)
 
 
 def check_acceptable(accept: Iterable[str]) -> tuple[str, ...]:

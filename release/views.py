@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import cast
 
 from django.contrib import messages
+from django.core.exceptions import BadRequest
 from django.http import FileResponse, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_POST, require_safe
@@ -17,10 +18,11 @@ from pooling.models import Pool
 from pooling.views import answers
 from release import services
 from release.differences import README, Unreadable, differences, read_member
-from release.errors import CannotKeep, ReleaseDamaged, ReleaseError
+from release.errors import BadVersion, CannotKeep, ReleaseDamaged, ReleaseError
 from release.files import open_release
 from release.forms import PublishForm, next_version
 from release.gate import Finding
+from release.models import Release
 from release.readme import describe_exception
 
 COMPARED = 20  # versions whose difference to the one before is shown
@@ -115,12 +117,21 @@ def publish(request: HttpRequest, collection: Collection) -> HttpResponse:
     return redirect("releases", collection.slug)
 
 
+def _published(collection: Collection, version: str) -> Release:
+    """The release of that version; 404 if it is not published, 400 if it can never be."""
+    try:
+        services.check_version(version)
+    except BadVersion as error:
+        raise BadRequest(str(error)) from error
+    return get_object_or_404(
+        collection.releases.select_related("published_by", "collection"), version=version
+    )
+
+
 @in_collection(Role.ADMIN)
 @require_safe
 def release(request: HttpRequest, collection: Collection, version: str) -> HttpResponse:
-    found = get_object_or_404(
-        collection.releases.select_related("published_by", "collection"), version=version
-    )
+    found = _published(collection, version)
     before = collection.releases.filter(published_at__lt=found.published_at).first()
     changes = differences([found, before]) if before else {}
     try:
@@ -144,7 +155,7 @@ def release(request: HttpRequest, collection: Collection, version: str) -> HttpR
 def release_download(
     request: HttpRequest, collection: Collection, version: str
 ) -> HttpResponseBase:
-    found = get_object_or_404(collection.releases.select_related("collection"), version=version)
+    found = _published(collection, version)
     try:
         file = open_release(found)
     except ReleaseDamaged as error:

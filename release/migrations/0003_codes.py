@@ -59,7 +59,7 @@ class Migration(migrations.Migration):
     dependencies = [
         ("release", "0002_rules"),
         ("adjudication", "0002_rules"),
-        ("pooling", "0003_inclusion"),
+        ("pooling", "0004_build_runs"),
     ]
 
     operations = [

@@ -126,6 +126,21 @@ def test_adjudications_are_csv():
     )
 
 
+def test_every_format_is_utf_8_in_the_order_of_its_bytes():
+    """ﬀ (U+FB00) comes before 𝔸 (U+1D538) by code point, as in UTF-8, and after it in UTF-16."""
+    labels = [Label("q_m", "m", docno, 1) for docno in ("𝔸", "ﬀ", "é", "z")]
+    sources = (Source("häufig", 1, 0.5, True),)
+    rating = Rating("q_m", "m", "é", 1, "annotator-1", None, "other", 1, None, "f00")
+
+    assert write_qrels(labels) == (
+        b"q_m 0 z 1\nq_m 0 \xc3\xa9 1\nq_m 0 \xef\xac\x80 1\nq_m 0 \xf0\x9d\x94\xb8 1\n"
+    )
+    assert b'"docno": "\xc3\xa9"' in write_pools([PooledDocument("q", "é", 1, "", sources)])
+    assert b'"source": "h\xc3\xa4ufig"' in write_pools([PooledDocument("q", "é", 1, "", sources)])
+    assert b"q_m,m,\xc3\xa9,1," in write_ratings([rating])
+    assert write_json({"é": "ﬀ"}) == b'{\n  "\xc3\xa9": "\xef\xac\x80"\n}\n'
+
+
 def test_json_does_not_depend_on_the_order_of_keys():
     assert write_json({"b": 0.1, "a": "ä"}) == write_json({"a": "ä", "b": 0.1})
 

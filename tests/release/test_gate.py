@@ -161,6 +161,17 @@ def test_one_judgment_of_another_text_is_enough(slot):
     assert finding(collection, "changed-texts").items == ("q2_method d4",)
 
 
+def test_a_judgment_without_a_digest_is_named():
+    collection = a_judged_collection()
+    slot = slot_of(collection, "q2_method", "d4", 1)
+    slot.judgment = slot.judgments.create(
+        sequence=2, annotator=slot.annotator, grade=1, key="0" * 32
+    )
+    slot.save(update_fields=["judgment"])
+
+    assert finding(collection, "changed-texts").items == ("q2_method d4",)
+
+
 def test_judging_the_changed_text_puts_the_pair_in_order():
     collection = a_judged_collection()
     change_the_text_behind_the_programs_back("d4")

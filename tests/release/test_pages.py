@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 
 import pytest
 from django.db import connection
@@ -278,6 +279,46 @@ def test_the_page_of_a_version_shows_its_readme_and_files(collection, admin):
 def test_an_unknown_version_is_not_found(admin):
     assert admin.get(address("release", "9")).status_code == 404
     assert admin.get(address("release-download", "9")).status_code == 404
+
+
+# As they stand in an address: a superscript two, NUL, the bytes of a lone surrogate, a space.
+NO_VERSIONS = ["%C2%B2", "1.0%00", "%00", "%ED%A0%80", "1%200", "x" * 41]
+
+
+@pytest.mark.parametrize("version", NO_VERSIONS)
+@pytest.mark.parametrize("end", ["/", ".zip"])
+def test_what_can_be_no_version_is_a_bad_request(admin, version, end):
+    admin.raise_request_exception = False
+
+    assert admin.get(f"/c/small/releases/{version}{end}").status_code == 400
+
+
+@pytest.mark.parametrize("version", NO_VERSIONS)
+@pytest.mark.parametrize("end", ["/", "/bundle.zip"])
+def test_what_can_be_no_version_is_a_bad_request_in_the_api(admin, version, end):
+    response = admin.get(f"/api/v1/collections/small/releases/{version}{end}")
+
+    assert (response.status_code, response.json()["code"]) == (400, "bad_version")
+
+
+@pytest.mark.parametrize("version", ["²", "1\0", "\ud800", "1 0"])
+def test_what_can_be_no_version_cannot_be_asked_for(collection, admin, version):
+    page = admin.post(address("publish"), {"version": version.encode(errors="replace").decode()})
+    body = json.dumps({"version": version})
+    asked = "/api/v1/collections/small/releases/"
+
+    assert page.status_code == 422
+    assert admin.post(asked, body, content_type="application/json").status_code == 400
+    assert not Job.objects.exists()
+
+
+@pytest.mark.parametrize("check", ["²", "licence\0", "\ud800"])
+def test_what_can_be_no_check_cannot_be_accepted(collection, admin, check):
+    body = json.dumps({"version": "1.1", "accept": [check]})
+    asked = "/api/v1/collections/small/releases/"
+
+    assert admin.post(asked, body, content_type="application/json").status_code == 400
+    assert not Job.objects.exists()
 
 
 def test_the_download_is_what_was_published(collection, admin):

@@ -8,14 +8,19 @@ from contextlib import contextmanager
 
 import pytest
 from django.db import IntegrityError, connection, transaction
+from django.utils import timezone
 
 from accounts.models import User
 from adjudication.services import Ruling
 from agreement.services import compute_report
-from annotation.services import set_up_collection
+from annotation.models import Pair
+from annotation.services import open_query, presentation_of, write_guideline
+from corpus.services import create_query
+from corpus.texts import canonical_json
 from jobs.models import Job, State
 from jobs.services import run
 from jobs.work import InPerson
+from pooling.models import Pool, PoolBuild, Run
 from release import snapshot
 from release.bundle import sha256
 from release.errors import BadVersion, GateClosed, ReleaseDamaged, UnknownCheck, VersionTaken
@@ -23,7 +28,7 @@ from release.files import open_release, path_of
 from release.models import Release
 from release.services import build_bundle, publish_release, request_release
 from release.snapshot import take_snapshot
-from tests.factories import UserFactory
+from tests.factories import DocumentFactory, UserFactory, a_pool, annotators
 from tests.release.scenes import (
     GRADES,
     QRELS,
@@ -254,9 +259,8 @@ def test_the_order_in_which_rows_came_changes_no_byte():
     assert bundle_of(a_judged_collection(backwards=True)).content == content
 
 
-def test_the_release_is_the_same_whoever_publishes_it_and_for_another_draft_pool(collection):
+def test_the_release_is_the_same_whoever_publishes_it(collection):
     content = bundle_of(collection).content
-    set_up_collection(slug="other", name="Other")
 
     release = publish_release(
         collection=collection, version="1.0", published_by=User.objects.get(username="admin")
@@ -264,6 +268,120 @@ def test_the_release_is_the_same_whoever_publishes_it_and_for_another_draft_pool
 
     with open_release(release) as file:
         assert file.read() == content
+
+
+def test_a_draft_pool_leaves_no_trace(collection):
+    paper = DocumentFactory(collection=collection, docno="q3")
+    query = create_query(collection=collection, docno="q3", facet_key="method")
+    accept = ["unopened-queries"]
+    without = files_of(collection, accept=accept)
+
+    draft = a_pool(query.query_paper, [paper], drawer="unheard_of")
+    draft.candidates.get().contributions.create(source="also", rank=1, score=1.0, drawn=False)
+
+    assert not draft.is_frozen
+    assert files_of(collection, accept=accept) == without
+    Pool.objects.filter(pk=draft.pk).update(frozen_at=timezone.now())
+    assert b"unheard_of" in files_of(collection, accept=accept)["pools/pool.jsonl"]
+
+
+def files_of(collection, **options) -> dict[str, bytes]:
+    with zipfile.ZipFile(io.BytesIO(bundle_of(collection, **options).content)) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}
+
+
+def test_another_collection_of_the_same_queries_leaves_no_trace(collection):
+    without = files_of(collection)
+
+    other = an_opened_collection(slug="other")
+    judge_all(other, dict.fromkeys(GRADES, (3, 1)))
+    decide_all(other, dict.fromkeys(GRADES, Ruling(grade=2)))
+    Run.objects.create(collection=other, name="theirs", kind="file", sha256="0" * 64)
+    facet = other.facets.get(key="method")
+    grades = facet.guidelines.get().grades
+    write_guideline(facet=facet, instructions="Theirs", grades=grades)
+    DocumentFactory(collection=other, docno="q3")
+    query = create_query(collection=other, docno="q3", facet_key="method")
+    a_pool(query.query_paper, list(other.documents.filter(docno="d1")))
+    open_query(query=query, annotators=annotators(other), opened_by=None)
+
+    assert files_of(collection) == without
+    theirs = files_of(other, accept=["unjudged-pairs"])
+    assert theirs["trec/qrels.all.txt"] != without["trec/qrels.all.txt"]
+
+
+def test_a_build_is_listed_for_the_frozen_pools_that_are_still_its_own(collection):
+    """Of the first build's three pools one is frozen, one was replaced, and one is a draft."""
+    papers = {}
+    for docno in ("q3", "q4", "q5"):
+        DocumentFactory(collection=collection, docno=docno)
+        query = create_query(collection=collection, docno=docno, facet_key="method")
+        papers[docno] = query.query_paper
+    documents = list(collection.documents.filter(docno__in=["d1", "d2"]))
+    pools = {docno: a_pool(paper, documents) for docno, paper in papers.items()}
+    first = PoolBuild.objects.create(collection=collection, manifest={"n": "first"})
+    Pool.objects.filter(pk__in=[pool.pk for pool in pools.values()]).update(build=first)
+    second = PoolBuild.objects.create(collection=collection, manifest={"n": "second"})
+    Pool.objects.filter(pk=pools["q4"].pk).update(build=second)
+    PoolBuild.objects.create(collection=collection, manifest={"n": "replaced nothing"})
+    frozen = [pools["q3"].pk, pools["q4"].pk]
+    Pool.objects.filter(pk__in=frozen).update(frozen_at=timezone.now())
+
+    manifest = bundle_of(collection, accept=["unopened-queries"]).manifest
+
+    assert [
+        (build["manifest"]["n"], build["query_papers"]) for build in manifest["pool_builds"]
+    ] == [(3, ["q1"]), (3, ["q2"]), ("first", ["q3"]), ("second", ["q4"])]
+
+
+def test_a_guideline_is_listed_with_the_queries_that_were_judged_under_it(collection):
+    method = collection.facets.get(key="method")
+    grades = method.guidelines.get().grades
+    write_guideline(facet=method, instructions="Never used", grades=grades)
+    write_guideline(facet=method, instructions="Länger", grades=grades)
+    DocumentFactory(collection=collection, docno="q3")
+    query = create_query(collection=collection, docno="q3", facet_key="method")
+    a_pool(query.query_paper, list(collection.documents.filter(docno="d1")))
+    open_query(query=query, annotators=annotators(collection), opened_by=None)
+
+    manifest = bundle_of(collection, accept=["unjudged-pairs"]).manifest
+
+    assert [
+        (line["facet"], line["version"], line["queries"]) for line in manifest["guidelines"]
+    ] == [
+        ("background", 1, ["q1_background"]),
+        ("method", 1, ["q1_method", "q2_method"]),
+        ("method", 3, ["q3_method"]),
+    ]
+    text = canonical_json(["Länger", grades])
+    assert manifest["guidelines"][-1]["sha256"] == sha256(text)
+
+
+def test_every_rating_has_the_digest_of_what_was_on_the_screen(collection):
+    rows = rows_of(bundle_file(collection, "annotations/ratings.csv"))
+
+    shown = {}
+    for pair in Pair.objects.of(collection).select_related(
+        "query__facet", "query__query_paper__document", "candidate__document"
+    ):
+        shown[pair.query.name, pair.candidate.document.docno] = presentation_of(pair, 1).digest
+    assert len(set(shown.values())) == len(GRADES)
+    assert {(row["query"], row["docno"]): row["presentation_digest"] for row in rows} == shown
+
+
+def test_text_in_any_script_is_written_as_utf_8():
+    collection = a_judged_collection(description="Naïve 検索", licence="Ωpen", seed="saß")
+    type(collection).objects.filter(pk=collection.pk).update(name="Größe “Δ”")
+
+    files = files_of(collection)
+
+    readme = files["README.md"].decode("utf-8")
+    assert readme.startswith("# Größe “Δ”, version 1.0\n")
+    assert "Naïve 検索" in readme
+    manifest = files["manifest.json"]
+    for value in ("Größe “Δ”", "Naïve 検索", "Ωpen", "saß"):
+        assert json.dumps(value, ensure_ascii=False).encode("utf-8") in manifest
+    assert b"\\u" not in manifest
 
 
 # Judgments that nobody may learn yet

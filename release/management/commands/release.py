@@ -14,7 +14,7 @@ from release.errors import ReleaseError
 from release.files import write_file
 from release.gate import ACCEPTABLE, Finding, standing_in_the_way
 from release.restoring import open_or_restore
-from release.services import check_acceptable, find_faults, publish_release
+from release.services import check_acceptable, check_version, find_faults, publish_release
 
 
 class Command(BaseCommand):
@@ -85,6 +85,7 @@ class Command(BaseCommand):
     ) -> None:
         if output is None:
             raise CommandError("Say where to write the zip: --output DIR.")
+        check_version(version)
         release = collection.releases.filter(version=version).first()
         if release is None:
             release = publish_release(collection=collection, version=version, accept=accept)
