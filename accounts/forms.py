@@ -7,7 +7,7 @@ import math
 from django import forms
 from django.conf import settings
 from django.contrib.auth.forms import AuthenticationForm, PasswordChangeForm
-from django.contrib.auth.validators import UnicodeUsernameValidator
+from django.core.validators import RegexValidator
 
 from accounts.models import Role
 
@@ -63,19 +63,24 @@ class _RoleForm(forms.Form):
 
 
 class GiveRoleForm(_RoleForm):
-    username = forms.CharField(
-        max_length=150,
-        help_text="Of an account that exists here.",
+    person = forms.CharField(
+        label="Account code",
+        max_length=200,
+        help_text="Ask the person for it: it is on the account page, such as mara:k7f3-x2mq-9hvt. "
+        "For people of collections that you administer, the username is enough.",
         widget=forms.TextInput(attrs={"autocomplete": "off", "autocapitalize": "none"}),
     )
-    field_order = ["username", "role"]
+    field_order = ["person", "role"]
 
 
 class CreatePersonForm(_RoleForm):
     username = forms.CharField(
-        max_length=150,
-        validators=[UnicodeUsernameValidator()],
-        help_text="Letters, digits and @ . + - _ only. It stays: judgments carry it.",
+        max_length=80,
+        validators=[
+            RegexValidator(r"^[\w.+-]+\Z", "Use letters, digits and . + - _ only, no spaces or @.")
+        ],
+        help_text="Letters, digits and . + - _ only. The collection's short name is added: mara "
+        "becomes mara@papers. It cannot change, since judgments carry it.",
         widget=forms.TextInput(attrs={"autocomplete": "off", "autocapitalize": "none"}),
     )
     name = forms.CharField(

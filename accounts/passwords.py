@@ -38,7 +38,7 @@ class EndApiToken:
             Token.objects.filter(user=user).delete()
 
     def get_help_text(self) -> str:
-        return ""
+        return "Your API token, if you have one, stops working."
 
 
 class RequireOwnPassword:

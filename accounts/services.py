@@ -80,14 +80,26 @@ def give_role(*, collection: Collection, username: str, role: str) -> Membership
     return add_membership(collection=collection, user=person, role=role)
 
 
+def username_in(collection: Collection, name: str) -> str:
+    """The username of an account made for a collection, such as `mara@papers`.
+
+    The collection's short name is part of it. So whether it is taken depends on the accounts of
+    this collection alone, and tells its admins nothing about other people on the server.
+    """
+    return f"{name}@{collection.slug}"
+
+
 def create_person(*, collection: Collection, username: str, name: str, role: str) -> str:
     """Create an account with a role in the collection; returns its one-time password.
+
+    People log in with `username_in(collection, username)`.
 
     The password is stored only as a hash: who asked sees it now or never.
 
     Raises:
         NameTaken: an account of that name exists, whatever the case of its letters.
     """
+    username = username_in(collection, username)
     password = one_time_password()
     try:
         with transaction.atomic():

@@ -18,6 +18,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 from rest_framework.authtoken.models import Token
 
 from accounts import services
+from accounts.codes import account_code
 from accounts.forms import LoginForm, NameForm, NewPasswordForm
 from accounts.models import User
 
@@ -80,6 +81,7 @@ def _account_page(
         {
             "form": form,
             "token": token,
+            "code": account_code(cast(User, request.user)),
             "held_token": held,
             "memberships": memberships.order_by("collection__name", "role"),
         },

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 from django.contrib import messages
 from django.db.models import Count
@@ -13,9 +13,10 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
 from accounts.access import in_collection, roles_in
+from accounts.codes import account_code, find_person
 from accounts.forms import CreatePersonForm, GiveRoleForm
 from accounts.models import Collection, Membership, Role, User
-from accounts.services import AccountError, create_person, give_role
+from accounts.services import AccountError, create_person, give_role, username_in
 from adjudication.models import Decision
 from annotation.models import Slot
 from config.services import remove_role
@@ -77,9 +78,14 @@ def add_role(request: HttpRequest, collection: Collection) -> HttpResponse:
     form = GiveRoleForm(request.POST, prefix="give")
     if form.is_valid():
         try:
-            held = give_role(collection=collection, **form.cleaned_data)
+            person = find_person(
+                asked_by=cast(User, request.user), text=form.cleaned_data["person"]
+            )
+            held = give_role(
+                collection=collection, username=person.username, role=form.cleaned_data["role"]
+            )
         except AccountError as error:
-            form.add_error("username", str(error))
+            form.add_error("person", str(error))
         else:
             role = held.get_role_display().lower()
             messages.success(request, f"{held.user.shown_name} is {a_or_an(role)} here now.")
@@ -100,7 +106,7 @@ def add_person(request: HttpRequest, collection: Collection) -> HttpResponse:
         form.add_error("username", str(error))
         return _page(request, collection, create_form=form)
     # In this very answer and nowhere else: neither the session nor a log ever holds the password.
-    username = form.cleaned_data["username"]
+    username = username_in(collection, form.cleaned_data["username"])
     return _page(request, collection, created={"username": username, "password": password})
 
 
@@ -118,7 +124,8 @@ def take_role(request: HttpRequest, collection: Collection, membership_id: int) 
         return redirect("people", collection.slug)
     messages.success(
         request,
-        f"{membership.user.shown_name} is no longer {a_or_an(role)} here. What they did stays.",
+        f"{membership.user.shown_name} is no longer {a_or_an(role)} here. What they did stays. "
+        f"To give the role again, enter {account_code(membership.user)}",
     )
     if isinstance(request.user, User) and Role.ADMIN not in roles_in(collection, request.user):
         return redirect("home")

@@ -6,8 +6,10 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from django.db import connection
+from django.test import Client
 from django.urls import reverse
 
+from accounts.codes import account_code, find_person
 from accounts.models import Membership, Role, User
 from accounts.services import (
     CannotBlind,
@@ -68,9 +70,9 @@ def test_an_imported_person_is_shown_as_such(client, collection):
 
 
 def test_somebody_with_an_account_gets_a_role(client, collection):
-    UserFactory(username="new")
+    person = UserFactory(username="new")
 
-    form = {"give-username": "new", "give-role": "adjudicator"}
+    form = {"give-person": account_code(person), "give-role": "adjudicator"}
     page = client.post(at("add-role", collection), form, follow=True)
 
     assert roles_of(collection, "new") == {"adjudicator"}
@@ -83,19 +85,94 @@ def test_giving_a_role_twice_changes_nothing(collection):
     assert collection.memberships.filter(user__username="ann1").count() == 1
 
 
-def test_an_unknown_username_is_refused_and_kept_in_the_form(client, collection):
-    form = {"give-username": "nobdy", "give-role": "annotator"}
+def test_the_page_of_the_account_shows_the_code_that_adds_it(collection):
+    person = UserFactory(username="Núria.7")
+    theirs = Client()
+    theirs.force_login(person)
+    [code] = re.findall(r'id="account-code">([^<]+)<', theirs.get(reverse("account")).text)
+    admin = User.objects.get(username="admin")
+
+    assert re.fullmatch(r"Núria\.7:([a-z2-9]{4}-){2}[a-z2-9]{4}", code)
+    assert find_person(asked_by=admin, text=f" {code} ") == person
+    assert find_person(asked_by=admin, text=code.replace(code[8:], code[8:].upper())) == person
+
+
+@pytest.mark.parametrize("role", Role.values)
+def test_an_admin_cannot_tell_whether_an_account_exists(client, collection, role):
+    """The answer to a username, or to one with a guessed code, is the same for everybody."""
+    stranger = UserFactory(username="known")
+    member(a_collection("other"), Role.ADJUDICATOR, "known")
+    Membership.objects.filter(collection__slug="other", user__username="admin").delete()
+    pages = {}
+    for name in ("known", "absent"):
+        for text in (name, f"{name}:", f"{name}:aaaa-bbbb-cccc"):
+            form = {"give-person": text, "give-role": role}
+            page = client.post(at("add-role", collection), form)
+            errors = re.findall(r'class="errorlist".*?</ul>', page.text, re.DOTALL)
+            answer = (page.status_code, *(error.replace(name, "NAME") for error in errors))
+            pages.setdefault(text.partition(":")[1:], set()).add(answer)
+
+    assert len(pages) == 3
+    assert [len(answers) for answers in pages.values()] == [1, 1, 1]
+    assert all("No person can be added" in str(answers) for answers in pages.values())
+    assert not roles_of(collection, stranger.username)
+
+
+def test_a_new_account_may_be_called_like_one_elsewhere_on_the_server(client, collection):
+    UserFactory(username="known")
+    texts = []
+    for name in ("known", "nobody"):
+        form = {"create-username": name, "create-name": "", "create-role": "annotator"}
+        page = client.post(at("add-person", collection), form)
+        texts.append((page.status_code, f"{name}@small has an account" in page.text))
+
+    assert texts == [(200, True), (200, True)]
+    assert not roles_of(collection, "known")
+
+
+def test_people_of_ones_own_collections_are_added_by_username(client, collection):
+    second = a_collection("second")
+    member(collection, Role.ADJUDICATOR, "judith")
+
+    client.post(at("add-role", second), {"give-person": "judith", "give-role": "adjudicator"})
+
+    assert roles_of(second, "judith") == {"adjudicator"}
+
+
+def test_administering_another_collection_is_needed_to_know_its_people(client, collection):
+    other = a_collection("other")
+    member(other, Role.ADJUDICATOR, "judith")
+    other.memberships.filter(user__username="admin").delete()
+    member(other, Role.ADJUDICATOR, "admin")
+
+    form = {"give-person": "judith", "give-role": "adjudicator"}
+
+    assert client.post(at("add-role", collection), form).status_code == 422
+    assert not roles_of(collection, "judith")
+
+
+def test_an_unknown_person_is_refused_and_kept_in_the_form(client, collection):
+    form = {"give-person": "nobdy", "give-role": "annotator"}
     page = client.post(at("add-role", collection), form)
 
     assert page.status_code == 422
-    assert "Nobody here is called &#x27;nobdy&#x27;" in page.text
+    assert "No person can be added by &#x27;nobdy&#x27;" in page.text
     assert 'value="nobdy"' in page.text
+
+
+def test_a_role_that_was_removed_is_given_again_with_the_code_that_is_shown(client, collection):
+    page = client.post(at("remove-role", collection, held(collection, "adju").pk), follow=True)
+    [code] = re.findall(r"To give the role again, enter ([^<\s]+)<", page.text)
+
+    client.post(at("add-role", collection), {"give-person": code, "give-role": "adjudicator"})
+
+    assert roles_of(collection, "adju") == {"adjudicator"}
 
 
 def test_an_unknown_role_is_refused(client, collection):
     UserFactory(username="new")
 
-    page = client.post(at("add-role", collection), {"give-username": "new", "give-role": "owner"})
+    page = client.post(at("add-role", collection), {"give-person": "new", "give-role": "owner"})
 
     assert page.status_code == 422
     assert not roles_of(collection, "new")
@@ -127,10 +204,11 @@ def test_a_new_account_works_with_the_password_that_is_shown_once(client, collec
     page = client.post(at("add-person", collection), form)
     password = re.search(r'id="password">([^<]+)<', page.text)[1]
 
-    person = User.objects.get(username="new")
+    person = User.objects.get(username="new@small")
     assert person.check_password(password)
     assert person.shown_name == "New Person"
-    assert roles_of(collection, "new") == {"annotator"}
+    assert roles_of(collection, "new@small") == {"annotator"}
+    assert "new@small has an account" in page.text
     assert "no-store" in page["Cache-Control"]
     assert password not in client.get(at("people", collection)).text
 
@@ -143,17 +221,22 @@ def test_one_time_passwords_differ_and_can_be_read_out():
 
 
 def test_a_taken_username_is_refused_whatever_its_case(collection):
-    with pytest.raises(NameTaken):
-        create_person(collection=collection, username="ANN1", name="", role=Role.ANNOTATOR)
+    create_person(collection=collection, username="mara", name="", role=Role.ANNOTATOR)
+
+    with pytest.raises(NameTaken, match="MARA@small"):
+        create_person(collection=collection, username="MARA", name="", role=Role.ANNOTATOR)
 
 
 def test_a_taken_username_is_explained_and_changes_no_password(client, collection):
-    form = {"create-username": "ann1", "create-name": "", "create-role": "admin"}
+    create_person(collection=collection, username="mara", name="", role=Role.ANNOTATOR)
+    password = User.objects.get(username="mara@small").password
+    form = {"create-username": "mara", "create-name": "", "create-role": "admin"}
     page = client.post(at("add-person", collection), form)
 
     assert page.status_code == 422
     assert "There is an account" in page.text
-    assert roles_of(collection, "ann1") == {"annotator"}
+    assert roles_of(collection, "mara@small") == {"annotator"}
+    assert User.objects.get(username="mara@small").password == password
 
 
 def test_a_bad_username_is_refused_with_what_is_allowed(client, collection):
@@ -161,7 +244,7 @@ def test_a_bad_username_is_refused_with_what_is_allowed(client, collection):
     page = client.post(at("add-person", collection), form)
 
     assert page.status_code == 422
-    assert not User.objects.filter(username="not a name").exists()
+    assert not User.objects.filter(username__contains="not a name").exists()
 
 
 def test_a_role_without_work_is_taken_away(client, collection):
