@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from django import forms
 
-from adjudication.queue import ShownCase
+from adjudication.queue import Card
 from adjudication.services import Ruling
 from annotation.models import GRADES, Reason
 
@@ -21,11 +23,12 @@ class RulingForm(forms.Form):
     note = forms.CharField(required=False, max_length=4000)
     seen = forms.CharField(max_length=64)
     key = forms.UUIDField()
+    supersedes = forms.UUIDField(required=False)
 
-    def ruling(self, shown: ShownCase | None) -> Ruling:
-        """The ruling; a card's is that of the judgment on it, on the case as it is shown now."""
+    def ruling(self, cards: Sequence[Card]) -> Ruling:
+        """The ruling; a card's is that of the judgment on it, on the page that was seen."""
         answer, note = self.cleaned_data["answer"], self.cleaned_data["note"]
-        card = shown.card(answer) if shown else None
+        card = next((card for card in cards if card.letter == answer), None)
         if card is not None:
             return Ruling(grade=card.grade, reason=card.reason, note=note)
         if answer in (CANNOT, *CARDS):

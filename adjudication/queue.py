@@ -5,6 +5,7 @@ from __future__ import annotations
 import uuid
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import product
 from typing import Any, NamedTuple
 
 from django.db.models import Count, F, Q
@@ -55,6 +56,7 @@ class Ruled(NamedTuple):
     why: str
     note: str
     own_words: str
+    key: uuid.UUID
 
 
 @dataclass(frozen=True)
@@ -69,8 +71,10 @@ class ShownCase:
     ruled: Ruled | None
     key: uuid.UUID = field(default_factory=uuid.uuid4)
 
-    def card(self, letter: str) -> Card | None:
-        return next((card for card in self.cards if card.letter == letter), None)
+    @property
+    def supersedes(self) -> uuid.UUID | None:
+        """The key of the adjudicator's own decision on it."""
+        return self.ruled.key if self.ruled and self.ruled.mine else None
 
 
 class SettledCase(NamedTuple):
@@ -129,7 +133,8 @@ def query_to_settle(collection: Collection, name: str) -> Query | None:
 
 def pair_to_settle(query: Query, user: User, token: str) -> Pair | None:
     """The pair, case or not any more, unless the adjudicator holds a slot in it."""
-    return query.pairs.filter(token=token).exclude(slots__annotator=user).first()
+    mine = query.pairs.filter(token=token).exclude(slots__annotator=user)
+    return mine.select_related("candidate__document").first()
 
 
 def counts(query: Query, user: User) -> dict[str, int]:
@@ -204,7 +209,7 @@ def _ruled(decision_id: int | None, user: User) -> Ruled | None:
     decision = Decision.objects.get(pk=decision_id)
     own_words = decision.note if decision.reason == Reason.OTHER else ""
     mine = decision.adjudicator_id == user.pk
-    return Ruled(mine, decision.grade, *words_of(decision), own_words)
+    return Ruled(mine, decision.grade, *words_of(decision), own_words, decision.key)
 
 
 def words_of(decision: Decision) -> tuple[str, str]:
@@ -221,10 +226,24 @@ def seen_digest(pair_id: int, first: int, second: int) -> str:
 
 
 def judgments_seen(pair: Pair, seen: str) -> tuple[int, int]:
-    """The two judgments that `seen` stands for; (0, 0) when the pair holds others by now."""
-    slots = dict(pair.slots.values_list("number", "judgment_id"))
-    first, second = slots.get(1) or 0, slots.get(2) or 0
-    return (first, second) if seen_digest(pair.pk, first, second) == seen else (0, 0)
+    """The two judgments that `seen` stands for, revised since or not; (0, 0) when there are none.
+
+    What was sent before a revision, and is sent again after it, must be known as the same.
+    """
+    made = Judgment.objects.filter(slot__pair=pair).order_by("-pk")
+    by_slot: dict[int, list[int]] = {1: [], 2: []}
+    for number, judgment in made.values_list("slot__number", "pk"):
+        by_slot[number].append(judgment)
+    both = product(by_slot[1], by_slot[2])
+    return next((ids for ids in both if seen_digest(pair.pk, *ids) == seen), (0, 0))
+
+
+def cards_seen(query: Query, pair: Pair, seen: tuple[int, int]) -> tuple[Card, ...]:
+    """The cards on the page that showed these two judgments."""
+    judgments = Judgment.objects.in_bulk(seen)
+    if len(judgments) < len(seen):
+        return ()
+    return _cards(query, pair, judgments[seen[0]], judgments[seen[1]])
 
 
 def settled_cases(query: Query, user: User) -> list[SettledCase]:

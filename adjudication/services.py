@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import uuid
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.db import IntegrityError, transaction
 
@@ -35,6 +35,14 @@ class AlreadyDecided(AdjudicationError):
     """Another adjudicator's decision stands."""
 
 
+class DecidedMeanwhile(AdjudicationError):
+    """The adjudicator's own standing decision is not the one that his or her page showed."""
+
+
+class KeyReused(AdjudicationError):
+    """One idempotency key came with two different rulings."""
+
+
 class BadRuling(AdjudicationError):
     """The ruling is neither a grade nor a reason, or both."""
 
@@ -61,35 +69,64 @@ def decide(
     ruling: Ruling,
     seen: tuple[int, int],
     key: uuid.UUID,
+    supersedes: uuid.UUID | None = None,
 ) -> Decision:
-    """Decide a case; the adjudicator's own standing decision is superseded.
+    """Decide a case, or change one's own decision on it.
 
-    `seen` are the ids of the two judgments (slot 1, slot 2) that the adjudicator's page showed.
-    The same `key` again returns the first decision.
+    `seen` are the ids of the two judgments (slot 1, slot 2) that the adjudicator's page showed;
+    `supersedes` is the key of his or her own decision on it, None when the case was due.
+    The same `key` with the same ruling again returns the first decision.
 
     Raises:
-        BadRuling, NoSuchCase, JudgedByYou, JudgmentsChanged, AlreadyDecided
+        BadRuling, NoSuchCase, JudgedByYou, JudgmentsChanged, AlreadyDecided, DecidedMeanwhile,
+        KeyReused
     """
     ruling.check()
+    submission = _Submission(pair_id, adjudicator.pk, ruling, seen)
     try:
         with transaction.atomic():
-            return _decide(pair_id, adjudicator, ruling, seen, key)
-    except IntegrityError:
-        earlier = Decision.objects.filter(key=key, pair_id=pair_id, adjudicator=adjudicator).first()
+            return _decide(submission, key, supersedes)
+    except IntegrityError as error:
+        # The key's first decision was on another pair, whose slots this transaction did not lock.
+        earlier = Decision.objects.filter(key=key).first()
         if earlier is None:
             raise
-        return earlier
+        return _same_submission(earlier, submission, cause=error)
 
 
-def _decide(
-    pair_id: int, adjudicator: User, ruling: Ruling, seen: tuple[int, int], key: uuid.UUID
+class _Submission(NamedTuple):
+    """What one idempotency key stands for."""
+
+    pair_id: int
+    adjudicator_id: int
+    ruling: Ruling
+    seen: tuple[int, int]
+
+
+def _same_submission(
+    earlier: Decision, submission: _Submission, cause: Exception | None = None
 ) -> Decision:
+    decided = _Submission(
+        earlier.pair_id,
+        earlier.adjudicator_id,
+        Ruling(grade=earlier.grade, reason=earlier.reason, note=earlier.note),
+        (earlier.first_id, earlier.second_id),
+    )
+    if decided != submission:
+        raise KeyReused(
+            "This page was used for another decision already, so nothing was saved. Reload it."
+        ) from cause
+    return earlier
+
+
+def _decide(submission: _Submission, key: uuid.UUID, supersedes: uuid.UUID | None) -> Decision:
+    pair_id, adjudicator_id, ruling, seen = submission
     slots = list(Slot.objects.select_for_update().filter(pair_id=pair_id).order_by("number"))
-    if adjudicator.pk in {slot.annotator_id for slot in slots}:
+    if adjudicator_id in {slot.annotator_id for slot in slots}:
         raise JudgedByYou("You judged this pair yourself, so somebody else must settle it.")
-    earlier = Decision.objects.filter(key=key, pair_id=pair_id, adjudicator=adjudicator).first()
+    earlier = Decision.objects.filter(key=key).first()
     if earlier is not None:
-        return earlier
+        return _same_submission(earlier, submission)
     case: Any = Case.objects.cases().filter(pk=pair_id).first()
     if case is None:
         raise NoSuchCase("The two judges agree on this pair now; there is nothing to settle.")
@@ -98,16 +135,11 @@ def _decide(
             "A judge revised this pair while you were looking at it, so nothing was saved. "
             "Reload the page to see both judgments as they are."
         )
-    if case.decision_id is not None:
-        standing = Decision.objects.get(pk=case.decision_id)
-        if standing.adjudicator_id != adjudicator.pk:
-            raise AlreadyDecided(
-                "Another adjudicator settled this pair first; that decision stands."
-            )
+    _check_standing(case.decision_id, adjudicator_id, supersedes)
     return Decision.objects.create(
         pair_id=pair_id,
         sequence=Decision.objects.filter(pair_id=pair_id).count() + 1,
-        adjudicator=adjudicator,
+        adjudicator_id=adjudicator_id,
         first_id=seen[0],
         second_id=seen[1],
         grade=ruling.grade,
@@ -115,3 +147,16 @@ def _decide(
         note=ruling.note,
         key=key,
     )
+
+
+def _check_standing(
+    decision_id: int | None, adjudicator_id: int, supersedes: uuid.UUID | None
+) -> None:
+    standing = Decision.objects.filter(pk=decision_id).first() if decision_id else None
+    if standing is not None and standing.adjudicator_id != adjudicator_id:
+        raise AlreadyDecided("Another adjudicator settled this pair first; that decision stands.")
+    if (standing.key if standing else None) != supersedes:
+        raise DecidedMeanwhile(
+            "You settled this case in another window since this page was made. "
+            "That decision stands; reload to change it."
+        )

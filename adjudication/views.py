@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from django.contrib import messages
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.cache import never_cache
@@ -19,13 +19,21 @@ from adjudication.models import Decision
 from adjudication.queue import ShownCase
 from adjudication.services import (
     AdjudicationError,
+    AlreadyDecided,
     BadRuling,
     JudgedByYou,
-    JudgmentsChanged,
+    NoSuchCase,
     decide,
 )
 from annotation.models import Pair
-from annotation.views import by_the_same_person, person, refusal, wants_json
+from annotation.views import (
+    by_the_same_person,
+    not_found_for_scripts,
+    outcome,
+    person,
+    refusal,
+    wants_json,
+)
 from corpus.models import Query
 
 
@@ -63,6 +71,7 @@ def adjudicate_query(request: HttpRequest, collection: Collection, name: str) ->
 
 @never_cache
 @by_the_same_person
+@not_found_for_scripts
 @in_collection(Role.ADJUDICATOR)
 @require_http_methods(["GET", "HEAD", "POST"])
 def case(request: HttpRequest, collection: Collection, name: str, token: str) -> HttpResponseBase:
@@ -94,19 +103,22 @@ def _rule(
     try:
         if not form.is_valid():
             raise BadRuling("This ruling is incomplete; give it again.")
+        seen = queue.judgments_seen(pair, form.cleaned_data["seen"])
         decision = decide(
             pair_id=pair.pk,
             adjudicator=person(request),
-            ruling=form.ruling(shown),
-            seen=queue.judgments_seen(pair, form.cleaned_data["seen"]),
+            ruling=form.ruling(queue.cards_seen(query, pair, seen)),
+            seen=seen,
             key=form.cleaned_data["key"],
+            supersedes=form.cleaned_data["supersedes"],
         )
     except JudgedByYou as error:
         raise Http404(str(error)) from error
     except AdjudicationError as error:
         return _refused(request, collection, query, shown, error)
     messages.success(request, _said(query, decision, shown))
-    return _go(request, _onward(collection, query, person(request), request.POST.get("then", "")))
+    onward = _onward(collection, query, person(request), request.POST.get("then", ""))
+    return outcome(request, next=onward) if wants_json(request) else redirect(onward)
 
 
 def _said(query: Query, decision: Decision, shown: ShownCase | None) -> str:
@@ -126,20 +138,20 @@ def _refused(
     error: AdjudicationError,
 ) -> HttpResponseBase:
     """Say why nothing was saved; over the case as it is now, where it is still to be settled."""
-    here = shown is not None and isinstance(error, BadRuling | JudgmentsChanged)
+    status = 400 if isinstance(error, BadRuling) else 409
+    name, message = type(error).__name__, str(error)
+    here = shown is not None and not isinstance(error, AlreadyDecided | NoSuchCase)
     if here and wants_json(request):
-        status = 400 if isinstance(error, BadRuling) else 409
-        return refusal(type(error).__name__, str(error), status=status)
-    messages.warning(request, str(error))
+        return refusal(request, name, message, status=status)
+    messages.warning(request, message)
     if shown is None or not here:
-        return _go(request, _onward(collection, query, person(request)))
+        onward = _onward(collection, query, person(request))
+        if wants_json(request):
+            return refusal(request, name, message, status=status, next=onward)
+        return redirect(onward)
     page = _page(request, collection, query, shown, typed=request.POST)
-    page.status_code = 400 if isinstance(error, BadRuling) else 409
+    page.status_code = status
     return page
-
-
-def _go(request: HttpRequest, address: str) -> HttpResponseBase:
-    return JsonResponse({"next": address}) if wants_json(request) else redirect(address)
 
 
 def _onward(collection: Collection, query: Query, user: User, then: str = "") -> str:

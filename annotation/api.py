@@ -45,8 +45,9 @@ class NewJudgment(serializers.Serializer[Any]):
     presentation_digest = serializers.CharField(
         max_length=64, help_text="As the pair said: the proof of what you judged."
     )
-    revision = serializers.IntegerField(
-        min_value=0, help_text="As the pair said: how many judgments you had made of it."
+    supersedes = serializers.UUIDField(
+        allow_null=True,
+        help_text="The pair's `judgment_key`: the judgment that you saw; null if there was none.",
     )
     key = serializers.UUIDField(
         help_text="A new one for each judgment; sending one again counts once."
@@ -115,7 +116,9 @@ class PairAnswer(serializers.Serializer[queue.ShownPair]):
     instructions = serializers.SerializerMethodField()
     grades = serializers.SerializerMethodField()
     presentation_digest = serializers.CharField(source="presentation")
-    revision = serializers.IntegerField()
+    judgment_key = serializers.UUIDField(
+        allow_null=True, help_text="Names your current judgment; null before the first."
+    )
     judged = serializers.BooleanField()
     grade = serializers.IntegerField(allow_null=True)
     reason = serializers.CharField()

@@ -18,7 +18,7 @@ class AnswerForm(forms.Form):
     reason = forms.ChoiceField(choices=Reason.offered(), required=False)
     note = forms.CharField(required=False, max_length=4000)
     presentation = forms.CharField(max_length=64)
-    revision = forms.IntegerField(min_value=0)
+    supersedes = forms.UUIDField(required=False)
     key = forms.UUIDField()
     seconds = forms.FloatField(required=False, min_value=0, max_value=24 * 3600)
 

@@ -69,13 +69,16 @@ class Sitting:
 
 @dataclass(frozen=True)
 class ShownPair:
-    """One pair ready to be shown: its text, and what an answer to it must carry."""
+    """One pair ready to be shown: its text, and what an answer to it must carry.
+
+    `judgment_key` names the judgment that the page shows, `key` the one that it will make.
+    """
 
     token: str
     query: ShownText
     candidate: ShownText
     presentation: str
-    revision: int
+    judgment_key: uuid.UUID | None
     postponed: bool
     judged: bool
     grade: int | None
@@ -207,7 +210,7 @@ def _as_shown(query: Query, slot: Slot) -> ShownPair:
         query=presentation.query,
         candidate=presentation.candidate,
         presentation=presentation.digest,
-        revision=said.sequence if said else 0,
+        judgment_key=said.key if said else None,
         postponed=slot.postponed_at is not None and said is None,
         judged=said is not None,
         grade=said.grade if said else None,

@@ -53,7 +53,7 @@ class WrongPresentation(JudgingError):
 
 
 class RevisedMeanwhile(JudgingError):
-    """The slot holds a later judgment than the one the annotator was looking at."""
+    """The slot holds another judgment than the one the annotator was looking at."""
 
 
 class KeyReused(JudgingError):
@@ -327,13 +327,15 @@ def submit_judgment(
     answer: Answer,
     presentation_digest: str,
     key: uuid.UUID,
-    revision: int,
+    supersedes: uuid.UUID | None,
     seconds: float | None = None,
 ) -> Judgment:
     """Append a judgment to the annotator's slot; the latest counts.
 
-    `revision` is how many judgments the slot held when its page was made: a late copy of an old
-    page cannot overwrite a newer judgment. The same `key` again returns the first judgment.
+    `supersedes` is the key of the slot's judgment that the annotator saw, None when there was none.
+    A page that shows an older judgment, or one that was never saved, cannot overwrite the current
+    one. A count of judgments could: a client that counts on after a refusal soon counts right.
+    The same `key` again returns the first judgment.
 
     Raises:
         NotYours, BadAnswer, WrongPresentation, RevisedMeanwhile, KeyReused
@@ -350,7 +352,7 @@ def submit_judgment(
             if earlier is not None:
                 return _same_submission(earlier, slot, answer)
             _check_presentation(slot, presentation_digest)
-            return _append(slot, answer, presentation_digest, key, revision, seconds)
+            return _append(slot, answer, presentation_digest, key, supersedes, seconds)
     except IntegrityError as error:
         earlier = Judgment.objects.filter(key=key).first()
         if earlier is None:
@@ -380,16 +382,21 @@ def _check_presentation(slot: Slot, digest: str) -> None:
 
 
 def _append(
-    slot: Slot, answer: Answer, digest: str, key: uuid.UUID, revision: int, seconds: float | None
+    slot: Slot,
+    answer: Answer,
+    digest: str,
+    key: uuid.UUID,
+    supersedes: uuid.UUID | None,
+    seconds: float | None,
 ) -> Judgment:
-    held = slot.judgments.count()
-    if held != revision:
+    current = slot.judgment
+    if (current.key if current else None) != supersedes:
         raise RevisedMeanwhile(
             "You judged this pair in another window since this page was made. "
             "That judgment stands; reload to change it."
         )
     judgment = slot.judgments.create(
-        sequence=held + 1,
+        sequence=current.sequence + 1 if current else 1,
         annotator_id=slot.annotator_id,
         grade=answer.grade,
         reason=answer.reason,

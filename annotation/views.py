@@ -48,14 +48,43 @@ def by_the_same_person(view: View) -> View:
     @wraps(view)
     def wrapped(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
         if request.POST.get("person") not in (None, str(request.user.pk)):
-            return refusal("SomebodyElse", "Somebody else is logged in here now.", status=403)
+            message = "Another person is logged in here now."
+            return refusal(request, "SomebodyElse", message, status=403)
         return view(request, *args, **kwargs)
 
     return wrapped
 
 
-def refusal(error: str, message: str, *, status: int) -> JsonResponse:
-    return JsonResponse({"error": error, "message": message}, status=status)
+def not_found_for_scripts(view: View) -> View:
+    """Answer a script's POST to an absent page with our JSON instead of the page for people.
+
+    A 404 page may as well come from a proxy, so no script may take it for the end of a judgment.
+    """
+
+    @wraps(view)
+    def wrapped(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        try:
+            return view(request, *args, **kwargs)
+        except Http404:
+            if request.method != "POST" or not wants_json(request):
+                raise
+            message = "This pair is not yours any more: it was handed over, or your role ended."
+            return refusal(request, "NotYours", message, status=404)
+
+    return wrapped
+
+
+def outcome(request: HttpRequest, **content: Any) -> JsonResponse:
+    """What became of a submission. Its key in the answer proves that this server read it."""
+    return JsonResponse({"key": request.POST.get("key", ""), **content})
+
+
+def refusal(
+    request: HttpRequest, error: str, message: str, *, status: int, **more: Any
+) -> JsonResponse:
+    answer = outcome(request, error=error, message=message, **more)
+    answer.status_code = status
+    return answer
 
 
 @never_cache
@@ -97,6 +126,7 @@ def judge_query(request: HttpRequest, collection: Collection, name: str) -> Http
 
 @never_cache
 @by_the_same_person
+@not_found_for_scripts
 @in_collection(Role.ANNOTATOR)
 @require_http_methods(["GET", "HEAD", "POST"])
 def judge_pair(
@@ -131,7 +161,7 @@ def _answer(
             answer=form.said(),
             presentation_digest=form.cleaned_data["presentation"],
             key=form.cleaned_data["key"],
-            revision=form.cleaned_data["revision"],
+            supersedes=form.cleaned_data["supersedes"],
             seconds=form.cleaned_data["seconds"],
         )
     except JudgingError as error:
@@ -142,7 +172,7 @@ def _answer(
 def _saved(request: HttpRequest, collection: Collection, query: Query) -> HttpResponseBase:
     if wants_json(request):
         progress = queue.progress_in(query, person(request))
-        return JsonResponse({"judged": progress.judged, "total": progress.total})
+        return outcome(request, judged=progress.judged, total=progress.total)
     if request.POST.get("then") == THEN_MINE:
         return redirect("judge-mine", collection.slug, query.name)
     return redirect("judge-query", collection.slug, query.name)
@@ -158,7 +188,7 @@ def _refused(
     """Say why nothing was saved, over the pair as it is now, with what was typed."""
     status = 400 if isinstance(error, BadAnswer) else 409
     if wants_json(request):
-        return refusal(type(error).__name__, str(error), status=status)
+        return refusal(request, type(error).__name__, str(error), status=status)
     messages.error(request, str(error))
     shown = _shown(request, query, slot.pair.token)
     typed = {"note": request.POST.get("note", ""), "reason": request.POST.get("reason", "")}
@@ -169,6 +199,7 @@ def _refused(
 
 @never_cache
 @by_the_same_person
+@not_found_for_scripts
 @in_collection(Role.ANNOTATOR)
 @require_POST
 def judge_later(
@@ -181,7 +212,7 @@ def judge_later(
         postpone(slot_id=slot.pk, annotator=person(request))
     except JudgingError as error:
         if wants_json(request):
-            return refusal(type(error).__name__, str(error), status=409)
+            return refusal(request, type(error).__name__, str(error), status=409)
         messages.error(request, str(error))
         return redirect("judge-pair", collection.slug, query.name, token)
     if not wants_json(request) and queue.next_token(query, person(request)) == token:

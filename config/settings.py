@@ -86,6 +86,7 @@ ALLOWED_HOSTS = _words("ALLOWED_HOSTS") or ([] if PRODUCTION else LOCAL_HOSTS)
 if PRODUCTION and not ALLOWED_HOSTS:
     raise ImproperlyConfigured("ALLOWED_HOSTS is not set: name the hosts this server answers for")
 CSRF_TRUSTED_ORIGINS = _words("CSRF_TRUSTED_ORIGINS")
+CSRF_FAILURE_VIEW = "config.views.csrf_failure"
 
 INSTALLED_APPS = [
     "axes",

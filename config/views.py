@@ -10,6 +10,7 @@ from django.core.exceptions import PermissionDenied
 from django.forms.models import model_to_dict
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.views.csrf import csrf_failure as django_csrf_failure
 from django.views.decorators.http import require_http_methods, require_safe
 from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitView
 from rest_framework.permissions import IsAuthenticated
@@ -18,10 +19,18 @@ from accounts.access import in_collection, roles_in
 from accounts.models import Collection, Role, User
 from accounts.passwords import HasOwnPassword
 from annotation.services import set_up_collection
+from annotation.views import refusal, wants_json
 from config import overview
 from config.forms import LICENCES, NewCollectionForm, SettingsForm
 from config.services import SeedIsFixed, change_settings, seed_is_fixed
 from corpus.services import CorpusError
+
+
+def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
+    """A page for people; for a script of ours, JSON that echoes its key."""
+    if wants_json(request):
+        return refusal(request, "CsrfFailed", "This page's security token is invalid.", status=403)
+    return django_csrf_failure(request, reason)
 
 
 @require_safe

@@ -166,7 +166,7 @@ def _judge(opening: Opening, number: int, share: float) -> None:
             answer=_answer(slot),
             presentation_digest=presentation_of(slot.pair, opening.guideline.version).digest,
             key=uuid.uuid5(uuid.NAMESPACE_OID, f"demo|{slot.pk}"),
-            revision=0,
+            supersedes=None,
             seconds=9 + _chance(slot, "seconds") * 14,
         )
 

@@ -9,7 +9,7 @@ from html import unescape
 from django.urls import reverse
 
 from accounts.models import User
-from adjudication.models import Case
+from adjudication.models import Case, Decision
 from adjudication.services import Ruling, decide
 from annotation.models import Judgment, Opening, Reason, Slot
 from annotation.services import Answer, presentation_of, submit_judgment
@@ -25,6 +25,11 @@ def digest_of(slot: Slot) -> str:
     return presentation_of(slot.pair, slot.pair.query.opening.guideline.version).digest
 
 
+def standing_key(slot: Slot) -> uuid.UUID | None:
+    """The key of the judgment that the slot holds now, as a page of the pair carries it."""
+    return Slot.objects.values_list("judgment__key", flat=True).get(pk=slot.pk)
+
+
 def judge(slot: Slot, answer: Answer | int, **changes) -> Judgment:
     said = answer if isinstance(answer, Answer) else Answer(grade=answer)
     return submit_judgment(
@@ -34,7 +39,7 @@ def judge(slot: Slot, answer: Answer | int, **changes) -> Judgment:
             "answer": said,
             "presentation_digest": digest_of(slot),
             "key": uuid.uuid4(),
-            "revision": slot.judgments.count(),
+            "supersedes": standing_key(slot),
         }
         | changes
     )
@@ -49,6 +54,10 @@ def judge_both(opening: Opening, *answers: tuple[Answer | int, Answer | int]) ->
     return judged
 
 
+def standing_decision_key(case: Case) -> uuid.UUID | None:
+    return Decision.objects.filter(pk=case.decision_id).values_list("key", flat=True).first()
+
+
 def settle(slot: Slot, adjudicator: User, grade: int | None, **changes):
     case = Case.objects.cases().get(pk=slot.pair_id)
     ruling = Ruling(grade=grade, reason="" if grade is not None else Reason.GARBLED)
@@ -59,6 +68,7 @@ def settle(slot: Slot, adjudicator: User, grade: int | None, **changes):
             "ruling": ruling,
             "seen": (case.first, case.second),
             "key": uuid.uuid4(),
+            "supersedes": standing_decision_key(case),
         }
         | changes
     )

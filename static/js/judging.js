@@ -55,11 +55,11 @@ function show(position) {
 
 // Puts into the forms what a page of this pair would hold.
 function fill(pair) {
-  const { url, laterUrl, presentation, revision, grade, reason, note, judged } = pair.dataset;
+  const { url, laterUrl, presentation, supersedes, grade, reason, note, judged } = pair.dataset;
   for (const form of [forms.answer, forms.cannot]) {
     form.action = url;
     form.elements.presentation.value = presentation;
-    form.elements.revision.value = revision;
+    form.elements.supersedes.value = supersedes;
     form.elements.key.value = newKey();
   }
   forms.later.action = laterUrl;
@@ -154,8 +154,9 @@ const saidIn = (body) => ({
 
 // The pair as it will be once the server has this answer.
 function remember(pair, body) {
-  const revision = String(Number(pair.dataset.revision) + 1);
-  Object.assign(pair.dataset, saidIn(body), { judged: "yes", note: body.get("note") ?? "", revision });
+  Object.assign(pair.dataset, saidIn(body), {
+    judged: "yes", note: body.get("note") ?? "", supersedes: body.get("key"),
+  });
   pair.querySelector(".role-line .chip")?.remove();
 }
 

@@ -310,7 +310,7 @@ def test_a_script_gets_the_address_of_the_next_case(client, opening, adjudicator
     fields = {**carried(case_page(client, far)), "answer": "1", "person": adjudicator.pk}
     response = client.post(pair_url(far, "case"), fields, **JSON)
 
-    assert response.json() == {"next": pair_url(near, "case")}
+    assert response.json() == {"key": fields["key"], "next": pair_url(near, "case")}
 
 
 def test_a_script_gets_a_refusal_in_words(client, opening, adjudicator):
@@ -320,6 +320,30 @@ def test_a_script_gets_a_refusal_in_words(client, opening, adjudicator):
     response = client.post(pair_url(slot, "case"), fields, **JSON)
 
     assert (response.status_code, response.json()["error"]) == (409, "JudgmentsChanged")
+    assert response.json()["key"] == fields["key"]
+
+
+def test_a_script_learns_that_another_settled_first_and_where_to_go_on(
+    client, opening, adjudicator
+):
+    far, near = judge_both(opening, (0, 3), (1, 2))
+    fields = {**carried(case_page(client, far)), "answer": "1"}
+    settle(far, member(opening.query.collection, Role.ADJUDICATOR, "adju2"), 2)
+    response = client.post(pair_url(far, "case"), fields, **JSON)
+
+    assert (response.status_code, response.json()["error"]) == (409, "AlreadyDecided")
+    assert response.json()["next"] == pair_url(near, "case")
+    assert response.json()["key"] == fields["key"]
+
+
+def test_a_script_learns_that_a_pair_is_not_for_this_adjudicator(client, opening, adjudicator):
+    slot, *_ = judge_both(opening, (0, 3))
+    fields = {**carried(case_page(client, slot)), "answer": "1"}
+    opening.query.collection.memberships.filter(user=adjudicator).delete()
+    response = client.post(pair_url(slot, "case"), fields, **JSON)
+
+    assert (response.status_code, response.json()["error"]) == (404, "NotYours")
+    assert response.json()["key"] == fields["key"]
 
 
 def test_the_pages_take_the_same_few_queries_however_many_cases_there_are(

@@ -29,6 +29,7 @@ from annotation.services import (
     submit_judgment,
 )
 from tests.factories import a_collection, a_query, an_open_query, annotators, member
+from tests.sittings import standing_key
 
 pytestmark = pytest.mark.django_db
 
@@ -62,7 +63,7 @@ def judge(slot, grade, seconds=None):
             slot.pair, slot.pair.query.opening.guideline.version
         ).digest,
         key=uuid.uuid4(),
-        revision=slot.judgments.count(),
+        supersedes=standing_key(slot),
         seconds=seconds,
     )
 

@@ -4,11 +4,8 @@ Run on PostgreSQL by setting DATABASE_URL; the same holds on the embedded SQLite
 """
 
 import uuid
-from concurrent.futures import ThreadPoolExecutor
-from threading import Barrier
 
 import pytest
-from django.db import connection
 
 from accounts.models import Role
 from adjudication.models import Case, Decision
@@ -16,28 +13,12 @@ from adjudication.services import AlreadyDecided, Ruling, decide
 from annotation.models import Judgment, Slot
 from annotation.services import Answer, KeyReused, RevisedMeanwhile, submit_judgment
 from tests.factories import a_collection, an_open_query, member
-from tests.sittings import digest_of, judge_both, slots_of
+from tests.sittings import digest_of, judge_both, slots_of, standing_key
+from tests.threads import at_once
 
 pytestmark = [pytest.mark.faults, pytest.mark.django_db(transaction=True)]
 
 THREADS = 8
-
-
-def at_once(calls):
-    """Run all calls in threads that start together; their results, or what they raised."""
-    barrier = Barrier(len(calls))
-
-    def run(call):
-        try:
-            barrier.wait()
-            return call()
-        except Exception as error:  # noqa: BLE001
-            return error
-        finally:
-            connection.close()
-
-    with ThreadPoolExecutor(len(calls)) as pool:
-        return list(pool.map(run, calls))
 
 
 @pytest.fixture
@@ -52,7 +33,7 @@ def submission(slot, grade, key=None):
         "answer": Answer(grade=grade),
         "presentation_digest": digest_of(slot),
         "key": key or uuid.uuid4(),
-        "revision": 0,
+        "supersedes": None,
     }
     return lambda: submit_judgment(**given)
 
@@ -136,7 +117,8 @@ def test_a_decision_never_lands_on_a_judgment_that_was_revised_meanwhile(opening
     adjudicator = member(opening.query.collection, Role.ADJUDICATOR, "adju")
     for slot in judge_both(opening, *[(0, 3)] * 6):
         case = Case.objects.cases().get(pk=slot.pair_id)
-        revise = {"slot_id": slot.pk, "annotator": slot.annotator, "revision": 1}
+        revise = {"slot_id": slot.pk, "annotator": slot.annotator}
+        revise["supersedes"] = standing_key(slot)
         at_once(
             [
                 lambda case=case: decide(

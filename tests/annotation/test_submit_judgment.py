@@ -36,7 +36,7 @@ def judge(slot: Slot, answer: Answer, **changes) -> Judgment:
             "answer": answer,
             "presentation_digest": digest(slot),
             "key": uuid.uuid4(),
-            "revision": 0,
+            "supersedes": None,
         }
         | changes
     )
@@ -51,8 +51,8 @@ def test_a_judgment_becomes_the_slots_current_one(slot):
 
 
 def test_a_revision_supersedes_and_keeps_the_first(slot):
-    judge(slot, Answer(grade=2))
-    judge(slot, Answer(grade=3), revision=1)
+    first = judge(slot, Answer(grade=2))
+    judge(slot, Answer(grade=3), supersedes=first.key)
 
     slot.refresh_from_db()
     assert slot.judgment.grade == 3
@@ -80,9 +80,32 @@ def test_a_late_copy_of_an_old_page_cannot_overwrite(slot):
     judge(slot, Answer(grade=1))
 
     with pytest.raises(RevisedMeanwhile):
-        judge(slot, Answer(grade=0), revision=0)
+        judge(slot, Answer(grade=0), supersedes=None)
     slot.refresh_from_db()
     assert slot.judgment.grade == 1
+
+
+def test_an_answer_after_a_refused_one_cannot_slip_through(slot):
+    """The page takes its refused judgment for the current one; the count of judgments is right."""
+    judge(slot, Answer(grade=1))
+    refused = uuid.uuid4()
+    with pytest.raises(RevisedMeanwhile):
+        judge(slot, Answer(grade=0), supersedes=None, key=refused)
+
+    with pytest.raises(RevisedMeanwhile):
+        judge(slot, Answer(grade=2), supersedes=refused)
+    slot.refresh_from_db()
+    assert slot.judgment.grade == 1
+
+
+def test_a_judgment_that_was_revised_cannot_be_superseded_again(slot):
+    first = judge(slot, Answer(grade=1))
+    judge(slot, Answer(grade=2), supersedes=first.key)
+
+    with pytest.raises(RevisedMeanwhile):
+        judge(slot, Answer(grade=3), supersedes=first.key)
+    slot.refresh_from_db()
+    assert slot.judgment.grade == 2
 
 
 def test_a_judgment_of_something_else_than_was_shown_is_refused(slot):

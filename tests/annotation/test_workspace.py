@@ -105,7 +105,7 @@ def test_a_late_copy_of_an_old_page_is_refused_over_the_pair_as_it_is(client, sl
     assert response.status_code == 409
     assert "judged this pair in another window" in page
     assert "kept" in page
-    assert carried(page)["revision"] == "1"
+    assert carried(page)["supersedes"] == str(Judgment.objects.get().key)
     assert Judgment.objects.get().grade == 3
 
 
@@ -264,7 +264,7 @@ def test_a_script_gets_the_new_count(client, slots, annotator):
     answer = {**fields(client, slots[0]), "answer": "2", "seconds": "12.5", "person": annotator.pk}
     response = client.post(pair_url(slots[0]), answer, **JSON)
 
-    assert response.json() == {"judged": 1, "total": 4}
+    assert response.json() == {"key": answer["key"], "judged": 1, "total": 4}
     assert Judgment.objects.get().seconds == 12.5
 
 
@@ -274,7 +274,7 @@ def test_a_script_gets_a_refusal_in_words(client, slots):
     response = client.post(pair_url(slots[0]), {**old, "answer": "0"}, **JSON)
 
     assert response.status_code == 409
-    assert response.json()["error"] == "RevisedMeanwhile"
+    assert (response.json()["error"], response.json()["key"]) == ("RevisedMeanwhile", old["key"])
 
 
 def test_a_key_with_another_answer_is_refused(client, slots):
@@ -293,6 +293,38 @@ def test_what_one_person_judged_is_never_taken_from_another(client, slots, openi
 
     assert (response.status_code, response.json()["error"]) == (403, "SomebodyElse")
     assert not Judgment.objects.exists()
+
+
+def test_a_script_learns_that_later_is_saved_by_the_key_it_sent(client, opening, slots):
+    sent = {"key": str(uuid.uuid4())}
+    response = client.post(pair_url(slots[0], "judge-later"), sent, **JSON)
+    assert response.json() == {**sent, "judged": 0, "total": 4}
+
+    judge(slots[0], 1)
+    response = client.post(pair_url(slots[0], "judge-later"), sent, **JSON)
+    assert (response.status_code, response.json()["error"]) == (409, "NotYours")
+    assert response.json()["key"] == sent["key"]
+
+
+@pytest.mark.parametrize("view", ["judge-pair", "judge-later"])
+def test_a_script_learns_that_its_pair_was_handed_over_not_from_a_page_of_any_proxy(
+    client, opening, slots, view
+):
+    answer = {**fields(client, slots[0]), "answer": "2"}
+    opening.query.collection.memberships.get(user=slots[0].annotator).delete()
+    response = client.post(pair_url(slots[0], view), answer, **JSON)
+
+    assert (response.status_code, response.json()["error"]) == (404, "NotYours")
+    assert response.json()["key"] == answer["key"]
+
+
+def test_a_script_learns_that_its_token_is_out_of_date_by_the_key_it_sent(annotator, slots):
+    strict = Client(enforce_csrf_checks=True)
+    strict.force_login(annotator)
+    response = strict.post(pair_url(slots[0]), {"answer": "1", "key": "k"}, **JSON)
+
+    assert (response.status_code, response.json()["error"]) == (403, "CsrfFailed")
+    assert response.json()["key"] == "k"
 
 
 def test_the_pairs_ahead_follow_in_order_without_those_held_already(client, opening, slots):

@@ -17,7 +17,7 @@ EVERYTHING_SHOWN = {
     "instructions",
     "grades",
     "presentation_digest",
-    "revision",
+    "judgment_key",
     "judged",
     "grade",
     "reason",
@@ -34,7 +34,7 @@ def judge(client, world, pair: dict, **changes):
     body = {
         "grade": 2,
         "presentation_digest": pair["presentation_digest"],
-        "revision": pair["revision"],
+        "supersedes": pair["judgment_key"],
         "key": str(uuid.uuid4()),
     }
     where = f"{WHERE}judging/{world.query}/pairs/{pair['token']}/judgment/"
@@ -58,7 +58,7 @@ def test_the_next_pair_shows_the_text_and_nothing_else(world, pair):
     title = slot.pair.candidate.document.title
 
     assert set(pair) == EVERYTHING_SHOWN
-    assert (pair["token"], pair["revision"], pair["judged"]) == (slot.pair.token, 0, False)
+    assert (pair["token"], pair["judgment_key"], pair["judged"]) == (slot.pair.token, None, False)
     assert set(pair["candidate"]) == set(pair["query"]) == {"title", "sentences"}
     assert pair["candidate"]["title"] == title
     assert [one["in_facet"] for one in pair["candidate"]["sentences"]] == [False, True, False]
@@ -75,12 +75,8 @@ def test_a_query_name_with_a_slash_may_come_escaped(world, annotator):
 def test_a_pair_that_i_judged_shows_what_i_said(world, annotator):
     pair = annotator.get(f"{WHERE}judging/{world.query}/pairs/{world.token}/").json()
 
-    assert (pair["judged"], pair["grade"], pair["note"], pair["revision"]) == (
-        True,
-        3,
-        "my own note",
-        1,
-    )
+    assert (pair["judged"], pair["grade"], pair["note"]) == (True, 3, "my own note")
+    assert pair["judgment_key"] == str(world.slots()[0].judgment.key)
 
 
 def test_a_judgment_is_saved_once_however_often_it_is_sent(world, annotator, pair):
@@ -145,6 +141,22 @@ def test_a_late_copy_of_an_old_pair_cannot_overwrite(world, annotator, pair):
     assert world.slots()[2].judgment.grade == 2
 
 
+def test_a_judgment_must_name_the_one_that_was_seen(world, annotator, pair):
+    response = judge(annotator, world, {**pair, "judgment_key": str(uuid.uuid4())})
+
+    assert (response.status_code, response.json()["code"]) == (409, "revised_meanwhile")
+    assert world.slots()[2].judgment is None
+
+
+def test_leaving_out_which_judgment_was_seen_is_invalid(world, annotator, pair):
+    where = f"{WHERE}judging/{world.query}/pairs/{pair['token']}/judgment/"
+    body = {"grade": 2, "presentation_digest": pair["presentation_digest"]}
+    response = annotator.post(where, {**body, "key": str(uuid.uuid4())}, format="json")
+
+    assert response.status_code == 400
+    assert set(response.json()["fields"]) == {"supersedes"}
+
+
 def test_a_key_with_another_answer_is_refused(world, annotator, pair):
     key = str(uuid.uuid4())
     judge(annotator, world, pair, key=key)
@@ -155,7 +167,8 @@ def test_a_key_with_another_answer_is_refused(world, annotator, pair):
 
 def test_a_revision_supersedes(world, annotator, pair):
     judge(annotator, world, pair)
-    judge(annotator, world, pair, grade=3, revision=1)
+    again = annotator.get(f"{WHERE}judging/{world.query}/pairs/{pair['token']}/").json()
+    judge(annotator, world, again, grade=3)
 
     said = annotator.get(f"{WHERE}judgments/").json()["results"]
     assert [(one["grade"], one["counts"]) for one in said[:2]] == [(3, True), (2, False)]

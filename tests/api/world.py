@@ -22,6 +22,7 @@ from release.gate import ACCEPTABLE
 from release.models import Release
 from release.services import publish_release
 from tests.factories import DocumentFactory, UserFactory, a_collection, a_pool, annotators, member
+from tests.sittings import standing_decision_key, standing_key
 
 RETRIEVER = "secret-retriever"
 RANK, SCORE = 4711, 7.77125
@@ -113,7 +114,7 @@ def say(slot: Slot, answer: Answer) -> Judgment:
         answer=answer,
         presentation_digest=presentation_of(slot.pair, version).digest,
         key=uuid.uuid4(),
-        revision=slot.judgments.count(),
+        supersedes=standing_key(slot),
     )
 
 
@@ -125,6 +126,7 @@ def settle(slot: Slot, ruling: Ruling) -> None:
         ruling=ruling,
         seen=(case.first, case.second),
         key=uuid.uuid4(),
+        supersedes=standing_decision_key(case),
     )
 
 

@@ -81,7 +81,7 @@ def judge(opening, number, grades):
             answer=Answer(grade=grade),
             presentation_digest=presentation_of(slot.pair, 1).digest,
             key=uuid.uuid4(),
-            revision=0,
+            supersedes=None,
         )
 
 

@@ -12,6 +12,7 @@ from annotation.models import Judgment, Reason, Slot
 from annotation.services import Answer, open_query, presentation_of, submit_judgment
 from corpus.services import create_query
 from tests.factories import DocumentFactory, a_collection, a_pool, annotators
+from tests.sittings import standing_decision_key, standing_key
 
 CANNOT = None
 POOLS = {"q1": ("d1", "d2", "d3"), "q2": ("d1", "d3", "d4")}
@@ -103,7 +104,7 @@ def judge(slot: Slot, grade: int | None) -> Judgment:
         answer=answer,
         presentation_digest=presentation_of(slot.pair, version).digest,
         key=uuid.uuid4(),
-        revision=slot.judgments.count(),
+        supersedes=standing_key(slot),
         seconds=12.5,
     )
 
@@ -125,4 +126,5 @@ def decide_pair(collection: Collection, query: str, docno: str, ruling: Ruling) 
         ruling=ruling,
         seen=(case.first, case.second),
         key=uuid.uuid4(),
+        supersedes=standing_decision_key(case),
     )
