@@ -39,15 +39,17 @@ def wants_part(request: HttpRequest) -> bool:
 
 
 def by_the_same_person(view: View) -> View:
-    """Refuse what a page sends on behalf of somebody other than who is logged in now.
+    """Refuse a page that was made for another person than the one who is logged in now.
 
     A page left open outlives its login. Without this, what one person judged would be refused as
-    a foreign pair (or, worse, count for the other) once somebody else logs in on that computer.
+    a foreign pair (or, worse, count for the other) once another person logs in on that computer;
+    and a page of the first would show judgments of the second.
     """
 
     @wraps(view)
     def wrapped(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
-        if request.POST.get("person") not in (None, str(request.user.pk)):
+        claimed = request.POST.get("person", request.headers.get("Qrelsmith-Person"))
+        if claimed not in (None, str(request.user.pk)):
             message = "Another person is logged in here now."
             return refusal(request, "SomebodyElse", message, status=403)
         return view(request, *args, **kwargs)
@@ -221,6 +223,7 @@ def judge_later(
 
 
 @never_cache
+@by_the_same_person
 @in_collection(Role.ANNOTATOR)
 @require_safe
 def judge_ahead(request: HttpRequest, collection: Collection, name: str) -> HttpResponse:
@@ -236,6 +239,7 @@ def judge_ahead(request: HttpRequest, collection: Collection, name: str) -> Http
 
 
 @never_cache
+@by_the_same_person
 @in_collection(Role.ANNOTATOR)
 @require_safe
 def judge_back(request: HttpRequest, collection: Collection, name: str) -> HttpResponse:

@@ -129,7 +129,7 @@ MIDDLEWARE = [
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "config.request_bodies.limit_body",
     "config.request_text.check_form",
-    "django.contrib.auth.middleware.LoginRequiredMiddleware",
+    "config.login_required.LoginRequired",
     "accounts.passwords.RequireOwnPassword",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",

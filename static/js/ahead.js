@@ -1,19 +1,42 @@
 // The next pairs, fetched before they are needed, as the same HTML that a full page holds.
 
-const ENOUGH = 6;
+import { forGood } from "./storage.js";
+
+const PATIENCE = 20_000;
+const NAME = "pairs-ready";
+// Fetched beyond what is wanted, so that a request is due once in so many pairs and not at each.
+const SPARE = 10;
+// Servers and proxies refuse longer addresses; pairs left out of this one are recognised on arrival.
+const LONGEST_ADDRESS = 3500;
 
 export class Ahead {
   #pairs = [];
   #fetching = null;
+  #complete = false; // the server had nothing more when it was asked last
 
-  constructor(url, held) {
+  constructor(url, { person, held }) {
     this.url = url;
+    this.person = person;
     this.held = held; // tokens that the page holds already, or has judged and not yet sent
+  }
+
+  get ready() {
+    return this.#pairs.length;
+  }
+
+  // How many pairs are kept here besides the one on the screen.
+  get wanted() {
+    return Number(forGood.get(NAME)) || 50;
+  }
+
+  set wanted(pairs) {
+    forGood.set(NAME, String(pairs));
+    this.renew();
   }
 
   take() {
     const pair = this.#pairs.shift();
-    if (this.#pairs.length < ENOUGH) this.fill().catch(() => {});
+    if (!this.#complete && this.ready < this.wanted) this.fill().catch(() => {});
     return pair;
   }
 
@@ -21,24 +44,46 @@ export class Ahead {
     this.#pairs = this.#pairs.filter((pair) => pair.dataset.token !== token);
   }
 
-  fill() {
+  // There may be more by now: a pair put off comes again at the end.
+  renew() {
+    this.#complete = false;
+    if (this.ready < this.wanted) this.fill().catch(() => {});
+  }
+
+  // Resolves with the first pairs; the rest follow, a few at a time, while somebody reads these.
+  async fill() {
     this.#fetching ??= this.#fetch().finally(() => (this.#fetching = null));
-    return this.#fetching;
+    await this.#fetching;
+    if (!this.#complete && this.ready < this.wanted + SPARE) this.fill().catch(() => {});
   }
 
   async #fetch() {
     const without = [...this.held(), ...this.#pairs.map((pair) => pair.dataset.token)];
-    const pairs = await fetchPairs(`${this.url}?without=${[...new Set(without)].join(",")}`);
-    const held = new Set(this.held());
-    this.#pairs.push(...pairs.filter((pair) => !held.has(pair.dataset.token)));
+    const pairs = await fetchPairs(this.#address(without), this.person);
+    const held = new Set([...this.held(), ...without]);
+    const fresh = pairs.filter((pair) => !held.has(pair.dataset.token));
+    this.#complete = !fresh.length;
+    this.#pairs.push(...fresh);
+  }
+
+  #address(without) {
+    const tokens = [...new Set(without)].join(",");
+    const room = LONGEST_ADDRESS - this.url.length;
+    const cut = tokens.length > room ? tokens.slice(0, tokens.lastIndexOf(",", room)) : tokens;
+    return `${this.url}?without=${cut}`;
   }
 }
 
-// Throws when the server cannot be reached or the login has ended.
-export async function fetchPairs(url) {
-  const response = await fetch(url, { headers: { "HX-Request": "true" }, signal: AbortSignal.timeout(20_000) });
-  const isLogin = !new URL(response.url).pathname.includes("/judge/");
-  if (!response.ok || isLogin) throw new Error(`${response.status} from ${response.url}`);
+// Throws when the server cannot be reached, another person is logged in, or something else answers.
+export async function fetchPairs(url, person) {
+  const response = await fetch(url, {
+    headers: { "HX-Request": "true", "Qrelsmith-Person": person },
+    signal: AbortSignal.timeout(PATIENCE),
+  });
+  if (response.status === 204) return [];
   const page = new DOMParser().parseFromString(await response.text(), "text/html");
+  if (!response.ok || !page.querySelector("[data-pairs]")) {
+    throw new Error(`${response.status} from ${response.url}`);
+  }
   return [...page.querySelectorAll("article.pair")];
 }

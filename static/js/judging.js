@@ -1,12 +1,15 @@
 // The judging workspace: shows the next pair at once and sends what was said behind it. The plain
-// forms stay the truth: what is sent is what they would send.
+// forms stay the truth: what is sent is what they would send. Where this browser keeps nothing, an
+// answer sent behind the next pair could be lost, so the plain forms do the work.
 
 import { Ahead, fetchPairs } from "./ahead.js";
 import { helpDialog, onKeys } from "./keys.js";
 import { Outbox } from "./outbox.js";
 import { Pace } from "./pace.js";
-import { closeLifts, foldQuery, guidelinePanel, lift, measureDock, noteForOther, tellLast } from "./panels.js";
+import { closeLifts, foldQuery, guidelinePanel, lift, measureDock, noteForOther, tellLast, tooSoon } from "./panels.js";
+import { plainForms } from "./plain.js";
 import { showSaveState } from "./savestate.js";
+import { storageWorks } from "./storage.js";
 import { Stopwatch } from "./stopwatch.js";
 
 const page = document.body.dataset;
@@ -14,12 +17,11 @@ const find = (id) => document.getElementById(id);
 const forms = { answer: find("answer"), cannot: find("cannot-form"), later: find("later") };
 const keys = [...forms.answer.querySelectorAll("[data-key]")];
 
-// A press this soon was meant for the pair before: nobody has read anything yet.
-const UNREAD = 300;
 const REMEMBERED = 60;
+const LONGEST = 24 * 3600; // the server takes no more seconds than these
 
-const outbox = new Outbox({ person: page.person, collection: page.collection });
-const ahead = new Ahead(page.aheadUrl, held);
+const outbox = new Outbox({ work: "judging", person: page.person, collection: page.collection });
+const ahead = new Ahead(page.aheadUrl, { person: page.person, held });
 const watch = new Stopwatch();
 const queryRead = foldQuery();
 const pace = new Pace();
@@ -27,8 +29,9 @@ const pace = new Pace();
 // Pairs in the order they were shown, judged ones first; the last is where one is when not undoing.
 let trail = [find("pair").querySelector("article")];
 let here = 0;
-let shownAt = 0;
+let shownAt = -Infinity; // nothing was pressed for a pair before the first
 let leaving = false;
+let waitingWords = () => "";
 
 function held() {
   const current = trail.filter((pair) => !pair.dataset.judged).map((pair) => pair.dataset.token);
@@ -103,11 +106,11 @@ function newKey() {
 
 function answer(event) {
   event.preventDefault();
-  if (performance.now() - shownAt < UNREAD) return;
+  if (tooSoon(shownAt, "pair")) return;
   const pair = trail[here];
   const body = new FormData(event.currentTarget, event.submitter);
   const first = !pair.dataset.judged;
-  send(pair, body, { seconds: watch.seconds.toFixed(1) });
+  send(pair, body, { seconds: Math.min(watch.seconds, LONGEST).toFixed(1) });
   remember(pair, body);
   if (first) pace.count(pace.judged + 1);
   pace.timed(watch.seconds);
@@ -117,7 +120,7 @@ function answer(event) {
 
 function later(event) {
   event.preventDefault();
-  if (performance.now() - shownAt < UNREAD) return;
+  if (tooSoon(shownAt, "pair")) return;
   const pair = trail[here];
   const body = new FormData(event.currentTarget);
   body.set("key", newKey());
@@ -168,36 +171,51 @@ async function onward() {
   if (here < trail.length - 1 && !trail.at(-1).dataset.judged) return show(trail.length - 1);
   const next = ahead.take();
   if (!next) return wait();
-  trail = [...trail, next].slice(-REMEMBERED);
-  return show(trail.length - 1);
+  return showNew(next);
+}
+
+function showNew(pair) {
+  trail = [...trail, pair].slice(-REMEMBERED);
+  show(trail.length - 1);
 }
 
 // Nothing is here to show: the query ends, or the network is gone.
 async function wait() {
-  find("pair").hidden = true;
-  find("was").hidden = true;
-  setEnabled(false);
-  say("Fetching the next pair…");
-  find("waiting").hidden = false;
+  showWaiting(() => "Fetching the next pair…");
   for (;;) {
     try {
-      if (outbox.entries().length) {
-        say("You are at the end of what is here. What you judged is being saved.");
-        await drained();
-      }
+      await drained();
       await ahead.fill();
       const next = ahead.take();
-      if (!next) return leaveFor(page.goOnUrl);
-      trail = [...trail, next].slice(-REMEMBERED);
-      return show(trail.length - 1);
+      return next ? showNew(next) : leaveFor(page.goOnUrl);
     } catch {
-      say("The next pairs cannot be fetched just now. Everything you judged is kept; this page goes on by itself.");
+      showWaiting(() => "The next pairs cannot be fetched just now. This page tries again automatically.");
       await new Promise((resolve) => setTimeout(resolve, 2000));
     }
   }
 }
 
-const say = (text) => (find("waiting").querySelector("p").textContent = text);
+// Takes the pair off the screen and says why. What is unsaved is said by the notice in the dock.
+function showWaiting(otherwise) {
+  find("pair").hidden = true;
+  find("was").hidden = true;
+  setEnabled(false);
+  waitingWords = () => {
+    const unsaved = outbox.entries().length;
+    if (!unsaved) return otherwise();
+    if (outbox.state === "idle" || outbox.state === "sending") return "Saving your last judgments…";
+    const which = unsaved === 1 ? "1 judgment is" : `${unsaved} judgments are`;
+    return `You have judged every pair that is ready here. ${which} not saved yet. This page goes on automatically once they are saved.`;
+  };
+  sayWaiting();
+  find("waiting").hidden = false;
+}
+
+function sayWaiting() {
+  const line = find("waiting").querySelector("p");
+  const words = waitingWords();
+  if (line.textContent !== words) line.textContent = words;
+}
 
 function drained() {
   return new Promise((resolve) => {
@@ -212,6 +230,7 @@ function drained() {
 }
 
 async function leaveFor(url) {
+  if (outbox.entries().length) showWaiting(() => "Going on…");
   await drained();
   leaving = true;
   location.assign(url);
@@ -221,10 +240,14 @@ async function back(event) {
   event?.preventDefault();
   if (find("pair").hidden) return;
   if (here === 0) {
-    const earlier = await earlierPair(trail[0]);
-    if (!earlier) return tellLast("There is nothing to go back to");
-    trail = [earlier, ...trail];
-    here = 1;
+    try {
+      const earlier = await earlierPair(trail[0]);
+      if (!earlier) return tellLast("There is nothing to go back to");
+      trail = [earlier, ...trail];
+      here += 1;
+    } catch {
+      return tellLast("The earlier pair cannot be fetched just now");
+    }
   }
   show(here - 1);
 }
@@ -234,16 +257,11 @@ async function earlierPair(first) {
   const known = new Set(trail.map((pair) => pair.dataset.token));
   const waiting = outbox.entries().filter((entry) => entry.kind === "answer" && entry.query === page.query);
   const unsent = waiting.findLast((entry) => !known.has(entry.token));
-  try {
-    const url = unsent ? unsent.url : `${page.backUrl}?from=${first.dataset.token}`;
-    const [pair] = await fetchPairs(url);
-    if (!pair || known.has(pair.dataset.token)) return undefined;
-    applyUnsent(pair);
-    return pair;
-  } catch {
-    tellLast("The earlier pair cannot be fetched just now");
-    return undefined;
-  }
+  const url = unsent ? unsent.url : `${page.backUrl}?from=${first.dataset.token}`;
+  const [pair] = await fetchPairs(url, page.person);
+  if (!pair || known.has(pair.dataset.token)) return undefined;
+  applyUnsent(pair);
+  return pair;
 }
 
 function applyUnsent(pair) {
@@ -260,25 +278,96 @@ function goOn(event) {
   onward();
 }
 
+// What other windows and the server know of the pairs here
+
+// A pair judged in another window shows that judgment, so that an answer here supersedes it knowingly.
+function judgedElsewhere(entry) {
+  ahead.drop(entry.token);
+  const pair = trail.find((known) => known.dataset.token === entry.token);
+  if (!pair || entry.kind !== "answer") return;
+  const onScreen = pair === trail[here] && !find("pair").hidden;
+  // Half an answer stays as it is: the server will refuse it, with its note shown.
+  if (onScreen && isBegun(pair)) return;
+  remember(pair, new URLSearchParams(entry.body));
+  if (onScreen) fill(pair);
+}
+
+function isBegun(pair) {
+  const { note, reason } = pair.dataset;
+  const reasonNow = new FormData(forms.cannot).get("reason") ?? "";
+  return forms.answer.elements.note.value !== (reason ? "" : note) || reasonNow !== reason;
+}
+
+// After a refusal the page holds a judgment that was never saved: take the server's instead.
+async function seeAnew(entry) {
+  try {
+    const [pair] = await fetchPairs(entry.url, page.person);
+    const position = trail.findIndex((known) => known.dataset.token === entry.token);
+    if (pair && position >= 0 && position !== here) trail[position] = pair;
+  } catch {
+    // It stays as it is, and the server refuses whatever is said of it until it is seen anew.
+  }
+}
+
+// A page from the back-forward cache is as old as when it was left. Offline it is all there is.
+async function renew() {
+  outbox.deliver();
+  if (outbox.inMemoryOnly) return;
+  try {
+    await fetchPairs(trail[here].dataset.url, page.person);
+  } catch {
+    return;
+  }
+  leaving = true;
+  location.reload();
+}
+
 // Starting
 
-outbox.addEventListener("saved", ({ detail }) => {
-  if (detail.entry.query === page.query && !outbox.entries().length) pace.count(detail.judged);
-});
-outbox.addEventListener("refused", ({ detail }) => {
-  if (detail.entry.first && detail.entry.query === page.query) pace.count(pace.judged - 1);
-});
-addEventListener("beforeunload", (event) => {
-  if (outbox.entries().length && !leaving) event.preventDefault();
-});
-addEventListener("pageshow", (event) => event.persisted && location.reload());
+function start() {
+  outbox.addEventListener("saved", ({ detail: { entry, judged } }) => {
+    if (entry.kind === "later") ahead.renew();
+    if (entry.query === page.query && !outbox.entries().length) pace.count(judged);
+  });
+  outbox.addEventListener("refused", ({ detail: { entry } }) => {
+    if (entry.query !== page.query) return;
+    if (entry.first) pace.count(pace.judged - 1);
+    seeAnew(entry);
+  });
+  outbox.addEventListener("added-elsewhere", ({ detail: entry }) => judgedElsewhere(entry));
+  outbox.addEventListener("change", sayWaiting);
+  addEventListener("beforeunload", (event) => {
+    if (outbox.entries().length && !leaving) event.preventDefault();
+  });
+  addEventListener("pageshow", (event) => event.persisted && renew());
 
-forms.answer.addEventListener("submit", answer);
-forms.cannot.addEventListener("submit", answer);
-forms.later.addEventListener("submit", later);
+  forms.answer.addEventListener("submit", answer);
+  forms.cannot.addEventListener("submit", answer);
+  forms.later.addEventListener("submit", later);
+  find("undo").addEventListener("click", back);
+  find("go-on").addEventListener("click", goOn);
+
+  const wanted = find("ready");
+  wanted.value = ahead.wanted;
+  wanted.addEventListener("change", () => (ahead.wanted = Number(wanted.value)));
+  wanted.closest("[hidden]").hidden = false;
+
+  showSaveState(outbox, {
+    work: "judging", chip: find("saved"), trouble: find("trouble"), loginUrl: page.loginUrl,
+    ready: () => ahead.ready + trail.filter((pair) => !pair.dataset.judged).length,
+  });
+  applyUnsent(trail[0]);
+  fill(trail[0]);
+  watch.restart();
+  const unsentBefore = outbox.entries();
+  pace.count(pace.judged + unsentBefore.filter((entry) => entry.first && entry.query === page.query).length);
+  outbox.deliver();
+  const ready = ahead.fill().catch(() => {});
+  // A pair judged before this page was loaded, but not yet sent: go on to the next.
+  if (unsentBefore.some((entry) => entry.token === trail[0].dataset.token)) ready.then(onward);
+}
+
 forms.answer.elements.note.addEventListener("input", markNote);
-find("undo").addEventListener("click", back);
-find("go-on").addEventListener("click", goOn);
 noteForOther(forms.cannot);
 measureDock();
 
@@ -291,25 +380,12 @@ onKeys({
   ...grades,
   c: cannot,
   l: () => !forms.later.hidden && forms.later.requestSubmit(),
-  u: () => back(),
+  u: () => find("undo").click(),
   n: note,
   g: () => guideline(),
   "?": help,
-  Escape: () => closeLifts() || goOn(),
+  Escape: () => closeLifts() || (!find("was").hidden && find("go-on").click()),
 });
 
-showSaveState(outbox, { chip: find("saved"), trouble: find("trouble"), loginUrl: page.loginUrl });
-applyUnsent(trail[0]);
-fill(trail[0]);
-watch.restart();
-shownAt = performance.now() - UNREAD;
-const unsentBefore = outbox.entries();
-pace.count(pace.judged + unsentBefore.filter((entry) => entry.first && entry.query === page.query).length);
-outbox.deliver();
-const ready = ahead.fill();
-// A pair judged before this page was loaded, but not yet sent: go on to the next.
-if (unsentBefore.some((entry) => entry.token === trail[0].dataset.token)) {
-  ready.catch(() => {}).then(onward);
-} else {
-  ready.catch(() => {});
-}
+if (storageWorks()) start();
+else plainForms(Object.values(forms), { trouble: find("trouble"), thing: "pair" });

@@ -1,17 +1,19 @@
 // Single keys as commands. They rest while somebody types, in a dialog, with a modifier held, when a
 // key repeats, and when they are switched off in the list of keys (WCAG 2.1.4).
 
+import { forGood } from "./storage.js";
+
 const OFF = "keys-off";
 const FIELDS = "input, textarea, select, [contenteditable], dialog[open]";
 
 export function onKeys(commands) {
   document.documentElement.classList.add("scripted");
-  document.documentElement.classList.toggle(OFF, Boolean(localStorage.getItem(OFF)));
+  document.documentElement.classList.toggle(OFF, Boolean(forGood.get(OFF)));
   document.addEventListener("keydown", (event) => {
     if (event.defaultPrevented || event.repeat || event.isComposing) return;
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     if (event.target.closest(FIELDS)) return;
-    if (localStorage.getItem(OFF) && event.key !== "Escape") return;
+    if (forGood.get(OFF) && event.key !== "Escape") return;
     const command = commands[nameOf(event)];
     if (!command) return;
     event.preventDefault();
@@ -30,10 +32,10 @@ export function helpDialog() {
   const dialog = document.getElementById("keys");
   const button = document.getElementById("help");
   const box = document.getElementById("keys-on");
-  box.checked = !localStorage.getItem(OFF);
+  box.checked = !forGood.get(OFF);
   box.addEventListener("change", () => {
-    if (box.checked) localStorage.removeItem(OFF);
-    else localStorage.setItem(OFF, "1");
+    if (box.checked) forGood.remove(OFF);
+    else forGood.set(OFF, "1");
     document.documentElement.classList.toggle(OFF, !box.checked);
   });
   button.hidden = false;

@@ -1,26 +1,35 @@
-// Judgments that the server has not acknowledged yet. Each is one item of localStorage, written
-// before it is sent and removed after the answer, so a closed tab, a lost network or an expired login
-// loses nothing. They are sent one after the other, in order; a key in each makes twice count once.
+// What is said and not yet settled by the server. Each is one item of localStorage, written before
+// it is sent and removed when the server accepts or refuses it, so a closed tab, a lost network or an
+// ended login loses nothing. They are sent one after the other, in order; a key in each makes twice
+// count once.
+
+import { send } from "./delivery.js";
+import { forGood } from "./storage.js";
 
 const WAITS = [1, 2, 4, 8, 15, 30];
-const PATIENCE = 20_000;
+
+// These concern every submission; other trouble may be one submission's own.
+const FOR_ALL = new Set(["unreachable", "logged-out", "other-person"]);
 
 export class Outbox extends EventTarget {
   #memory = new Map();
+  #stuck = new Set(); // tokens of what was tried in vain since the last retry
+  #down = false; // nothing was settled when something was last tried
   #failures = 0;
   #timer = 0;
   #running = false;
   #again = false;
 
-  constructor({ person, collection }) {
+  // `work` is "judging" or "settling".
+  constructor({ work, person, collection }) {
     super();
     this.person = person;
-    this.name = `qrelsmith:judging:${person}:${collection}`;
-    this.state = "idle"; // idle, sending, unreachable, logged-out
-    this.kept = true; // false when this browser refuses to keep anything
+    this.name = `qrelsmith:${work}:${person}:${collection}`;
+    this.state = "idle"; // idle, sending, or an outcome that is neither saved nor refused
+    this.status = 0; // of the last answer that settled nothing
     addEventListener("online", () => this.deliver());
     addEventListener("focus", () => this.deliver());
-    addEventListener("storage", (event) => event.key?.startsWith(this.name) && this.#tell());
+    addEventListener("storage", (event) => this.#elsewhere(event));
   }
 
   entries() {
@@ -31,11 +40,17 @@ export class Outbox extends EventTarget {
     return this.#items("refused");
   }
 
+  // Whether something waits in this tab's memory only, because this browser refused to keep it.
+  get inMemoryOnly() {
+    return this.#memory.size > 0;
+  }
+
   add(entry) {
+    // Not the time alone: a clock set back would send what was said last before what it changes.
     const last = this.entries().at(-1);
     this.#put("waiting", { ...entry, order: Math.max(Date.now(), (last?.order ?? 0) + 1) });
     this.#tell();
-    this.deliver();
+    this.#run();
   }
 
   dismiss(entry) {
@@ -43,22 +58,32 @@ export class Outbox extends EventTarget {
     this.#tell();
   }
 
-  async deliver() {
+  deliver() {
+    return this.#run({ retry: true });
+  }
+
+  // What is new is sent at once; what was tried in vain waits for a retry, or each key press would
+  // send all of it again.
+  async #run({ retry = false } = {}) {
+    if (retry) {
+      this.#stuck.clear();
+      clearTimeout(this.#timer);
+      this.#timer = 0;
+    }
     if (this.#running) {
-      this.#again = true;
+      this.#again ||= retry || this.state === "idle" || this.state === "sending";
       return;
     }
     this.#running = true;
-    clearTimeout(this.#timer);
     try {
       do {
         this.#again = false;
-        await this.#oneTabAtATime(() => this.#pass());
-      } while (this.#again && this.state === "idle");
+        await this.#oneTabAtATime(() => this.#pass(retry));
+      } while (this.#again);
     } finally {
       this.#running = false;
     }
-    if (this.entries().length) this.#retryLater();
+    if (this.entries().length && !this.#timer) this.#retryLater();
     this.#tell();
   }
 
@@ -72,57 +97,50 @@ export class Outbox extends EventTarget {
     this.#timer = setTimeout(() => this.deliver(), wait * 1000);
   }
 
-  // One go at everything that waits. An answer that the server cannot digest holds up later ones
+  // One go at everything that waits. What the server or a proxy does not take holds up later ones
   // of its own pair only.
-  async #pass() {
-    const stuck = new Set();
+  async #pass(retry) {
+    let trouble = this.state;
+    let tried = false;
+    let settled = false;
     let entry;
-    while ((entry = this.entries().find((waiting) => !stuck.has(waiting.token)))) {
+    while ((entry = this.entries().find((waiting) => !this.#stuck.has(waiting.token)))) {
       if (this.state === "idle") this.#enter("sending");
-      const outcome = await this.#send(entry);
-      if (outcome === "unreachable" || outcome === "logged-out") {
-        this.#failures += 1;
-        this.#enter(outcome);
-        return;
+      tried = true;
+      const { outcome, status, answer } = await send(entry.url, entry.body);
+      if (outcome === "saved" || outcome === "refused") {
+        this.#settle(entry, outcome, answer);
+        settled = true;
+        if (this.#down) this.#stuck.clear(); // what held everything up is over
+        this.#down = false;
+        continue;
       }
-      if (outcome === "broken") stuck.add(entry.token);
+      trouble = outcome;
+      this.status = status;
+      this.#stuck.add(entry.token);
+      if (FOR_ALL.has(outcome) || status === 0) break; // 0: sent to another address
     }
-    this.#failures = stuck.size ? this.#failures + 1 : 0;
-    this.#enter(stuck.size ? "unreachable" : "idle");
+    if (tried) this.#down = !settled;
+    const waits = this.entries().length > 0;
+    if (!waits) this.#failures = 0;
+    else if (retry || !this.#failures) this.#failures += 1;
+    this.#enter(waits ? trouble : "idle");
   }
 
-  async #send(entry) {
-    let response;
-    try {
-      response = await fetch(entry.url, {
-        method: "POST",
-        body: new URLSearchParams(entry.body),
-        headers: { Accept: "application/json", "X-CSRFToken": csrfToken() },
-        redirect: "manual",
-        keepalive: true,
-        signal: AbortSignal.timeout(PATIENCE),
-      });
-      if (response.type === "opaqueredirect") return "logged-out";
-      return this.#settle(entry, response, await answerOf(response));
-    } catch {
-      return "unreachable";
-    }
-  }
-
-  #settle(entry, response, answer) {
-    if (response.ok) {
-      this.#drop("waiting", entry);
-      for (const old of this.refused()) if (old.token === entry.token) this.#drop("refused", old);
-      this.dispatchEvent(new CustomEvent("saved", { detail: { entry, ...answer } }));
-      return "saved";
-    }
-    // 403: the login ended or changed, or its token did; both mend once somebody logs in.
-    if (response.status === 401 || response.status === 403) return "logged-out";
-    if (response.status >= 500 || response.status === 429 || response.status === 408) return "broken";
-    this.#put("refused", { ...entry, message: answer.message ?? "This pair is not yours to judge any more." });
+  #settle(entry, outcome, answer) {
+    if (outcome === "refused") this.#put("refused", { ...entry, message: answer.message });
     this.#drop("waiting", entry);
-    this.dispatchEvent(new CustomEvent("refused", { detail: { entry, ...answer } }));
-    return "refused";
+    if (outcome === "saved") {
+      for (const old of this.refused()) if (old.token === entry.token) this.#drop("refused", old);
+    }
+    this.dispatchEvent(new CustomEvent(outcome, { detail: { entry, ...answer } }));
+  }
+
+  #elsewhere(event) {
+    if (!event.key?.startsWith(`${this.name}:`)) return;
+    const added = event.key.startsWith(`${this.name}:waiting:`) && !event.oldValue && parsed(event.newValue);
+    if (added) this.dispatchEvent(new CustomEvent("added-elsewhere", { detail: added }));
+    this.#tell();
   }
 
   #enter(state) {
@@ -136,38 +154,28 @@ export class Outbox extends EventTarget {
 
   #items(kind) {
     const prefix = `${this.name}:${kind}:`;
-    const kept = [...this.#memory].filter(([name]) => name.startsWith(prefix)).map(([, text]) => text);
-    for (let i = 0; i < localStorage.length; i += 1) {
-      const name = localStorage.key(i);
-      if (name.startsWith(prefix)) kept.push(localStorage.getItem(name));
-    }
-    return kept.map((text) => JSON.parse(text)).sort((a, b) => a.order - b.order);
+    const inMemory = [...this.#memory].filter(([name]) => name.startsWith(prefix)).map(([, text]) => text);
+    const kept = forGood.names().filter((name) => name.startsWith(prefix)).map((name) => forGood.get(name));
+    return [...inMemory, ...kept].map(parsed).filter(Boolean).sort((a, b) => a.order - b.order);
   }
 
   #put(kind, entry) {
     const name = `${this.name}:${kind}:${entry.key}`;
-    try {
-      localStorage.setItem(name, JSON.stringify(entry));
-    } catch {
-      this.kept = false;
-      this.#memory.set(name, JSON.stringify(entry));
-    }
+    const text = JSON.stringify(entry);
+    if (!forGood.set(name, text)) this.#memory.set(name, text);
   }
 
   #drop(kind, entry) {
     const name = `${this.name}:${kind}:${entry.key}`;
     this.#memory.delete(name);
-    localStorage.removeItem(name);
+    forGood.remove(name);
   }
 }
 
-// Read anew each time: a login in another tab changes it.
-export function csrfToken() {
-  const cookie = document.cookie.split("; ").find((part) => part.startsWith("csrftoken="));
-  return cookie?.slice("csrftoken=".length) ?? document.querySelector("[name=csrfmiddlewaretoken]")?.value ?? "";
-}
-
-async function answerOf(response) {
-  const isJson = response.headers.get("content-type")?.includes("application/json");
-  return isJson ? response.json() : {};
+function parsed(text) {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
 }

@@ -1,10 +1,40 @@
 // What opens over or beside the two papers: the guideline, the note, "can't judge".
 
+import { forThisTab } from "./storage.js";
+
 const dock = document.getElementById("dock");
 
 // What was done last: said beside the keys, where nothing that is being read gets covered.
 export function tellLast(text) {
-  document.getElementById("last").textContent = text;
+  tell(text, false);
+}
+
+// A press this soon was meant for the page before: nobody has read anything yet.
+const UNREAD = 300;
+
+// Whether a press comes too soon after `shownAt`. It is then ignored, and the page says so.
+export function tooSoon(shownAt, thing) {
+  if (performance.now() - shownAt >= UNREAD) return false;
+  remark(`Press ignored: this ${thing} had only just appeared. Press again.`);
+  return true;
+}
+
+const REMARK = 4000;
+let remarkTimer = 0;
+
+// Said for a moment in place of what was done last.
+function remark(text) {
+  const line = document.getElementById("last");
+  const before = line.classList.contains("ignored") ? "" : line.textContent;
+  tell(text, true);
+  remarkTimer = setTimeout(() => tell(before, false), REMARK);
+}
+
+function tell(text, isRemark) {
+  clearTimeout(remarkTimer);
+  const line = document.getElementById("last");
+  line.textContent = text;
+  line.classList.toggle("ignored", isRemark);
 }
 
 // The query paper's own scroll area ends where the dock begins, however high the dock is.
@@ -18,12 +48,12 @@ export function guidelinePanel() {
   const panel = document.getElementById("guideline");
   const toggle = (open = panel.hidden) => {
     panel.hidden = !open;
-    sessionStorage.setItem("guideline", open ? "open" : "");
+    forThisTab.set("guideline", open ? "open" : "");
     for (const link of document.querySelectorAll("[data-guideline]")) {
       link.setAttribute("aria-expanded", String(open));
     }
   };
-  toggle(!panel.hidden || sessionStorage.getItem("guideline") === "open");
+  toggle(!panel.hidden || forThisTab.get("guideline") === "open");
   for (const link of document.querySelectorAll("[data-guideline]")) {
     link.setAttribute("role", "button");
     link.addEventListener("click", (event) => {
@@ -83,7 +113,7 @@ export function foldQuery() {
   const narrow = matchMedia("(max-width: 47.99rem)");
   const name = `read:${document.body.dataset.query}`;
   const follow = () => {
-    const read = narrow.matches && Boolean(sessionStorage.getItem(name));
+    const read = narrow.matches && Boolean(forThisTab.get(name));
     query.classList.toggle("read", read);
     query.open = !read;
   };
@@ -93,7 +123,7 @@ export function foldQuery() {
   });
   follow();
   return () => {
-    sessionStorage.setItem(name, "1");
+    forThisTab.set(name, "1");
     if (narrow.matches) follow();
   };
 }

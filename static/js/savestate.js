@@ -2,7 +2,10 @@
 
 const GRACE = 500; // a save that is quicker than this never shows as "saving"
 
-export function showSaveState(outbox, { chip, trouble, loginUrl }) {
+const THINGS = { judging: ["judgment", "judgments"], settling: ["decision", "decisions"] };
+
+// `ready` tells how many pairs can be judged without the server; `look` names the way to the pair.
+export function showSaveState(outbox, { work, chip, trouble, loginUrl, ready, look = "See this pair" }) {
   let timer = 0;
   let shown = "";
 
@@ -14,57 +17,82 @@ export function showSaveState(outbox, { chip, trouble, loginUrl }) {
 
   const update = () => {
     const waiting = outbox.entries().length;
+    const refused = outbox.refused();
     clearTimeout(timer);
-    if (!waiting) word("Saved", "good");
-    else if (outbox.state === "idle" || outbox.state === "sending") {
+    if (waiting && (outbox.state === "idle" || outbox.state === "sending")) {
       timer = setTimeout(() => word("Saving", ""), GRACE);
-    } else word(`${waiting} unsaved`, "warn");
-    explain(waiting);
+    } else if (waiting) word(`${waiting} unsaved`, "warn");
+    else if (refused.length) word(`${refused.length} not saved`, "bad");
+    else word("Saved", "good");
+    explain(waiting, refused);
   };
 
-  const explain = (waiting) => {
-    const refused = outbox.refused();
-    const needed = JSON.stringify([outbox.state, waiting, outbox.kept, refused.map((entry) => entry.key)]);
+  const explain = (waiting, refused) => {
+    const why = waiting ? reason() : "";
+    const text = why && [why, ...whatIsSafe(waiting)].join(" ");
+    const needed = JSON.stringify([text, refused.map((entry) => entry.key)]);
     if (needed === shown) return;
     shown = needed;
     const notices = refused.map((entry) => refusal(entry));
-    if (waiting && outbox.state === "logged-out") notices.unshift(loggedOut(waiting));
-    else if (waiting && outbox.state === "unreachable") notices.unshift(unreachable(waiting));
+    if (text) notices.unshift(notice("warn", text, ...(needsLogin() ? [loginLink()] : [])));
     trouble.replaceChildren(...notices);
     trouble.hidden = !notices.length;
   };
 
-  const many = (count) => (count === 1 ? "1 judgment is" : `${count} judgments are`);
-  const alone = (count) => (count === 1 ? "is sent by itself" : "are sent by themselves");
-  const where = () => (outbox.kept ? "kept on this computer" : "kept in this tab only: do not close it");
+  const needsLogin = () => outbox.state === "logged-out" || outbox.state === "other-person";
 
-  const unreachable = (waiting) =>
-    notice("warn", `The server cannot be reached. ${many(waiting)} ${where()} and ${alone(waiting)} once it can. You can go on.`);
-
-  const loggedOut = (waiting) => {
-    const link = Object.assign(document.createElement("a"), {
-      href: loginUrl, target: "_blank", textContent: "Log in again in a new tab", className: "button small",
-    });
-    return notice("warn", `Your login has ended. ${many(waiting)} ${where()}. Log in again as yourself, then come back here: what you judged is sent by itself.`, link);
+  const reason = () => {
+    switch (outbox.state) {
+      case "unreachable":
+        return "The server cannot be reached.";
+      case "logged-out":
+        return "Your login has ended.";
+      case "other-person":
+        return "Another person is logged in on this browser now.";
+      case "failing":
+        return `The server cannot save just now (error ${outbox.status}).`;
+      case "foreign":
+        return outbox.status
+          ? `Something else answered in place of the server (status ${outbox.status}), for example a proxy.`
+          : "Something else answered in place of the server. This network may want you to log in to it.";
+      default:
+        return outbox.inMemoryOnly ? "This browser refuses to keep anything on this computer." : "";
+    }
   };
 
+  const whatIsSafe = (waiting) => {
+    const [thing, things] = THINGS[work];
+    const several = waiting > 1;
+    const where = outbox.inMemoryOnly ? "kept in this tab only: do not close it" : "kept on this computer";
+    const said = [`${waiting} ${several ? things : thing} ${several ? "are" : "is"} not saved yet, but ${where}.`];
+    if (needsLogin()) said.push("Log in again as yourself, then come back here.");
+    said.push(`${several ? "They are" : "It is"} sent again automatically.`);
+    const more = ready?.() ?? 0;
+    if (more) said.push(`You can go on: ${more} more ${more > 1 ? "pairs are" : "pair is"} ready here.`);
+    return said;
+  };
+
+  const loginLink = () => link("Log in again in a new tab", loginUrl, "_blank");
+
   const refusal = (entry) => {
-    const redo = Object.assign(document.createElement("a"), {
-      href: entry.url, textContent: "See this pair", className: "button small",
-    });
     const close = Object.assign(document.createElement("button"), {
       type: "button", textContent: "Dismiss", className: "plain small",
     });
     close.addEventListener("click", () => outbox.dismiss(entry));
     const note = new URLSearchParams(entry.body).get("note");
-    return notice("bad", `Not saved: ${entry.said} for “${entry.title}”. ${entry.message}${note ? ` Your note was: ${note}` : ""}`, redo, close);
+    const text = `Not saved: ${entry.said} for “${entry.title}”. ${entry.message}${note ? ` Your note was: ${note}` : ""}`;
+    return notice("bad", text, link(look, entry.url), close);
   };
 
   outbox.addEventListener("change", update);
   update();
 }
 
-function notice(kind, text, ...actions) {
+function link(text, href, target = "") {
+  return Object.assign(document.createElement("a"), { href, target, textContent: text, className: "button small" });
+}
+
+export function notice(kind, text, ...actions) {
   const box = document.createElement("div");
   box.className = `notice ${kind}`;
   const line = document.createElement("p");

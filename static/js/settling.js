@@ -1,80 +1,110 @@
-// The adjudicator's case: keys, and a decision that is not lost when the server cannot be reached.
+// The adjudicator's case: keys, and a decision that is kept until the server has it. Then the next
+// case comes, as a page of its own.
 
 import { helpDialog, onKeys } from "./keys.js";
-import { csrfToken } from "./outbox.js";
-import { closeLifts, foldQuery, guidelinePanel, lift, measureDock } from "./panels.js";
+import { Outbox } from "./outbox.js";
+import { closeLifts, foldQuery, guidelinePanel, lift, measureDock, tellLast, tooSoon } from "./panels.js";
+import { plainForms } from "./plain.js";
+import { showSaveState } from "./savestate.js";
+import { forThisTab, storageWorks } from "./storage.js";
 
-// A press this soon after the page appeared was meant for the case before.
-const UNREAD = 300;
-
+const page = document.body.dataset;
 const find = (id) => document.getElementById(id);
 const forms = [find("answer"), find("cannot-form")];
 const noteField = forms[0].elements.note;
-const draft = `qrelsmith:draft:${document.body.dataset.person}:${location.pathname}`;
+const draft = `qrelsmith:draft:${page.person}:${location.pathname}`;
 const shownAt = performance.now();
-let sending = false;
+const outbox = new Outbox({ work: "settling", person: page.person, collection: page.collection });
+let leaving = false;
 
-async function submit(event) {
+function submit(event) {
   event.preventDefault();
-  if (sending || performance.now() - shownAt < UNREAD) return;
+  if (leaving || tooSoon(shownAt, "case")) return;
+  if (waiting()) return tellLast("Your decision waits to be saved. You can change it after that.");
   const { currentTarget: form, submitter } = event;
-  sending = true;
+  tellLast("");
   submitter?.classList.add("pressed");
-  try {
-    await send(form, new URLSearchParams(new FormData(form, submitter)));
-  } catch {
-    tell("The server cannot be reached, so this decision is not saved yet. Nothing you wrote is lost: give it again in a moment.");
-  } finally {
-    sending = false;
-    submitter?.classList.remove("pressed");
-  }
+  const body = new URLSearchParams(new FormData(form, submitter));
+  body.delete("csrfmiddlewaretoken");
+  body.set("person", page.person);
+  outbox.add({
+    key: body.get("key"),
+    token: page.token,
+    query: page.query,
+    url: form.getAttribute("action"),
+    kind: "decision",
+    title: document.querySelector(".pair h3").textContent.trim(),
+    said: said(body),
+    body: body.toString(),
+  });
 }
 
-async function send(form, body) {
-  body.set("person", document.body.dataset.person);
-  const response = await fetch(form.action, {
-    method: "POST", body, redirect: "manual", signal: AbortSignal.timeout(20_000),
-    headers: { Accept: "application/json", "X-CSRFToken": csrfToken() },
-  });
-  if (response.type === "opaqueredirect" || response.status === 403) {
-    tell("Your login has ended, so this decision is not saved yet. Log in again as yourself in a new tab, then give it again here.", link("Log in again in a new tab", document.body.dataset.loginUrl, true));
+const waiting = () => outbox.entries().find((entry) => entry.token === page.token);
+
+function said(body) {
+  const answer = body.get("answer");
+  if (answer === "cannot") return `cannot be judged: ${body.get("reason")}`;
+  return /\d/.test(answer) ? answer : `judgment ${answer.toUpperCase()}`;
+}
+
+function saved({ detail: { entry, next } }) {
+  if (entry.token !== page.token) return;
+  forThisTab.remove(draft);
+  queryRead();
+  leaveFor(next);
+}
+
+// A case that is settled or gone has a next one; any other refusal is shown here.
+function refused({ detail: { entry, next } }) {
+  if (entry.token !== page.token) return;
+  for (const pressed of document.querySelectorAll(".pressed")) pressed.classList.remove("pressed");
+  if (!next) return;
+  outbox.dismiss(entry);
+  leaveFor(next);
+}
+
+function leaveFor(url) {
+  leaving = true;
+  location.assign(url);
+}
+
+// A page from the back-forward cache is as old as when it was left. Offline it is all there is.
+async function renew() {
+  leaving = false;
+  outbox.deliver();
+  if (outbox.inMemoryOnly) return;
+  try {
+    const response = await fetch(location.href, { method: "HEAD" });
+    if (!response.ok) return;
+  } catch {
     return;
   }
-  const isJson = response.headers.get("content-type")?.includes("json");
-  const answer = isJson ? await response.json() : {};
-  if (answer.next) {
-    sessionStorage.removeItem(draft);
-    queryRead();
-    location.assign(answer.next);
-    await new Promise(() => {}); // until the next case is here, this one takes no more presses
-  }
-  tell(answer.message ?? "The server could not save this decision. Nothing you wrote is lost: give it again in a moment.", answer.error === "JudgmentsChanged" ? link("See both judgments as they are", location.href) : null);
-}
-
-function tell(text, ...actions) {
-  const notice = document.createElement("div");
-  notice.className = "notice bad";
-  const line = document.createElement("p");
-  line.textContent = text;
-  notice.append(line, ...actions.filter(Boolean));
-  find("trouble").replaceChildren(notice);
-  find("trouble").hidden = false;
-}
-
-function link(text, href, elsewhere = false) {
-  const anchor = Object.assign(document.createElement("a"), { href, textContent: text, className: "button small" });
-  if (elsewhere) anchor.target = "_blank";
-  return anchor;
+  leaving = true;
+  location.reload();
 }
 
 const markNote = () => {
   document.querySelector(".has-note").hidden = !noteField.value.trim();
 };
 
-for (const form of forms) form.addEventListener("submit", submit);
-noteField.value = sessionStorage.getItem(draft) ?? noteField.value;
+function start() {
+  for (const form of forms) form.addEventListener("submit", submit);
+  outbox.addEventListener("saved", saved);
+  outbox.addEventListener("refused", refused);
+  addEventListener("beforeunload", (event) => {
+    if (outbox.entries().length && !leaving) event.preventDefault();
+  });
+  addEventListener("pageshow", (event) => event.persisted && renew());
+  showSaveState(outbox, {
+    work: "settling", chip: find("saved"), trouble: find("trouble"), loginUrl: page.loginUrl,
+    look: "See both judgments as they are",
+  });
+  outbox.deliver();
+}
+
+noteField.value = forThisTab.get(draft) ?? noteField.value;
 noteField.addEventListener("input", () => {
-  sessionStorage.setItem(draft, noteField.value);
+  forThisTab.set(draft, noteField.value);
   markNote();
 });
 markNote();
@@ -95,3 +125,6 @@ onKeys({
   "?": help,
   Escape: () => closeLifts() || find("go-on")?.click(),
 });
+
+if (storageWorks()) start();
+else plainForms(forms, { trouble: find("trouble"), thing: "case" });

@@ -318,6 +318,29 @@ def test_a_script_learns_that_its_pair_was_handed_over_not_from_a_page_of_any_pr
     assert response.json()["key"] == answer["key"]
 
 
+@pytest.mark.parametrize("view", ["judge-pair", "judge-later"])
+def test_a_script_learns_that_its_login_has_ended_by_the_key_it_sent(client, slots, view):
+    answer = {**fields(client, slots[0]), "answer": "2"}
+    client.logout()
+    response = client.post(pair_url(slots[0], view), answer, **JSON)
+
+    assert (response.status_code, response.json()["error"]) == (401, "LoggedOut")
+    assert response.json()["key"] == answer["key"]
+    assert client.post(pair_url(slots[0], view), answer).url.startswith(reverse("login"))
+
+
+@pytest.mark.parametrize("view", ["judge-pair", "judge-ahead", "judge-back"])
+def test_a_page_of_one_person_never_shows_what_another_judged(client, opening, slots, view):
+    other = opening.seats.get(number=2).annotator
+    pair = slots[0] if view == "judge-pair" else None
+    address = pair_url(pair) if pair else query_url(opening, view)
+    person = {"HTTP_QRELSMITH_PERSON": str(slots[0].annotator_id)}
+    assert client.get(address, **PART, **person).status_code in (200, 204)
+
+    client.force_login(other)
+    assert client.get(address, **PART, **person).status_code == 403
+
+
 def test_a_script_learns_that_its_token_is_out_of_date_by_the_key_it_sent(annotator, slots):
     strict = Client(enforce_csrf_checks=True)
     strict.force_login(annotator)

@@ -8,14 +8,19 @@ from accounts.models import Role
 from adjudication.models import Decision
 from annotation.services import Answer
 from tests.browser.judging import (
+    NOT_OURS,
+    READING,
+    answered_by_another,
     assert_accessible,
+    block_storage,
     eventually,
     log_in,
     log_out,
     read_and_press,
+    retry_now,
 )
 from tests.factories import a_collection, an_open_query, member
-from tests.sittings import judge, judge_both, pair_url, query_url
+from tests.sittings import judge, judge_both, pair_url, query_url, settle
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -108,29 +113,123 @@ def test_undo_leads_back_and_escape_returns(page, cases):
     expect_case(page, cases[1])
 
 
-def test_offline_nothing_typed_is_lost_and_the_decision_can_be_given_again(page, context, cases):
+def test_offline_a_decision_is_kept_with_its_note_and_sent_when_the_server_is_back(
+    page, context, cases
+):
     read_and_press(page, "n")
     page.keyboard.type("Long thought")
     page.keyboard.press("Escape")
     context.set_offline(True)
     page.keyboard.press("2")
-    expect(page.get_by_text("this decision is not saved yet")).to_be_visible()
+    expect(
+        page.get_by_text("1 decision is not saved yet, but kept on this computer")
+    ).to_be_visible()
+    expect(page.locator("#saved")).to_have_text("1 unsaved")
+    page.keyboard.press("3")
+    expect(page.locator("#last")).to_contain_text("Your decision waits to be saved")
     context.set_offline(False)
-    page.keyboard.press("2")
 
     expect_case(page, cases[1])
-    assert Decision.objects.get().note == "Long thought"
+    assert (Decision.objects.get().grade, Decision.objects.get().note) == (2, "Long thought")
 
 
-def test_an_ended_login_keeps_the_case_open(page, context, live_server, adjudicator, cases):
+def test_an_ended_login_keeps_the_decision(page, context, live_server, adjudicator, cases):
     log_out(context)
     read_and_press(page, "2")
     expect(page.get_by_text("Your login has ended")).to_be_visible()
     log_in(context, live_server, adjudicator)
-    page.keyboard.press("2")
 
     expect_case(page, cases[1])
-    eventually(page, lambda: Decision.objects.count() == 1)
+    assert Decision.objects.count() == 1
+
+
+def test_a_decision_left_unsent_by_a_closed_tab_is_sent_from_the_list_of_cases(
+    page, context, live_server, cases
+):
+    context.set_offline(True)
+    read_and_press(page, "2")
+    expect(page.locator("#saved")).to_have_text("1 unsaved")
+    page.close()
+    context.set_offline(False)
+    again = context.new_page()
+    again.goto(live_server.url + reverse("adjudicate", args=["small"]))
+
+    eventually(again, lambda: Decision.objects.count() == 1)
+    expect(again.get_by_text("2 due · 1 settled")).to_be_visible()
+
+
+def test_only_an_answer_of_the_server_with_the_key_settles_a_decision(page, cases):
+    """One decision through all of them: at the end it is saved once, as it was made."""
+    read_and_press(page, "n")
+    page.keyboard.type("Long thought")
+    page.keyboard.press("Escape")
+    with answered_by_another(page, {"status": 502}):
+        page.keyboard.press("2")
+        expect(page.locator("#saved")).to_have_text("1 unsaved")
+    for name, (answer, words) in NOT_OURS.items():
+        with answered_by_another(page, answer):
+            retry_now(page)
+            expect(page.locator("#trouble"), name).to_contain_text(words)
+            expect(page.locator("#saved"), name).to_have_text("1 unsaved")
+        assert not Decision.objects.exists(), name
+    retry_now(page)
+
+    expect_case(page, cases[1])
+    assert (Decision.objects.get().grade, Decision.objects.get().note) == (2, "Long thought")
+
+
+def test_an_early_press_is_shown_as_ignored(page, cases):
+    page.clock.install()
+    page.reload()
+    page.keyboard.press("1")
+    expect(page.locator("#last")).to_have_text(
+        "Press ignored: this case had only just appeared. Press again."
+    )
+    page.clock.run_for(READING)
+    page.keyboard.press("1")
+
+    expect_case(page, cases[1])
+    assert Decision.objects.count() == 1
+
+
+def test_another_tab_that_settled_the_case_is_not_overwritten(page, context, live_server, cases):
+    old = context.new_page()
+    old.goto(page.url)
+    read_and_press(page, "1")
+    expect_case(page, cases[1])
+    read_and_press(old, "3")
+
+    notice = old.locator("#trouble .notice")
+    expect(notice).to_contain_text("Not saved: 3 for")
+    expect(notice).to_contain_text("You settled this case in another window")
+    notice.get_by_role("link", name="See both judgments as they are").click()
+    expect(old.get_by_text("You settled this as 1")).to_be_visible()
+    read_and_press(old, "3")
+    expect_case(old, cases[1])
+    assert list(Decision.objects.values_list("grade", flat=True)) == [1, 3]
+
+
+def test_a_page_from_the_back_forward_cache_shows_the_case_as_it_is(page, cases, adjudicator):
+    settle(cases[0], adjudicator, 1)
+    page.evaluate("dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }))")
+
+    expect(page.get_by_text("You settled this as 1")).to_be_visible()
+
+
+def test_where_storage_is_blocked_it_is_said_and_plain_forms_settle(
+    browser, live_server, adjudicator, opening, cases
+):
+    context = browser.new_context()
+    block_storage(context)
+    log_in(context, live_server, adjudicator)
+    page = context.new_page()
+    page.goto(live_server.url + query_url(opening, "adjudicate-query"))
+    expect(page.locator("#trouble")).to_contain_text("This browser blocks storage")
+    read_and_press(page, "1")
+
+    expect_case(page, cases[1])
+    assert Decision.objects.get().grade == 1
+    context.close()
 
 
 def test_a_judgment_revised_meanwhile_is_shown_anew_and_the_note_stays(page, cases):

@@ -254,7 +254,9 @@ def test_offline_judgments_are_kept_and_delivered_once(page, context, opening, s
     read_and_press(page, "0", "1", "2")
     expect_pair(page, slots[3])
     expect(page.locator("#saved")).to_have_text("3 unsaved")
-    expect(page.get_by_text("3 judgments are kept on this computer")).to_be_visible()
+    expect(
+        page.get_by_text("3 judgments are not saved yet, but kept on this computer")
+    ).to_be_visible()
     context.set_offline(False)
 
     saved(page, opening, 0, 1, 2)
@@ -343,7 +345,7 @@ def test_an_ended_login_keeps_everything_until_one_is_back(
 ):
     log_out(context)
     read_and_press(page, "2", "1")
-    expect(page.get_by_text("Your login has ended. 2 judgments are kept")).to_be_visible()
+    expect(page.get_by_text("Your login has ended. 2 judgments are not saved yet")).to_be_visible()
     expect(page.get_by_role("link", name="Log in again")).to_have_attribute("target", "_blank")
     expect_pair(page, slots[2])
     # A real login in another tab gives a new CSRF token too.
@@ -363,7 +365,7 @@ def test_what_i_judged_is_not_delivered_as_somebody_else(
 ):
     log_in(context, live_server, opening.seats.get(number=2).annotator)
     read_and_press(page, "2")
-    expect(page.get_by_text("Your login has ended. 1 judgment is kept")).to_be_visible()
+    expect(page.get_by_text("Another person is logged in on this browser now.")).to_be_visible()
     assert Judgment.objects.count() == 0
     log_in(context, live_server, annotator)
 

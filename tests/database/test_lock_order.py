@@ -47,7 +47,7 @@ from pooling.services.runs import RunReport, keep_run, lists_digest
 from tests.factories import DocumentFactory, a_collection, member
 from tests.pooling.scenes import a_listed_run, built
 from tests.running import wait_until
-from tests.sittings import judge_both, slots_of
+from tests.sittings import judge_both, slots_of, standing_key
 
 pytestmark = [pytest.mark.faults, pytest.mark.django_db(transaction=True)]
 
@@ -208,7 +208,7 @@ def judge_one(slot: Slot, grade: int) -> None:
         answer=Answer(grade=grade),
         presentation_digest=presentation_of(slot.pair, version).digest,
         key=uuid.uuid4(),
-        revision=slot.judgments.count(),
+        supersedes=standing_key(slot),
     )
 
 

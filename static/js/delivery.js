@@ -1,0 +1,54 @@
+// Sends one submission and tells what became of it. Only JSON that echoes the submission's key comes
+// from this server and settles it: a proxy, a portal or a maintenance page can answer anything else.
+
+const PATIENCE = 20_000;
+
+// Refusals of the person who sends, not of what is sent. They end with a login.
+const OF_THE_SENDER = { LoggedOut: "logged-out", CsrfFailed: "logged-out", SomebodyElse: "other-person" };
+
+// The outcome is one of: saved, refused, logged-out, other-person, failing, foreign, unreachable.
+export async function send(url, body) {
+  const fields = new URLSearchParams(body);
+  const patience = new AbortController();
+  const timer = setTimeout(() => patience.abort(), PATIENCE);
+  try {
+    const response = await fetch(url, {
+      method: "POST",
+      body: fields,
+      headers: { Accept: "application/json", "X-CSRFToken": csrfToken() },
+      redirect: "manual",
+      keepalive: true,
+      signal: patience.signal,
+    });
+    const answer = await ourAnswer(response, fields.get("key"));
+    return { outcome: outcomeOf(response, answer), status: response.status, answer };
+  } catch {
+    return { outcome: "unreachable", status: 0, answer: null };
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function outcomeOf(response, answer) {
+  if (answer?.error) return OF_THE_SENDER[answer.error] ?? "refused";
+  if (answer && response.ok) return "saved";
+  if (response.status >= 500 || response.status === 429 || response.status === 408) return "failing";
+  return "foreign";
+}
+
+async function ourAnswer(response, key) {
+  if (!response.headers.get("content-type")?.includes("application/json")) return null;
+  const text = await response.text(); // a connection that breaks here is no answer at all
+  try {
+    const answer = JSON.parse(text);
+    return answer?.key === key ? answer : null;
+  } catch {
+    return null;
+  }
+}
+
+// Read anew each time: a login in another tab changes it.
+function csrfToken() {
+  const cookie = document.cookie.split("; ").find((part) => part.startsWith("csrftoken="));
+  return cookie?.slice("csrftoken=".length) ?? document.querySelector("[name=csrfmiddlewaretoken]")?.value ?? "";
+}
