@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -24,7 +25,7 @@ for _name in ("CELERY_BROKER_URL", "REDIS_URL"):
 # Playwright's sync API keeps an event loop in the thread that also arranges rows.
 os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "1"
 
-from django.db import OperationalError, connection  # noqa: E402
+from django.db import OperationalError, connection, transaction  # noqa: E402
 from django.db.backends.postgresql import base as postgresql  # noqa: E402
 from django.db.backends.sqlite3 import base as sqlite  # noqa: E402
 
@@ -46,6 +47,19 @@ ALLOWED_SKIPS = ("needs PostgreSQL", "needs SQLite", "no CSFCube release", "the 
 
 def pytest_sessionfinish() -> None:
     shutil.rmtree(_data, ignore_errors=True)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config, log):
+    """By file: tests that share a browser or a folder stay together; CSFCube's are as one file."""
+    from xdist.scheduler import LoadFileScheduling
+
+    class ByFile(LoadFileScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            folder = "tests/csfcube/"
+            return folder if nodeid.startswith(folder) else super()._split_scope(nodeid)
+
+    return ByFile(config, log)
 
 
 @pytest.hookimpl(wrapper=True)
@@ -113,6 +127,26 @@ def _flush_past_the_last_request():
     operations.execute_sql_flush = execute_sql_flush
     yield
     operations.execute_sql_flush = execute
+
+
+@pytest.fixture(scope="session")
+def rolled_back(django_db_setup, django_db_blocker):
+    """`with rolled_back():` in a fixture of a module or class: rows for all its tests.
+
+    Every test then runs in a savepoint inside this transaction. It is marked as Django marks those
+    of its TestCase, so that a durable block may be opened in it. Its tests must not flush tables:
+    `db`, never `transactional_db`.
+    """
+
+    @contextmanager
+    def block():
+        outermost = transaction.atomic()
+        outermost._from_testcase = True
+        with django_db_blocker.unblock(), outermost:
+            yield
+            transaction.set_rollback(True)
+
+    return block
 
 
 @pytest.fixture

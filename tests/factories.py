@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import factory
+from django.apps import apps
+from django.db.models import Max
 
 from accounts.models import Collection, Role, User
 from accounts.services import add_membership
@@ -99,3 +101,15 @@ def annotators(collection: Collection) -> tuple[User, User]:
 def an_open_query(collection: Collection, size: int = 3, facet: str = "method") -> Opening:
     query = a_query(collection, size, facet)
     return open_query(query=query, annotators=annotators(collection), opened_by=None)
+
+
+def everything() -> dict[str, tuple[int, int | None]]:
+    """How many rows every table has, and the highest id."""
+    return {
+        model._meta.label: (
+            model._default_manager.count(),
+            model._default_manager.aggregate(highest=Max("pk"))["highest"],
+        )
+        for model in apps.get_models()
+        if model._meta.pk.get_internal_type() == "BigAutoField"
+    }

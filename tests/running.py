@@ -1,4 +1,4 @@
-"""Real processes for tests: workers that are started, killed and waited for."""
+"""Real processes and threads for tests: started together, killed and waited for."""
 
 from __future__ import annotations
 
@@ -8,8 +8,10 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from threading import Barrier
 from typing import Any
 
 import kombu.pools
@@ -31,6 +33,23 @@ def wait_until(predicate: Callable[[], object], seconds: float, what: str = "") 
         if time.monotonic() > deadline:
             raise AssertionError(f"not within {seconds} s: {what or predicate}")
         time.sleep(0.05)
+
+
+def at_once(calls: Sequence[Callable[[], Any]]) -> list[Any]:
+    """Run all calls in threads that start together; their results, or what they raised."""
+    barrier = Barrier(len(calls))
+
+    def run(call: Callable[[], Any]) -> Any:
+        try:
+            barrier.wait()
+            return call()
+        except Exception as error:  # noqa: BLE001
+            return error
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(len(calls)) as pool:
+        return list(pool.map(run, calls))
 
 
 def database_url() -> str:

@@ -2,7 +2,7 @@ import pytest
 from django.core.cache import cache
 from django.urls import reverse
 
-from tests.factories import PASSWORD, UserFactory, a_collection
+from tests.factories import PASSWORD, UserFactory
 
 pytestmark = pytest.mark.django_db
 
@@ -96,16 +96,3 @@ def test_a_password_is_changed_and_the_new_one_works(client):
     assert "Your password is changed" in done.text
     person.refresh_from_db()
     assert person.check_password("another horse battery")
-
-
-@pytest.mark.parametrize(
-    "address",
-    ["/", "/account/", "/accounts/password/", "/collections/new/", "/c/small/", "/api/docs/"],
-)
-def test_a_stranger_is_asked_to_log_in(client, address):
-    a_collection()
-
-    answer = client.get(address)
-
-    assert answer.status_code == 302
-    assert answer.url == f"/accounts/login/?next={address}"

@@ -301,16 +301,6 @@ def test_an_admin_who_leaves_is_led_home(client, collection):
     assert answer.url == reverse("home")
 
 
-def test_a_membership_of_another_collection_is_out_of_reach(client, collection):
-    other = a_collection("other")
-    Membership.objects.filter(collection=other, user__username="admin").delete()
-
-    address = at("remove-role", collection, held(other, "ann1").pk)
-
-    assert client.post(address).status_code == 404
-    assert roles_of(other, "ann1") == {"annotator"}
-
-
 @pytest.mark.faults
 @pytest.mark.django_db(transaction=True)
 def test_two_admins_who_remove_each_other_leave_one(on_postgresql):

@@ -8,8 +8,8 @@ from accounts.models import Role
 from adjudication.models import Case, Decision
 from adjudication.services import AlreadyDecided, DecidedMeanwhile, KeyReused, Ruling
 from tests.factories import a_collection, an_open_query, member
+from tests.running import at_once
 from tests.sittings import carried, judge, judge_both, pair_url, settle
-from tests.threads import at_once
 
 JSON = {"HTTP_ACCEPT": "application/json"}
 
@@ -36,7 +36,11 @@ def test_the_same_ruling_with_the_same_key_counts_once(opening, adjudicator):
 @pytest.mark.django_db
 @pytest.mark.parametrize(
     "ruling",
-    [Ruling(grade=2), Ruling(reason="other", note="Two papers in one"), Ruling(grade=1, note="On reflection")],
+    [
+        Ruling(grade=2),
+        Ruling(reason="other", note="Two papers in one"),
+        Ruling(grade=1, note="On reflection"),
+    ],
 )
 def test_a_key_with_another_ruling_is_refused(opening, adjudicator, ruling):
     slot, *_ = judge_both(opening, (0, 3))

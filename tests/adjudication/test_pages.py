@@ -14,7 +14,6 @@ from tests.sittings import carried, judge, judge_both, pair_url, query_url, sett
 
 pytestmark = pytest.mark.django_db
 
-VIEWS = ["adjudicate", "adjudicate-query", "adjudicate-settled", "case-back"]
 JSON = {"HTTP_ACCEPT": "application/json"}
 
 
@@ -78,25 +77,6 @@ def test_the_largest_difference_comes_first(client, opening, adjudicator):
         order.append(slot)
         rule(client, slot, "0")
     assert order == [cannot, far, near]
-
-
-@pytest.mark.parametrize("username", ["admin", "ann1", "stranger", "foreign"])
-@pytest.mark.parametrize("view", VIEWS)
-def test_only_an_adjudicator_of_the_collection_finds_the_pages(client, opening, username, view):
-    judge_both(opening, (0, 3))
-    collection = opening.query.collection
-    client.force_login(member(a_collection("elsewhere"), Role.ADJUDICATOR, username))
-    name = [] if view == "adjudicate" else [opening.query.name]
-
-    assert client.get(reverse(view, args=[collection.slug, *name])).status_code == 404
-
-
-@pytest.mark.parametrize("method", ["get", "post"])
-def test_only_an_adjudicator_finds_a_case(client, opening, method):
-    slot, *_ = judge_both(opening, (0, 3))
-    for username in ("admin", "ann1"):
-        client.force_login(opening.query.collection.memberships.get(user__username=username).user)
-        assert getattr(client, method)(pair_url(slot, "case")).status_code == 404
 
 
 # A case

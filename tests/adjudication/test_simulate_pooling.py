@@ -1,11 +1,10 @@
-"""The command, on pools made up here and on CSFCube's own."""
+"""The command, on pools made up here."""
 
 from io import StringIO
 
 import pytest
 from django.core.management import CommandError, call_command
 
-from accounts.models import Collection
 from adjudication.judged_pools import judged_pools
 from annotation.models import Slot
 from tests.factories import a_collection, a_query, an_open_query
@@ -84,28 +83,3 @@ def test_a_wrong_target_and_a_wrong_collection_are_refused(judged):
         said(collection.slug, "--target", "95")
     with pytest.raises(CommandError, match="No collection 'other'"):
         said("other")
-
-
-@pytest.mark.csfcube
-class TestCSFCube:
-    @pytest.fixture
-    def collection(self, csfcube):
-        from published.services import import_csfcube
-
-        import_csfcube(folder=csfcube, slug="csfcube")
-        return Collection.objects.get(slug="csfcube")
-
-    def test_the_lists_are_the_sources_in_the_order_of_the_draw(self, collection):
-        pools = list(judged_pools(collection))
-        assert len(pools) == 33
-        assert sum(len(pool.grades) for pool in pools) == 1877 + 2174
-        for pool in pools:
-            assert "cited" in pool.lists
-            assert len(pool.lists) == 8
-            assert pool.grades.keys() <= {d for docnos in pool.lists.values() for d in docnos}
-
-    def test_every_method_finds_what_there_is_and_needs_no_more_than_all(self, collection):
-        (line,) = [one for one in said("csfcube").splitlines() if one.startswith("all ")]
-        judged, relevant, *needed = map(int, line.split()[1:])
-        assert relevant < judged <= 1877 + 2174
-        assert all(relevant * 0.95 <= count < judged for count in needed)

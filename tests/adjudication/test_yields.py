@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
 
-from accounts.models import Collection
 from adjudication.yields import Held, Yield, yields, yields_of
-from published.services import import_csfcube
 from tests.factories import a_collection, an_open_query
 
 A, B, C = ("q", "a"), ("q", "b"), ("q", "c")
@@ -48,40 +44,3 @@ def test_nothing_is_told_before_a_pair_has_its_final_grade():
     an_open_query(collection)
 
     assert yields_of(collection) == []
-
-
-@pytest.mark.csfcube
-@pytest.mark.django_db
-def test_csfcubes_sources_yield_what_its_files_say(csfcube):
-    import_csfcube(folder=csfcube)
-
-    found = {one.source: one for one in yields_of(Collection.objects.get(slug="csfcube"))}
-
-    assert found == {source: _counted(csfcube, source) for source in found}
-    # Of the cited papers, most are rated 0 or 1: the paper says so of both facets.
-    assert (found["cited"].relevant, found["cited"].judged) == (93, 610)
-
-
-def _counted(folder, source):
-    """The source's yield, straight from the files; the first source of a candidate drew it."""
-    pools = json.loads((folder / "test-pid2pool-csfcube.json").read_text())
-    sources = {
-        (paper, docno): names
-        for paper, pool in pools.items()
-        for docno, names in zip(pool["cands"], pool["cand_source"], strict=True)
-    }
-    grades = []
-    for facet in ("background", "method"):
-        ratings = json.loads((folder / f"test-pid2anns-csfcube-{facet}.json").read_text())
-        for paper, rated in ratings.items():
-            for docno, grade in zip(rated["cands"], rated["relevance_adju"], strict=True):
-                if sources[paper, docno][0] == source and grade >= 0:
-                    grades.append((grade, sources[paper, docno]))
-    relevant = [names for grade, names in grades if grade >= 2]
-    return Yield(
-        source,
-        drawn=sum(names[0] == source for names in sources.values()),
-        judged=len(grades),
-        relevant=len(relevant),
-        alone=sum(names == [source] for names in relevant),
-    )

@@ -8,18 +8,16 @@ import json
 
 import pytest
 from django.db import connection
-from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from accounts.models import Role, User
 from adjudication.labels import LabelledPair, Standing
 from adjudication.services import Ruling
 from agreement import figures
 from agreement.services import compute_report
 from jobs.models import Job
 from tests.agreement.old_reports import an_old_report
-from tests.factories import a_collection, member
+from tests.factories import a_collection
 from tests.release.scenes import (
     GRADES,
     RULINGS,
@@ -30,13 +28,12 @@ from tests.release.scenes import (
     judge_all,
     slot_of,
 )
+from tests.visits import address, client_of, said
 
 pytestmark = pytest.mark.django_db
 
 # Of the method's five labels one overrules both judges: 1 of 3 of q1, none of 2 of q2.
 OVERRULINGS = RULINGS | {("q1_method", "d2"): Ruling(grade=3)}
-
-GET = [("agreement", ()), ("agreement-csv", ("exclude",)), ("agreement-json", ("zero",))]
 
 
 @pytest.fixture
@@ -51,55 +48,6 @@ def collection():
 @pytest.fixture
 def admin(collection):
     return client_of("admin")
-
-
-def client_of(username):
-    client = Client()
-    client.force_login(User.objects.get(username=username))
-    return client
-
-
-def address(name, *arguments):
-    return reverse(name, args=["small", *arguments])
-
-
-def said(page):
-    return " ".join(page.text.split())
-
-
-# Who gets in
-
-
-@pytest.mark.parametrize(("name", "arguments"), GET)
-def test_an_admin_sees_it(admin, name, arguments):
-    assert admin.get(address(name, *arguments)).status_code == 200
-
-
-@pytest.mark.parametrize("username", ["ann1", "adju"])
-@pytest.mark.parametrize(("name", "arguments"), [*GET, ("compute-agreement", ())])
-def test_other_roles_find_nothing(collection, username, name, arguments):
-    client = client_of(username)
-
-    assert client.get(address(name, *arguments)).status_code == 404
-    assert client.post(address(name, *arguments), {"missing": "zero"}).status_code == 404
-    assert not Job.objects.exists()
-
-
-@pytest.mark.parametrize(("name", "arguments"), [*GET, ("compute-agreement", ())])
-def test_an_admin_of_another_collection_finds_nothing(collection, name, arguments):
-    client = client_of(member(a_collection("other"), Role.ADMIN, "stranger").username)
-
-    assert client.get(address(name, *arguments)).status_code == 404
-    assert client.post(address(name, *arguments), {"missing": "zero"}).status_code == 404
-
-
-@pytest.mark.parametrize(("name", "arguments"), GET)
-def test_reading_takes_no_post(admin, name, arguments):
-    assert admin.post(address(name, *arguments)).status_code == 405
-
-
-def test_computing_takes_no_get(admin):
-    assert admin.get(address("compute-agreement")).status_code == 405
 
 
 # Computing

@@ -104,11 +104,3 @@ def test_the_two_judges_see_different_orders_that_say_nothing_of_the_pool():
 
     assert orders[0] != orders[1]
     assert list(range(1, 21)) not in orders
-
-
-def test_somebody_who_only_adjudicates_finds_no_judging_page(client, opening):
-    client.force_login(member(opening.query.collection, Role.ADJUDICATOR, "adju"))
-    slot = slots_of(opening, "ann1")[0]
-
-    for url in (query_url(opening), query_url(opening, "judge-mine"), pair_url(slot)):
-        assert client.get(url).status_code == 404

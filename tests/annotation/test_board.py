@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 import uuid
-from concurrent.futures import ThreadPoolExecutor
-from threading import Barrier
 
 import pytest
 from django.db import connection
-from django.test import Client
 from django.test.utils import CaptureQueriesContext
-from django.urls import reverse
 
 from accounts.models import Role, User
 from adjudication.models import Case
@@ -29,7 +25,9 @@ from annotation.services import (
     submit_judgment,
 )
 from tests.factories import a_collection, a_query, an_open_query, annotators, member
+from tests.running import at_once
 from tests.sittings import standing_key
+from tests.visits import address, client_of, queries_of
 
 pytestmark = pytest.mark.django_db
 
@@ -42,16 +40,6 @@ def collection():
 @pytest.fixture
 def admin(collection):
     return client_of("admin")
-
-
-def client_of(username):
-    client = Client()
-    client.force_login(User.objects.get(username=username))
-    return client
-
-
-def address(name, *arguments, slug="small"):
-    return reverse(name, args=[slug, *arguments])
 
 
 def judge(slot, grade, seconds=None):
@@ -68,23 +56,6 @@ def judge(slot, grade, seconds=None):
     )
 
 
-def at_once(calls):
-    """Run all calls in threads that start together; their results, or what they raised."""
-    barrier = Barrier(len(calls))
-
-    def run(call):
-        try:
-            barrier.wait()
-            return call()
-        except Exception as error:  # noqa: BLE001
-            return error
-        finally:
-            connection.close()
-
-    with ThreadPoolExecutor(len(calls)) as pool:
-        return list(pool.map(run, calls))
-
-
 def slots(opening, number):
     found = Slot.objects.filter(pair__query=opening.query, number=number)
     return list(found.order_by("pair__candidate__document__docno"))
@@ -98,78 +69,8 @@ def judge_both(opening, *grades):
         judge(second, two)
 
 
-def queries_of(client, url):
-    client.get(url)  # what is asked for once and kept
-    with CaptureQueriesContext(connection) as captured:
-        client.get(url)
-    return len(captured)
-
-
 def board(collection):
     return figures.board_of(collection)
-
-
-# Who gets in
-
-GET = ["board", "guidelines", "guideline", "seat"]
-POST = ["open-queries", "guideline", "seat"]
-
-
-def arguments_of(name, collection):
-    if name == "guideline":
-        return ["method"]
-    return [Opening.objects.of(collection).get().pk, 1] if name == "seat" else []
-
-
-@pytest.mark.parametrize("name", GET)
-def test_an_admin_sees_the_page(collection, admin, name):
-    an_open_query(collection)
-
-    assert admin.get(address(name, *arguments_of(name, collection))).status_code == 200
-
-
-@pytest.mark.parametrize("username", ["ann1", "adju"])
-@pytest.mark.parametrize("name", sorted({*GET, *POST}))
-def test_other_roles_find_nothing(collection, username, name):
-    an_open_query(collection)
-    url, client = address(name, *arguments_of(name, collection)), client_of(username)
-
-    assert client.get(url).status_code == 404
-    assert client.post(url).status_code == 404
-
-
-@pytest.mark.parametrize("name", sorted({*GET, *POST}))
-def test_an_admin_of_another_collection_finds_nothing(collection, name):
-    an_open_query(collection)
-    client = client_of(member(a_collection("other"), Role.ADMIN, "stranger").username)
-    url = address(name, *arguments_of(name, collection))
-
-    assert client.get(url).status_code == 404
-    assert client.post(url).status_code == 404
-
-
-def test_a_seat_of_another_collection_is_not_found(collection, admin):
-    opening = an_open_query(a_collection("other"))
-
-    assert admin.get(address("seat", opening.pk, 1)).status_code == 404
-
-
-@pytest.mark.parametrize("name", ["board", "guidelines"])
-def test_a_page_takes_no_post(collection, admin, name):
-    assert admin.post(address(name)).status_code == 405
-
-
-def test_opening_takes_no_get(collection, admin):
-    assert admin.get(address("open-queries")).status_code == 405
-
-
-@pytest.mark.parametrize("name", ["guideline", "seat"])
-def test_a_form_takes_neither_put_nor_delete(collection, admin, name):
-    an_open_query(collection)
-    url = address(name, *arguments_of(name, collection))
-
-    assert admin.put(url).status_code == 405
-    assert admin.delete(url).status_code == 405
 
 
 # What the board counts

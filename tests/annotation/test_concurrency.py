@@ -13,8 +13,8 @@ from adjudication.services import AlreadyDecided, Ruling, decide
 from annotation.models import Judgment, Slot
 from annotation.services import Answer, KeyReused, RevisedMeanwhile, submit_judgment
 from tests.factories import a_collection, an_open_query, member
+from tests.running import at_once
 from tests.sittings import digest_of, judge_both, slots_of, standing_key
-from tests.threads import at_once
 
 pytestmark = [pytest.mark.faults, pytest.mark.django_db(transaction=True)]
 

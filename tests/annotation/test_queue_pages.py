@@ -18,8 +18,6 @@ from tests.sittings import judge, pair_url, query_url, slots_of
 
 pytestmark = pytest.mark.django_db
 
-VIEWS = ["judge", "judge-query", "judge-mine", "judge-ahead", "judge-back"]
-
 
 @pytest.fixture
 def collection():
@@ -94,40 +92,12 @@ def test_the_queue_takes_the_same_few_queries_however_much_is_open(
         judge_page(client, collection)
 
 
-@pytest.mark.parametrize("username", ["admin", "adju", "stranger", "foreign"])
-@pytest.mark.parametrize("view", VIEWS)
-def test_only_an_annotator_of_the_collection_finds_the_pages(client, collection, username, view):
-    opening = an_open_query(collection)
-    elsewhere = a_collection("elsewhere")
-    user = member(elsewhere, Role.ANNOTATOR, username)
-    if username == "adju":
-        elsewhere.memberships.filter(user=user).delete()
-    client.force_login(user)
-    name = [] if view == "judge" else [opening.query.name]
-
-    assert client.get(reverse(view, args=[collection.slug, *name])).status_code == 404
-
-
 @pytest.mark.parametrize("view", ["judge-query", "judge-mine", "judge-ahead", "judge-back"])
 def test_an_annotator_without_slots_in_a_query_does_not_find_it(client, collection, view):
     opening = an_open_query(collection)
     client.force_login(member(collection, Role.ANNOTATOR, "ann3"))
 
     assert client.get(query_url(opening, view)).status_code == 404
-
-
-def test_a_stranger_is_asked_to_log_in(client, collection):
-    response = client.get(reverse("judge", args=[collection.slug]))
-
-    assert response.status_code == 302
-    assert response.url.startswith(reverse("login"))
-
-
-def test_the_pages_only_read(client, annotator, collection):
-    opening = an_open_query(collection)
-
-    for view in ("judge-query", "judge-mine", "judge-ahead", "judge-back"):
-        assert client.post(query_url(opening, view)).status_code == 405
 
 
 def test_the_end_of_a_query_says_what_was_done_and_what_comes_next(client, annotator, collection):

@@ -145,10 +145,6 @@ def test_nobody_but_an_admin_of_the_collection_finds_it(collection, username):
     assert not kept()
 
 
-def test_it_takes_no_get(admin):
-    assert admin.get(WHERE).status_code == 405
-
-
 def test_a_topic_is_not_labelled_by_hand(collection, admin):
     send(admin)
     done()

@@ -5,12 +5,11 @@ import json
 import pytest
 from django.core.management import CommandError, call_command
 
-from accounts.models import Role
 from corpus.services import create_query
 from pooling import figures
 from pooling.models import Run
 from pooling.services import freeze_pool
-from tests.factories import DocumentFactory, a_collection, a_pool, member
+from tests.factories import DocumentFactory, a_collection, a_pool
 from tests.pooling.test_pages import address, client_of, queries_of, said
 
 pytestmark = pytest.mark.django_db
@@ -192,13 +191,6 @@ def test_with_fewer_than_two_runs_the_page_says_what_comes_first(collection, adm
 def test_pools_and_runs_lead_to_the_page(collection, admin):
     for name in ("pools", "runs"):
         assert address("choose-models") in admin.get(address(name)).text
-
-
-def test_only_an_admin_of_the_collection_sees_it(collection):
-    stranger = member(a_collection("other"), Role.ADMIN, "stranger")
-    for username in ("ann1", "adju", stranger.username):
-        assert client_of(username).get(address("choose-models")).status_code == 404
-    assert client_of("admin").post(address("choose-models")).status_code == 405
 
 
 def test_more_runs_and_lists_cost_no_more_queries(collection, admin, django_assert_num_queries):

@@ -3,12 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from django.db import connection
-from django.test import Client
-from django.test.utils import CaptureQueriesContext
-from django.urls import reverse
 
-from accounts.models import Role, User
 from corpus.services import create_query
 from jobs.models import Job, State
 from jobs.work import InPerson
@@ -18,19 +13,11 @@ from pooling.models import Pool, Run
 from pooling.retrievers import BUILT_IN, CATALOGUE
 from pooling.services import PoolPlan, build_pools, freeze_pools
 from pooling.strategies import STRATEGIES
-from tests.factories import DocumentFactory, a_collection, a_pool, a_query, member
+from tests.factories import DocumentFactory, a_collection, a_pool, a_query
+from tests.visits import address, client_of, queries_of, said
 
 pytestmark = pytest.mark.django_db
 
-GET = [("runs", ()), ("run-file", ("best",)), ("pools", ()), ("pool", ("q1",))]
-POST = [
-    ("import-run", ()),
-    ("import-embeddings", ()),
-    ("retrieve", ()),
-    ("remove-run", ("best",)),
-    ("build-pools", ()),
-    ("freeze-pools", ()),
-]
 PLAN = {
     "strategy": "interleaved",
     "interleaved-n": "2",
@@ -66,71 +53,9 @@ def a_run(collection, name, docnos, **fields):
     return run
 
 
-def client_of(username):
-    client = Client()
-    client.force_login(User.objects.get(username=username))
-    return client
-
-
 @pytest.fixture
 def admin(collection):
     return client_of("admin")
-
-
-def address(name, *arguments, slug="small"):
-    return reverse(name, args=[slug, *arguments])
-
-
-def said(page):
-    return " ".join(page.text.split())
-
-
-# Who gets in
-
-
-@pytest.mark.parametrize(("name", "arguments"), GET)
-def test_an_admin_sees_the_page(collection, admin, name, arguments):
-    a_pool(collection.query_papers.get(), list(collection.documents.filter(docno="d1")))
-
-    assert admin.get(address(name, *arguments)).status_code == 200
-
-
-@pytest.mark.parametrize("username", ["ann1", "adju"])
-@pytest.mark.parametrize(("name", "arguments"), GET + POST)
-def test_other_roles_find_nothing(collection, username, name, arguments):
-    a_pool(collection.query_papers.get(), list(collection.documents.filter(docno="d1")))
-    client = client_of(username)
-
-    assert client.get(address(name, *arguments)).status_code == 404
-    assert client.post(address(name, *arguments), {"confirmed": "yes"}).status_code == 404
-    assert Run.objects.filter(name="best").exists()
-    assert not Job.objects.exists()
-
-
-@pytest.mark.parametrize(("name", "arguments"), GET + POST)
-def test_an_admin_of_another_collection_finds_nothing(collection, name, arguments):
-    stranger = member(a_collection("other"), Role.ADMIN, "stranger")
-    client = client_of(stranger.username)
-
-    assert client.get(address(name, *arguments)).status_code == 404
-    assert client.post(address(name, *arguments), {"confirmed": "yes"}).status_code == 404
-
-
-@pytest.mark.parametrize(("name", "arguments"), [("run-file", ("best",)), ("pool", ("q1",))])
-def test_what_belongs_to_another_collection_is_not_found(collection, admin, name, arguments):
-    a_collection("other")
-
-    assert admin.get(address(name, *arguments, slug="other")).status_code == 404
-
-
-@pytest.mark.parametrize(("name", "arguments"), GET)
-def test_a_page_takes_no_post(collection, admin, name, arguments):
-    assert admin.post(address(name, *arguments)).status_code == 405
-
-
-@pytest.mark.parametrize(("name", "arguments"), POST)
-def test_an_action_takes_no_get(collection, admin, name, arguments):
-    assert admin.get(address(name, *arguments)).status_code == 405
 
 
 # Runs
@@ -522,10 +447,3 @@ def test_more_candidates_cost_no_more_queries(collection, admin, django_assert_n
 
     with django_assert_num_queries(expected):
         admin.get(address("pool", many.query_paper.document.docno))
-
-
-def queries_of(client, url):
-    client.get(url)  # what is asked for once and kept
-    with CaptureQueriesContext(connection) as captured:
-        client.get(url)
-    return len(captured)

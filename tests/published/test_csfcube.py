@@ -1,28 +1,23 @@
 """The importer on a small release made up here, and held to the numbers of the real one."""
 
-import csv
 import hashlib
 import json
-from collections import Counter
 from pathlib import Path
 
 import pytest
-from django.apps import apps
 from django.contrib.auth import authenticate
 from django.core.management import CommandError, call_command
-from django.db import transaction
-from django.db.models import Max
 
 from accounts.models import Collection, User
 from adjudication.labels import Standing, labelled_pairs
 from adjudication.models import Decision
 from annotation.models import Judgment, Opening, Pair, Reason, Slot
 from annotation.services import default_guidelines, presentation_of
-from corpus.models import Document, Query, QueryPaper
+from corpus.models import Document
 from pooling.models import Candidate, Contribution, Exclusion, Pool
-from published.csfcube import CSFCubeError, read_release
+from published.csfcube import CSFCubeError
 from published.services import ImportRefused, import_csfcube
-from tests.factories import UserFactory
+from tests.factories import UserFactory, everything
 
 POOLS = "test-pid2pool-csfcube.json"
 METHOD = "test-pid2anns-csfcube-method.json"
@@ -99,18 +94,6 @@ def change(path: Path, old: str, new: str) -> None:
     content = path.read_bytes()
     assert old.encode() in content
     path.write_bytes(content.replace(old.encode(), new.encode(), 1))
-
-
-def everything() -> dict[str, tuple[int, int | None]]:
-    """How many rows every table has, and the highest id."""
-    return {
-        model._meta.label: (
-            model._default_manager.count(),
-            model._default_manager.aggregate(highest=Max("pk"))["highest"],
-        )
-        for model in apps.get_models()
-        if model._meta.pk.get_internal_type() == "BigAutoField"
-    }
 
 
 @pytest.mark.django_db
@@ -482,149 +465,3 @@ class TestCommand:
 
         with pytest.raises(CommandError, match=r"tools\.json: q1, relevance_ann4\[0\]: 7 is no"):
             call_command("import_csfcube", str(release))
-
-
-@pytest.fixture(scope="class")
-def real(csfcube, django_db_setup, django_db_blocker):
-    """The imported release. Its tests read inside the transaction that is rolled back here."""
-    with django_db_blocker.unblock(), transaction.atomic():
-        import_csfcube(folder=csfcube)
-        yield Collection.objects.get(slug="csfcube")
-        transaction.set_rollback(True)
-
-
-@pytest.fixture(scope="class")
-def real_pools(csfcube):
-    return json.loads((csfcube / POOLS).read_text())
-
-
-@pytest.fixture(scope="class")
-def real_ratings(csfcube):
-    return {
-        f"{pid}_{facet}": entry
-        for facet in ("background", "method")
-        for pid, entry in json.loads(
-            (csfcube / f"test-pid2anns-csfcube-{facet}.json").read_text()
-        ).items()
-    }
-
-
-@pytest.mark.csfcube
-class TestTheRealRelease:
-    def test_query_papers_and_queries(self, real, csfcube):
-        with (csfcube / QUERIES).open(newline="") as file:
-            listed = {f"{row['pid']}_{row['facet']}" for row in csv.DictReader(file)}
-
-        assert QueryPaper.objects.filter(collection=real).count() == 34
-        assert set(Query.objects.values_list("name", flat=True)) == listed
-        assert len(listed) == 50
-
-    def test_rated_queries_are_open_and_the_others_not(self, real, real_ratings):
-        opened = Opening.objects.of(real).values_list("query__name", "query__facet__key")
-
-        assert {name for name, _ in opened} == set(real_ratings)
-        assert Counter(facet for _, facet in opened) == {"background": 16, "method": 17}
-
-    def test_pairs_and_missing_judgments(self, real):
-        pairs = Counter(Pair.objects.of(real).values_list("query__facet__key", flat=True))
-
-        assert pairs == {"background": 1877, "method": 2174}
-        assert Judgment.objects.count() == 2 * (1877 + 2174)
-        assert Judgment.objects.filter(grade=None, reason=Reason.SOURCE).count() == 11
-        assert not Slot.objects.unjudged().exists()
-
-    def test_pools_and_their_sources_are_those_of_the_file(self, real, real_pools):
-        held = {pid: [] for pid in real_pools}
-        candidates = Candidate.objects.select_related("document", "pool__query_paper__document")
-        for candidate in candidates.prefetch_related("contributions").order_by("pool", "position"):
-            contributions = candidate.contributions.all()
-            drawers = [one.source for one in contributions if one.drawn]
-            others = {one.source for one in contributions if not one.drawn}
-            held[candidate.pool.query_paper.document.docno].append(
-                (candidate.document.docno, drawers, others)
-            )
-
-        assert held == {
-            pid: [
-                (docno, sources[:1], set(sources[1:]))
-                for docno, sources in zip(pool["cands"], pool["cand_source"], strict=True)
-            ]
-            for pid, pool in real_pools.items()
-        }
-
-    def test_every_pool_is_what_was_cited_and_7_equal_draws(self, real):
-        draws = Counter()
-        for pool in Pool.objects.all():
-            drawn = Contribution.objects.filter(candidate__pool=pool, drawn=True)
-            sources = Counter(drawn.values_list("source", flat=True))
-            del sources["cited"]
-            assert len(sources) == 7
-            draws[tuple(set(sources.values()))] += 1
-            assert set(pool.retriever_order) == set(sources)
-
-        assert draws == {(12,): 27, (33,): 7}
-
-    def test_the_two_never_judged_documents_stay_in_every_judged_pool(self, real, real_ratings):
-        judged = {name.split("_")[0] for name in real_ratings}
-        for pool in Pool.objects.select_related("query_paper__document"):
-            excluded = dict(
-                pool.candidates.exclude(excluded="").values_list("document__docno", "excluded")
-            )
-            if pool.query_paper.document.docno in judged:
-                assert excluded == dict.fromkeys(["5111924", "41022419"], Exclusion.NEVER_JUDGED)
-            else:
-                assert {"5111924", "41022419"} < set(excluded)
-                assert set(excluded.values()) == {Exclusion.NO_TEXT}
-
-    def test_a_paper_judged_in_its_own_pool_is_imported_as_it_is(self, real):
-        own = Pair.objects.filter(query__query_paper__document__docno="8781666")
-
-        assert own.filter(candidate__document__docno="8781666").count() == 1
-
-    def test_every_judgment_and_final_label_is_that_of_the_files(self, real, real_ratings):
-        said = {}
-        for name, entry in real_ratings.items():
-            annotators = sorted(key for key in entry if key.startswith("relevance_ann"))
-            for place, docno in enumerate(entry["cands"]):
-                grades = (entry[key][place] for key in (*annotators, "relevance_adju"))
-                said[name, docno] = [None if grade == -1 else grade for grade in grades]
-
-        assert {
-            (pair.query, pair.docno): [pair.first, pair.second, pair.final]
-            for pair in labelled_pairs(real)
-        } == said
-
-    def test_every_query_keeps_its_two_annotators(self, real, real_ratings):
-        for opening in Opening.objects.of(real):
-            seats = opening.seats.order_by("number").values_list("annotator__username", flat=True)
-            entry = real_ratings[opening.query.name]
-            rated_by = sorted(key[-1] for key in entry if key.startswith("relevance_ann"))
-            assert list(seats) == [f"csfcube-annotator-{number}" for number in rated_by]
-
-    def test_the_adjudicator_overruled_both_judges_as_often_as_published(self, real):
-        overruled = Counter(pair.facet for pair in labelled_pairs(real) if pair.overruled)
-
-        assert overruled == {"background": 58, "method": 44}
-
-    def test_texts_are_those_of_the_release(self, real, csfcube):
-        release = read_release(csfcube)
-
-        assert {
-            document.docno: document.text
-            for document in Document.objects.filter(collection=real).with_text()
-        } == {
-            pid: (pid, paper.title, list(paper.sentences), list(paper.labels))
-            for pid, paper in release.papers.items()
-        }
-
-    def test_nobody_can_log_in(self, real):
-        people = User.objects.filter(memberships__collection=real)
-
-        assert people.count() == 5
-        assert not any(user.is_active or user.has_usable_password() for user in people)
-
-    def test_the_same_release_again_changes_nothing(self, real, csfcube):
-        before = everything()
-
-        assert import_csfcube(folder=csfcube).unchanged
-        assert everything() == before

@@ -7,11 +7,9 @@ import json
 
 import pytest
 from django.db import connection
-from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from accounts.models import Role, User
 from jobs.models import Job
 from release.differences import Difference, compare, differences, read_qrels
 from release.files import path_of
@@ -19,12 +17,11 @@ from release.forms import next_version
 from release.gate import CHECKS
 from release.services import publish_release
 from release.views import MENDED_ON
-from tests.factories import a_collection, a_query, member
+from tests.factories import a_collection, a_query
 from tests.release.scenes import RULINGS, a_judged_collection, decide_pair, judge, slot_of
+from tests.visits import address, client_of, said
 
 pytestmark = pytest.mark.django_db
-
-GET = [("releases", ()), ("release", ("1.0",)), ("release-download", ("1.0",))]
 
 
 @pytest.fixture
@@ -38,62 +35,6 @@ def collection():
 @pytest.fixture
 def admin(collection):
     return client_of("admin")
-
-
-def client_of(username):
-    client = Client()
-    client.force_login(User.objects.get(username=username))
-    return client
-
-
-def address(name, *arguments, slug="small"):
-    return reverse(name, args=[slug, *arguments])
-
-
-def said(page):
-    return " ".join(page.text.split())
-
-
-# Who gets in
-
-
-@pytest.mark.parametrize(("name", "arguments"), GET)
-def test_an_admin_sees_it(admin, name, arguments):
-    assert admin.get(address(name, *arguments)).status_code == 200
-
-
-@pytest.mark.parametrize("username", ["ann1", "adju"])
-@pytest.mark.parametrize(("name", "arguments"), [*GET, ("publish", ())])
-def test_other_roles_find_nothing(collection, username, name, arguments):
-    client = client_of(username)
-
-    assert client.get(address(name, *arguments)).status_code == 404
-    assert client.post(address(name, *arguments), {"version": "2"}).status_code == 404
-    assert not Job.objects.exists()
-
-
-@pytest.mark.parametrize(("name", "arguments"), [*GET, ("publish", ())])
-def test_an_admin_of_another_collection_finds_nothing(collection, name, arguments):
-    client = client_of(member(a_collection("other"), Role.ADMIN, "stranger").username)
-
-    assert client.get(address(name, *arguments)).status_code == 404
-    assert client.post(address(name, *arguments), {"version": "2"}).status_code == 404
-
-
-@pytest.mark.parametrize("name", ["release", "release-download"])
-def test_a_version_of_another_collection_is_not_found(admin, name):
-    a_collection("other")
-
-    assert admin.get(address(name, "1.0", slug="other")).status_code == 404
-
-
-@pytest.mark.parametrize(("name", "arguments"), GET)
-def test_reading_takes_no_post(admin, name, arguments):
-    assert admin.post(address(name, *arguments)).status_code == 405
-
-
-def test_publishing_takes_no_get(admin):
-    assert admin.get(address("publish")).status_code == 405
 
 
 # The gate

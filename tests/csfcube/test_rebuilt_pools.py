@@ -12,13 +12,11 @@ Their titles, which it has, stand in for their abstracts, so that all 34 pools c
 from __future__ import annotations
 
 import io
-import json
 from collections import Counter
 from itertools import groupby
 from typing import NamedTuple
 
 import pytest
-from django.db import transaction
 from django.test import override_settings
 
 from accounts.models import Collection
@@ -26,7 +24,6 @@ from corpus.models import Document, Query, QueryPaper
 from jobs.work import InPerson
 from pooling.models import Contribution, Pool
 from pooling.services import CITED, PoolPlan, build_pools
-from published.services import import_csfcube
 from tests.factories import a_collection
 
 pytestmark = [pytest.mark.csfcube, pytest.mark.django_db]
@@ -58,24 +55,20 @@ class Rebuilt(NamedTuple):
 
 
 @pytest.fixture(scope="module")
-def rebuilt(csfcube, tmp_path_factory, django_db_setup, django_db_blocker) -> Rebuilt:
-    """Imported, indexed, ranked and drawn once; the database forgets it again."""
+def rebuilt(released, rolled_back, tmp_path_factory) -> Rebuilt:
+    """Indexed, ranked and drawn once; the database forgets it again."""
     folder = tmp_path_factory.mktemp("csfcube")
     with (
         override_settings(DATA_DIR=folder, ARTEFACT_DIR=folder / "artefacts"),
-        django_db_blocker.unblock(),
-        transaction.atomic(),
+        rolled_back(),
     ):
-        import_csfcube(folder=csfcube, work=InPerson(io.StringIO()))
-        collection = same_corpus_without_pools(Collection.objects.get(slug="csfcube"))
+        collection = same_corpus_without_pools(released)
         build_pools(
             collection=collection,
             plan=PoolPlan.take(N, mode="sequential", runs=SEVEN),
             work=InPerson(io.StringIO()),
         )
-        found = read(collection)
-        transaction.set_rollback(True)
-    return found
+        return read(collection)
 
 
 def same_corpus_without_pools(released: Collection) -> Collection:
@@ -133,9 +126,8 @@ def test_every_pool_is_its_cited_papers_and_seven_times_twelve(rebuilt):
         assert drawers == dict.fromkeys(SEVEN, N)
 
 
-def test_the_27_pools_that_were_drawn_with_twelve_have_the_released_sizes(rebuilt, csfcube):
-    released = json.loads((csfcube / "test-pid2pool-csfcube.json").read_bytes())
-    theirs = {docno: len(set(pool["cands"]) - {docno}) for docno, pool in released.items()}
+def test_the_27_pools_that_were_drawn_with_twelve_have_the_released_sizes(rebuilt, pools):
+    theirs = {docno: len(set(pool["cands"]) - {docno}) for docno, pool in pools.items()}
     more = Counter(theirs[docno] - len(pool) for docno, pool in rebuilt.pools.items())
     assert more == {0: 27, 7 * (33 - N): 7}
 

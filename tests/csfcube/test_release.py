@@ -1,7 +1,4 @@
-"""CSFCube imported, released and compared with what its authors published.
-
-The data are CC BY-NC 4.0 and not part of this project: CSFCUBE_DIR says where they are.
-"""
+"""CSFCube released again, and compared with what its authors published."""
 
 from __future__ import annotations
 
@@ -13,9 +10,8 @@ from io import StringIO
 import pytest
 from django.core.management import call_command
 
-from accounts.models import Collection, User
+from accounts.models import User
 from annotation.services import default_guidelines
-from published.services import import_csfcube
 from release.errors import GateClosed
 from release.services import build_bundle, find_faults
 from release.snapshot import take_snapshot
@@ -32,30 +28,25 @@ MEDIANS = {
 }
 
 
-@pytest.fixture
-def imported(csfcube) -> Collection:
-    return Collection.objects.get(slug=import_csfcube(folder=csfcube, slug="cube").collection)
-
-
-def files_of(collection: Collection) -> dict[str, bytes]:
-    bundle = build_bundle(take_snapshot(collection), "1.0", ACCEPT)
+@pytest.fixture(scope="module")
+def files(released) -> dict[str, bytes]:
+    """The files of a bundle, by name."""
+    bundle = build_bundle(take_snapshot(released), "1.0", ACCEPT)
     with zipfile.ZipFile(io.BytesIO(bundle.content)) as archive:
         return {name: archive.read(name) for name in archive.namelist()}
 
 
-def published_qrels(folder, facet: str) -> list[str]:
-    ratings = json.loads((folder / f"test-pid2anns-csfcube-{facet}.json").read_text())
+def published_qrels(ratings: dict[str, dict], facet: str) -> list[str]:
     return sorted(
-        f"{paper}_{facet} 0 {docno} {grade}"
-        for paper, columns in ratings.items()
+        f"{query} 0 {docno} {grade}"
+        for query, columns in ratings.items()
+        if query.endswith(f"_{facet}")
         for docno, grade in zip(columns["cands"], columns["relevance_adju"], strict=True)
     )
 
 
-def test_the_qrels_are_the_published_final_labels_line_for_line(csfcube, imported):
-    files = files_of(imported)
-
-    expected = {facet: published_qrels(csfcube, facet) for facet in FACETS}
+def test_the_qrels_are_the_published_final_labels_line_for_line(files, ratings):
+    expected = {facet: published_qrels(ratings, facet) for facet in FACETS}
     for facet in FACETS:
         assert files[f"trec/qrels.{facet}.txt"].decode().splitlines() == expected[facet]
     together = sorted(line for lines in expected.values() for line in lines)
@@ -67,26 +58,24 @@ def test_the_qrels_are_the_published_final_labels_line_for_line(csfcube, importe
     }
 
 
-def test_the_gate_catches_the_paper_in_its_own_pool_and_the_queries_without_ratings(imported):
-    findings = {finding.check: finding for finding in find_faults(collection=imported)}
+def test_the_gate_catches_the_paper_in_its_own_pool_and_the_queries_without_ratings(released):
+    findings = {finding.check: finding for finding in find_faults(collection=released)}
 
     assert {check for check, finding in findings.items() if not finding.ok} == set(ACCEPT)
     assert findings["self-retrieved"].items == ("8781666_background",)
     assert findings["unopened-queries"].count == 17
     assert all(name.endswith("_result") for name in findings["unopened-queries"].items)
     with pytest.raises(GateClosed):
-        build_bundle(take_snapshot(imported), "1.0", ACCEPT[:1])
+        build_bundle(take_snapshot(released), "1.0", ACCEPT[:1])
 
 
-def test_every_pooled_document_is_released_with_its_sources_and_nobody_is_named(csfcube, imported):
-    pools = json.loads((csfcube / "test-pid2pool-csfcube.json").read_text())
+def test_every_pooled_document_is_released_with_its_sources_and_nobody_is_named(files, pools):
     expected = {
         (paper, docno): sorted(sources)
         for paper, pool in pools.items()
         for docno, sources in zip(pool["cands"], pool["cand_source"], strict=True)
     }
 
-    files = files_of(imported)
     lines = map(json.loads, files["pools/pool.jsonl"].splitlines())
 
     assert {
@@ -98,8 +87,7 @@ def test_every_pooled_document_is_released_with_its_sources_and_nobody_is_named(
         assert username not in everything
 
 
-def test_the_release_defines_no_grade_of_csfcube_in_our_words(imported):
-    files = files_of(imported)
+def test_the_release_defines_no_grade_of_csfcube_in_our_words(files):
     readme = files["README.md"].decode()
 
     for facet in FACETS:
@@ -110,8 +98,8 @@ def test_the_release_defines_no_grade_of_csfcube_in_our_words(imported):
     assert "ann_guidelines.pdf in https://github.com/iesl/CSFCube" in readme
 
 
-def test_the_release_has_overruling_as_in_the_paper_and_pooled(imported):
-    readme = files_of(imported)["README.md"].decode()
+def test_the_release_has_overruling_as_in_the_paper_and_pooled(files):
+    readme = files["README.md"].decode()
 
     for facet, shares in (("background", "3.44% | 3.09%"), ("method", "2.40% | 2.02%")):
         rows = [line for line in readme.splitlines() if line.startswith(f"| {facet} | p")]
@@ -119,10 +107,10 @@ def test_the_release_has_overruling_as_in_the_paper_and_pooled(imported):
         assert all(f"| {shares} |" in row for row in rows)
 
 
-def test_the_command_prints_the_published_agreement(imported):
+def test_the_command_prints_the_published_agreement(released):
     out = StringIO()
 
-    call_command("compute_agreement", "cube", missing="zero", format="json", stdout=out)
+    call_command("compute_agreement", "csfcube", missing="zero", format="json", stdout=out)
 
     rows = {(row["facet"], row["stage"]): row for row in json.loads(out.getvalue())["facets"]}
     for key, (queries, pairs, *medians) in MEDIANS.items():

@@ -1,0 +1,365 @@
+"""Who has which page and which address of the API: one table, and every cell of it.
+
+To a person without the role an address does not exist, whatever the method: 404. To a person with
+the role, a method that the address does not have is 405. Without a login, pages lead to the login
+page and the API answers 401.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import pytest
+from django.apps import apps
+from django.contrib.sessions.models import Session
+from django.db import connection, transaction
+from django.test import Client, override_settings
+from django.urls import reverse
+
+from accounts.models import Role, User
+from corpus.services import create_query
+from tests.api.world import a_world, another_collection, token_of
+from tests.crawling import filled, patterns
+from tests.factories import DocumentFactory, UserFactory, member
+
+HERE = ("admin", "annotator", "adjudicator")
+# Each of the three above holds the other roles in the second collection, too.
+ELSEWHERE = ("far-admin", "far-annotator", "far-adjudicator")
+ACCOUNTS = (*HERE, *ELSEWHERE, "outsider", "staff")
+ANONYMOUS = "anonymous"
+USERNAMES = {"annotator": "ann1", "adjudicator": "adju"}
+
+ADMIN, ANNOTATOR, ADJUDICATOR = HERE
+METHODS = ("get", "post", "put", "patch", "delete")
+GET, POST, BOTH = ("get",), ("post",), ("get", "post")
+FORM_VIEW = ("get", "post", "put")  # Django's own form views take PUT as POST
+NOTHING_HERE = {"detail": "Not found.", "code": "not_found"}
+
+
+class Address(NamedTuple):
+    name: str
+    people: tuple[str, ...]
+    methods: tuple[str, ...]
+    refusal: int = 404  # what everybody else with an account gets
+    posting: tuple[str, ...] = ACCOUNTS  # who of the people may also write
+
+    def refuses(self, method: str) -> int:
+        # An address that says 403 does not hide that it exists.
+        return self.refusal if self.refusal != 403 or method in self.methods else 405
+
+
+ADDRESSES = [
+    # Every account
+    Address("home", ACCOUNTS, GET),
+    Address("login", (ANONYMOUS,), FORM_VIEW, refusal=302),
+    Address("logout", ACCOUNTS, POST),
+    Address("password_change", ACCOUNTS, FORM_VIEW),
+    Address("password_change_done", ACCOUNTS, GET),
+    Address("account", ACCOUNTS, BOTH),
+    Address("make-token", ACCOUNTS, POST),
+    Address("revoke-token", ACCOUNTS, POST),
+    Address("new-collection", ("staff",), BOTH, refusal=403),
+    Address("api-docs", ACCOUNTS, GET),
+    Address("api-schema", ACCOUNTS, GET),
+    Address("api-collections", ACCOUNTS, BOTH, posting=("staff",)),
+    Address("api-nowhere", (), ()),
+    # Every role in the collection
+    Address("collection", HERE, GET),
+    Address("api-collection", HERE, GET),
+    # The corpus
+    Address("documents", (ADMIN,), GET),
+    Address("document", (ADMIN,), GET),
+    Address("import-documents", (ADMIN,), BOTH),
+    Address("label-sentences", (ADMIN,), POST),
+    Address("queries", (ADMIN,), GET),
+    Address("add-query", (ADMIN,), BOTH),
+    Address("add-query-list", (ADMIN,), POST),
+    Address("import-topics", (ADMIN,), POST),
+    Address("remove-query", (ADMIN,), POST),
+    Address("api-documents", (ADMIN,), BOTH),
+    Address("api-document", (ADMIN,), GET),
+    Address("api-queries", (ADMIN,), BOTH),
+    Address("api-topics", (ADMIN,), POST),
+    # Runs and pools
+    Address("runs", (ADMIN,), GET),
+    Address("import-run", (ADMIN,), POST),
+    Address("import-embeddings", (ADMIN,), POST),
+    Address("retrieve", (ADMIN,), POST),
+    Address("choose-models", (ADMIN,), GET),
+    Address("remove-run", (ADMIN,), POST),
+    Address("run-file", (ADMIN,), GET),
+    Address("pools", (ADMIN,), GET),
+    Address("pool", (ADMIN,), GET),
+    Address("build-pools", (ADMIN,), POST),
+    Address("freeze-pools", (ADMIN,), POST),
+    Address("pool-manifest", (ADMIN,), GET),
+    Address("api-runs", (ADMIN,), BOTH),
+    Address("api-run", (ADMIN,), GET),
+    Address("api-run-file", (ADMIN,), GET),
+    Address("api-embeddings", (ADMIN,), POST),
+    Address("api-pools", (ADMIN,), BOTH),
+    Address("api-pool", (ADMIN,), GET),
+    Address("api-pool-builds", (ADMIN,), GET),
+    Address("api-pool-manifest", (ADMIN,), GET),
+    # Judging
+    Address("judge", (ANNOTATOR,), GET),
+    Address("judge-query", (ANNOTATOR,), GET),
+    Address("judge-ahead", (ANNOTATOR,), GET),
+    Address("judge-back", (ANNOTATOR,), GET),
+    Address("judge-mine", (ANNOTATOR,), GET),
+    Address("judge-pair", (ANNOTATOR,), BOTH),
+    Address("judge-later", (ANNOTATOR,), POST),
+    Address("board", (ADMIN,), GET),
+    Address("open-queries", (ADMIN,), POST),
+    Address("seat", (ADMIN,), BOTH),
+    Address("guidelines", (ADMIN,), GET),
+    Address("guideline", (ADMIN,), BOTH),
+    Address("api-openings", (ADMIN,), BOTH),
+    Address("api-judging", (ANNOTATOR,), GET),
+    Address("api-next", (ANNOTATOR,), GET),
+    Address("api-pair", (ANNOTATOR,), GET),
+    Address("api-judge", (ANNOTATOR,), POST),
+    Address("api-judgments", (ANNOTATOR,), GET),
+    # Adjudication
+    Address("adjudicate", (ADJUDICATOR,), GET),
+    Address("adjudicate-query", (ADJUDICATOR,), GET),
+    Address("adjudicate-settled", (ADJUDICATOR,), GET),
+    Address("case", (ADJUDICATOR,), BOTH),
+    Address("case-back", (ADJUDICATOR,), GET),
+    # Agreement and releases
+    Address("agreement", (ADMIN,), GET),
+    Address("compute-agreement", (ADMIN,), POST),
+    Address("agreement-csv", (ADMIN,), GET),
+    Address("agreement-json", (ADMIN,), GET),
+    Address("releases", (ADMIN,), GET),
+    Address("publish", (ADMIN,), POST),
+    Address("release", (ADMIN,), GET),
+    Address("release-download", (ADMIN,), GET),
+    Address("api-agreement", (ADMIN,), BOTH),
+    Address("api-releases", (ADMIN,), BOTH),
+    Address("api-release", (ADMIN,), GET),
+    Address("api-bundle", (ADMIN,), GET),
+    # Jobs, people and settings
+    Address("jobs", (ADMIN,), GET),
+    Address("job", (ADMIN,), GET),
+    Address("job-card", (ADMIN,), GET),
+    Address("cancel-job", (ADMIN,), POST),
+    Address("try-job-again", (ADMIN,), POST),
+    Address("people", (ADMIN,), GET),
+    Address("add-role", (ADMIN,), POST),
+    Address("add-person", (ADMIN,), POST),
+    Address("remove-role", (ADMIN,), POST),
+    Address("collection-settings", (ADMIN,), BOTH),
+    Address("api-jobs", (ADMIN,), GET),
+    Address("api-job", (ADMIN,), GET),
+    Address("api-cancel-job", (ADMIN,), POST),
+]
+LEADING_ON = {"home", "judge-query", "judge-back", "adjudicate-query", "case-back"}
+# What some of the forms need to act; the others need more, or nothing.
+FIELDS = {"confirmed": "yes", "missing": "zero", "version": "2"}
+ROUTES = {pattern.name: route for route, pattern in patterns()}
+# Parameters that name a row of a collection, and not something that every collection has.
+ROWS = {
+    "docno",
+    "name",
+    "query",
+    "token",
+    "build",
+    "version",
+    "job_id",
+    "opening_id",
+    "membership_id",
+}
+
+
+@pytest.fixture(scope="module")
+def prepared(rolled_back, tmp_path_factory) -> Iterator[dict]:
+    """Two collections with one of everything, made once; every test rolls back to them."""
+    folder = tmp_path_factory.mktemp("permissions")
+    with rolled_back():
+        with override_settings(RELEASE_DIR=folder):
+            found = two_collections()
+        yield found | {"folder": folder, "rows": row_counts()}
+
+
+def two_collections() -> dict:
+    world = a_world()
+    collection, far = world.collection, another_collection()
+    UserFactory(username="outsider")
+    UserFactory(username="staff", is_staff=True)
+    member(far, Role.ADMIN, "ann1")
+    member(far, Role.ANNOTATOR, "admin")
+    member(far, Role.ADJUDICATOR, "admin")
+    member(far, Role.ANNOTATOR, "adju")
+    unused = DocumentFactory(collection=collection)
+    create_query(collection=collection, docno=unused.docno, facet_key="method")
+    for person in ACCOUNTS:
+        token_of(USERNAMES.get(person, person))
+    return {
+        "slug": world.slug,
+        "far": far.slug,
+        "docno": world.paper,
+        "query": world.query,
+        "run": world.run.name,
+        "token": world.token,
+        "build": collection.pool_builds.get().pk,
+        "version": world.release.version,
+        "job_id": world.job.pk,
+        "opening_id": world.opening.pk,
+        "number": 1,
+        "facet": "method",
+        "missing": "exclude",
+        "membership_id": collection.memberships.get(user__username="ann1").pk,
+    }
+
+
+@pytest.fixture
+def world(prepared, db, settings) -> dict:
+    settings.RELEASE_DIR = prepared["folder"]
+    return prepared
+
+
+def where(name: str, world: dict, slug: str = "") -> str:
+    """The address, filled in with what the first collection has."""
+    route = ROUTES[name]
+    run_or_query = world["run"] if "/runs/" in route else world["query"]
+    values = world | {"slug": slug or world["slug"], "name": run_or_query}
+    if name == "api-nowhere":
+        return reverse(name)
+    (address,) = filled(route, {parameter: [value] for parameter, value in values.items()})
+    return address
+
+
+def client_for(person: str, name: str) -> Client:
+    """Logged in for a page, with a token for the API."""
+    client = Client(raise_request_exception=False)
+    if person == ANONYMOUS:
+        return client
+    username = USERNAMES.get(person, person)
+    if is_api(name):
+        client.defaults["HTTP_AUTHORIZATION"] = f"Token {token_of(username)}"
+    else:
+        client.force_login(User.objects.get(username=username))
+    return client
+
+
+def is_api(name: str) -> bool:
+    return ROUTES[name].startswith("api/") and name != "api-docs"
+
+
+def speaks_json(name: str) -> bool:
+    return ROUTES[name].startswith("api/v1/")  # the schema is OpenAPI's own media type
+
+
+def ask(client: Client, method: str, address: str) -> tuple[int, str, object]:
+    """The status, where it leads to, and the answer where it is JSON of the API."""
+    response = getattr(client, method)(address, **({"data": FIELDS} if method == "post" else {}))
+    is_json = response.get("Content-Type") == "application/json" and not response.streaming
+    body = response.json() if is_json else None
+    response.getvalue()  # a file is closed when it was read
+    return response.status_code, response.get("Location", ""), body
+
+
+def row_counts() -> list[tuple[str, int]]:
+    """How many rows each table has. Logging in writes a session."""
+    tables = {model._meta.db_table for model in apps.get_models() if model is not Session}
+    counts = [f"SELECT '{table}', COUNT(*) FROM {table}" for table in sorted(tables)]
+    with connection.cursor() as cursor:
+        cursor.execute(" UNION ALL ".join(counts))
+        return sorted(cursor.fetchall())
+
+
+def test_every_address_has_its_row_in_the_table():
+    names = [address.name for address in ADDRESSES]
+
+    assert sorted(names) == sorted(pattern.name for _, pattern in patterns())
+
+
+ALLOWED = [(address, person) for address in ADDRESSES for person in address.people]
+REFUSED = [
+    (address, person)
+    for address in ADDRESSES
+    for person in ACCOUNTS
+    if person not in address.people
+]
+
+
+def cells(pairs: list[tuple[Address, str]]) -> pytest.MarkDecorator:
+    names = [f"{address.name}-{person}" for address, person in pairs]
+    return pytest.mark.parametrize(("address", "person"), pairs, ids=names)
+
+
+@cells(ALLOWED)
+def test_with_the_role_the_address_answers_its_methods_and_no_other(address, person, world):
+    for method in METHODS:
+        client, path = client_for(person, address.name), where(address.name, world)
+        before = transaction.savepoint()
+        status, leads_to, body = ask(client, method, path)
+        transaction.savepoint_rollback(before)
+
+        if method not in address.methods:
+            assert (method, status) == (method, 405)
+            assert not speaks_json(address.name) or body["code"] == "method_not_allowed"
+        elif method == "get":
+            assert status == 200 or (status == 302 and address.name in LEADING_ON)
+        elif person not in (*address.posting, ANONYMOUS):
+            assert (status, body) == (404, NOTHING_HERE)
+        else:
+            # Done, or refused for what is missing in the form, but not for who sent it.
+            assert status in {200, 202, 302, 400, 409, 415, 422}
+        if address.name != "logout":
+            assert not leads_to.startswith(reverse("login"))
+
+
+@cells(REFUSED)
+def test_without_the_role_no_method_answers_and_nothing_changes(address, person, world):
+    client, path = client_for(person, address.name), where(address.name, world)
+
+    for method in METHODS:
+        status, _, body = ask(client, method, path)
+        assert (method, status) == (method, address.refuses(method))
+        assert body == (NOTHING_HERE if is_api(address.name) else None)
+
+    assert row_counts() == world["rows"]
+
+
+@pytest.mark.parametrize(
+    "address", [each for each in ADDRESSES if ANONYMOUS not in each.people], ids=lambda a: a.name
+)
+def test_without_a_login_pages_lead_to_it_and_the_api_says_401(address, world):
+    path = where(address.name, world)
+
+    for method in METHODS:
+        status, leads_to, body = ask(Client(), method, path)
+        if is_api(address.name):
+            assert (method, status) == (method, 401)
+            assert not speaks_json(address.name) or body["code"] == "not_authenticated"
+        else:
+            assert (method, status) == (method, 302)
+            assert leads_to == f"{reverse('login')}?next={path}"
+
+    assert row_counts() == world["rows"]
+
+
+NAMED = [
+    each
+    for each in ADDRESSES
+    if each.people and ROWS & set(re.findall(r"<\w+:(\w+)>", ROUTES[each.name]))
+]
+
+
+@pytest.mark.parametrize("address", NAMED, ids=lambda address: address.name)
+def test_what_belongs_to_one_collection_is_not_found_in_another(address, world):
+    (role,) = address.people
+    person = f"far-{role}"
+    client = client_for(person, address.name)
+    path = where(address.name, world, world["far"])
+
+    for method in address.methods:
+        status, _, body = ask(client, method, path)
+        assert (method, status) == (method, 404)
+        assert body == (NOTHING_HERE if is_api(address.name) else None)
+
+    assert row_counts() == world["rows"]
