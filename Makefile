@@ -1,7 +1,7 @@
 # What a newcomer needs: make demo, make test, make lint. The logic is in bootstrap.py,
-# demo/management/commands/demo.py and tests/run_all.py.
+# demo/management/commands/demo.py, tests/run_all.py and tests/mutate.py.
 
-.PHONY: help demo test lint bench lock clean
+.PHONY: help demo test lint mutate bench lock clean
 .DEFAULT_GOAL := help
 
 PORT ?= 8000
@@ -22,8 +22,10 @@ install = found=; for python in $(PYTHONS); do \
 
 help:
 	@echo "make demo    start Qrelsmith with a demo collection (PORT=8001 and DATA_DIR=folder move it)"
-	@echo "make test    run the tests on SQLite, and on PostgreSQL and Redis where they answer"
+	@echo "make test    run all tests on SQLite, and those that use a database on PostgreSQL"
 	@echo "make lint    check style, types, import direction, migrations and production settings"
+	@echo "make mutate  change lines of the core at random; print the changes that no test notices"
+	@echo "             (ARGS='--sample 20 --seed 7 --module release/gate.py'; docs/testing.md)"
 	@echo "make bench   measure time, memory and disk (SIZES=10k,100k,800k,2M; ARGS=--no-others)"
 	@echo "make lock    write both lock files anew from pyproject.toml (needs uv)"
 	@echo "make clean   remove .venv and caches; your data in var/ stays"
@@ -36,6 +38,9 @@ test:
 
 lint:
 	@$(call install,requirements-dev.lock) && exec .venv/bin/python -m tests.lint
+
+mutate:
+	@$(call install,requirements-dev.lock) && exec .venv/bin/python -m tests.mutate $(ARGS)
 
 SIZES ?= 10k,100k
 bench:

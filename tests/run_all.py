@@ -1,4 +1,4 @@
-"""`make test`: the whole suite on SQLite, and again on PostgreSQL where one answers.
+"""`make test`: all tests on SQLite, and those that touch a database on PostgreSQL, if one answers.
 
 Says in one line what ran, what did not, and why. Arguments go to pytest. REQUIRE_ALL=1 (CI) makes
 whatever could not run a failure.
@@ -56,7 +56,8 @@ def on_postgresql(arguments: list[str]) -> Turn:
     print("=== PostgreSQL", flush=True)
     name = f"qrelsmith_{os.getpid()}"  # of this run alone; never created, only `test_` and it
     try:
-        return Turn("PostgreSQL", pytest(machine.with_path(server, name), arguments))
+        selected = ["-m", "each_database", *arguments]
+        return Turn("PostgreSQL", pytest(machine.with_path(server, name), selected))
     finally:
         drop_databases(server, f"test_{name}")
 

@@ -1,0 +1,253 @@
+"""`make mutate`: would a test notice if this line were wrong?
+
+Draws single changes ("mutants") of the modules below by a seed, makes each in a copy of the tree,
+runs the module's tests there and prints every change that no test noticed. It takes hours for all
+mutants and is not part of CI; --sample says how many of each module are drawn.
+
+mutmut and cosmic-ray were considered. mutmut draws no sample and changes function bodies only, so
+querysets' filters in class bodies and constants stay untried; cosmic-ray changes the work tree
+itself. Neither drops a filter's condition, which is the mistake that matters most here.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import copy
+import difflib
+import importlib
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import tomllib
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+ROOT = Path(__file__).resolve().parent.parent
+LISTS = tomllib.loads((ROOT / "tests" / "mutants.toml").read_text())
+TESTS = {
+    str(path.relative_to(ROOT)): [f"tests/{test}" for test in tests]
+    for pattern, tests in LISTS["tests"].items()
+    for path in sorted(ROOT.glob(pattern))
+}
+# Imported once here, and inherited by the process of every mutant; none is of this project.
+SLOW_IMPORTS = ["pytest", "django.db", "scipy.stats", "pandas", "sklearn.feature_extraction.text"]
+OPERATORS = {
+    ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq,
+    ast.NotEq: ast.Eq, ast.In: ast.NotIn, ast.NotIn: ast.In, ast.Is: ast.IsNot, ast.IsNot: ast.Is,
+    ast.And: ast.Or, ast.Or: ast.And, ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.Div,
+    ast.Div: ast.Mult, ast.BitAnd: ast.BitOr, ast.BitOr: ast.BitAnd,
+}  # fmt: skip
+CONDITIONS = {"filter", "exclude", "get", "Q", "update", "When"}
+CHAINED = {"filter", "exclude", "distinct", "order_by", "select_for_update"}
+COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+
+
+class Mutant(NamedTuple):
+    module: str
+    line: int
+    source: str  # of the whole module, changed
+
+    def changed(self) -> tuple[str, str]:
+        """The lines before and after, without what both share."""
+        before = (ROOT / self.module).read_text().splitlines()
+        diff = list(difflib.ndiff(before, self.source.splitlines()))
+        return tuple(  # type: ignore[return-value]
+            " ".join(line[2:].strip() for line in diff if line.startswith(sign)) for sign in "-+"
+        )
+
+
+def changes(node: ast.AST) -> Iterator[ast.AST]:
+    """Every other node that could stand in this node's place."""
+
+    def but(**fields: object) -> ast.AST:
+        other = copy.deepcopy(node)
+        for name, value in fields.items():
+            setattr(other, name, value)
+        return other
+
+    match node:
+        case ast.Compare(ops=[operator]) if type(operator) in OPERATORS:
+            yield but(ops=[OPERATORS[type(operator)]()])
+        case ast.BoolOp(op=operator) | ast.BinOp(op=operator) if type(operator) in OPERATORS:
+            yield but(op=OPERATORS[type(operator)]())
+        case (
+            ast.UnaryOp(op=ast.Not(), operand=operand)
+            | ast.UnaryOp(op=ast.Invert(), operand=operand)
+        ):
+            yield operand
+        case ast.Constant(value=bool(value)):
+            yield but(value=not value)
+        case ast.Constant(value=int(value)):
+            yield but(value=value + 1)
+        case ast.IfExp(test=test):
+            yield but(test=ast.UnaryOp(ast.Not(), test))
+        case ast.Return(value=value) if value and ast.unparse(value) != "None":
+            yield but(value=None)
+        case ast.Expr(value=ast.Call()) | ast.Raise():
+            yield ast.Pass()
+        case ast.Call(func=ast.Attribute(value=value, attr=name)) if name in CHAINED:
+            yield value
+    if (
+        isinstance(node, ast.Call)
+        and getattr(node.func, "attr", ast.unparse(node.func)) in CONDITIONS
+    ):
+        for place in range(len(node.keywords)):
+            yield but(keywords=node.keywords[:place] + node.keywords[place + 1 :])
+    if isinstance(node, COMPREHENSIONS):
+        for place, generator in enumerate(node.generators):
+            if generator.ifs:
+                other = copy.deepcopy(node)
+                other.generators[place].ifs = []
+                yield other
+
+
+def tried(node: ast.AST, above: ast.AST | None = None) -> Iterator[tuple[ast.AST, ast.AST]]:
+    """Every node with what could stand in its place; no annotations, decorators or f-strings."""
+    skipped = {"annotation", "returns", "decorator_list"}
+    for name, value in ast.iter_fields(node):
+        if name in skipped or isinstance(node, ast.JoinedStr):
+            continue
+        for child in value if isinstance(value, list) else [value]:
+            if isinstance(child, ast.AST):
+                yield from tried(child, node)
+    if isinstance(node, ast.If | ast.While):
+        yield node.test, ast.UnaryOp(ast.Not(), node.test)
+    yield from ((node, other) for other in changes(node))
+
+
+def mutants_of(module: str) -> list[Mutant]:
+    source = (ROOT / module).read_text()
+    lines = source.encode().splitlines(keepends=True)
+    found = {}
+    for node, other in tried(ast.parse(source)):
+        start = sum(map(len, lines[: node.lineno - 1])) + node.col_offset
+        end = sum(map(len, lines[: node.end_lineno - 1])) + node.end_col_offset
+        text = ast.unparse(ast.fix_missing_locations(other))
+        text = f"({text})" if isinstance(other, ast.expr) else text
+        changed = (source.encode()[:start] + text.encode() + source.encode()[end:]).decode()
+        if ast.dump(ast.parse(changed)) != ast.dump(ast.parse(source)):
+            found.setdefault(changed, Mutant(module, node.lineno, changed))
+    return list(found.values())
+
+
+class Copy:
+    """A copy of the tree, in which a module can be changed and its tests be run."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder, self.log = folder, folder / "var" / "tests.log"
+        self.log.parent.mkdir()
+        listing = ["git", "ls-files", "-co", "--exclude-standard"]
+        names = subprocess.run(listing, cwd=ROOT, check=True, capture_output=True, text=True).stdout
+        for name in filter(lambda name: (ROOT / name).is_file(), names.splitlines()):
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(ROOT / name, folder / name)
+
+    def run(self, module: str, source: str, seconds: float, database: str) -> str:
+        """`noticed`, `out of time` or `survived`."""
+        (self.folder / module).write_text(source)
+        child = os.fork() or self._test(TESTS[module], database)
+        try:
+            deadline = time.monotonic() + seconds
+            while time.monotonic() < deadline:
+                done, status = os.waitpid(child, os.WNOHANG)
+                if done:
+                    return "noticed" if status else "survived"
+                time.sleep(0.1)
+            os.killpg(child, signal.SIGKILL)
+            os.waitpid(child, 0)
+            return "out of time"
+        finally:
+            shutil.copy(ROOT / module, self.folder / module)
+
+    def _test(self, tests: list[str], database: str) -> int:
+        os.setsid()
+        os.chdir(self.folder)
+        with self.log.open("wb") as log:
+            os.dup2(log.fileno(), 1)
+            os.dup2(log.fileno(), 2)
+        # So that a module is never taken from the cache of its unchanged self.
+        sys.dont_write_bytecode = True
+        sys.path[:] = [
+            str(self.folder),
+            *(path for path in sys.path if path not in ("", str(ROOT))),
+        ]
+        sys.modules.pop("tests", None)  # of the unchanged tree
+        os.environ["CSFCUBE_DIR"] = os.environ.get(
+            "CSFCUBE_DIR", str(ROOT.parent / "shared" / "csfcube")
+        )
+        os.environ.pop("DATABASE_URL", None)
+        if database:
+            os.environ["DATABASE_URL"] = database
+        import pytest
+
+        here = [test for test in tests if Path(test).exists()]
+        options = ["-x", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", "-m", "not browser"]
+        os._exit(int(pytest.main([*options, *here])))
+
+
+def arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="make mutate", description=__doc__.splitlines()[0])
+    parser.add_argument("--sample", type=int, default=10, help="mutants of each module (0: all)")
+    parser.add_argument("--seed", default="qrelsmith", help="which of them are drawn")
+    parser.add_argument("--module", action="append", choices=TESTS, help="only this module")
+    parser.add_argument("--seconds", type=float, default=600, help="how long its tests may take")
+    parser.add_argument("--database", default="", help="PostgreSQL, for what survives on SQLite")
+    return parser.parse_args()
+
+
+def main() -> int:
+    options = arguments()
+    for name in SLOW_IMPORTS:
+        importlib.import_module(name)
+    entries = LISTS.get("equivalent", [])
+    equivalent = {(entry["module"], entry["before"], entry["after"]) for entry in entries}
+    totals: Counter[str] = Counter()
+    with tempfile.TemporaryDirectory(prefix="qrelsmith-mutants-") as folder:
+        tree = Copy(Path(folder))
+        for module in options.module or TESTS:
+            every = mutants_of(module)
+            mutants = [mutant for mutant in every if (module, *mutant.changed()) not in equivalent]
+            size = min(options.sample or len(mutants), len(mutants))
+            drawn = random.Random(f"{options.seed}|{module}").sample(mutants, size)
+            if drawn and tree.run(module, (ROOT / module).read_text(), 3600, "") != "survived":
+                print(f"{module}: its tests fail without any change; nothing was tried")
+                print(tree.log.read_text()[-3000:])
+                return 1
+            counts = Counter()
+            for mutant in drawn:
+                outcome = tree.run(module, mutant.source, options.seconds, "")
+                if outcome == "survived" and options.database:
+                    outcome = tree.run(module, mutant.source, options.seconds, options.database)
+                counts[outcome] += 1
+                if outcome != "noticed":
+                    before, after = mutant.changed()
+                    print(
+                        f"{outcome}: {module}:{mutant.line}\n  - {before}\n  + {after}", flush=True
+                    )
+            print(f"{module}: {rate(counts)}; {len(every)} mutants in all", flush=True)
+            totals += counts
+    print(f"together: {rate(totals)}")
+    return 0
+
+
+def rate(counts: Counter[str]) -> str:
+    tried = counts.total()
+    share = f"{1 - counts['survived'] / tried:.0%}" if tried else "none tried"
+    late = (
+        f" ({counts['out of time']} of them by running out of time)"
+        if counts["out of time"]
+        else ""
+    )
+    return f"{tried - counts['survived']} of {tried} noticed, {share}{late}"
+
+
+if __name__ == "__main__":
+    sys.exit(main())
