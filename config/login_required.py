@@ -11,7 +11,9 @@ from annotation.views import refusal, wants_json
 
 
 class LoginRequired(LoginRequiredMiddleware):
-    def handle_no_permission(self, request: HttpRequest, view_func: Any) -> HttpResponseBase:
+    def handle_no_permission(  # type: ignore[override]  # the base class promises a redirect
+        self, request: HttpRequest, view_func: Any
+    ) -> HttpResponseBase:
         """A script cannot tell our redirect to a login from that of a portal; this it can."""
         if request.method == "POST" and wants_json(request):
             return refusal(request, "LoggedOut", "Your login has ended.", status=401)
