@@ -14,7 +14,7 @@ from django.core.management import call_command
 from corpus.services import create_query
 from jobs.work import InPerson
 from pooling.models import Pool
-from pooling.services import Differs, PoolingError, freeze_pool, rebuild_pools
+from pooling.services import Differs, PoolingError, freeze_pool, rebuild_pools, remove_run
 from pooling.services import manifest_file as file_of
 from pooling.services.manifest import digest_of
 from tests.factories import DocumentFactory
@@ -272,7 +272,7 @@ def test_a_run_of_another_version_is_taken_from_the_collection(collection, manif
 def test_a_run_of_another_version_that_is_not_kept_is_named(collection, manifest):
     [bm25] = [run for run in manifest["runs"] if run["name"] == "bm25_title"]
     bm25["parameters"]["version"] = "0"
-    collection.runs.filter(name="bm25_title").delete()
+    remove_run(run=collection.runs.get(name="bm25_title"))
 
     with pytest.raises(Differs, match=r"bm25_title is not in small.*parameters\.version: the man"):
         prove(collection, manifest | {"sha256": digest_of(manifest)})

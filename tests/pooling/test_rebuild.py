@@ -10,8 +10,8 @@ from django.core.management import CommandError, call_command
 from accounts.models import Collection, Role
 from corpus.services import create_query
 from jobs.work import InPerson
-from pooling.models import Pool, PoolBuild, Ranking, Run
-from pooling.services import PoolPlan, build_pools, freeze_pools, import_run
+from pooling.models import Pool, PoolBuild, Ranking
+from pooling.services import PoolPlan, build_pools, freeze_pools, import_run, remove_run
 from pooling.services import manifest_file as file_of
 from pooling.services.manifest import digest_of
 from tests.factories import DocumentFactory, a_collection, member
@@ -168,7 +168,7 @@ def test_pools_that_leave_things_out_are_proved_equal_elsewhere(
 
 def test_a_known_run_that_is_not_there_is_named(collection, known, tmp_path):
     manifest = file_of(built(collection, runs=("specter",), excluded=("known",)))
-    Run.objects.filter(name="known").delete()
+    remove_run(run=collection.runs.get(name="known"))
 
     with pytest.raises(CommandError, match=r"The run known is not in first.*Import its file"):
         rebuilt(tmp_path, manifest)
@@ -253,7 +253,7 @@ def test_an_imported_run_of_a_retriever_s_name_is_taken_as_it_is(collection, tmp
 
 def test_a_run_that_is_not_there_is_named(collection, tmp_path):
     manifest = file_of(built(collection))
-    Run.objects.filter(name="specter").delete()
+    remove_run(run=collection.runs.get(name="specter"))
 
     with pytest.raises(CommandError, match=r"The run specter is not in first.*Import its file"):
         rebuilt(tmp_path, manifest)
