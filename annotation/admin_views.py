@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from typing import cast
 
 from django.contrib import messages
+from django.core.exceptions import BadRequest
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
@@ -167,8 +169,10 @@ def _asked_version(
     request: HttpRequest, facet: Facet, current: Guideline | None
 ) -> Guideline | None:
     asked = request.GET.get("version", "")
-    if not asked.isdigit():
+    if not asked:
         return current
+    if not re.fullmatch("[0-9]{1,5}", asked):  # more digits, and "²", are no version's number
+        raise BadRequest(f'"version" must be a whole number like 2, got "{asked[:20]}".')
     return get_object_or_404(facet.guidelines, version=int(asked))
 
 

@@ -22,7 +22,8 @@ EXCLUSIONS = {
     "no text in the import": "no-text",
     "pooled but never judged in the release": "never-judged",
 }
-NO_CODE = "{row}grade IS NULL AND {row}reason NOT IN ('garbled', 'language', 'other', 'source')"
+CODES = "'', 'garbled', 'language', 'other', 'source'"  # empty where there is a grade
+NO_CODE = f"{{row}}grade IS NULL AND {{row}}reason NOT IN ({CODES})"
 NO_EXCLUSION = "excluded NOT IN ('', 'no-text', 'never-judged')"
 DRAFT = "(SELECT frozen_at FROM pooling_pool WHERE id = NEW.pool_id) IS NULL"
 

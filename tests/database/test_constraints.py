@@ -264,6 +264,16 @@ CASES = [
     ),
     Case("candidate_of_frozen_pool_delete", lambda world: delete(world.frozen_candidate)),
     Case(
+        "candidate_exclusion_is_a_code_insert",
+        lambda world: again(
+            world.candidate, document=world.document, position=9, excluded="too long"
+        ),
+    ),
+    Case(
+        "candidate_exclusion_is_a_code_update",
+        lambda world: change(world.candidate, excluded="too long"),
+    ),
+    Case(
         "contribution_of_frozen_pool_insert",
         lambda world: again(world.frozen_contribution, source="other", drawn=False),
     ),
@@ -375,6 +385,10 @@ CASES = [
     ),
     Case("decision_grade_or_reason", lambda world: decided_again(world, grade=4)),
     Case("decision_grade_or_reason", lambda world: decided_again(world, reason="Garbled")),
+    Case(
+        "decision_reason_is_a_code",
+        lambda world: decided_again(world, grade=None, reason="Two papers in one"),
+    ),
     Case(
         "decision_saw_two_judgments",
         lambda world: decided_again(world, first=world.judgments[0], second=world.judgments[0]),
