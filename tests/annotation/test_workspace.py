@@ -6,9 +6,17 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
+from accounts.models import Role
 from annotation.models import Judgment
-from annotation.services import Answer, open_query
-from tests.factories import DocumentFactory, a_collection, a_query, an_open_query, annotators
+from annotation.services import Answer, open_query, reassign_seat
+from tests.factories import (
+    DocumentFactory,
+    a_collection,
+    a_query,
+    an_open_query,
+    annotators,
+    member,
+)
 from tests.sittings import carried, grades_in, judge, pair_url, query_url, slots_of
 
 pytestmark = pytest.mark.django_db
@@ -311,7 +319,8 @@ def test_a_script_learns_that_its_pair_was_handed_over_not_from_a_page_of_any_pr
     client, opening, slots, view
 ):
     answer = {**fields(client, slots[0]), "answer": "2"}
-    opening.query.collection.memberships.get(user=slots[0].annotator).delete()
+    newcomer = member(opening.query.collection, Role.ANNOTATOR, "ann3")
+    reassign_seat(opening=opening, number=1, annotator=newcomer)
     response = client.post(pair_url(slots[0], view), answer, **JSON)
 
     assert (response.status_code, response.json()["error"]) == (404, "NotYours")
