@@ -66,6 +66,7 @@ def known(world: World) -> dict[str, object]:
         "name": world.run.name,
         "query": world.query,
         "token": world.token,
+        "build": world.build.pk,
         "version": world.release.version,
         "job_id": str(world.job.pk),
     }

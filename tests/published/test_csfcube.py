@@ -259,11 +259,11 @@ class TestImport:
             assert judgment.presentation_digest == shown.digest
             assert judgment.slot.judgment_id == judgment.pk
 
-    def test_people_cannot_log_in(self, collection):
+    def test_people_cannot_log_in(self, collection, rf):
         for user in User.objects.filter(memberships__collection=collection):
             assert not user.is_active
             assert not user.has_usable_password()
-            assert authenticate(username=user.username, password="") is None
+            assert authenticate(rf.post("/"), username=user.username, password="") is None
 
     def test_people_have_the_roles_they_had(self, collection):
         roles = collection.memberships.values_list("user__username", "role").order_by("pk")
