@@ -666,19 +666,14 @@ def test_without_two_annotators_nothing_can_be_ticked(collection, admin):
 
 
 @pytest.mark.parametrize("version", ["²", "one", "-1", "9" * 5000])
-def test_a_guideline_version_that_is_no_number_is_a_bad_request(client, version):
-    collection = a_collection()
-    client.force_login(User.objects.get(username="admin"))
-    client.raise_request_exception = False
+def test_a_guideline_version_that_is_no_number_is_a_bad_request(collection, admin, version):
+    admin.raise_request_exception = False
 
-    address = reverse("guideline", args=[collection.slug, "method"])
-    assert client.get(address, {"version": version}).status_code == 400
+    assert admin.get(address("guideline", "method"), {"version": version}).status_code == 400
 
 
-def test_a_guideline_version_that_was_never_written_is_not_found(client):
-    collection = a_collection()
-    client.force_login(User.objects.get(username="admin"))
+def test_a_guideline_version_that_was_never_written_is_not_found(collection, admin):
+    guideline = address("guideline", "method")
 
-    address = reverse("guideline", args=[collection.slug, "method"])
-    assert client.get(address, {"version": "99999"}).status_code == 404
-    assert client.get(address, {"version": "1"}).status_code == 200
+    assert admin.get(guideline, {"version": "99999"}).status_code == 404
+    assert admin.get(guideline, {"version": "1"}).status_code == 200
