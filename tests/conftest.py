@@ -75,14 +75,14 @@ def pytest_runtest_makereport(item, call):
 
 
 @pytest.fixture(autouse=True)
-def _own_data_dir(settings, tmp_path):
+def _own_data_dir(settings, tmp_path, tmp_path_factory):
     settings.DATA_DIR = tmp_path
     settings.ARTEFACT_DIR = tmp_path / "artefacts"
     settings.UPLOAD_DIR = tmp_path / "uploads"
     settings.MEDIA_ROOT = settings.UPLOAD_DIR
     settings.RELEASE_DIR = tmp_path / "releases"
-    settings.FILE_UPLOAD_TEMP_DIR = tmp_path / "incoming"
-    settings.FILE_UPLOAD_TEMP_DIR.mkdir()
+    # Not in tmp_path: tests look whether a failed build leaves that folder empty.
+    settings.FILE_UPLOAD_TEMP_DIR = tmp_path_factory.mktemp("incoming")
     settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 
 

@@ -73,6 +73,8 @@ def collection():
 @pytest.fixture
 def gunicorn(settings, tmp_path):
     """Start a server on the test's database; it ends with the `with` block."""
+    incoming = settings.DATA_DIR / "incoming"  # where a server of its own settings keeps it
+    incoming.mkdir()
 
     @contextmanager
     def start(**env: str):
@@ -90,7 +92,7 @@ def gunicorn(settings, tmp_path):
                 start_new_session=True,
             )
             try:
-                server = Server(listener.getsockname()[1], process, settings.FILE_UPLOAD_TEMP_DIR)
+                server = Server(listener.getsockname()[1], process, incoming)
                 wait_until(lambda: server.answer_to(request("GET", "/healthz"))[0] == 200, 60)
                 yield server
             finally:
