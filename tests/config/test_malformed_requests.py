@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+from collections.abc import Iterator
 from itertools import product
 from urllib.parse import quote
 
@@ -31,6 +33,14 @@ def address_of(route: str, world: World) -> str:
     return next(filled(route, {name: ids[:1] for name, ids in every_id(world).items()}))
 
 
+def with_nul(route: str, world: World) -> Iterator[str]:
+    """The route with NUL in each of its parameters in turn, and after its end."""
+    values = {name: ids[:1] for name, ids in every_id(world).items()}
+    for name in re.findall(r"<(?:\w+:)?(\w+)>", route):
+        yield from filled(route, {**values, name: ["a%00b"]})
+    yield address_of(route, world) + "%00"
+
+
 def browser(username: str) -> Client:
     client = Client(raise_request_exception=False)
     client.force_login(User.objects.get(username=username))
@@ -49,7 +59,8 @@ def test_nul_is_refused_in_the_address_the_parameters_and_the_form_of_a_page(per
     wrong = []
     for route in PAGES:
         address = address_of(route, world)
-        for tried in (f"{address}%00", f"{address}?from=%00", f"{address}?without=x,%00"):
+        queries = ("?from=%00", "?without=x,%00", "?q=%00")
+        for tried in (*with_nul(route, world), *(address + query for query in queries)):
             wrong += unless(400, client.get(tried))
             wrong += unless(400, client.post(tried))
         # The schema of the API and its page read no form.
@@ -65,7 +76,7 @@ def test_the_api_refuses_text_that_cannot_be_stored(person, world):
     wrong = []
     for route in API:
         address = address_of(route, world)
-        for tried in (f"{address}%00", f"{address}?page=%00"):
+        for tried in (*with_nul(route, world), f"{address}?page=%00"):
             wrong += unless(400, client.get(tried))
         for text, body in product((NUL, HALF_PAIR), BODIES):
             sent = json.dumps(body).replace('"TEXT"', json.dumps(text))
