@@ -180,9 +180,7 @@ class Copy:
             *(path for path in sys.path if path not in ("", str(ROOT))),
         ]
         sys.modules.pop("tests", None)  # of the unchanged tree
-        os.environ["CSFCUBE_DIR"] = os.environ.get(
-            "CSFCUBE_DIR", str(ROOT.parent / "shared" / "csfcube")
-        )
+        os.environ.setdefault("CSFCUBE_DIR", str(ROOT.parent / "shared" / "csfcube"))
         os.environ.pop("DATABASE_URL", None)
         if database:
             os.environ["DATABASE_URL"] = database
@@ -203,52 +201,51 @@ def arguments() -> argparse.Namespace:
     return parser.parse_args()
 
 
+def drawn_from(module: str, options: argparse.Namespace) -> list[Mutant]:
+    entries = LISTS.get("equivalent", [])
+    known = {(entry["module"], entry["before"], entry["after"]) for entry in entries}
+    mutants = [each for each in mutants_of(module) if (module, *each.changed()) not in known]
+    size = min(options.sample or len(mutants), len(mutants))
+    return random.Random(f"{options.seed}|{module}").sample(mutants, size)
+
+
+def try_module(tree: Copy, module: str, options: argparse.Namespace) -> Counter[str]:
+    """How many of its drawn mutants had which outcome."""
+    if tree.run(module, (ROOT / module).read_text(), 3600, "") != "survived":
+        print(f"{module}: not tried, because its tests fail without any change:")
+        print(tree.log.read_text()[-3000:], flush=True)
+        return Counter({"not tried": 1})
+    counts: Counter[str] = Counter()
+    for mutant in drawn_from(module, options):
+        outcome = tree.run(module, mutant.source, options.seconds, "")
+        if outcome == "survived" and options.database:
+            outcome = tree.run(module, mutant.source, options.seconds, options.database)
+        counts[outcome] += 1
+        if outcome != "noticed":
+            before, after = mutant.changed()
+            print(f"{outcome}: {module}:{mutant.line}\n  - {before}\n  + {after}", flush=True)
+    print(f"{module}: {rate(counts)}", flush=True)
+    return counts
+
+
+def rate(counts: Counter[str]) -> str:
+    tried = counts["noticed"] + counts["survived"] + counts["out of time"]
+    share = f", {counts['noticed'] / tried:.0%}" if tried else ""
+    late = f"; {counts['out of time']} ran out of time" if counts["out of time"] else ""
+    return f"{counts['noticed']} of {tried} noticed{share}{late}"
+
+
 def main() -> int:
     options = arguments()
     for name in SLOW_IMPORTS:
         importlib.import_module(name)
-    entries = LISTS.get("equivalent", [])
-    equivalent = {(entry["module"], entry["before"], entry["after"]) for entry in entries}
     totals: Counter[str] = Counter()
-    sound = True
     with tempfile.TemporaryDirectory(prefix="qrelsmith-mutants-") as folder:
         tree = Copy(Path(folder))
-        for module in options.module or TESTS:
-            every = mutants_of(module)
-            mutants = [mutant for mutant in every if (module, *mutant.changed()) not in equivalent]
-            size = min(options.sample or len(mutants), len(mutants))
-            drawn = random.Random(f"{options.seed}|{module}").sample(mutants, size)
-            if drawn and tree.run(module, (ROOT / module).read_text(), 3600, "") != "survived":
-                print(f"{module}: its tests fail without any change; nothing was tried")
-                print(tree.log.read_text()[-3000:])
-                sound = False
-                continue
-            counts = Counter()
-            for mutant in drawn:
-                outcome = tree.run(module, mutant.source, options.seconds, "")
-                if outcome == "survived" and options.database:
-                    outcome = tree.run(module, mutant.source, options.seconds, options.database)
-                counts[outcome] += 1
-                if outcome != "noticed":
-                    before, after = mutant.changed()
-                    print(
-                        f"{outcome}: {module}:{mutant.line}\n  - {before}\n  + {after}", flush=True
-                    )
-            print(f"{module}: {rate(counts)}; {len(every)} mutants in all", flush=True)
-            totals += counts
+        for module in options.module or filter(mutants_of, TESTS):
+            totals += try_module(tree, module, options)
     print(f"together: {rate(totals)}")
-    return 0 if sound else 1
-
-
-def rate(counts: Counter[str]) -> str:
-    tried = counts.total()
-    share = f"{1 - counts['survived'] / tried:.0%}" if tried else "none tried"
-    late = (
-        f" ({counts['out of time']} of them by running out of time)"
-        if counts["out of time"]
-        else ""
-    )
-    return f"{tried - counts['survived']} of {tried} noticed, {share}{late}"
+    return 1 if totals["not tried"] else 0
 
 
 if __name__ == "__main__":

@@ -82,12 +82,17 @@ def test_post_is_the_mean_of_each_slot_with_the_final_label() -> None:
     assert row.coefficients.percent.value == pytest.approx(100 * 5 / 6)
 
 
-def test_post_says_which_slot_makes_it_undefined() -> None:
+@pytest.mark.parametrize("slot", [1, 2])
+def test_post_says_which_slot_makes_it_undefined(slot: int) -> None:
     constant = [0] * 6
-    row = query_row(summarize(rate(FIRST, constant, FINAL)), Stage.POST)
+    first, second = (constant, SECOND) if slot == 1 else (FIRST, constant)
+    row = query_row(summarize(rate(first, second, FINAL)), Stage.POST)
 
     assert row.coefficients.spearman.value is None
-    assert row.coefficients.spearman.undefined == "slot 2 against the final label: constant rater"
+    assert (
+        row.coefficients.spearman.undefined
+        == f"slot {slot} against the final label: constant rater"
+    )
 
 
 def test_post_names_both_slots_when_both_make_it_undefined() -> None:
