@@ -69,7 +69,6 @@ def known(world: World) -> dict[str, object]:
         "build": world.build.pk,
         "version": world.release.version,
         "job_id": str(world.job.pk),
-        "build": world.collection.pool_builds.get().pk,
     }
 
 
