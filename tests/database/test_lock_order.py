@@ -1,7 +1,7 @@
 """Every pair of services that decide about a collection, in every order, with real transactions.
 
-See docs/adr/0006-one-lock-order.md. The same runs on SQLite, where a transaction begins with the
-only write lock, and on PostgreSQL, where the second service has to wait for the collection's row.
+See docs/adr/0006-one-lock-order.md. On SQLite a transaction begins with the only write lock, so a
+second service cannot begin before the first commits; there only long services can be overtaken.
 """
 
 from __future__ import annotations
@@ -9,7 +9,6 @@ from __future__ import annotations
 import itertools
 import json
 import threading
-import time
 import uuid
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -282,9 +281,6 @@ class Thread:
 
     def is_waiting(self) -> bool:
         """Whether it waits for a lock that another transaction holds."""
-        if connection.vendor != "postgresql":
-            time.sleep(0.05)  # SQLite tells this to nobody: let it come to the lock
-            return True
         with connection.cursor() as cursor:
             cursor.execute("SELECT cardinality(pg_blocking_pids(%s)) > 0", [self.pid or 0])
             return bool(cursor.fetchone()[0])
@@ -362,7 +358,9 @@ def check_all_holds(scene: Scene) -> None:
 
 
 @pytest.mark.parametrize("first", [*LONG, *SHORT], ids=lambda service: service.__name__)
-def test_a_service_that_begins_before_another_commits_leaves_everything_true(first, tmp_path):
+def test_a_service_that_begins_before_another_commits_leaves_everything_true(
+    first, on_postgresql, tmp_path
+):
     for second in [*LONG, *SHORT]:
         scene = Scene(tmp_path)
 
@@ -430,7 +428,9 @@ def test_of_two_builds_at_once_the_later_replaces_the_drafts_of_the_other(tmp_pa
     assert Pool.objects.get(query_paper=scene.draft.query_paper).candidates.count() == 4
 
 
-def test_a_text_that_changes_while_its_query_is_opened_is_judged_as_it_is_or_stays(tmp_path):
+def test_a_text_that_changes_while_its_query_is_opened_is_judged_as_it_is_or_stays(
+    on_postgresql, tmp_path
+):
     first, then = Scene(tmp_path), Scene(tmp_path)
 
     imported_first = held_open(bound(changed_text, first), bound(opened_and_judged, first))
