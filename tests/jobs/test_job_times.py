@@ -145,7 +145,10 @@ def test_a_job_says_who_asked_for_it(collection, kinds):
 def test_a_key_is_of_one_collection(job):
     other = Collection.objects.create(slug="other", name="Other")
 
-    assert enqueue(kind="work", collection=other, parameters={}) != job
+    theirs = enqueue(kind="work", collection=other, parameters={})
+    assert theirs != job
+    assert enqueue(kind="work", collection=job.collection, parameters={}) == job
+    assert enqueue(kind="work", collection=other, parameters={}) == theirs
     assert Job.objects.live().count() == 2
 
 
