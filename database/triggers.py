@@ -53,6 +53,12 @@ def reject(
     return migrations.RunPython(create, drop)
 
 
+def lifted(rule: migrations.RunPython) -> migrations.RunPython:
+    """Remove a rule that an earlier migration made; to replace it, `reject` under the same name."""
+    assert rule.reverse_code is not None
+    return migrations.RunPython(rule.reverse_code, rule.code)
+
+
 def append_only(table: str) -> list[migrations.RunPython]:
     """Rows of `table` are written once: no update, no delete."""
     return [

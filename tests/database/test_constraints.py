@@ -24,6 +24,7 @@ from accounts.models import Collection, Membership, Role, User
 from adjudication.models import Decision
 from agreement.models import Report
 from annotation.models import Guideline, Judgment, Opening, Pair, Slot
+from annotation.services import open_query
 from corpus.models import Document, Facet, Query, QueryPaper
 from jobs.models import Job, State
 from pooling.models import BuildRun, Candidate, Contribution, DrawnList, Pool, Ranking, Run
@@ -33,7 +34,7 @@ from tests.factories import (
     UserFactory,
     a_collection,
     a_query,
-    an_open_query,
+    annotators,
     member,
 )
 from tests.sittings import judge_both, settle
@@ -72,6 +73,7 @@ class World(NamedTuple):
     frozen_contribution: Contribution
     frozen_ranking: Ranking  # of a run that the frozen pool was drawn from
     frozen_build_run: BuildRun
+    frozen_drawn_list: DrawnList
     pair: Pair  # decided
     slots: tuple[Slot, Slot]  # of that pair
     judgments: tuple[Judgment, Judgment]  # in those slots
@@ -97,15 +99,19 @@ def build_world() -> World:
     query = a_query(collection)
     draft = query.query_paper.pool
     candidate = draft.candidates.get(position=1)
-    opening = an_open_query(collection)
-    frozen = opening.query.query_paper.pool
-    frozen_candidate = frozen.candidates.get(position=1)
-    decided, other = judge_both(opening, (1, 3), (0, 2))
-    settle(other, User.objects.get(username="adju"), 2)
+    opened = a_query(collection)
+    frozen = opened.query_paper.pool
     run, frozen_run = (
         collection.runs.create(name=name, kind="file", sha256="0" * 64)
         for name in ("run", "frozen")
     )
+    build_run_of(frozen, frozen_run)
+    frozen_run.rankings.create(query_paper=frozen.query_paper, docnos=[], scores=[])
+    frozen.build.drawn_lists.create(query_paper="d000", documents=[])
+    opening = open_query(query=opened, annotators=annotators(collection), opened_by=None)
+    frozen_candidate = frozen.candidates.get(position=1)
+    decided, other = judge_both(opening, (1, 3), (0, 2))
+    settle(other, User.objects.get(username="adju"), 2)
     draft_without_run = a_query(collection).query_paper.pool
     build_run_of(draft_without_run, None)
     slots = slots_of_pair(decided.pair)
@@ -136,10 +142,9 @@ def build_world() -> World:
         frozen=Pool.objects.get(pk=frozen.pk),
         frozen_candidate=frozen_candidate,
         frozen_contribution=frozen_candidate.contributions.get(),
-        frozen_ranking=frozen_run.rankings.create(
-            query_paper=frozen.query_paper, docnos=[], scores=[]
-        ),
-        frozen_build_run=build_run_of(frozen, frozen_run),
+        frozen_ranking=frozen_run.rankings.get(),
+        frozen_build_run=frozen.build.build_runs.get(),
+        frozen_drawn_list=frozen.build.drawn_lists.get(),
         pair=decided.pair,
         slots=slots,
         judgments=(slots[0].judgment, slots[1].judgment),
@@ -193,6 +198,22 @@ def decided_again(world: World, **changes: Any) -> None:
     again(world.decision, **{"sequence": 9, "key": uuid.uuid4()} | changes)
 
 
+def shown_after_a_later_one(world: World) -> None:
+    judged_again(world)
+    change(world.slots[0], judgment=world.judgments[0])
+
+
+def decided_after_a_revision(world: World) -> None:
+    judged_again(world)
+    change(world.slots[0], judgment=Judgment.objects.get(slot=world.slots[0], sequence=9))
+    decided_again(world)
+
+
+def later_guideline(world: World) -> Guideline:
+    again(world.guideline, version=9)
+    return Guideline.objects.get(facet=world.facet, version=9)
+
+
 CASES = [
     # accounts
     Case("accounts_user.username", lambda world: again(world.first)),
@@ -230,11 +251,33 @@ CASES = [
     Case(
         "ranking_of_frozen_pool_update", lambda world: change(world.frozen_ranking, docnos=["d000"])
     ),
+    Case(
+        "ranking_of_frozen_pool_update",
+        lambda world: change(world.ranking, run=world.frozen_ranking.run),
+    ),
+    Case(
+        "ranking_of_frozen_pool_insert",
+        lambda world: again(world.frozen_ranking, query_paper=world.query_paper),
+    ),
+    Case("pooling_drawnlist_never_edited", lambda world: change(world.drawn_list, documents=["d"])),
+    Case("drawn_list_of_frozen_pool_delete", lambda world: delete(world.frozen_drawn_list)),
+    Case(
+        "query_paper_of_frozen_pool",
+        lambda world: change(world.frozen.query_paper, document=world.document),
+    ),
     Case("ranking_of_frozen_pool_delete", lambda world: delete(world.frozen_ranking)),
     Case("drawn_list_once", lambda world: again(world.drawn_list)),
     Case("build_run_once", lambda world: again(world.build_run)),
     Case("build_run_use_known", lambda world: again(world.build_run, name="other", use="guess")),
     Case("build_run_of_frozen_pool_update", lambda world: change(world.frozen_build_run, run=None)),
+    Case(
+        "build_run_of_frozen_pool_update",
+        lambda world: change(world.build_run, build=world.frozen.build, name="other"),
+    ),
+    Case(
+        "build_run_of_frozen_pool_insert",
+        lambda world: again(world.frozen_build_run, name="other"),
+    ),
     Case("build_run_of_frozen_pool_delete", lambda world: delete(world.frozen_build_run)),
     Case(
         "pool_frozen_with_its_runs",
@@ -262,6 +305,10 @@ CASES = [
     Case(
         "candidate_of_frozen_pool_update", lambda world: change(world.frozen_candidate, position=9)
     ),
+    Case(
+        "candidate_of_frozen_pool_update",
+        lambda world: change(world.candidate, pool=world.frozen, position=9),
+    ),
     Case("candidate_of_frozen_pool_delete", lambda world: delete(world.frozen_candidate)),
     Case(
         "candidate_exclusion_is_a_code_insert",
@@ -281,6 +328,12 @@ CASES = [
         "contribution_of_frozen_pool_update",
         lambda world: change(world.frozen_contribution, rank=9),
     ),
+    Case(
+        "contribution_of_frozen_pool_update",
+        lambda world: change(
+            world.contribution, candidate=world.frozen_candidate, source="other", drawn=False
+        ),
+    ),
     Case("contribution_of_frozen_pool_delete", lambda world: delete(world.frozen_contribution)),
     Case("pool_stays_frozen", lambda world: change(world.frozen, frozen_at=None)),
     Case("pool_stays_frozen", lambda world: change(world.frozen, shortfall={"cited": 1})),
@@ -292,6 +345,18 @@ CASES = [
     Case(
         "document_text_in_frozen_pool",
         lambda world: change(world.frozen_candidate.document, docno="other"),
+    ),
+    Case(
+        "document_text_in_frozen_pool",
+        lambda world: change(world.frozen_candidate.document, title="Other"),
+    ),
+    Case(
+        "document_text_in_frozen_pool",
+        lambda world: change(world.frozen_candidate.document, sentences=["Other."]),
+    ),
+    Case(
+        "document_text_in_frozen_pool",
+        lambda world: change(world.frozen_candidate.document, labels=["method"]),
     ),
     Case(
         "document_text_in_frozen_pool",
@@ -342,7 +407,31 @@ CASES = [
         "slot_number_is_1_or_2",
         lambda world: again(world.open_slots[0], number=0, annotator=world.stranger),
     ),
-    Case("annotation_slot.judgment_id", lambda world: again(world.slots[0], pair=world.bare_pair)),
+    Case(
+        "annotation_slot.judgment_id",
+        lambda world: again(world.slots[0], pair=world.bare_pair),
+        behind=("slot_begins_empty",),
+    ),
+    Case(
+        "slot_begins_empty",
+        lambda world: again(world.slots[0], pair=world.bare_pair, number=2),
+    ),
+    Case("slot_stays_in_its_pair", lambda world: change(world.open_slots[0], pair=world.bare_pair)),
+    Case("slot_stays_in_its_pair", lambda world: change(world.slots[0], number=2)),
+    Case("slot_shows_its_latest_judgment", shown_after_a_later_one),
+    Case("pair_never_edited", lambda world: change(world.pair, candidate=world.candidate)),
+    Case("pair_never_edited", lambda world: change(world.pair, query=world.query)),
+    Case(
+        "opening_never_edited",
+        lambda world: change(world.opening, guideline=later_guideline(world)),
+    ),
+    Case("query_stays_once_opened", lambda world: change(world.opening.query, name="other")),
+    Case(
+        "query_stays_once_opened",
+        lambda world: change(world.opening.query, facet=world.other_facet),
+    ),
+    Case("facet_stays_once_opened", lambda world: change(world.facet, labels=["result"])),
+    Case("facet_stays_once_opened", lambda world: change(world.facet, key="other")),
     Case(
         "slot_judged_keeps_its_annotator",
         lambda world: change(world.slots[0], annotator=world.stranger),
@@ -392,20 +481,21 @@ CASES = [
     Case(
         "decision_saw_two_judgments",
         lambda world: decided_again(world, first=world.judgments[0], second=world.judgments[0]),
-        behind=("decision_on_judgments_of_its_pair",),
+        behind=("decision_on_standing_judgments",),
     ),
     Case(
-        "decision_on_judgments_of_its_pair",
+        "decision_on_standing_judgments",
         lambda world: decided_again(world, first=world.other_judgments[0]),
     ),
     Case(
-        "decision_on_judgments_of_its_pair",
+        "decision_on_standing_judgments",
         lambda world: decided_again(world, second=world.other_judgments[1]),
     ),
     Case(
-        "decision_on_judgments_of_its_pair",
+        "decision_on_standing_judgments",
         lambda world: decided_again(world, first=world.judgments[1], second=world.judgments[0]),
     ),
+    Case("decision_on_standing_judgments", decided_after_a_revision),
     Case("decision_not_by_a_judge", lambda world: decided_again(world, adjudicator=world.first)),
     Case("decision_not_by_a_judge", lambda world: decided_again(world, adjudicator=world.second)),
     Case("adjudication_decision_never_edited", lambda world: change(world.decision, grade=1)),
