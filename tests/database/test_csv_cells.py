@@ -59,7 +59,8 @@ def test_no_cell_of_a_release_is_a_formula(write, record):
 
 def test_no_cell_of_the_agreement_download_is_a_formula():
     values = dict.fromkeys(figures.BY_KEY, -0.25)
-    common = {"facet": FORMULA, "stage": "before", "pairs": 3}
+    shares = dict.fromkeys(figures.OVERRULED, 0.5)
+    common = {"facet": FORMULA, "stage": "before", "pairs": 3, **shares}
     facet = {**common, "queries": 1, "median": values, "defined": dict.fromkeys(values, 1)}
     query = {**common, **values, "query": f"-{FORMULA}", "n": 3, "missing": 0, "undefined": {}}
 
