@@ -55,7 +55,7 @@ def spooled(
     Raises:
         ReleaseError: a run is not what its digest says.
     """
-    root = Path(settings.DATA_DIR)
+    root = Path(settings.RELEASE_DIR)
     root.mkdir(parents=True, exist_ok=True)
     folder = Path(mkdtemp(prefix=".release-", dir=root))
     try:

@@ -103,7 +103,8 @@ def publish_release(
     work.progress(0, STEPS, "reading the collection")
     snapshot = take_snapshot(collection)
     work.progress(1, STEPS, "writing the bundle")
-    bundle = build_bundle(snapshot, version, accepted)
+    with cannot_keep():
+        bundle = build_bundle(snapshot, version, accepted)
     work.progress(2, STEPS, "putting it in place")
     return _keep(collection, version, bundle, published_by, work)
 
@@ -172,7 +173,7 @@ def pack_bundle(
             files=files,
             software_version=software_version,
         )
-        packed = TemporaryFile(dir=settings.DATA_DIR)  # noqa: SIM115 - the bundle holds it
+        packed = TemporaryFile(dir=settings.RELEASE_DIR)  # noqa: SIM115 - the bundle holds it
         pack_into(packed, {**files, MANIFEST: formats.write_json(manifest)})
     size = packed.tell()
     packed.seek(0)

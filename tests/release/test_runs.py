@@ -105,7 +105,7 @@ def test_the_same_database_gives_the_same_bytes_and_leaves_nothing_behind(collec
 
     assert first.sha256 == second.sha256 == hashlib.sha256(first.content).hexdigest()
     assert first.size == len(first.content)
-    assert not list(Path(settings.DATA_DIR).glob(".release-*"))
+    assert not list(Path(settings.RELEASE_DIR).glob(".release-*"))
 
 
 def test_a_run_that_is_not_what_its_digest_says_stops_the_release(collection, settings):
@@ -115,7 +115,7 @@ def test_a_run_that_is_not_what_its_digest_says_stops_the_release(collection, se
 
     with pytest.raises(ReleaseError, match="The run up has the SHA-256"):
         build_bundle(replace(taken, runs=runs), "1.0", ())
-    assert not list(Path(settings.DATA_DIR).glob(".release-*"))
+    assert not list(Path(settings.RELEASE_DIR).glob(".release-*"))
 
 
 def test_pools_are_rebuilt_from_the_zip_alone(collection, tmp_path, capsys):
