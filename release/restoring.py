@@ -7,7 +7,7 @@ from typing import Any, BinaryIO
 
 from django.conf import settings
 
-from release.errors import CannotRestore, ReleaseDamaged, ReleaseError
+from release.errors import CannotKeep, CannotRestore, ReleaseDamaged, ReleaseError
 from release.files import cannot_keep, open_release, path_of, write_file
 from release.gate import check_gate
 from release.models import Release
@@ -41,7 +41,10 @@ def restore_release(*, release: Release, what: str = "is missing") -> None:
         CannotKeep: the release folder is full or cannot be written.
     """
     try:
-        bundle = _build_again(release)
+        with cannot_keep():
+            bundle = _build_again(release)
+    except CannotKeep:
+        raise
     except ReleaseError as error:
         raise CannotRestore(release, what, [str(error)]) from error
     if bundle.sha256 != release.sha256:
