@@ -20,6 +20,7 @@ from tests.release.scenes import (
     judge_all,
     slot_of,
 )
+from tests.rules import rule_suspended
 
 pytestmark = pytest.mark.django_db
 
@@ -116,8 +117,8 @@ def test_a_label_without_a_source_is_named():
 
 
 def change_the_text_behind_the_programs_back(docno: str) -> None:
-    """The digest stays, so the rule about texts in frozen pools does not see it."""
-    Document.objects.filter(docno=docno).update(title="Another paper")
+    with rule_suspended("document_text_in_frozen_pool", "corpus_document"):
+        Document.objects.filter(docno=docno).update(title="Another paper")
 
 
 def test_a_text_that_changed_after_it_was_judged_is_named_with_its_pairs():
@@ -143,7 +144,8 @@ def test_a_query_papers_own_text_counts_too():
 
 def test_a_facet_with_other_labels_marks_other_sentences():
     collection = a_judged_collection()
-    collection.facets.filter(key="background").update(labels=["result"])
+    with rule_suspended("facet_stays_once_opened", "corpus_facet"):
+        collection.facets.filter(key="background").update(labels=["result"])
 
     assert finding(collection, "changed-texts").items == (
         "q1_background d1",
@@ -223,7 +225,8 @@ def test_an_id_with_white_space_can_never_be_released():
 
 def test_a_facet_named_like_the_file_of_all_facets_is_refused():
     collection = a_judged_collection()
-    collection.facets.filter(key="result").update(key="all")
+    with rule_suspended("facet_stays_once_opened", "corpus_facet"):
+        collection.facets.filter(key="result").update(key="all")
 
     assert finding(collection, "ids").items == ("facet all",)
 
