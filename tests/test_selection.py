@@ -76,6 +76,7 @@ def run(tmp_path):
     (tmp_path / "pytest.ini").write_text("[pytest]\nmarkers = browser\n  each_database\n")
     environment = {**os.environ, "DATA_DIR": str(tmp_path), "PYTHONPATH": str(ROOT)}
     environment |= {"DJANGO_SETTINGS_MODULE": "config.settings", "SECRET_KEY": "only for tests"}
+    environment.pop("DATABASE_URL", None)  # a PostgreSQL that these tests run on is taken
 
     def run(*arguments: str) -> str:
         plugins = ["-p", "tests.selection", "-p", "no:cacheprovider"]
