@@ -311,16 +311,6 @@ CASES = [
     ),
     Case("candidate_of_frozen_pool_delete", lambda world: delete(world.frozen_candidate)),
     Case(
-        "candidate_exclusion_is_a_code_insert",
-        lambda world: again(
-            world.candidate, document=world.document, position=9, excluded="too long"
-        ),
-    ),
-    Case(
-        "candidate_exclusion_is_a_code_update",
-        lambda world: change(world.candidate, excluded="too long"),
-    ),
-    Case(
         "contribution_of_frozen_pool_insert",
         lambda world: again(world.frozen_contribution, source="other", drawn=False),
     ),
