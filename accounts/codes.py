@@ -17,7 +17,7 @@ class NobodyToAdd(AccountError):
     def __init__(self, text: str) -> None:
         super().__init__(
             f"No person can be added by {text!r}. Enter the account code that the person finds on "
-            "the account page, or the username of somebody in a collection that you administer."
+            "the account page, or the username of a person in a collection that you administer."
         )
 
 
