@@ -288,17 +288,12 @@ def _problem(query: Query, pairs: int) -> str:
 
 
 def eligible_annotators(collection: Collection) -> QuerySet[User]:
-    """Who may be given a seat: annotators who can log in and are no admins here."""
-    admins = collection.memberships.filter(role=Role.ADMIN).values("user")
-    return (
-        User.objects.filter(
-            is_active=True,
-            memberships__collection=collection,
-            memberships__role=Role.ANNOTATOR,
-        )
-        .exclude(pk__in=admins)
-        .order_by("username")
-    )
+    """Who may be given a seat: annotators who can log in. None of them is an admin here."""
+    return User.objects.filter(
+        is_active=True,
+        memberships__collection=collection,
+        memberships__role=Role.ANNOTATOR,
+    ).order_by("username")
 
 
 def people(collection: Collection) -> list[PersonRow]:
