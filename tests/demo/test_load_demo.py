@@ -19,7 +19,7 @@ def accounts():
     return load_demo()
 
 
-def test_every_printed_account_can_log_in(accounts):
+def test_every_printed_account_can_log_in(rf, accounts):
     assert [account.role for account in accounts] == [
         "admin",
         "annotator",
@@ -27,7 +27,7 @@ def test_every_printed_account_can_log_in(accounts):
         "adjudicator",
     ]
     for account in accounts:
-        assert authenticate(username=account.username, password=account.password)
+        assert authenticate(rf.post("/"), username=account.username, password=account.password)
 
 
 def test_passwords_are_random_and_for_the_owner_only(accounts):
