@@ -650,9 +650,10 @@ def test_a_lock_reaches_no_row_of_another_table(on_postgresql, collection):
         newcomer = member(collection, Role.ANNOTATOR, "ann3")
         reassign_seat(opening=opening, number=1, annotator=newcomer)
 
-    locking = [query["sql"] for query in captured if "FOR UPDATE" in query["sql"]]
+    statements = [query["sql"] for query in captured]
+    locking = [sql for sql in statements if "FOR UPDATE" in sql or "FOR NO KEY UPDATE" in sql]
     assert len(locking) >= 4
-    assert [sql for sql in locking if "JOIN" in sql and "FOR UPDATE OF" not in sql] == []
+    assert [sql for sql in locking if "JOIN" in sql and "UPDATE OF" not in sql] == []
 
 
 def test_without_two_annotators_nothing_can_be_ticked(collection, admin):
