@@ -20,13 +20,6 @@ class AccountError(Exception):
     is_for_people = True
 
 
-class NoSuchPerson(AccountError):
-    def __init__(self, username: str) -> None:
-        super().__init__(
-            f"Nobody here is called {username!r}. Check the spelling, or create an account instead."
-        )
-
-
 class NameTaken(AccountError):
     def __init__(self, username: str) -> None:
         super().__init__(
@@ -66,18 +59,6 @@ def add_membership(*, collection: Collection, user: User, role: str) -> Membersh
         _check_blind(locked, user, role)
         membership, _ = Membership.objects.get_or_create(collection=locked, user=user, role=role)
     return membership
-
-
-def give_role(*, collection: Collection, username: str, role: str) -> Membership:
-    """Give a role to the person with this username. Giving it twice changes nothing.
-
-    Raises:
-        NoSuchPerson, CannotBlind
-    """
-    person = User.objects.filter(username=username).first()
-    if person is None:
-        raise NoSuchPerson(username)
-    return add_membership(collection=collection, user=person, role=role)
 
 
 def username_in(collection: Collection, name: str) -> str:

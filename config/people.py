@@ -16,7 +16,7 @@ from accounts.access import in_collection, roles_in
 from accounts.codes import account_code, find_person
 from accounts.forms import CreatePersonForm, GiveRoleForm
 from accounts.models import Collection, Membership, Role, User
-from accounts.services import AccountError, create_person, give_role, username_in
+from accounts.services import AccountError, add_membership, create_person, username_in
 from adjudication.models import Decision
 from annotation.models import Slot
 from config.services import remove_role
@@ -81,8 +81,8 @@ def add_role(request: HttpRequest, collection: Collection) -> HttpResponse:
             person = find_person(
                 asked_by=cast(User, request.user), text=form.cleaned_data["person"]
             )
-            held = give_role(
-                collection=collection, username=person.username, role=form.cleaned_data["role"]
+            held = add_membership(
+                collection=collection, user=person, role=form.cleaned_data["role"]
             )
         except AccountError as error:
             form.add_error("person", str(error))

@@ -33,7 +33,7 @@ class WrongFile(PoolingError):
 
 @dataclass(frozen=True)
 class Released:
-    """An opened release. `runs` are the files of the runs that it holds, by name."""
+    """An opened release and its manifest."""
 
     bundle: zipfile.ZipFile
     manifest: Mapping[str, Any]
