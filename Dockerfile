@@ -2,7 +2,7 @@ FROM python:3.11-slim
 
 ENV PYTHONUNBUFFERED=1 PYTHONDONTWRITEBYTECODE=1 PIP_NO_CACHE_DIR=1 PIP_DISABLE_PIP_VERSION_CHECK=1
 
-# Not root, and nothing but the data folder is writable.
+# The processes do not run as root, and can write to the data folder only.
 RUN useradd --system --uid 10001 --home-dir /app --shell /usr/sbin/nologin qrelsmith \
     && install -d -o qrelsmith -g qrelsmith /data
 
@@ -12,7 +12,7 @@ RUN pip install --require-hashes -r requirements.lock
 COPY . ./
 
 ENV QRELSMITH_MODE=production DATA_DIR=/data
-# The key signs nothing: it exists while this one command runs.
+# This key signs nothing. It exists only while this command runs.
 RUN SECRET_KEY=throwaway ALLOWED_HOSTS=localhost DATA_DIR=/tmp/build \
     python manage.py collectstatic --noinput && rm -rf /tmp/build
 

@@ -1,33 +1,37 @@
-# What a newcomer needs: make demo, make test, make lint. The logic is in bootstrap.py,
-# demo/management/commands/demo.py, tests/run_all.py and tests/mutate.py.
+# A newcomer needs make demo, make test and make lint. The logic is in bootstrap.py,
+# demo/management/commands/demo.py, tests/run_all.py, tests/mutate.py and docs/make_pictures.py.
 
-.PHONY: help demo test lint mutate bench lock clean
+.PHONY: help demo test lint mutate bench bench-judging docs pictures lock clean
 .DEFAULT_GOAL := help
 
 PORT ?= 8000
 UV ?= uv
 export PORT
 
-# The first of these that runs and is new enough: a `python3` may be old, and a name may be a shim
-# for nothing. PYTHON=/path/to/python comes before all.
+# The first of these that runs and is new enough is used: `python3` may be old, and a name may be a
+# broken shim. PYTHON=/path/to/python is tried first.
 PYTHONS = $(PYTHON) python3 python3.13 python3.12 python3.11
 NEW_ENOUGH = import sys; sys.exit(sys.version_info < (3, 11))
-# $(call install,LOCK): make .venv what the lock file says.
+# $(call install,LOCK): install the packages of the lock file into .venv.
 install = found=; for python in $(PYTHONS); do \
 	if "$$python" -c '$(NEW_ENOUGH)' >/dev/null 2>&1; then found="$$python"; break; fi; done; \
 	if [ -z "$$found" ]; then \
-	echo "Qrelsmith needs Python 3.11 or newer, and there is none on the PATH; PYTHON=/path/to/python names one." >&2; \
+	echo "Qrelsmith needs Python 3.11 or newer, and none is on the PATH. Set PYTHON=/path/to/python." >&2; \
 	exit 1; fi; \
 	"$$found" bootstrap.py $(1)
 
 help:
-	@echo "make demo    start Qrelsmith with a demo collection (PORT=8001 and DATA_DIR=folder move it)"
-	@echo "make test    run all tests on SQLite, and those that use a database on PostgreSQL"
+	@echo "make demo    start Qrelsmith with a demo collection (options: PORT=8001, DATA_DIR=folder)"
+	@echo "make test    run all tests on SQLite, and those that use a database also on PostgreSQL"
 	@echo "make lint    check style, types, import direction, migrations and production settings"
 	@echo "make mutate  change lines of the core at random; print the changes that no test notices"
 	@echo "             (ARGS='--sample 20 --seed 7 --module release/gate.py'; docs/testing.md)"
 	@echo "make bench   measure time, memory and disk (SIZES=10k,100k,800k,2M; ARGS=--no-others)"
-	@echo "make lock    write both lock files anew from pyproject.toml (needs uv)"
+	@echo "make bench-judging  measure half a million judgments with real clients, beside the goals"
+	@echo "             (ARGS='--queries 100'; ARGS='--potato /path/to/potato' measures the peer)"
+	@echo "make docs    build the documentation site in var/site; a broken link fails"
+	@echo "make pictures  take the docs' screenshots of the demo (needs Chromium)"
+	@echo "make lock    rewrite both lock files from pyproject.toml (needs uv)"
 	@echo "make clean   remove .venv and caches; your data in var/ stays"
 
 demo:
@@ -46,7 +50,19 @@ SIZES ?= 10k,100k
 bench:
 	@$(call install,requirements-dev.lock) && exec .venv/bin/python -m bench.run --sizes $(SIZES) $(ARGS)
 
-# Hashed, for every platform, and naming no index or file address.
+bench-judging:
+	@$(call install,requirements-dev.lock) && exec .venv/bin/python -m bench.judging $(ARGS)
+
+# -W: a warning, such as a broken link, is an error.
+docs:
+	@$(call install,requirements-dev.lock) && \
+	.venv/bin/python -m sphinx -q -W --keep-going -b html -d var/site-cache docs var/site && \
+	echo "The site is in var/site; open var/site/index.html."
+
+pictures:
+	@$(call install,requirements-dev.lock) && exec .venv/bin/python docs/make_pictures.py
+
+# With hashes, for every platform, without the address of an index or a file.
 COMPILE = $(UV) pip compile -q --universal --generate-hashes --no-emit-index-url --no-header \
 	--python-version 3.11 pyproject.toml
 lock:

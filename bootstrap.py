@@ -1,8 +1,7 @@
-"""Make `.venv` what a lock file says: `python bootstrap.py requirements.lock`.
+"""Install the packages of a lock file into `.venv`: `python bootstrap.py requirements.lock`.
 
-Runs before anything is installed, so it uses the standard library only. A second run finds the
-lock's checksum noted in `.venv` and does nothing. What goes wrong is said in one line; all that pip
-said is kept beside the other logs.
+It runs before anything is installed, so it uses the standard library only. It stores the lock's
+checksum in `.venv`, so a second run does nothing. An error is one line; pip's output is in a log.
 """
 
 from __future__ import annotations
@@ -22,20 +21,20 @@ VENV = ROOT / ".venv"
 PYTHON = VENV / "bin" / "python"
 NOTE = VENV / "installed-locks.txt"
 LOG = Path(os.environ.get("DATA_DIR") or ROOT / "var").resolve() / "logs" / "install.log"
-# The development lock is compiled under the constraint of the other: it holds all of it.
+# The development lock is compiled with the other as a constraint, so it contains all of it.
 CONTAINS = {"requirements-dev.lock": ["requirements.lock"]}
 
 NETWORK = r"Could not find a version|NewConnectionError|ConnectTimeout|Read timed out|Name or servi"
 EXPLANATIONS = [
-    (r"DO NOT MATCH THE HASHES", "a downloaded package is not the one the lock file names"),
+    (r"DO NOT MATCH THE HASHES", "the hash of a downloaded package differs from the lock file"),
     (r"No space left on device", "the disk is full"),
-    (NETWORK, "the package index did not answer, or lacks a package for this Python"),
-    (r"Permission denied", "a file or folder may not be written"),
+    (NETWORK, "the package index did not answer, or has no package for this Python"),
+    (r"Permission denied", "a file or folder is not writable"),
 ]
 
 
 class Failure(Exception):
-    """What went wrong, as one line for the person at the terminal."""
+    """An error with a message of one line for the terminal."""
 
 
 def main(lock_name: str) -> None:
@@ -62,7 +61,7 @@ def checksum(lock_name: str) -> str:
 
 
 def environment_runs() -> bool:
-    """False also where the Python that the environment was made from is gone or too old."""
+    """Also False if the Python that the environment was created from is missing or too old."""
     return runs(PYTHON, "import ssl, sys; sys.exit(sys.version_info < (3, 11))")
 
 
@@ -75,35 +74,35 @@ def runs(python: Path, code: str) -> bool:
 
 
 def make_environment() -> None:
-    """An environment that runs is kept, whichever Python it was made from."""
+    """Create the environment. One that runs is kept, whichever Python it was created from."""
     if environment_runs():
         if runs(PYTHON, "import pip") or not run_logged([str(PYTHON), "-m", "ensurepip"], "w"):
             return
     elif not all(importlib.util.find_spec(name) for name in ("venv", "ensurepip")):
         version = f"{sys.version_info.major}.{sys.version_info.minor}"
         raise Failure(
-            f"Python {version} ({sys.executable}) comes without venv; on Debian or Ubuntu,"
-            f" `apt install python{version}-venv` brings it."
+            f"Python {version} ({sys.executable}) has no venv module."
+            f" On Debian or Ubuntu, run `apt install python{version}-venv`."
         )
     if run_logged([sys.executable, "-m", "venv", "--clear", str(VENV)], "w"):
-        raise Failure(f"The environment {VENV} could not be made: {explanation()}; see {LOG}")
+        raise Failure(f"{VENV} could not be created: {explanation()}. See {LOG}")
 
 
 def install(lock_name: str) -> None:
-    say("Installing the Python packages, which takes a minute or two, this once ")
+    say("Installing the Python packages. This takes a minute or two, only once ")
     options = ["--disable-pip-version-check", "--no-input", "--require-hashes"]
     command = [str(PYTHON), "-m", "pip", "install", *options, "--progress-bar", "off"]
     if run_logged([*command, "-r", str(ROOT / lock_name)], "a"):
         say("\n")
         raise Failure(
             f"The Python packages could not be installed: {explanation()}."
-            f" What pip said is in {LOG}; the same command tries again."
+            f" The output of pip is in {LOG}. Run the same command to try again."
         )
     say(" done\n")
 
 
 def run_logged(command: list[str], mode: str) -> int:
-    """The command's exit code; its output goes to the log, and a dot a second to a terminal."""
+    """The command's exit code. Its output goes to the log, and a dot a second to a terminal."""
     LOG.parent.mkdir(parents=True, exist_ok=True)
     with (
         LOG.open(mode) as log,
@@ -119,12 +118,12 @@ def run_logged(command: list[str], mode: str) -> int:
 
 
 def explanation() -> str:
-    said = LOG.read_text(errors="replace")
+    log = LOG.read_text(errors="replace")
     for pattern, words in EXPLANATIONS:
-        if re.search(pattern, said):
+        if re.search(pattern, log):
             return words
-    errors = re.findall(r"^(?:ERROR|Error): *(.+)$", said, re.MULTILINE)
-    return errors[-1].rstrip(".") if errors else "it stopped without saying why"
+    errors = re.findall(r"^(?:ERROR|Error): *(.+)$", log, re.MULTILINE)
+    return errors[-1].rstrip(".") if errors else "it stopped without an error message"
 
 
 def say(words: str) -> None:
@@ -138,6 +137,6 @@ if __name__ == "__main__":
     except Failure as failure:
         sys.exit(str(failure))
     except KeyboardInterrupt:
-        sys.exit("\nStopped; the same command goes on from here.")
+        sys.exit("\nStopped. Run the same command to continue.")
     except OSError as error:
         sys.exit(f"The Python packages could not be installed: {error}")

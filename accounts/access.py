@@ -1,10 +1,10 @@
-"""Who may see a collection's pages. Without the role a page does not exist: 404, never 403."""
+"""Access to a collection's pages. A person without the role gets 404, never 403."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from functools import wraps
-from typing import Any
+from typing import Any, cast
 
 from django.http import Http404, HttpRequest, HttpResponseBase
 
@@ -13,33 +13,38 @@ from accounts.models import Collection, User
 View = Callable[..., HttpResponseBase]
 
 
+def person_of(request: HttpRequest) -> User:
+    """The person who is logged in. LoginRequired has redirected everyone else."""
+    return cast(User, request.user)
+
+
 def roles_in(collection: Collection, user: User) -> frozenset[str]:
     return frozenset(collection.memberships.filter(user=user).values_list("role", flat=True))
 
 
 def collection_for(user: Any, slug: str, *roles: str) -> Collection:
-    """The collection, if the user holds one of the roles in it (any role when none is named).
+    """The collection, if the user has one of the roles in it, or any role if none is given.
 
     Raises:
-        Http404: no such collection, or the user lacks the role; the two look the same.
+        Http404: the collection does not exist or the user lacks the role. Both look the same.
     """
-    found = None
+    collection = None
     if isinstance(user, User):
         visible = (
             Collection.objects.with_role(user, roles)
             if roles
             else Collection.objects.visible_to(user)
         )
-        found = visible.filter(slug=slug).first()
-    if found is None:
+        collection = visible.filter(slug=slug).first()
+    if collection is None:
         raise Http404(f"no collection {slug} for this person")
-    return found
+    return collection
 
 
 def in_collection(*roles: str) -> Callable[[View], Callable[..., HttpResponseBase]]:
     """Decorate a view of `/c/<slug>/…`: it gets the collection instead of the slug, or is a 404.
 
-    The collection and the user's roles in it also go on the request, for the navigation.
+    The collection is also set on the request, for the navigation.
     """
 
     def decorate(view: View) -> Callable[..., HttpResponseBase]:

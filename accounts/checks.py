@@ -1,4 +1,4 @@
-"""What `manage.py check --deploy` asks about logging in."""
+"""Deployment checks of the login, for `manage.py check --deploy`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from django.core import checks
 
 @checks.register(checks.Tags.security, deploy=True)
 def check_trusted_proxies(**kwargs: Any) -> list[checks.CheckMessage]:
-    """Behind a proxy that is not counted, a stranger's failed logins lock everybody out."""
+    """Without TRUSTED_PROXIES behind a proxy, failed logins of one person lock out all people."""
     if not getattr(settings, "SECURE_PROXY_SSL_HEADER", None) or settings.TRUSTED_PROXIES:
         return []
     return [

@@ -1,8 +1,8 @@
-"""How an admin of a collection names a person without searching the accounts of the whole server.
+"""Account codes: an admin adds a person without searching all accounts of the server.
 
-A person gives his or her account code, such as `mara:k7f3-x2mq-9hvt`, to the admin. It is the
-username and a proof that the person gave it, so a guess tells nothing: a wrong proof, an unknown
-username and a known one get the same answer.
+A person gives an account code, such as `mara:k7f3-x2mq-9hvt`, to the admin. It consists of the
+username and a proof. A wrong proof, an unknown username and a known username get the same error, so
+guesses reveal nothing.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from accounts.models import Collection, Role, User
 from accounts.services import READABLE, AccountError
 
 
-class NobodyToAdd(AccountError):
+class PersonNotFound(AccountError):
     def __init__(self, text: str) -> None:
         super().__init__(
-            f"No person can be added by {text!r}. Enter the account code that the person finds on "
-            "the account page, or the username of a person in a collection that you administer."
+            f"No person found for {text!r}. Enter the account code from the person's account page, "
+            "or the username of a person in a collection that you administer."
         )
 
 
@@ -29,24 +29,24 @@ def account_code(person: User) -> str:
 
 
 def find_person(*, asked_by: User, text: str) -> User:
-    """The person with this account code, or with this username if `asked_by` knows them anyway.
+    """The person with this account code, or with this username.
 
-    Known are the people of the collections that `asked_by` administers.
+    A username is enough for people in the collections that `asked_by` administers.
 
     Raises:
-        NobodyToAdd: in every other case, in the same words.
+        PersonNotFound: in every other case, with the same message.
     """
     text = text.strip()
     username, separator, proof = text.partition(":")
     if separator:
         person = User.objects.filter(username=username).first()
-        given = f"{username}:{proof.lower()}"
-        if person is not None and constant_time_compare(account_code(person), given):
+        code = f"{username}:{proof.lower()}"
+        if person is not None and constant_time_compare(account_code(person), code):
             return person
     else:
-        mine = Collection.objects.with_role(asked_by, [Role.ADMIN])
-        known = User.objects.filter(username=username, memberships__collection__in=mine)
-        person = known.first()
+        administered = Collection.objects.with_role(asked_by, [Role.ADMIN])
+        people = User.objects.filter(username=username, memberships__collection__in=administered)
+        person = people.first()
         if person is not None:
             return person
-    raise NobodyToAdd(text)
+    raise PersonNotFound(text)

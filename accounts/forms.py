@@ -1,4 +1,4 @@
-"""What people type about themselves and each other."""
+"""Forms to log in, and to create and change people."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from django.core.validators import RegexValidator
 from accounts.models import Role
 
 ROLES_EXPLAINED = {
-    Role.ANNOTATOR: "Annotator: judges pairs, blind",
-    Role.ADJUDICATOR: "Adjudicator: settles the pairs on which two annotators differ",
-    Role.ADMIN: "Admin: sets up the collection and publishes it; never judges",
+    Role.ANNOTATOR: "Annotator: judges pairs without seeing other judgments",
+    Role.ADJUDICATOR: "Adjudicator: decides pairs on which two annotators disagree",
+    Role.ADMIN: "Admin: sets up and publishes the collection, and never judges",
 }
 
 
@@ -42,7 +42,7 @@ class NewPasswordForm(PasswordChangeForm):
     def clean_new_password1(self) -> str:
         password: str = self.cleaned_data["new_password1"]
         if password == self.cleaned_data.get("old_password"):
-            raise forms.ValidationError("Choose a password other than the present one.")
+            raise forms.ValidationError("Choose a password that differs from the current one.")
         return password
 
 
@@ -51,7 +51,7 @@ class NameForm(forms.Form):
         label="Your name",
         max_length=150,
         required=False,
-        help_text="As others here see it. Without one they see your username.",
+        help_text="Shown to other people, such as Mara Lind. The default is your username.",
         widget=forms.TextInput(attrs={"autocomplete": "name"}),
     )
 
@@ -66,8 +66,8 @@ class GiveRoleForm(_RoleForm):
     person = forms.CharField(
         label="Account code",
         max_length=200,
-        help_text="Ask the person for it: it is on the account page, such as mara:k7f3-x2mq-9hvt. "
-        "For people of collections that you administer, the username is enough.",
+        help_text="The person finds it on the account page, such as mara:k7f3-x2mq-9hvt. The "
+        "username is enough for people in collections that you administer.",
         widget=forms.TextInput(attrs={"autocomplete": "off", "autocapitalize": "none"}),
     )
     field_order = ["person", "role"]
@@ -86,7 +86,7 @@ class CreatePersonForm(_RoleForm):
     name = forms.CharField(
         max_length=150,
         required=False,
-        help_text="As others here see it; the person can change it.",
+        help_text="Other people see this name, such as Mara Lind. The person can change it.",
         widget=forms.TextInput(attrs={"autocomplete": "off"}),
     )
     field_order = ["username", "name", "role"]

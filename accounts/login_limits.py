@@ -5,7 +5,7 @@ counting is ours: the handlers of django-axes have one limit for both counts, fo
 address when any login from it succeeds, let tries sent at the same moment slip past the limit, and
 fail when the cache does.
 
-A username is never counted alone, so nobody can lock a person out from another address.
+A username is never counted alone, so no person can be locked out from another address.
 """
 
 from __future__ import annotations
@@ -43,8 +43,8 @@ class Count(NamedTuple):
             tries = cache.incr(self.key)
         except ValueError:  # the key expired between the two lines
             return True
-        # At the limit, the full wait begins. At the first try, Redis may just have made the key
-        # anew, without an end, because it expired inside `incr`.
+        # At the limit, the full wait begins. At the first try, the key may have expired inside
+        # `incr`, and Redis then made it again without an expiry.
         if tries in (1, self.limit):
             cache.touch(self.key, seconds)
         return tries <= self.limit
@@ -63,19 +63,19 @@ class LoginLimits(AbstractAxesHandler, AxesBaseHandler):  # type: ignore[misc]
     def is_allowed(self, request: HttpRequest, credentials: dict[str, Any] | None = None) -> bool:
         """Count this try to log in, and return whether it is within both limits.
 
-        Counted before the password is looked at, so that tries sent at the same moment cannot slip
-        past the limit together. When the cache fails, the try is allowed: annotators must be able
-        to work.
+        It counts before the password is checked, so that tries sent at the same moment cannot slip
+        past the limit together. If the cache fails, the try is allowed, because annotators must be
+        able to work.
         """
         address = client_address(request)
         username = str((credentials or {}).get("username") or "")
         by_address, by_name = _counts(username, address)
         request.login_counts = (by_address, by_name)  # type: ignore[attr-defined]
         try:
-            # In this order: an address over its limit creates no further keys.
+            # The address first, so that an address over its limit creates no further keys.
             allowed = by_address.is_within_limit()
             if allowed and not by_name.is_within_limit():
-                # No password is looked at: a person who keeps trying locks out no colleague.
+                # The password is not checked, so one person's tries must not lock out colleagues.
                 by_address.take_back()
                 allowed = False
         except CACHE_FAILURES as error:
@@ -87,9 +87,9 @@ class LoginLimits(AbstractAxesHandler, AxesBaseHandler):  # type: ignore[misc]
         return allowed
 
     def user_logged_in(self, sender: Any, request: HttpRequest, user: Any, **kwargs: Any) -> None:
-        """Forget failed tries of this name from here; the address keeps those for other names.
+        """Forget failed tries for this name from here. The address keeps those for other names.
 
-        Otherwise a guesser with an account would log in from time to time to start anew.
+        Otherwise an attacker with an account could reset the count by logging in.
         """
         counts = getattr(request, "login_counts", None)
         if counts is None:  # logged in without a password
@@ -125,11 +125,11 @@ def _key(*parts: str) -> str:
 
 
 def client_address(request: HttpRequest) -> str:
-    """Where the request comes from, as far as it can be trusted.
+    """The client's address, as far as it can be trusted.
 
-    Each proxy appends to X-Forwarded-For the address that it was asked from. A client may send that
-    header as well, so only the last TRUSTED_PROXIES addresses are believed. An IPv6 address stands
-    for its network of 64 bits, since one customer has at least that many.
+    Each proxy appends the address of its client to X-Forwarded-For. A client may send that header
+    too, so only the last TRUSTED_PROXIES addresses are trusted. An IPv6 address is replaced by its
+    /64 network, because one customer has at least that many addresses.
     """
     peer = str(request.META.get("REMOTE_ADDR", ""))
     forwarded = str(request.META.get("HTTP_X_FORWARDED_FOR", "")).split(",")
@@ -162,7 +162,7 @@ def _address(text: str) -> str | None:
 def answer_too_many_tries(
     request: HttpRequest, response: HttpResponse, credentials: dict[str, Any] | None = None
 ) -> HttpResponse:
-    """The login page says it in words already; the status says it to programs."""
+    """Set the status for programs. The login page already has the message for people."""
     response.status_code = 429
     response["Retry-After"] = str(settings.LOGIN_WAIT_SECONDS)
     return response

@@ -1,4 +1,4 @@
-"""Finding what a command names, or saying clearly that it is not there."""
+"""Look up the collection that a command names."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from accounts.models import Collection
 
 
 def collection_named(slug: str) -> Collection:
-    """The collection of that short name.
+    """The collection with that short name.
 
     Raises:
-        CommandError: there is none; the message lists those that exist.
+        CommandError: it does not exist. The message lists the existing ones.
     """
     collection = Collection.objects.filter(slug=slug).first()
     if collection is None:
-        known = ", ".join(Collection.objects.values_list("slug", flat=True)) or "none yet"
+        slugs = ", ".join(Collection.objects.values_list("slug", flat=True)) or "none yet"
         raise CommandError(
-            f"No collection {slug!r}; there is: {known}. "
-            "Make one with: manage.py create_collection SLUG --name NAME --admin USERNAME"
+            f"No collection {slug!r}. Existing collections: {slugs}. "
+            "Create one with: manage.py create_collection SLUG --name NAME --admin USERNAME"
         )
     return collection

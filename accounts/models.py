@@ -11,10 +11,10 @@ from django.db import models
 
 
 class User(AbstractUser):
-    """Somebody with a name here. Imported people keep their names but can never log in."""
+    """A person. Imported people have a name but can never log in."""
 
     must_change_password = models.BooleanField(
-        default=False, help_text="The password was made for this person, and is to be used once."
+        default=False, help_text="The password is a one-time password and must be changed."
     )
 
     @property
@@ -41,22 +41,22 @@ def new_seed() -> str:
 
 
 class Collection(models.Model):
-    """One test collection: the unit of permission, and everything in it hangs from here."""
+    """One test collection. Roles and all data belong to a collection."""
 
     slug = models.SlugField(max_length=60, unique=True)
     name = models.CharField(max_length=120)
     description = models.TextField(blank=True)
     licence = models.CharField(
-        max_length=120, blank=True, help_text="As an SPDX identifier, like CC-BY-4.0."
+        max_length=120, blank=True, help_text="An SPDX identifier, such as CC-BY-4.0."
     )
     seed = models.CharField(
         max_length=64,
         default=new_seed,
-        help_text="Every order in this collection follows from it.",
+        help_text="Determines every random order in this collection.",
     )
     seconds_per_judgment = models.FloatField(default=15.0, validators=[MinValueValidator(0.1)])
     corpus_version = models.PositiveBigIntegerField(
-        default=0, help_text="Rises with every change to the documents."
+        default=0, help_text="Increases with every change to the documents."
     )
     created_at = models.DateTimeField(auto_now_add=True)
 

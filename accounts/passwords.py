@@ -24,14 +24,14 @@ API = ("/api/v1/", "/api/schema/")
 
 
 class EndApiToken:
-    """A "password validator": Django tells all of them of a new password, whoever set it and how.
+    """A "password validator", because Django calls all validators for every new password.
 
-    It is told by the form, by `manage.py changepassword` and by code alike, but not when a login
-    only stores the same password with a newer hash. A trigger could not tell these apart.
+    Django calls it after the form, `manage.py changepassword` and code alike, but not when a login
+    stores the same password with a newer hash. A trigger could not distinguish these.
     """
 
     def validate(self, password: str, user: User | None = None) -> None:
-        """Every password is good enough for it."""
+        """Accept every password."""
 
     def password_changed(self, password: str, user: User | None = None) -> None:
         if user is not None:
@@ -42,9 +42,9 @@ class EndApiToken:
 
 
 class RequireOwnPassword:
-    """Middleware: until a one-time password is changed, every page leads to the form for that.
+    """Middleware: until a one-time password is changed, every page redirects to that form.
 
-    Not the API: it answers in its own words, by the permission below.
+    The API is exempt. `HasOwnPassword` below rejects its requests.
     """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:

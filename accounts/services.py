@@ -1,4 +1,4 @@
-"""Everything that writes people, their roles and their keys."""
+"""Services that write people, roles and API tokens."""
 
 from __future__ import annotations
 
@@ -9,34 +9,33 @@ from rest_framework.authtoken.models import Token
 
 from accounts.locking import lock_collection
 from accounts.models import Collection, Membership, Role, User
+from web.errors import UserFacingError
 
-# Without 0/O and 1/l/I: somebody will read it from a screen and type it.
+# Without 0/O and 1/l/I, because people type these codes from a screen.
 READABLE = "abcdefghjkmnpqrstuvwxyz23456789"
 
 
-class AccountError(Exception):
-    """Something about people cannot be done; the message is for the person who asked."""
-
-    is_for_people = True
+class AccountError(UserFacingError):
+    """A change of people or roles that cannot be made. The message is shown to the person."""
 
 
 class NameTaken(AccountError):
     def __init__(self, username: str) -> None:
         super().__init__(
-            f"There is an account {username!r} already. Choose another username, or give that "
+            f"The account {username!r} exists already. Choose another username, or give that "
             "person a role instead of a new account."
         )
 
 
 class CannotBlind(AccountError):
-    """An admin sees where candidates come from, so must never judge."""
+    """An admin sees the sources of candidates, so an admin must not judge."""
 
 
 class LastAdmin(AccountError):
     def __init__(self, collection: Collection) -> None:
         super().__init__(
-            f"This is the only admin of {collection} who can log in. Make somebody else an admin "
-            "first; without one nobody could run the collection."
+            f"This is the only admin of {collection} who can log in. "
+            "Make another person an admin first."
         )
 
 
@@ -47,9 +46,9 @@ def one_time_password() -> str:
 
 
 def add_membership(*, collection: Collection, user: User, role: str) -> Membership:
-    """Give the user a role in the collection. Giving it twice changes nothing.
+    """Give the user a role in the collection. A second call changes nothing.
 
-    Every membership is written here.
+    All memberships are created here.
 
     Raises:
         CannotBlind: the user would be admin and annotator.
@@ -64,21 +63,20 @@ def add_membership(*, collection: Collection, user: User, role: str) -> Membersh
 def username_in(collection: Collection, name: str) -> str:
     """The username of an account made for a collection, such as `mara@papers`.
 
-    The collection's short name is part of it. So whether it is taken depends on the accounts of
-    this collection alone, and tells its admins nothing about other people on the server.
+    It contains the collection's short name. So an error about an existing username reveals nothing
+    about the people of other collections.
     """
     return f"{name}@{collection.slug}"
 
 
 def create_person(*, collection: Collection, username: str, name: str, role: str) -> str:
-    """Create an account with a role in the collection; returns its one-time password.
+    """Create an account with a role in the collection. Returns its one-time password.
 
-    People log in with `username_in(collection, username)`.
-
-    The password is stored only as a hash: who asked sees it now or never.
+    People log in with `username_in(collection, username)`. The password is stored as a hash only,
+    so it can be shown only once.
 
     Raises:
-        NameTaken: an account of that name exists, whatever the case of its letters.
+        NameTaken: an account with that name exists. The comparison is not case-sensitive.
     """
     username = username_in(collection, username)
     password = one_time_password()
@@ -97,13 +95,13 @@ def create_person(*, collection: Collection, username: str, name: str, role: str
 
 
 def take_role(*, membership: Membership) -> None:
-    """Take a role away. What the person did in it stays.
+    """Remove a role. The person's judgments and decisions stay.
 
     Raises:
-        LastAdmin: nobody who can log in would be left to run the collection.
+        LastAdmin: the collection would have no admin who can log in.
     """
     with transaction.atomic():
-        # Two admins who take each other's role at once must not both succeed.
+        # Two admins who remove each other's role at once must not both succeed.
         collection = lock_collection(membership.collection)
         if membership.role == Role.ADMIN:
             others = collection.memberships.filter(role=Role.ADMIN, user__is_active=True)
@@ -116,26 +114,27 @@ def _check_blind(collection: Collection, person: User, role: str) -> None:
     roles = set(collection.memberships.filter(user=person).values_list("role", flat=True))
     if role == Role.ANNOTATOR and Role.ADMIN in roles:
         raise CannotBlind(
-            f"{person.shown_name} is an admin of {collection} and sees where candidates come from, "
-            "so cannot judge blind. Take the admin role away first, or name somebody else."
+            f"{person.shown_name} is an admin of {collection}. An admin sees the sources of "
+            "candidates, so cannot judge blind. Remove the admin role first, or choose another "
+            "person."
         )
     if role == Role.ADMIN and Role.ANNOTATOR in roles:
         raise CannotBlind(
-            f"{person.shown_name} is an annotator of {collection}. An admin sees where candidates "
-            "come from, so cannot judge blind: nobody is both. Take the annotator role away first, "
-            "or name somebody else."
+            f"{person.shown_name} is an annotator of {collection}. An admin sees the sources of "
+            "candidates, so cannot judge blind. Remove the annotator role first, or choose another "
+            "person."
         )
 
 
 def rename_person(*, person: User, name: str) -> None:
-    """Set how the person is shown: one line, in whatever order the name is said."""
+    """Set the full name as one line, because the order of its parts differs by language."""
     person.first_name = name
     person.last_name = ""
     person.save(update_fields=["first_name", "last_name"])
 
 
 def change_password(*, person: User, password: str) -> None:
-    """Set a password that the person chose. It ends the API token (accounts/passwords.py)."""
+    """Set a password that the person chose. This revokes the API token (accounts/passwords.py)."""
     with transaction.atomic():
         person.set_password(password)
         person.must_change_password = False
@@ -143,7 +142,7 @@ def change_password(*, person: User, password: str) -> None:
 
 
 def make_api_token(*, person: User) -> str:
-    """Give the person a new API token; an earlier one stops working at once."""
+    """Make a new API token. The previous token stops working at once."""
     with transaction.atomic():
         User.objects.select_for_update().get(pk=person.pk)
         Token.objects.filter(user=person).delete()
@@ -151,6 +150,6 @@ def make_api_token(*, person: User) -> str:
 
 
 def revoke_api_token(*, person: User) -> bool:
-    """Returns whether there was one."""
+    """Delete the API token. Returns whether the person had one."""
     deleted, _ = Token.objects.filter(user=person).delete()
     return bool(deleted)

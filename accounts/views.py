@@ -1,8 +1,6 @@
-"""Logging in and out, and one's own account."""
+"""Login, password change and the account page."""
 
 from __future__ import annotations
-
-from typing import cast
 
 from django.contrib import messages
 from django.contrib.auth import update_session_auth_hash
@@ -18,9 +16,9 @@ from django.views.decorators.http import require_http_methods, require_POST
 from rest_framework.authtoken.models import Token
 
 from accounts import services
+from accounts.access import person_of
 from accounts.codes import account_code
 from accounts.forms import LoginForm, NameForm, NewPasswordForm
-from accounts.models import User
 
 
 @method_decorator(login_not_required, name="dispatch")
@@ -43,7 +41,7 @@ class PasswordChange(auth_views.PasswordChangeView):
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def account(request: HttpRequest) -> HttpResponse:
-    person = cast(User, request.user)
+    person = person_of(request)
     form = NameForm(request.POST or None, initial={"name": person.get_full_name()})
     if request.method == "POST" and form.is_valid():
         services.rename_person(person=person, name=form.cleaned_data["name"])
@@ -55,34 +53,34 @@ def account(request: HttpRequest) -> HttpResponse:
 @never_cache
 @require_POST
 def make_token(request: HttpRequest) -> HttpResponse:
-    # Shown in this very answer and kept nowhere else: a reload makes another one.
-    person = cast(User, request.user)
+    # Only this response shows the token. A reload makes another token.
+    person = person_of(request)
     token = services.make_api_token(person=person)
     return _account_page(request, NameForm(initial={"name": person.get_full_name()}), token=token)
 
 
 @require_POST
 def revoke_token(request: HttpRequest) -> HttpResponse:
-    if services.revoke_api_token(person=cast(User, request.user)):
-        messages.success(request, "Revoked. Programs that used the token are locked out now.")
+    if services.revoke_api_token(person=person_of(request)):
+        messages.success(request, "API token revoked. Programs that used it can no longer log in.")
     else:
-        messages.info(request, "You have no API token, so there was nothing to revoke.")
+        messages.info(request, "You have no API token to revoke.")
     return redirect("account")
 
 
 def _account_page(
     request: HttpRequest, form: NameForm, *, token: str = "", status: int = 200
 ) -> HttpResponse:
-    held = Token.objects.filter(user=request.user.pk).first()
-    memberships = cast(User, request.user).memberships.select_related("collection")
+    person = person_of(request)
+    memberships = person.memberships.select_related("collection")
     return render(
         request,
         "accounts/account.html",
         {
             "form": form,
             "token": token,
-            "code": account_code(cast(User, request.user)),
-            "held_token": held,
+            "code": account_code(person),
+            "held_token": Token.objects.filter(user=person).first(),
             "memberships": memberships.order_by("collection__name", "role"),
         },
         status=status,

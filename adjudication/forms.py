@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from django import forms
 
-from adjudication.queue import Card
+from adjudication.queue import ShownJudgment
 from adjudication.services import Ruling
 from annotation.models import GRADES, Reason
 
@@ -25,7 +25,7 @@ class RulingForm(forms.Form):
     key = forms.UUIDField()
     supersedes = forms.UUIDField(required=False)
 
-    def ruling(self, cards: Sequence[Card]) -> Ruling:
+    def ruling(self, cards: Sequence[ShownJudgment]) -> Ruling:
         """The ruling; a card's is that of the judgment on it, on the page that was seen."""
         answer, note = self.cleaned_data["answer"], self.cleaned_data["note"]
         card = next((card for card in cards if card.letter == answer), None)

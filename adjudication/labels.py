@@ -6,21 +6,26 @@ from collections.abc import Iterator
 from enum import StrEnum
 from typing import NamedTuple
 
-from django.db.models import F, OuterRef, Subquery
+from django.db import connection
+from django.db.models import F, IntegerField, OuterRef, Subquery
+from django.db.models.functions import Coalesce, Collate
 
 from accounts.models import Collection
 from adjudication.models import Decision
-from annotation.models import Pair
+from annotation.models import Pair, PairQuerySet
+
+READ_TOGETHER = 5_000  # pairs
+SET_ASIDE = -1  # in the rows read here, a decision without a grade
 
 
 class Standing(StrEnum):
     """How far a pair has come."""
 
-    UNJUDGED = "unjudged"  # at least one slot is empty; nothing of it may be learnt
+    UNJUDGED = "unjudged"  # at least one slot is empty; its judgments stay secret
     DUE = "due"  # a case without a decision
     AGREED = "agreed"  # both judges gave the same grade
     ADJUDICATED = "adjudicated"  # a decision gave the grade
-    SET_ASIDE = "set aside"  # a decision said that it cannot be judged
+    SET_ASIDE = "set aside"  # the decision is that the pair cannot be judged
 
 
 class LabelledPair(NamedTuple):
@@ -63,19 +68,30 @@ def final_label(
     return Standing.DUE, None
 
 
-def labelled_pairs(collection: Collection) -> Iterator[LabelledPair]:
-    """Every pair of the collection, ordered by query name, then docno as a string of bytes."""
+def labelled_pairs(
+    collection: Collection, among: PairQuerySet | None = None
+) -> Iterator[LabelledPair]:
+    """Every pair of the collection, ordered by query name, then docno as a string of bytes.
+
+    They come from one statement, so all are of one moment, and are not held in memory together.
+    `among` limits them to some of its pairs.
+    """
     standing = Decision.objects.filter(
         pair=OuterRef("pk"), first=OuterRef("first"), second=OuterRef("second")
     ).order_by("-sequence")
     rows = (
-        Pair.objects.of(collection)
+        (Pair.objects.all() if among is None else among)
+        .of(collection)
         .with_grades()
         .annotate(
-            decision_id=Subquery(standing.values("pk")[:1]),
-            decision_grade=Subquery(standing.values("grade")[:1]),
+            decision=Subquery(
+                standing.annotate(
+                    ruling=Coalesce("grade", SET_ASIDE, output_field=IntegerField())
+                ).values("ruling")[:1]
+            ),
             docno=F("candidate__document__docno"),
         )
+        .order_by(*(Collate(name, _byte_order()) for name in ("query__name", "docno")))
         .values_list(
             "query__name",
             "query__facet__key",
@@ -84,15 +100,20 @@ def labelled_pairs(collection: Collection) -> Iterator[LabelledPair]:
             "second",
             "first_grade",
             "second_grade",
-            "decision_id",
-            "decision_grade",
+            "decision",
         )
     )
-    for name, facet, docno, one, two, first, second, decision, grade in sorted(
-        rows, key=lambda row: row[:3]
+    for name, facet, docno, first_id, second_id, first, second, ruling in rows.iterator(
+        READ_TOGETHER
     ):
-        if one is None or two is None:
+        if first_id is None or second_id is None:
             yield LabelledPair(name, facet, docno, Standing.UNJUDGED, None, None, None)
             continue
-        state, final = final_label(first, second, None if decision is None else (grade,))
+        decision = None if ruling is None else (None if ruling == SET_ASIDE else ruling,)
+        state, final = final_label(first, second, decision)
         yield LabelledPair(name, facet, docno, state, first, second, final)
+
+
+def _byte_order() -> str:
+    """The collation in which both databases order texts as Python does, by code point."""
+    return "C" if connection.vendor == "postgresql" else "BINARY"

@@ -1,4 +1,4 @@
-"""Decisions on disputed pairs. Which pairs are due is asked of the database, never stored."""
+"""Decisions on disputed pairs. A query finds the pairs that are due; the state is not stored."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from django.db.models import Exists, F, OuterRef, Q, Subquery, Value
 from django.db.models.functions import Abs, Coalesce
 
 from annotation.models import GRADES, Judgment, Pair, PairQuerySet, Slot
+from corpus.models import Query
 
 if TYPE_CHECKING:
     from accounts.models import User
@@ -48,7 +49,7 @@ class CaseQuerySet(PairQuerySet):
 
 
 class Case(Pair):
-    """A disputed pair, seen from adjudication."""
+    """A disputed pair, as adjudication sees it."""
 
     if TYPE_CHECKING:  # what `cases` adds
         decision_id: int | None
@@ -61,7 +62,7 @@ class Case(Pair):
 
 
 class Decision(models.Model):
-    """What the adjudicator said of a case, and the two judgments he or she saw.
+    """The adjudicator's decision on a case, and the two judgments that he or she saw.
 
     A decision holds for those two judgments only: when an annotator revises one of them, the case
     is due again. `grade` is NULL when the pair cannot be judged at all; then `reason` says why,
@@ -94,6 +95,23 @@ class Decision(models.Model):
                 condition=~Q(first=F("second")), name="decision_saw_two_judgments"
             ),
         ]
+        indexes = [
+            models.Index(fields=["pair"], condition=Q(grade=None), name="decision_without_grade")
+        ]
 
     def __str__(self) -> str:
         return f"decision {self.sequence} on {self.pair}"
+
+
+class CaseCount(models.Model):
+    """Counts of one query's decisions. Triggers keep them; a query without one has no row.
+
+    `settled` counts the cases with a standing decision, `decisions` all decisions ever made.
+    """
+
+    query = models.OneToOneField(Query, models.CASCADE, primary_key=True, related_name="case_count")
+    settled = models.IntegerField()
+    decisions = models.IntegerField()
+
+    def __str__(self) -> str:
+        return f"decisions on {self.query}"

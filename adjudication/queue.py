@@ -1,19 +1,21 @@
-"""What the adjudicator's pages show. Pairs that he or she holds a slot in do not exist here."""
+"""Reads what the adjudicator's pages show, without the pairs that he or she has a slot in."""
 
 from __future__ import annotations
 
 import uuid
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import product
 from typing import Any, NamedTuple
 
-from django.db.models import Count, F, Q
+from django.db.models import Count, Exists, F, OuterRef, Q, Subquery
+from django.db.models.functions import Coalesce
 from django.utils.crypto import salted_hmac
 
 from accounts.models import Collection, User
-from adjudication.models import Case, CaseQuerySet, Decision
-from annotation.models import Judgment, Pair, Reason, Slot
+from adjudication.models import Case, Decision
+from annotation.models import Judgment, Pair, PairCount, Reason, SlotCount
 from annotation.presentation import ShownText
 from annotation.services import presentation_of
 from corpus.models import Query
@@ -21,8 +23,8 @@ from corpus.ordering import order_key
 
 
 @dataclass(frozen=True)
-class Docket:
-    """The cases of one query: how many are due, how many are settled."""
+class QueryCases:
+    """The cases of one query: the number due, settled, and the largest difference due."""
 
     query: Query
     due: int
@@ -34,7 +36,17 @@ class Docket:
         return self.due + self.settled
 
 
-class Card(NamedTuple):
+class CaseTotals(NamedTuple):
+    """How many cases of a query are due and how many are settled, for one adjudicator."""
+
+    query_id: int
+    collection_id: int
+    name: str
+    due: int
+    settled: int
+
+
+class ShownJudgment(NamedTuple):
     """One of the two judgments, without a name and without its slot."""
 
     letter: str
@@ -48,8 +60,8 @@ class Card(NamedTuple):
         return Reason(self.reason).label if self.reason else ""
 
 
-class Ruled(NamedTuple):
-    """The standing decision on a case; `why` there is no grade, in words."""
+class StandingDecision(NamedTuple):
+    """The standing decision on a case; `why` is the reason for a missing grade, in words."""
 
     mine: bool
     grade: int | None
@@ -66,15 +78,15 @@ class ShownCase:
     token: str
     query: ShownText
     candidate: ShownText
-    cards: tuple[Card, Card]
+    cards: tuple[ShownJudgment, ShownJudgment]
     seen: str
-    ruled: Ruled | None
+    decision: StandingDecision | None
     key: uuid.UUID = field(default_factory=uuid.uuid4)
 
     @property
     def supersedes(self) -> uuid.UUID | None:
         """The key of the adjudicator's own decision on it."""
-        return self.ruled.key if self.ruled and self.ruled.mine else None
+        return self.decision.key if self.decision and self.decision.mine else None
 
 
 class SettledCase(NamedTuple):
@@ -93,34 +105,63 @@ class SettledCase(NamedTuple):
         return self.final is not None and self.final not in self.grades
 
 
-def cases_for(collection: Collection, user: User) -> CaseQuerySet:
-    return Case.objects.cases().for_adjudicator(user).filter(query__collection=collection)
-
-
-def dockets(collection: Collection, user: User) -> list[Docket]:
+def queries_with_cases(collection: Collection, user: User) -> list[CaseTotals]:
     """Every query with cases for the adjudicator; those begun come first, finished ones last."""
-    counted = (
-        cases_for(collection, user).order_by().values_list("query_id", "difference", "decision_id")
+    rows = _case_totals([collection.pk], user)
+    return sorted(rows, key=lambda row: (not row.due, not row.settled, row.name))
+
+
+def due_cases(collections: Iterable[int], user: User) -> dict[int, int]:
+    """How many cases are due for the adjudicator in each of the collections that has some."""
+    due: Counter[int] = Counter()
+    for row in _case_totals(collections, user):
+        due[row.collection_id] += row.due
+    return dict(+due)
+
+
+def _case_totals(collections: Iterable[int], user: User) -> Iterator[CaseTotals]:
+    """The queries with cases for the adjudicator, from the kept counts.
+
+    Who has a slot in every pair of a query has no case in it. After a seat was handed over a person
+    may have slots in some pairs only; the other pairs of these few queries are counted.
+    """
+    own = SlotCount.objects.filter(query=OuterRef("query"), annotator=user, total__gt=0)
+    counts = PairCount.objects.filter(query__collection__in=list(collections), disputed__gt=0)
+    rows = counts.annotate(settled=Coalesce("query__case_count__settled", 0)).order_by()
+    foreign = rows.filter(~Exists(own)).values_list(
+        "query", "query__collection", "query__name", "disputed", "settled"
     )
-    due: dict[int, list[int]] = {}
-    settled: dict[int, int] = {}
-    for query, difference, decision in counted:
-        due.setdefault(query, [])
-        settled.setdefault(query, 0)
-        if decision is None:
-            due[query].append(difference)
-        else:
-            settled[query] += 1
-    queries = collection.queries.filter(pk__in=due).select_related("facet", "query_paper__document")
-    found = [
-        Docket(query, len(due[query.pk]), settled[query.pk], max(due[query.pk], default=0))
-        for query in queries
+    for query, collection, name, disputed, settled in foreign:
+        yield CaseTotals(query, collection, name, disputed - settled, settled)
+    partly = rows.filter(Exists(own.filter(total__lt=OuterRef("total")))).values("query")
+    cases = Case.objects.cases().for_adjudicator(user).filter(query__in=partly).order_by()
+    counted = cases.values_list("query", "query__collection", "query__name").annotate(
+        due=Count("pk", filter=Q(decision_id=None)),
+        settled=Count("pk", filter=Q(decision_id__isnull=False)),
+    )
+    yield from map(CaseTotals._make, counted)
+
+
+def query_cases(totals: Iterable[CaseTotals], user: User) -> list[QueryCases]:
+    """These queries as the list shows them, in the same order."""
+    rows = list(totals)
+    # A subquery for each query, because PostgreSQL joins all slots for a list of queries.
+    due = Case.objects.due().for_adjudicator(user).filter(query=OuterRef("pk"))
+    widest = due.order_by("-difference").values("difference")[:1]
+    queries: dict[int, Any] = (
+        Query.objects.with_titles()
+        .annotate(widest=Subquery(widest))
+        .in_bulk([row.query_id for row in rows])
+    )
+    return [
+        QueryCases(queries[row.query_id], row.due, row.settled, queries[row.query_id].widest or 0)
+        for row in rows
     ]
-    return sorted(found, key=lambda docket: (not docket.due, not docket.settled, docket.query.name))
 
 
 def holds_slots(collection: Collection, user: User) -> bool:
-    return Slot.objects.of(collection).for_annotator(user).exists()
+    counts = SlotCount.objects.filter(query__collection=collection, annotator=user)
+    return counts.filter(total__gt=0).exists()
 
 
 def query_to_settle(collection: Collection, name: str) -> Query | None:
@@ -177,58 +218,62 @@ def shown_case(query: Query, user: User, token: str) -> ShownCase | None:
         return None
     case.query = query
     presentation = presentation_of(case, query.opening.guideline.version)
-    said = Judgment.objects.in_bulk([case.first, case.second])
+    judgments = Judgment.objects.in_bulk([case.first, case.second])
     return ShownCase(
         token=case.token,
         query=presentation.query,
         candidate=presentation.candidate,
-        cards=_cards(query, case, said[case.first], said[case.second]),
+        cards=_cards(query, case, judgments[case.first], judgments[case.second]),
         seen=seen_digest(case.pk, case.first, case.second),
-        ruled=_ruled(case.decision_id, user),
+        decision=_standing_decision(case.decision_id, user),
     )
 
 
-def _cards(query: Query, case: Pair, first: Judgment, second: Judgment) -> tuple[Card, Card]:
+def _cards(
+    query: Query, case: Pair, first: Judgment, second: Judgment
+) -> tuple[ShownJudgment, ShownJudgment]:
     left, right = _sides(query, case.candidate.document.docno, first, second)
     return _card("a", left), _card("b", right)
 
 
 def _sides(query: Query, docno: str, first: Any, second: Any) -> tuple[Any, Any]:
-    """The two in a random order that stays: which slot is A follows from the seed alone."""
+    """The two judgments in a fixed random order, which follows from the seed alone."""
     flip = int(order_key(query.collection.seed, "case-sides", query.name, docno), 16) % 2
     return (second, first) if flip else (first, second)
 
 
-def _card(letter: str, said: Judgment) -> Card:
-    return Card(letter, said.grade, said.reason, said.note)
+def _card(letter: str, judgment: Judgment) -> ShownJudgment:
+    return ShownJudgment(letter, judgment.grade, judgment.reason, judgment.note)
 
 
-def _ruled(decision_id: int | None, user: User) -> Ruled | None:
+def _standing_decision(decision_id: int | None, user: User) -> StandingDecision | None:
     if decision_id is None:
         return None
     decision = Decision.objects.get(pk=decision_id)
     own_words = decision.note if decision.reason == Reason.OTHER else ""
     mine = decision.adjudicator_id == user.pk
-    return Ruled(mine, decision.grade, *words_of(decision), own_words, decision.key)
+    return StandingDecision(
+        mine, decision.grade, *reason_and_note(decision), own_words, decision.key
+    )
 
 
-def words_of(decision: Decision) -> tuple[str, str]:
-    """Why there is no grade, and the note. What the adjudicator wrote himself or herself is why."""
+def reason_and_note(decision: Decision) -> tuple[str, str]:
+    """The reason for a missing grade, and the note. A reason in own words replaces the note."""
     if decision.reason == Reason.OTHER and decision.note:
         return decision.note, ""
     return Reason(decision.reason).label if decision.reason else "", decision.note
 
 
 def seen_digest(pair_id: int, first: int, second: int) -> str:
-    """Stands for two judgments without telling their ids, whose order would tell the slots."""
+    """A digest of two judgments, because the order of their ids would reveal the slots."""
     value = f"{pair_id}:{first}:{second}"
     return salted_hmac("adjudication.seen", value, algorithm="sha256").hexdigest()
 
 
 def judgments_seen(pair: Pair, seen: str) -> tuple[int, int]:
-    """The two judgments that `seen` stands for, revised since or not; (0, 0) when there are none.
+    """The two judgments of the digest `seen`, revised since or not; (0, 0) if there are none.
 
-    What was sent before a revision, and is sent again after it, must be known as the same.
+    A ruling sent before a revision must be recognized when it is sent again after it.
     """
     made = Judgment.objects.filter(slot__pair=pair).order_by("-pk")
     by_slot: dict[int, list[int]] = {1: [], 2: []}
@@ -238,7 +283,7 @@ def judgments_seen(pair: Pair, seen: str) -> tuple[int, int]:
     return next((ids for ids in both if seen_digest(pair.pk, *ids) == seen), (0, 0))
 
 
-def cards_seen(query: Query, pair: Pair, seen: tuple[int, int]) -> tuple[Card, ...]:
+def judgments_on_page(query: Query, pair: Pair, seen: tuple[int, int]) -> tuple[ShownJudgment, ...]:
     """The cards on the page that showed these two judgments."""
     judgments = Judgment.objects.in_bulk(seen)
     if len(judgments) < len(seen):
@@ -273,6 +318,6 @@ def _settled(query: Query, user: User) -> Iterator[SettledCase]:
             title,
             _sides(query, docno, first, second),
             decision.grade,
-            *words_of(decision),
+            *reason_and_note(decision),
             decision.adjudicator_id == user.pk,
         )

@@ -11,16 +11,15 @@ from django.db import IntegrityError, transaction
 from accounts.models import User
 from adjudication.models import Case, Decision
 from annotation.models import GRADES, Reason, Slot
+from web.errors import UserFacingError
 
 
-class AdjudicationError(Exception):
-    """A decision that cannot be taken; the message is for the adjudicator."""
-
-    is_for_people = True
+class AdjudicationError(UserFacingError):
+    """A decision that cannot be saved; the message is for the adjudicator."""
 
 
 class JudgedByYou(AdjudicationError):
-    """Nobody adjudicates a pair that he or she judged."""
+    """The adjudicator judged this pair."""
 
 
 class NoSuchCase(AdjudicationError):
@@ -57,9 +56,12 @@ class Ruling:
 
     def check(self) -> None:
         if self.grade is None and self.reason not in Reason.values:
-            raise BadRuling("Give a grade from 0 to 3, or say why the pair cannot be judged.")
+            raise BadRuling("The ruling has no grade. Give a grade from 0 to 3 or a reason.")
         if self.grade is not None and (self.grade not in GRADES or self.reason):
-            raise BadRuling(f"{self.grade} with reason {self.reason!r}: give a grade or a reason.")
+            raise BadRuling(
+                f"Invalid ruling: grade {self.grade} with reason {self.reason!r}. "
+                "Give either a grade from 0 to 3 or a reason."
+            )
 
 
 def decide(
@@ -114,7 +116,7 @@ def _same_submission(
     )
     if decided != submission:
         raise KeyReused(
-            "This page was used for another decision already, so nothing was saved. Reload it."
+            "This page was already used for another decision, so nothing was saved. Reload it."
         ) from cause
     return earlier
 
@@ -123,17 +125,17 @@ def _decide(submission: _Submission, key: uuid.UUID, supersedes: uuid.UUID | Non
     pair_id, adjudicator_id, ruling, seen = submission
     slots = list(Slot.objects.select_for_update().filter(pair_id=pair_id).order_by("number"))
     if adjudicator_id in {slot.annotator_id for slot in slots}:
-        raise JudgedByYou("You judged this pair yourself, so somebody else must settle it.")
+        raise JudgedByYou("You judged this pair, so another adjudicator must settle it.")
     earlier = Decision.objects.filter(key=key).first()
     if earlier is not None:
         return _same_submission(earlier, submission)
     case: Any = Case.objects.cases().filter(pk=pair_id).first()
     if case is None:
-        raise NoSuchCase("The two judges agree on this pair now; there is nothing to settle.")
+        raise NoSuchCase("The two judges agree on this pair now, so it needs no decision.")
     if seen != (case.first, case.second):
         raise JudgmentsChanged(
-            "A judge revised this pair while you were looking at it, so nothing was saved. "
-            "Reload the page to see both judgments as they are."
+            "A judge revised a judgment of this pair meanwhile, so nothing was saved. "
+            "Reload the page to see both judgments."
         )
     _check_standing(case.decision_id, adjudicator_id, supersedes)
     return Decision.objects.create(
@@ -154,9 +156,9 @@ def _check_standing(
 ) -> None:
     standing = Decision.objects.filter(pk=decision_id).first() if decision_id else None
     if standing is not None and standing.adjudicator_id != adjudicator_id:
-        raise AlreadyDecided("Another adjudicator settled this pair first; that decision stands.")
+        raise AlreadyDecided("Another adjudicator settled this pair first, so nothing was saved.")
     if (standing.key if standing else None) != supersedes:
         raise DecidedMeanwhile(
-            "You settled this case in another window since this page was made. "
-            "That decision stands; reload to change it."
+            "You settled this case in another window, so nothing was saved. "
+            "Reload the page to change your decision."
         )

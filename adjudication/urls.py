@@ -10,7 +10,7 @@ from adjudication import views
 
 urlpatterns: list[URLPattern] = [
     path("", views.adjudicate, name="adjudicate"),
-    path("<path:name>/back/", views.case_back, name="case-back"),
+    path("<path:name>/undo/", views.case_undo, name="case-undo"),
     path("<path:name>/settled/", views.adjudicate_settled, name="adjudicate-settled"),
     path("<path:name>/<token:token>/", views.case, name="case"),
     path("<path:name>/", views.adjudicate_query, name="adjudicate-query"),

@@ -11,7 +11,7 @@ from django.urls import reverse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_safe
 
-from accounts.access import in_collection
+from accounts.access import in_collection, person_of
 from accounts.models import Collection, Role, User
 from adjudication import queue
 from adjudication.forms import CANNOT, RulingForm
@@ -26,33 +26,34 @@ from adjudication.services import (
     decide,
 )
 from annotation.models import Pair
-from annotation.views import (
-    by_the_same_person,
-    not_found_for_scripts,
-    outcome,
-    person,
-    refusal,
-    wants_json,
-)
+from annotation.views import by_the_same_person, not_found_for_scripts
 from corpus.models import Query
+from web.requests import outcome, refusal, wants_json
+from web.tables import numbered_page
 
 
 @never_cache
 @in_collection(Role.ADJUDICATOR)
 @require_safe
 def adjudicate(request: HttpRequest, collection: Collection) -> HttpResponse:
-    """Every query with cases, and the one to go on with."""
-    user = person(request)
-    dockets = queue.dockets(collection, user)
-    due = [docket for docket in dockets if docket.due]
+    """Every query with cases, and the query to continue with."""
+    user = person_of(request)
+    queries = queue.queries_with_cases(collection, user)
+    due = [row for row in queries if row.due]
+    due_page = numbered_page(due, request)
+    settled = [row for row in queries if not row.due]
+    settled_page = numbered_page(settled, request, name="settled", anchor="#settled")
     return render(
         request,
         "adjudication/adjudicate.html",
         {
             "collection": collection,
-            "due": due,
-            "settled": [docket for docket in dockets if not docket.due],
-            "cases_due": sum(docket.due for docket in due),
+            "due": queue.query_cases(due_page.rows, user),
+            "due_page": due_page,
+            "settled": queue.query_cases(settled_page.rows, user),
+            "settled_page": settled_page,
+            "first": due[0] if due else None,
+            "cases_due": sum(row.due for row in due),
             "holds_slots": queue.holds_slots(collection, user),
         },
     )
@@ -62,11 +63,11 @@ def adjudicate(request: HttpRequest, collection: Collection) -> HttpResponse:
 @in_collection(Role.ADJUDICATOR)
 @require_safe
 def adjudicate_query(request: HttpRequest, collection: Collection, name: str) -> HttpResponse:
-    """Go on: at the next case, or at what is settled."""
+    """Redirect to the next case, or to the settled cases."""
     query = _query(collection, name)
-    if not sum(queue.counts(query, person(request)).values()):
+    if not sum(queue.counts(query, person_of(request)).values()):
         raise Http404(f"no cases of {name} for this adjudicator")
-    return redirect(_onward(collection, query, person(request)))
+    return redirect(_onward(collection, query, person_of(request)))
 
 
 @never_cache
@@ -77,7 +78,7 @@ def adjudicate_query(request: HttpRequest, collection: Collection, name: str) ->
 def case(request: HttpRequest, collection: Collection, name: str, token: str) -> HttpResponseBase:
     """One case: shown, or decided."""
     query = _query(collection, name)
-    user = person(request)
+    user = person_of(request)
     shown = queue.shown_case(query, user, token)
     if request.method == "POST":
         pair = queue.pair_to_settle(query, user, token)
@@ -86,8 +87,8 @@ def case(request: HttpRequest, collection: Collection, name: str, token: str) ->
         return _rule(request, collection, query, pair, shown)
     if shown is None:
         raise Http404(f"no case {token} for this adjudicator")
-    if shown.ruled and not shown.ruled.mine:
-        messages.info(request, "Another adjudicator settled this case; that decision stands.")
+    if shown.decision and not shown.decision.mine:
+        messages.info(request, "Another adjudicator settled this case.")
         return redirect("adjudicate-settled", collection.slug, query.name)
     return _page(request, collection, query, shown)
 
@@ -102,12 +103,12 @@ def _rule(
     form = RulingForm(request.POST)
     try:
         if not form.is_valid():
-            raise BadRuling("This ruling is incomplete; give it again.")
+            raise BadRuling("This ruling is incomplete. Give it again.")
         seen = queue.judgments_seen(pair, form.cleaned_data["seen"])
         decision = decide(
             pair_id=pair.pk,
-            adjudicator=person(request),
-            ruling=form.ruling(queue.cards_seen(query, pair, seen)),
+            adjudicator=person_of(request),
+            ruling=form.ruling(queue.judgments_on_page(query, pair, seen)),
             seen=seen,
             key=form.cleaned_data["key"],
             supersedes=form.cleaned_data["supersedes"],
@@ -116,18 +117,18 @@ def _rule(
         raise Http404(str(error)) from error
     except AdjudicationError as error:
         return _refused(request, collection, query, shown, error)
-    messages.success(request, _said(query, decision, shown))
-    onward = _onward(collection, query, person(request), request.POST.get("then", ""))
+    messages.success(request, _saved_message(query, decision, shown))
+    onward = _onward(collection, query, person_of(request), request.POST.get("then", ""))
     return outcome(request, next=onward) if wants_json(request) else redirect(onward)
 
 
-def _said(query: Query, decision: Decision, shown: ShownCase | None) -> str:
+def _saved_message(query: Query, decision: Decision, shown: ShownCase | None) -> str:
     if decision.grade is None:
         return "Set aside: this pair gets no grade."
     name = query.opening.guideline.grades[decision.grade]["name"]
-    said = f"Settled as {decision.grade}, {name.lower()}."
+    message = f"Settled as {decision.grade}, {name.lower()}."
     neither = shown and decision.grade not in [card.grade for card in shown.cards]
-    return f"{said} This overrules both judges." if neither else said
+    return f"{message} This overrules both judges." if neither else message
 
 
 def _refused(
@@ -137,7 +138,7 @@ def _refused(
     shown: ShownCase | None,
     error: AdjudicationError,
 ) -> HttpResponseBase:
-    """Say why nothing was saved; over the case as it is now, where it is still to be settled."""
+    """Show why nothing was saved, above the case while it is still undecided."""
     status = 400 if isinstance(error, BadRuling) else 409
     name, message = type(error).__name__, str(error)
     here = shown is not None and not isinstance(error, AlreadyDecided | NoSuchCase)
@@ -145,7 +146,7 @@ def _refused(
         return refusal(request, name, message, status=status)
     messages.warning(request, message)
     if shown is None or not here:
-        onward = _onward(collection, query, person(request))
+        onward = _onward(collection, query, person_of(request))
         if wants_json(request):
             return refusal(request, name, message, status=status, next=onward)
         return redirect(onward)
@@ -155,7 +156,7 @@ def _refused(
 
 
 def _onward(collection: Collection, query: Query, user: User, then: str = "") -> str:
-    """The next due case; else what is settled of this query; else the queue."""
+    """The address of the next due case, or of the settled cases, or of the queue."""
     token = queue.next_token(query, user)
     if token is not None and then != "settled":
         return reverse("case", args=[collection.slug, query.name, token])
@@ -167,13 +168,13 @@ def _onward(collection: Collection, query: Query, user: User, then: str = "") ->
 @never_cache
 @in_collection(Role.ADJUDICATOR)
 @require_safe
-def case_back(request: HttpRequest, collection: Collection, name: str) -> HttpResponse:
+def case_undo(request: HttpRequest, collection: Collection, name: str) -> HttpResponse:
     """Go back to the case settled last; from a settled case, to the one before it."""
     query = _query(collection, name)
-    token = queue.token_before(query, person(request), request.GET.get("from", ""))
+    token = queue.token_before(query, person_of(request), request.GET.get("from", ""))
     if token is not None:
         return redirect("case", collection.slug, query.name, token)
-    messages.info(request, "There is nothing to go back to: you have not settled an earlier case.")
+    messages.info(request, "Nothing to undo: you have not settled an earlier case.")
     return redirect("adjudicate-query", collection.slug, query.name)
 
 
@@ -183,12 +184,16 @@ def case_back(request: HttpRequest, collection: Collection, name: str) -> HttpRe
 def adjudicate_settled(request: HttpRequest, collection: Collection, name: str) -> HttpResponse:
     """What is settled of a query; when nothing is due any more, also its end."""
     query = _query(collection, name)
-    user = person(request)
+    user = person_of(request)
     counts = queue.counts(query, user)
     if not sum(counts.values()):
         raise Http404(f"no cases of {name} for this adjudicator")
     settled = queue.settled_cases(query, user)
-    waiting = [docket for docket in queue.dockets(collection, user) if docket.due]
+    others = [
+        row
+        for row in queue.queries_with_cases(collection, user)
+        if row.due and row.query_id != query.pk
+    ]
     return render(
         request,
         "adjudication/settled.html",
@@ -200,7 +205,7 @@ def adjudicate_settled(request: HttpRequest, collection: Collection, name: str) 
             "overruled": sum(line.overruled for line in settled),
             "set_aside": sum(line.final is None for line in settled),
             "counts": counts,
-            "next": next((docket for docket in waiting if docket.query != query), None),
+            "next": others[0] if others else None,
         },
     )
 
@@ -212,10 +217,14 @@ def _page(
     shown: ShownCase,
     typed: Any = None,
 ) -> HttpResponse:
-    user = person(request)
+    user = person_of(request)
     guideline = query.opening.guideline
-    ruled = shown.ruled
-    kept = {"note": ruled.note, "reason": ruled.own_words} if ruled else {"note": "", "reason": ""}
+    decision = shown.decision
+    kept = (
+        {"note": decision.note, "reason": decision.own_words}
+        if decision
+        else {"note": "", "reason": ""}
+    )
     return render(
         request,
         "adjudication/case.html",
@@ -241,13 +250,13 @@ def _page(
     )
 
 
-def _named(card: queue.Card, grades: list[dict[str, Any]]) -> dict[str, Any]:
+def _named(card: queue.ShownJudgment, grades: list[dict[str, Any]]) -> dict[str, Any]:
     name = "" if card.grade is None else grades[card.grade]["name"]
     return {**card._asdict(), "why": card.why, "name": name}
 
 
 def _relation(grade: int, shown: ShownCase) -> str:
-    """What choosing this grade says of the two judges."""
+    """How this grade relates to the two judgments."""
     agreeing = [card.letter.upper() for card in shown.cards if card.grade == grade]
     return f"as {agreeing[0]} says" if agreeing else "overrules both"
 

@@ -11,6 +11,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from accounts.api import CollectionView
+from agreement.coefficients import COEFFICIENTS
 from agreement.models import MissingPolicy, Report
 from agreement.services import request_report
 from agreement.summary import Stage
@@ -21,22 +22,19 @@ class Asked(serializers.Serializer[Any]):
     missing = serializers.ChoiceField(
         MissingPolicy.choices,
         default=MissingPolicy.EXCLUDE,
-        help_text="What becomes of pairs without a grade.",
+        help_text="How to treat pairs without a grade.",
     )
 
 
 class Metrics(serializers.Serializer[Any]):
-    spearman = serializers.FloatField(allow_null=True)
-    alpha = serializers.FloatField(allow_null=True)
-    kappa = serializers.FloatField(allow_null=True)
-    percent = serializers.FloatField(allow_null=True)
+    def get_fields(self) -> dict[str, Any]:
+        values = {each.key: serializers.FloatField(allow_null=True) for each in COEFFICIENTS}
+        return {**values, **super().get_fields()}
 
 
 class Counts(serializers.Serializer[Any]):
-    spearman = serializers.IntegerField()
-    alpha = serializers.IntegerField()
-    kappa = serializers.IntegerField()
-    percent = serializers.IntegerField()
+    def get_fields(self) -> dict[str, Any]:
+        return {each.key: serializers.IntegerField() for each in COEFFICIENTS}
 
 
 class QueryAgreement(Metrics):
@@ -82,7 +80,7 @@ class AgreementAnswer(serializers.Serializer[Report]):
 class Agreement(CollectionView):
     @extend_schema(
         summary="The latest agreement report",
-        description="404 while none has been computed with this version of the statistics.",
+        description="404 until a report has been computed with this version of the statistics.",
         parameters=[Asked],
         responses=AgreementAnswer,
     )
@@ -96,7 +94,7 @@ class Agreement(CollectionView):
         return Response(AgreementAnswer(report).data)
 
     @extend_schema(
-        summary="Compute the agreement of now", request=Asked, responses={202: JobAnswer}
+        summary="Compute the present agreement", request=Asked, responses={202: JobAnswer}
     )
     def post(self, request: Request, slug: str) -> Response:
         asked = self.parsed(Asked)

@@ -3,23 +3,29 @@
 Every coefficient takes two sequences of equal length, entry i of both being the grades of pair i:
 non-negative integers, larger meaning more similar, `None` for a missing grade. A pair that either
 rater left ungraded takes no part; to count it as grade 0 instead, `fill` both sequences first.
-The answer is a `Coefficient`: a finite number, or the reason why there is none.
+The result is a `Result`: a finite number, or the reason why there is none.
 
 Sequences of different length raise ValueError. Anything else in a sequence (a NaN, a 1.5, the -1
 of CSFCube's files) raises `GradeError`.
+
+How often each two grades were given says all that a coefficient needs. `CrossTable` holds that,
+checked once for all coefficients, and each coefficient `x` has an `x_of` that takes one.
+`COEFFICIENTS`, at the end, is the one list of them: reports, tables, downloads and the API read it.
 """
 
 from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cached_property
 from numbers import Integral
 from typing import TypeAlias
 
 import krippendorff
+import numpy as np
 
 Grades: TypeAlias = Sequence[int | None]
 
@@ -30,22 +36,22 @@ ALL_IDENTICAL = "all grades identical"
 
 
 class Missing(StrEnum):
-    """What becomes of a missing grade: its pair is left out, or it counts as grade 0."""
+    """How to treat a missing grade: leave its pair out, or count it as grade 0."""
 
     EXCLUDE = "exclude"
     ZERO = "zero"
 
 
 class GradeError(ValueError):
-    """Neither None nor a grade of the scale; `grade` is what it was."""
+    """A value that is neither None nor a grade of the scale; it is in `grade`."""
 
     def __init__(self, grade: object) -> None:
-        super().__init__(f"not a grade: {grade!r}")
+        super().__init__(f"a grade must be None or a grade of the scale, got {grade!r}")
         self.grade = grade
 
 
 @dataclass(frozen=True, slots=True)
-class Coefficient:
+class Result:
     """A finite `value`, or None and the reason it is `undefined`: always exactly one of the two."""
 
     value: float | None
@@ -53,9 +59,66 @@ class Coefficient:
 
     def __post_init__(self) -> None:
         if (self.value is None) == (self.undefined is None):
-            raise ValueError("a coefficient has either a value or a reason for having none")
+            raise ValueError("a result has either a value or a reason why it is undefined")
         if self.value is not None and not math.isfinite(self.value):
-            raise ValueError(f"not a finite coefficient: {self.value!r}")
+            raise ValueError(f"the value of a result must be finite, got {self.value!r}")
+
+
+class CrossTable:
+    """How many pairs got grade a from the first rater and b from the second, at `counts[a, b]`.
+
+    The first argument gives the pairs by their two grades, in any order; the same two may come
+    again. A pair with a missing grade takes no part. What is not a grade raises GradeError.
+    """
+
+    def __init__(self, pairs: Iterable[tuple[tuple[int | None, int | None], int]]) -> None:
+        counts: Counter[tuple[int, int]] = Counter()
+        for (first, second), number in pairs:
+            a, b = checked(first), checked(second)
+            if a is not None and b is not None:
+                counts[a, b] += number
+        # In one order, so that the order of the pairs cannot change a digit.
+        self.counts: Mapping[tuple[int, int], int] = dict(sorted(counts.items()))
+
+    @cached_property
+    def pairs(self) -> int:
+        return sum(self.counts.values())
+
+    @cached_property
+    def agreed(self) -> int:
+        return sum(number for (a, b), number in self.counts.items() if a == b)
+
+    @cached_property
+    def by_first(self) -> Counter[int]:
+        """How often the first rater gave each grade."""
+        return self._used(0)
+
+    @cached_property
+    def by_second(self) -> Counter[int]:
+        return self._used(1)
+
+    def _used(self, rater: int) -> Counter[int]:
+        used: Counter[int] = Counter()
+        for both, number in self.counts.items():
+            used[both[rater]] += number
+        return used
+
+
+def cross_table(first: Grades, second: Grades) -> CrossTable:
+    """The table of two sequences of grades, each entry of which is checked."""
+    checked_pairs = zip(map(checked, first), map(checked, second), strict=True)
+    return CrossTable((both, 1) for both in checked_pairs)
+
+
+def checked(grade: object) -> int | None:
+    """The grade as an int. Raises GradeError for what is neither None nor a grade."""
+    if grade is None:
+        return None
+    # A -1 that means "missing" elsewhere would otherwise pass for a grade below 0, unnoticed.
+    # The plain int first: asking for Integral, which numpy's integers are too, is ten times slower.
+    if not (type(grade) is int or isinstance(grade, Integral)) or grade < 0:
+        raise GradeError(grade)
+    return int(grade)
 
 
 def fill(grades: Grades, missing: Missing) -> list[int | None]:
@@ -65,62 +128,80 @@ def fill(grades: Grades, missing: Missing) -> list[int | None]:
     return list(grades)
 
 
-def spearman(first: Grades, second: Grades) -> Coefficient:
+def spearman(first: Grades, second: Grades) -> Result:
     """Spearman's rank correlation, -1 to 1: Pearson's r of the two raters' mid-ranks.
 
     Undefined if either rater gave every pair the same grade: such ranks have no variance.
     Source: Spearman (1904); mid-ranks for ties, Kendall (1948), Rank Correlation Methods, ch. 3.
     """
-    from scipy.stats import spearmanr  # here, because importing it takes a second
+    return spearman_of(cross_table(first, second))
 
-    a, b = _graded_by_both(first, second)
-    if not a:
+
+def spearman_of(table: CrossTable) -> Result:
+    if not table.counts:
         return _undefined(NO_PAIRS)
-    if len(a) == 1:
+    if table.pairs == 1:
         return _undefined(ONE_PAIR)
-    if _constant(a) or _constant(b):
+    if len(table.by_first) == 1 or len(table.by_second) == 1:
         return _undefined(CONSTANT_RATER)
-    return _defined(spearmanr(a, b).statistic)
+    # `scipy.stats.spearmanr` does the same and gives the same float, but ranks a few grades as if
+    # each entry could differ, and adds a p-value: seven times the work. The tests compare the two.
+    of_first, of_second = _mid_ranks(table.by_first), _mid_ranks(table.by_second)
+    cells = [(of_first[a], of_second[b]) for a, b in table.counts]
+    ranks = np.repeat(np.array(cells), list(table.counts.values()), axis=0)
+    return _defined(np.corrcoef(ranks, rowvar=False)[1, 0])
 
 
-def alpha_ordinal(first: Grades, second: Grades) -> Coefficient:
+def alpha_ordinal(first: Grades, second: Grades) -> Result:
     """Krippendorff's alpha with the ordinal difference function, at most 1, 0 being chance.
 
     Undefined if all grades of both raters are one and the same: no disagreement is then expected,
     and alpha is 0/0. One constant rater is no obstacle.
     Source: Krippendorff (2011), Computing Krippendorff's Alpha-Reliability.
     """
-    a, b = _graded_by_both(first, second)
-    if reason := _no_variation(a, b):
+    return alpha_ordinal_of(cross_table(first, second))
+
+
+def alpha_ordinal_of(table: CrossTable) -> Result:
+    if reason := _no_variation(table):
         return _undefined(reason)
-    # No value_domain: the ordinal difference of c and k is made of how often the grades from c
-    # to k were used, so a grade nobody used adds nothing to it.
-    return _defined(krippendorff.alpha(reliability_data=[a, b], level_of_measurement="ordinal"))
+    # Only the grades that were used: the ordinal difference of c and k is made of how often the
+    # grades from c to k were used, so an unused grade adds nothing to it.
+    scale = sorted({*table.by_first, *table.by_second})
+    cells = [[(a == grade) + (b == grade) for grade in scale] for a, b in table.counts]
+    units = np.repeat(np.array(cells), list(table.counts.values()), axis=0)
+    return _defined(krippendorff.alpha(value_counts=units, level_of_measurement="ordinal"))
 
 
-def kappa(first: Grades, second: Grades) -> Coefficient:
+def kappa(first: Grades, second: Grades) -> Result:
     """Cohen's unweighted kappa, -1 to 1, 0 being chance: (p_o - p_e) / (1 - p_e).
 
     Undefined if all grades of both raters are one and the same, the only case of p_e = 1. If only
     one rater is constant, p_o = p_e and kappa is 0.
     Source: Cohen (1960), A Coefficient of Agreement for Nominal Scales, eq. 1.
     """
-    # Our own four lines: scikit-learn's takes seconds to import, says NaN and warns where this is
+    return kappa_of(cross_table(first, second))
+
+
+def kappa_of(table: CrossTable) -> Result:
+    # Our own three lines: scikit-learn's takes seconds to import, says NaN and warns where this is
     # undefined, and rounds three times where whole numbers round once. The tests compare the two.
-    a, b = _graded_by_both(first, second)
-    if reason := _no_variation(a, b):
+    if reason := _no_variation(table):
         return _undefined(reason)
-    n, used_by_a, used_by_b = len(a), Counter(a), Counter(b)
+    n, used_by_a, used_by_b = table.pairs, table.by_first, table.by_second
     expected = sum(used_by_a[grade] * used_by_b[grade] for grade in used_by_a)  # n² p_e
-    return _defined((n * _agreed(a, b) - expected) / (n * n - expected))
+    return _defined((n * table.agreed - expected) / (n * n - expected))
 
 
-def percent_agreement(first: Grades, second: Grades) -> Coefficient:
+def percent_agreement(first: Grades, second: Grades) -> Result:
     """Share of pairs given the same grade by both, in percent, 0 to 100; undefined if no pairs."""
-    a, b = _graded_by_both(first, second)
-    if not a:
+    return percent_agreement_of(cross_table(first, second))
+
+
+def percent_agreement_of(table: CrossTable) -> Result:
+    if not table.counts:
         return _undefined(NO_PAIRS)
-    return _defined(100 * _agreed(a, b) / len(a))
+    return _defined(100 * table.agreed / table.pairs)
 
 
 def confusion(
@@ -131,50 +212,64 @@ def confusion(
     Shape (G, G) in the order of `grades`; pairs with a missing grade are not in it, so the cells
     sum to the pairs used. A grade that is not among `grades` raises GradeError.
     """
-    a, b = _graded_by_both(first, second)
-    for grade in [*a, *b]:
+    return confusion_of(cross_table(first, second), grades)
+
+
+def confusion_of(
+    table: CrossTable, grades: Sequence[int] = (0, 1, 2, 3)
+) -> tuple[tuple[int, ...], ...]:
+    for grade in (*table.by_first, *table.by_second):
         if grade not in grades:
             raise GradeError(grade)
-    cells = Counter(zip(a, b, strict=True))
-    return tuple(tuple(cells[row, column] for column in grades) for row in grades)
+    return tuple(tuple(table.counts.get((row, column), 0) for column in grades) for row in grades)
 
 
-def _graded_by_both(first: Grades, second: Grades) -> tuple[list[int], list[int]]:
-    a: list[int] = []
-    b: list[int] = []
-    for left, right in zip(map(_grade, first), map(_grade, second), strict=True):
-        if left is not None and right is not None:
-            a.append(left)
-            b.append(right)
-    return a, b
+def _mid_ranks(used: Counter[int]) -> dict[int, float]:
+    """The rank of each grade, from 1: the mean of the ranks that the entries with it span."""
+    ranks: dict[int, float] = {}
+    below = 0
+    for grade in sorted(used):
+        ranks[grade] = below + (used[grade] + 1) / 2
+        below += used[grade]
+    return ranks
 
 
-def _grade(grade: object) -> int | None:
-    if grade is None:
-        return None
-    # A -1 that means "missing" elsewhere would otherwise pass for a grade below 0, unnoticed.
-    if not isinstance(grade, Integral) or grade < 0:
-        raise GradeError(grade)
-    return int(grade)
-
-
-def _no_variation(a: list[int], b: list[int]) -> str | None:
-    if not a:
+def _no_variation(table: CrossTable) -> str | None:
+    if not table.counts:
         return NO_PAIRS
-    return ALL_IDENTICAL if _constant(a + b) else None
+    return ALL_IDENTICAL if len({*table.by_first, *table.by_second}) == 1 else None
 
 
-def _constant(grades: list[int]) -> bool:
-    return len(set(grades)) == 1
+def _defined(value: float) -> Result:
+    return Result(float(value))
 
 
-def _agreed(a: list[int], b: list[int]) -> int:
-    return sum(left == right for left, right in zip(a, b, strict=True))
+def _undefined(reason: str) -> Result:
+    return Result(None, reason)
 
 
-def _defined(value: float) -> Coefficient:
-    return Coefficient(float(value))
+@dataclass(frozen=True, slots=True)
+class Coefficient:
+    """One column of every report.
+
+    `key` names it in payloads, CSV files and the API. `symbol` and `name` name it on pages.
+    No value lies above `highest`; a value below 0 means less agreement than by chance.
+    Tables show `decimals` digits after the point.
+    """
+
+    key: str
+    symbol: str
+    name: str
+    function: Callable[[CrossTable], Result]
+    highest: float = 1.0
+    decimals: int = 2
 
 
-def _undefined(reason: str) -> Coefficient:
-    return Coefficient(None, reason)
+COEFFICIENTS = (
+    Coefficient("spearman", "ρ", "Spearman’s ρ", spearman_of),
+    Coefficient("alpha", "α", "Krippendorff’s α, ordinal", alpha_ordinal_of),
+    Coefficient("kappa", "κ", "Cohen’s κ", kappa_of),
+    Coefficient(
+        "percent", "%", "Percent agreement", percent_agreement_of, highest=100.0, decimals=1
+    ),
+)

@@ -1,11 +1,33 @@
-"""Computed agreement reports. A report is of one state of the judgments and never changes."""
+"""Computed agreement reports. A report covers one state of the judgments and never changes."""
 
 from __future__ import annotations
+
+import json
+from typing import Any
 
 from django.db import models
 
 from accounts.models import Collection
 from agreement.summary import STATISTICS_VERSION
+
+
+class JSONText(models.TextField):  # type: ignore[type-arg]  # no subscript at run time
+    """JSON that is stored and read as a whole, and never searched.
+
+    PostgreSQL's jsonb takes longer to write megabytes out again than Python takes to read them.
+    """
+
+    _pyi_private_set_type: Any
+    _pyi_private_get_type: Any
+
+    def from_db_value(self, value: str | None, expression: object, connection: object) -> Any:
+        return None if value is None else json.loads(value)
+
+    def to_python(self, value: Any) -> Any:
+        return json.loads(value) if isinstance(value, str) else value
+
+    def get_prep_value(self, value: Any) -> str:
+        return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 
 
 class MissingPolicy(models.TextChoices):
@@ -15,27 +37,39 @@ class MissingPolicy(models.TextChoices):
 
 class ReportQuerySet(models.QuerySet["Report"]):
     def current(self) -> ReportQuerySet:
-        """The reports of this version of the statistics; others must not be read."""
-        return self.filter(payload__statistics=STATISTICS_VERSION)
+        """The reports of this version of the statistics; reports of other versions are outdated."""
+        return self.filter(statistics=STATISTICS_VERSION)
 
 
 class Report(models.Model):
-    """`payload` is what `compute_agreement --format json` prints; `state` digests what it is of.
+    """`payload` is what `compute_agreement --format json` prints; `state` is a digest of its input.
 
     `state` covers the judged pairs and the version of the statistics. A report of another version
     stays in the table, because reports are never edited, and `current` leaves it out.
+
+    `revision` and `checked_at` say at which revision of the judgments the report was last found to
+    be of them, and when. They are the only columns that change: after a judgment is revised and
+    revised back, the report of before is the present one again.
+
+    `confusion` holds the matrices of the page by facet, as `confusion_dict` makes them.
     """
 
     collection = models.ForeignKey(Collection, models.CASCADE, related_name="reports")
     missing = models.CharField(max_length=10, choices=MissingPolicy)
+    # As in the payload, which no query should open: it is megabytes long.
+    statistics = models.PositiveSmallIntegerField(null=True)
     state = models.CharField(max_length=64)
-    payload = models.JSONField()
+    revision = models.CharField(max_length=100, blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
+    checked_at = models.DateTimeField(auto_now_add=True)
+    confusion = models.JSONField(default=dict, blank=True)
+    # Last: SQLite reads all of it to get at a column behind it.
+    payload = JSONText()
 
     objects = ReportQuerySet.as_manager()
 
     class Meta:
-        ordering = ["-created_at", "-pk"]
+        ordering = ["-checked_at", "-pk"]
         constraints = [
             models.UniqueConstraint(
                 fields=["collection", "missing", "state"], name="report_once_per_state"
@@ -43,6 +77,12 @@ class Report(models.Model):
             models.CheckConstraint(
                 condition=models.Q(missing__in=MissingPolicy.values), name="report_missing_known"
             ),
+        ]
+        indexes = [
+            models.Index(
+                fields=["collection", "missing", "statistics", "-checked_at", "-id"],
+                name="report_latest",
+            )
         ]
 
     def __str__(self) -> str:

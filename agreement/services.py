@@ -3,76 +3,107 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
+from operator import attrgetter
 from typing import Any
 
 from django.db import IntegrityError
+from django.utils import timezone
 
 from accounts.models import Collection, User
 from adjudication.labels import LabelledPair, Standing, labelled_pairs
 from agreement.coefficients import Missing
-from agreement.models import Report
-from agreement.summary import STATISTICS_VERSION, RatedPair, as_json_dict, summarize
-from corpus.texts import canonical_json
+from agreement.models import Report, ReportQuerySet
+from agreement.revision import revision_of
+from agreement.summary import (
+    STATISTICS_VERSION,
+    Tally,
+    as_json_dict,
+    cell_of,
+    confusion_dict,
+    summarize_tally,
+)
+from corpus.digests import canonical_json
+from jobs.context import DirectRun, JobContext
 from jobs.models import Job
 from jobs.services import enqueue
-from jobs.work import InPerson, Work
+from web.errors import UserFacingError
 
 JOB_KIND = "compute_agreement"
 
 
-class AgreementError(Exception):
+class AgreementError(UserFacingError):
     """A report that cannot be computed; the message is for the person who asked."""
-
-    is_for_people = True
 
 
 class UnknownPolicy(AgreementError):
     def __init__(self, missing: str) -> None:
-        super().__init__(
-            f"{missing!r} is no way to treat missing judgments; say {' or '.join(Missing)}."
-        )
+        policies = " or ".join(f'"{policy}"' for policy in Missing)
+        super().__init__(f'Unknown policy "{missing}" for missing judgments. Use {policies}.')
 
 
-def compute_report(*, collection: Collection, missing: str, work: Work | None = None) -> Report:
-    """Compute how far the judges agree now.
+def compute_report(
+    *, collection: Collection, missing: str, work: JobContext | None = None
+) -> Report:
+    """Compute how far the judges agree at present.
 
     The same judgments under the same version of the statistics give the same row again.
 
-    Only pairs with both slots judged are read, so a report gives no single judgment away early.
+    Only pairs with two judgments are read, so a report reveals no single judgment early.
 
     Raises:
         UnknownPolicy: `missing` is neither "exclude" nor "zero".
     """
     policy = policy_on_missing(missing)
-    work = work or InPerson()
+    work = work or DirectRun()
+    # Before the pairs are read: if they change meanwhile, it is no longer the present revision.
+    revision = str(revision_of(collection))
+    reports = collection.reports.filter(missing=policy.value)
+    # Whoever needs the payload of megabytes loads it; a job does not.
+    if present := reports.current().filter(revision=revision).defer("payload").first():
+        return present
     work.progress(0, None, "comparing judgments")
-    pairs = [pair for pair in labelled_pairs(collection) if pair.judged]
-    state = state_of(pairs)
-    report = collection.reports.filter(missing=policy.value, state=state).first()
-    if report is not None:
-        return report
-    payload = report_payload(
-        slug=collection.slug,
-        facets=list(collection.facets.values_list("key", flat=True)),
-        pairs=pairs,
-        missing=policy,
-    )
+    facets = list(collection.facets.values_list("key", flat=True))
+    digest = StateDigest()
+    tally = tally_of(digest.reading(labelled_pairs(collection)), facets)
+    same = reports.filter(state=digest.state())
+    if same.exists():
+        return _confirm(same, revision, work)
+    payload = as_json_dict(collection.slug, policy, summarize_tally(tally, policy))
+    confusion = confusion_dict(tally)
     try:
         with work.fenced():
-            report = collection.reports.create(missing=policy.value, state=state, payload=payload)
+            report = collection.reports.create(
+                missing=policy.value,
+                statistics=STATISTICS_VERSION,
+                state=digest.state(),
+                revision=revision,
+                confusion=confusion,
+                payload=payload,
+            )
             work.complete(job_result(report))
             return report
-    except IntegrityError:  # somebody computed the same report meanwhile
-        return collection.reports.get(missing=policy.value, state=state)
+    except IntegrityError:  # another process computed the same report meanwhile
+        return _confirm(same, revision, work)
+
+
+def _confirm(same: ReportQuerySet, revision: str, work: JobContext) -> Report:
+    """The stored report of the present judgments, marked as such."""
+    with work.fenced():
+        same.update(revision=revision, checked_at=timezone.now())
+        report = same.get()
+        work.complete(job_result(report))
+        return report
 
 
 def request_report(
     *, collection: Collection, missing: str, requested_by: User | None = None, reason: str = ""
 ) -> Job:
-    """Have a worker compute the report. While one is being computed, that job is returned.
+    """Queue a job that computes the report, or return the job that is in progress.
 
-    `reason` tells jobs apart that are not the same work, like a report of a later state.
+    `reason` distinguishes jobs with different work, such as a report of a later state.
 
     Raises:
         UnknownPolicy: `missing` is neither "exclude" nor "zero".
@@ -102,17 +133,59 @@ def policy_on_missing(missing: str) -> Missing:
         raise UnknownPolicy(missing) from None
 
 
-def state_of(pairs: Iterable[LabelledPair]) -> str:
-    """SHA-256 (hex) of the statistics' version and the judged pairs: a report is of one such state.
+class StateDigest:
+    """SHA-256 of the statistics' version and the judged pairs: a report is of one such state.
 
     Without the version, a corrected coefficient would never reach judgments that stay as they are.
     """
-    rows = [
-        [pair.query, pair.docno, pair.first, pair.second, pair.final, pair.standing.value]
-        for pair in pairs
-        if pair.judged
-    ]
-    return hashlib.sha256(canonical_json([STATISTICS_VERSION, rows])).hexdigest()
+
+    def __init__(self) -> None:
+        self._sha256 = hashlib.sha256(b"[%d,[" % STATISTICS_VERSION)
+        self._separator = b""
+
+    def reading(self, pairs: Iterable[LabelledPair]) -> Iterator[LabelledPair]:
+        """The same pairs, while the digest reads along."""
+        for _, members in groupby(pairs, key=attrgetter("query")):
+            read = list(members)
+            rows = [
+                [pair.query, pair.docno, pair.first, pair.second, pair.final, pair.standing.value]
+                for pair in read
+                if pair.judged
+            ]
+            if rows:
+                self._sha256.update(self._separator + canonical_json(rows)[1:-1])
+                self._separator = b","
+            yield from read
+
+    def state(self) -> str:
+        """The digest of what was read (hex): canonical JSON of [version, [[query, …], …]]."""
+        whole = self._sha256.copy()
+        whole.update(b"]]")
+        return whole.hexdigest()
+
+
+def state_of(pairs: Iterable[LabelledPair]) -> str:
+    """The state that a report of these pairs is stored under."""
+    digest = StateDigest()
+    for _ in digest.reading(pairs):
+        pass
+    return digest.state()
+
+
+def tally_of(pairs: Iterable[LabelledPair], facets: Sequence[str]) -> Tally:
+    """Count the judged pairs; a query is in the tally from its first judged pair on."""
+    tally = Tally(facets)
+    for (query, facet), members in groupby(pairs, key=attrgetter("query", "facet")):
+        cells = Counter(
+            cell_of(
+                pair.first, pair.second, pair.final, set_aside=pair.standing is Standing.SET_ASIDE
+            )
+            for pair in members
+            if pair.judged
+        )
+        if cells:
+            tally.of_query(query, facet).update(cells)
+    return tally
 
 
 def report_payload(
@@ -122,16 +195,14 @@ def report_payload(
 
     A query is in it from its first judged pair on; `facets` gives the order of the facets.
     """
-    rated = [
-        RatedPair(
-            pair.query,
-            pair.facet,
-            pair.first,
-            pair.second,
-            pair.final,
-            set_aside=pair.standing is Standing.SET_ASIDE,
-        )
-        for pair in pairs
-        if pair.judged
-    ]
-    return as_json_dict(slug, missing, summarize(rated, missing, facets))
+    return as_json_dict(slug, missing, summarize_tally(tally_of(pairs, facets), missing))
+
+
+def report_payloads(
+    *, slug: str, facets: Sequence[str], pairs: Iterable[LabelledPair]
+) -> dict[Missing, dict[str, Any]]:
+    """The reports under both policies on missing judgments, reading `pairs` once."""
+    tally = tally_of(pairs, facets)
+    return {
+        missing: as_json_dict(slug, missing, summarize_tally(tally, missing)) for missing in Missing
+    }

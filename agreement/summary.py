@@ -7,23 +7,21 @@ final label is made from those judgments.
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
 from enum import StrEnum
 from math import fsum
 from statistics import median
-from typing import Generic, NamedTuple, TypeVar
+from typing import TypeAlias
 
 from agreement.coefficients import (
-    Coefficient,
-    Grades,
+    COEFFICIENTS,
+    CrossTable,
     Missing,
-    alpha_ordinal,
+    Result,
+    confusion_of,
     fill,
-    kappa,
-    percent_agreement,
-    spearman,
 )
 
 STATISTICS_VERSION = 2
@@ -33,8 +31,8 @@ It is in every payload and in the digest of every stored report, so that a repor
 is computed again and never read. Version 1, whose payloads do not name it, had no `overruled_mean`.
 """
 
-T = TypeVar("T")
-U = TypeVar("U")
+Results: TypeAlias = dict[str, Result]  # by the key of the coefficient, in the registry's order
+Matrix: TypeAlias = tuple[tuple[int, ...], ...]
 
 
 class Stage(StrEnum):
@@ -44,7 +42,7 @@ class Stage(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class RatedPair:
-    """One (query, candidate) pair: what both slots said and what became of it.
+    """One (query, candidate) pair: the grades of both slots and the final label.
 
     `first` and `second` are the grades of slots 1 and 2, None meaning "cannot judge"; `final` is
     the final label, None while there is none, and for good where the adjudicator has `set_aside`
@@ -61,23 +59,6 @@ class RatedPair:
     set_aside: bool = False
 
 
-class PerMetric(NamedTuple, Generic[T]):
-    """One thing for each of the four coefficients."""
-
-    spearman: T
-    alpha: T
-    kappa: T
-    percent: T
-
-    def map(self, function: Callable[[T], U]) -> PerMetric[U]:
-        return PerMetric(*(function(item) for item in self))
-
-
-METRICS: PerMetric[Callable[[Grades, Grades], Coefficient]] = PerMetric(
-    spearman=spearman, alpha=alpha_ordinal, kappa=kappa, percent=percent_agreement
-)
-
-
 @dataclass(frozen=True, slots=True)
 class QueryRow:
     """Agreement on one query at one stage.
@@ -92,7 +73,7 @@ class QueryRow:
     stage: Stage
     n: int
     missing: int
-    coefficients: PerMetric[Coefficient]
+    coefficients: Results
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,8 +94,8 @@ class FacetRow:
     stage: Stage
     queries: int
     pairs: int
-    median: PerMetric[float | None]
-    defined: PerMetric[int]
+    median: dict[str, float | None]
+    defined: dict[str, int]
     overruled: float | None
     overruled_mean: float | None
 
@@ -125,6 +106,32 @@ class Summary:
 
     queries: tuple[QueryRow, ...]
     facets: tuple[FacetRow, ...]
+
+
+Cell: TypeAlias = tuple[int | None, int | None, int | None, bool]  # a judged pair, see `cell_of`
+QueryTally: TypeAlias = Counter[Cell]
+
+
+class Tally:
+    """The judged pairs of a collection, counted: how many of each query have the same grades.
+
+    This is all that a report is made of, under either policy on missing grades, and far smaller
+    than the pairs.
+    """
+
+    def __init__(self, facets: Iterable[str] = ()) -> None:
+        self.facets: dict[str, dict[str, QueryTally]] = {facet: {} for facet in facets}
+
+    def of_query(self, query: str, facet: str) -> QueryTally:
+        """The counts of the query, to add to. From now on the query is in the report."""
+        return self.facets.setdefault(facet, {}).setdefault(query, Counter())
+
+
+def cell_of(
+    first: int | None, second: int | None, final: int | None, *, set_aside: bool = False
+) -> Cell:
+    """Under which a judged pair is counted: both grades, the final label, whether set aside."""
+    return first, second, final, set_aside
 
 
 def summarize(
@@ -138,18 +145,64 @@ def summarize(
     others follow in the order they are met. The order of the pairs changes no number. Grades that
     are not on the scale raise GradeError.
     """
-    by_facet: dict[str, list[RatedPair]] = {facet: [] for facet in facets}
+    tally = Tally(facets)
     for pair in pairs:
-        by_facet.setdefault(pair.facet, []).append(pair)
-    rows_of = {facet: _query_rows(members, missing) for facet, members in by_facet.items()}
+        counts = tally.of_query(pair.query, pair.facet)
+        if pair.judged:
+            counts[cell_of(pair.first, pair.second, pair.final, set_aside=pair.set_aside)] += 1
+    return summarize_tally(tally, missing)
+
+
+def summarize_tally(tally: Tally, missing: Missing) -> Summary:
+    """The same summary from the counted pairs. Grades not on the scale raise GradeError."""
+    rows_of = {
+        facet: [
+            row(query, facet, queries[query], missing)
+            for query in sorted(queries)
+            for row in (_before, _after)
+        ]
+        for facet, queries in tally.facets.items()
+    }
     return Summary(
         queries=tuple(row for rows in rows_of.values() for row in rows),
         facets=tuple(
-            _facet_row(facet, stage, members, rows_of[facet])
-            for facet, members in by_facet.items()
+            _facet_row(facet, stage, list(queries.values()), rows_of[facet])
+            for facet, queries in tally.facets.items()
             for stage in Stage
         ),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Confusion:
+    """Which two grades the judged pairs of a facet got, each matrix as `confusion` makes it.
+
+    `judges` has slot 1 in its rows and slot 2 in its columns. `first` and `second` have that slot
+    in their rows and the final label in their columns. `pairs` also counts the pairs that lack a
+    grade, which are in no matrix. No policy on missing grades touches any of it.
+    """
+
+    pairs: int
+    judges: Matrix
+    first: Matrix
+    second: Matrix
+
+
+def confusions(tally: Tally, grades: Sequence[int] = (0, 1, 2, 3)) -> dict[str, Confusion]:
+    """The matrices of each facet with a judged pair."""
+    found = {}
+    for facet, queries in tally.facets.items():
+        counts: QueryTally = Counter()
+        for of_query in queries.values():
+            counts.update(of_query)
+        if counts:
+            found[facet] = Confusion(
+                counts.total(),
+                confusion_of(CrossTable(((a, b), n) for (a, b, _, _), n in counts.items()), grades),
+                confusion_of(CrossTable(((a, c), n) for (a, _, c, _), n in counts.items()), grades),
+                confusion_of(CrossTable(((b, c), n) for (_, b, c, _), n in counts.items()), grades),
+            )
+    return found
 
 
 def as_json_dict(collection: str, missing: Missing, summary: Summary) -> dict[str, object]:
@@ -163,125 +216,108 @@ def as_json_dict(collection: str, missing: Missing, summary: Summary) -> dict[st
     }
 
 
-def _query_rows(pairs: Iterable[RatedPair], missing: Missing) -> list[QueryRow]:
-    by_query: dict[str, list[RatedPair]] = defaultdict(list)
-    for pair in pairs:
-        by_query[pair.query].append(pair)
-    return [
-        row(query, by_query[query], missing)
-        for query in sorted(by_query)
-        for row in (_before, _after)
-    ]
+def confusion_dict(tally: Tally) -> dict[str, dict[str, object]]:
+    """The matrices of each facet as JSON types, for the page."""
+    return {facet: asdict(found) for facet, found in confusions(tally).items()}
 
 
-def _before(query: str, pairs: Sequence[RatedPair], missing: Missing) -> QueryRow:
-    judged = [pair for pair in pairs if pair.judged]
-    used = [pair for pair in judged if _usable(pair, missing)]
-    first, second, _ = _columns(used, missing)
+def _before(query: str, facet: str, counts: QueryTally, missing: Missing) -> QueryRow:
+    used = _usable(counts, missing)
     return QueryRow(
         query=query,
-        facet=pairs[0].facet,
+        facet=facet,
         stage=Stage.PRE,
-        n=len(used),
-        missing=sum(_incomplete(pair) for pair in judged),
-        coefficients=METRICS.map(lambda metric: metric(first, second)),
+        n=used.total(),
+        missing=sum(n for (a, b, _, _), n in counts.items() if a is None or b is None),
+        coefficients=_coefficients(CrossTable(((a, b), n) for (a, b, _, _), n in used.items())),
     )
 
 
-def _after(query: str, pairs: Sequence[RatedPair], missing: Missing) -> QueryRow:
-    judged = [pair for pair in pairs if pair.judged]
-    labelled = [pair for pair in judged if pair.final is not None]
-    due = [pair for pair in judged if pair.final is None and not pair.set_aside]
-    used = [pair for pair in labelled if _usable(pair, missing)]
+def _after(query: str, facet: str, counts: QueryTally, missing: Missing) -> QueryRow:
+    unlabelled = sum(n for (_, _, c, aside), n in counts.items() if c is None and not aside)
+    labelled = Counter({cell: n for cell, n in counts.items() if cell[2] is not None})
+    used = _usable(labelled, missing)
     return QueryRow(
         query=query,
-        facet=pairs[0].facet,
+        facet=facet,
         stage=Stage.POST,
-        n=len(used),
-        missing=sum(_incomplete(pair) or pair.final is None for pair in judged),
-        coefficients=(_unfinished(len(due), len(judged)) if due else _with_final(used, missing)),
+        n=used.total(),
+        missing=sum(n for (a, b, c, _), n in counts.items() if None in (a, b, c)),
+        coefficients=(_unfinished(unlabelled, counts.total()) if unlabelled else _with_final(used)),
     )
 
 
-def _with_final(pairs: Sequence[RatedPair], missing: Missing) -> PerMetric[Coefficient]:
-    first, second, final = _columns(pairs, missing)
-    return METRICS.map(lambda metric: _mean(metric(first, final), metric(second, final)))
+def _with_final(counts: QueryTally) -> Results:
+    first = _coefficients(CrossTable(((a, c), n) for (a, _, c, _), n in counts.items()))
+    second = _coefficients(CrossTable(((b, c), n) for (_, b, c, _), n in counts.items()))
+    return {each.key: _mean(first[each.key], second[each.key]) for each in COEFFICIENTS}
 
 
-def _unfinished(unlabelled: int, judged: int) -> PerMetric[Coefficient]:
+def _coefficients(table: CrossTable) -> Results:
+    return {each.key: each.function(table) for each in COEFFICIENTS}
+
+
+def _unfinished(unlabelled: int, judged: int) -> Results:
     # Pairs the judges agreed on have their label at once and the others wait for the adjudicator:
     # numbers from the labelled part alone would start at perfect agreement and sink.
     reason = f"unfinished: {unlabelled} of {judged} pairs have no final label"
-    return METRICS.map(lambda _: Coefficient(None, reason))
+    return {each.key: Result(None, reason) for each in COEFFICIENTS}
 
 
-def _mean(first: Coefficient, second: Coefficient) -> Coefficient:
+def _mean(first: Result, second: Result) -> Result:
     if first.value is not None and second.value is not None:
-        return Coefficient((first.value + second.value) / 2)
+        return Result((first.value + second.value) / 2)
     if first.undefined == second.undefined:
-        return Coefficient(None, f"both slots against the final label: {first.undefined}")
+        return Result(None, f"both slots against the final label: {first.undefined}")
     reasons = [
         f"slot {slot} against the final label: {coefficient.undefined}"
         for slot, coefficient in ((1, first), (2, second))
         if coefficient.undefined is not None
     ]
-    return Coefficient(None, "; ".join(reasons))
+    return Result(None, "; ".join(reasons))
 
 
-def _incomplete(pair: RatedPair) -> bool:
-    return pair.first is None or pair.second is None
-
-
-def _usable(pair: RatedPair, missing: Missing) -> bool:
+def _usable(counts: QueryTally, missing: Missing) -> QueryTally:
+    """The pairs that a stage compares: those with both grades, or all with the missing filled."""
     # By pair, not by judge: all three comparisons of a query are then about the same pairs.
-    return missing is Missing.ZERO or not _incomplete(pair)
-
-
-def _columns(pairs: Sequence[RatedPair], missing: Missing) -> tuple[Grades, Grades, Grades]:
-    """The grades of slot 1, of slot 2 (missing ones filled) and the final labels, (n,) each."""
-    return (
-        fill([pair.first for pair in pairs], missing),
-        fill([pair.second for pair in pairs], missing),
-        [pair.final for pair in pairs],
-    )
+    used: QueryTally = Counter()
+    for (first, second, final, set_aside), number in counts.items():
+        if missing is Missing.ZERO:
+            a, b = fill([first, second], missing)
+            used[a, b, final, set_aside] += number
+        elif first is not None and second is not None:
+            used[first, second, final, set_aside] += number
+    return used
 
 
 def _facet_row(
-    facet: str, stage: Stage, pairs: Sequence[RatedPair], rows: Sequence[QueryRow]
+    facet: str, stage: Stage, tallies: Sequence[QueryTally], rows: Sequence[QueryRow]
 ) -> FacetRow:
-    judged = [pair for pair in pairs if pair.judged]
-    coefficients = [row.coefficients for row in rows if row.stage is stage]
-    columns = zip(*coefficients, strict=True) if coefficients else ((), (), (), ())
-    values = PerMetric(*(_values(column) for column in columns))
+    results = [row.coefficients for row in rows if row.stage is stage]
+    values = {
+        each.key: [result.value for row in results if (result := row[each.key]).value is not None]
+        for each in COEFFICIENTS
+    }
+    labels = [_labels(counts) for counts in tallies]
+    labelled, overruled = (sum(column) for column in zip((0, 0), *labels, strict=True))
+    shares = [over / of for of, over in labels if of]
     return FacetRow(
         facet=facet,
         stage=stage,
-        queries=len(coefficients),
-        pairs=len(judged),
-        median=values.map(lambda column: median(column) if column else None),
-        defined=values.map(len),
-        overruled=_overruled(judged),
-        overruled_mean=_overruled_mean(judged),
+        queries=len(results),
+        pairs=sum(counts.total() for counts in tallies),
+        median={key: median(column) if column else None for key, column in values.items()},
+        defined={key: len(column) for key, column in values.items()},
+        overruled=overruled / labelled if labelled else None,
+        overruled_mean=fsum(shares) / len(shares) if shares else None,
     )
 
 
-def _values(coefficients: Iterable[Coefficient]) -> list[float]:
-    return [item.value for item in coefficients if item.value is not None]
-
-
-def _overruled(judged: Iterable[RatedPair]) -> float | None:
-    labelled = [pair for pair in judged if pair.final is not None]
-    if not labelled:
-        return None
-    return sum(pair.final not in (pair.first, pair.second) for pair in labelled) / len(labelled)
-
-
-def _overruled_mean(judged: Iterable[RatedPair]) -> float | None:
-    by_query: dict[str, list[RatedPair]] = defaultdict(list)
-    for pair in judged:
-        by_query[pair.query].append(pair)
-    shares = [share for pairs in by_query.values() if (share := _overruled(pairs)) is not None]
-    return fsum(shares) / len(shares) if shares else None
+def _labels(counts: QueryTally) -> tuple[int, int]:
+    """How many pairs have a final label, and of how many it is neither judgment."""
+    labelled = {cell: number for cell, number in counts.items() if cell[2] is not None}
+    overruled = (n for (a, b, final, _), n in labelled.items() if final not in (a, b))
+    return sum(labelled.values()), sum(overruled)
 
 
 def _query_dict(row: QueryRow) -> dict[str, object]:
@@ -291,11 +327,11 @@ def _query_dict(row: QueryRow) -> dict[str, object]:
         "stage": row.stage.value,
         "n": row.n,
         "missing": row.missing,
-        **row.coefficients.map(lambda item: item.value)._asdict(),
+        **{key: result.value for key, result in row.coefficients.items()},
         "undefined": {
-            metric: item.undefined
-            for metric, item in row.coefficients._asdict().items()
-            if item.undefined is not None
+            key: result.undefined
+            for key, result in row.coefficients.items()
+            if result.undefined is not None
         },
     }
 
@@ -306,8 +342,8 @@ def _facet_dict(row: FacetRow) -> dict[str, object]:
         "stage": row.stage.value,
         "queries": row.queries,
         "pairs": row.pairs,
-        "median": row.median._asdict(),
-        "defined": row.defined._asdict(),
+        "median": row.median,
+        "defined": row.defined,
         "overruled": row.overruled,
         "overruled_mean": row.overruled_mean,
     }

@@ -1,4 +1,4 @@
-"""The job that computes a report, and the question which reports are due."""
+"""The job that computes a report, and the check for reports that are due."""
 
 from __future__ import annotations
 
@@ -9,15 +9,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import Count, Max, Q, Sum
+from django.db.models import F, Max
+from django.db.models.functions import Coalesce
 
 from accounts.models import Collection
-from adjudication.models import Case, Decision
+from adjudication.models import Decision
 from agreement.coefficients import Missing
 from agreement.services import JOB_KIND, compute_report, job_key, job_result, request_report
 from agreement.summary import STATISTICS_VERSION
-from annotation.models import Judgment, Slot
-from corpus.texts import canonical_json
+from annotation.models import Judgment, PairCount
+from corpus.digests import canonical_json
 from jobs import registry
 from jobs.lease import Lease
 from jobs.models import Job
@@ -54,9 +55,10 @@ last_look = LastLook()
 
 @registry.due_check
 def request_due_reports() -> None:
-    """Ask for a report of every collection where a query was finished since the last one.
+    """Request a report of every collection where a query was finished since the last report.
 
-    Every worker asks every few seconds, so while nothing new was said this costs two index reads.
+    Every worker runs this every few seconds. Without new rows it costs two index reads, and with
+    new rows one count of each fully judged query.
     """
     marks = newest_rows()
     if last_look.still_holds(marks):
@@ -91,22 +93,22 @@ def due_reports() -> Iterator[tuple[Collection, str]]:
 def _finished_queries() -> dict[int, list[tuple[int, int, int]]]:
     """Collection to its fully judged queries as (id, version of judgments, version of decisions).
 
-    Current judgments only ever give way to later ones and decisions are only added, so the sum of
-    their ids is never the same twice. Until all cases of a query are decided, its decisions count
-    as none: its numbers after adjudication are undefined until then.
+    Both versions come from the counts that triggers keep, and only ever grow. Until all cases of a
+    query are decided, its decisions count as none: its numbers after adjudication are undefined
+    until then.
     """
-    judged = (
-        Slot.objects.values_list("pair__query__collection_id", "pair__query_id")
-        .annotate(empty=Count("pk", filter=Q(judgment=None)), version=Sum("judgment_id"))
-        .filter(empty=0)
-        .values_list("pair__query__collection_id", "pair__query_id", "version")
+    counts = PairCount.objects.filter(total__gt=0, judged=F("total")).values_list(
+        "query__collection_id",
+        "query_id",
+        "revision",
+        "disputed",
+        Coalesce("query__case_count__settled", 0),
+        Coalesce("query__case_count__decisions", 0),
     )
-    undecided = set(Case.objects.due().values_list("query_id", flat=True))
-    decisions = dict(Decision.objects.order_by().values_list("pair__query_id").annotate(Sum("pk")))
     finished = defaultdict(list)
-    for collection_id, query_id, judgments in judged.order_by():
-        decided = 0 if query_id in undecided else decisions.get(query_id, 0)
-        finished[collection_id].append((query_id, int(judgments), int(decided)))
+    for collection_id, query_id, revision, disputed, settled, decisions in counts:
+        decided = decisions if settled == disputed else 0
+        finished[collection_id].append((query_id, revision, decided))
     return finished
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import Any, cast
+from typing import Any
 
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
@@ -12,15 +12,16 @@ from django.urls import reverse
 from django.utils.http import content_disposition_header
 from django.views.decorators.http import require_POST, require_safe
 
-from accounts.access import in_collection
-from accounts.models import Collection, Role, User
-from adjudication.labels import LabelledPair, labelled_pairs
-from agreement import figures
+from accounts.access import in_collection, person_of
+from accounts.models import Collection, Role
+from agreement import tables
+from agreement.coefficients import COEFFICIENTS
 from agreement.models import MissingPolicy, Report
-from agreement.services import JOB_KIND, UnknownPolicy, request_report, state_of
-from jobs.showing import jobs_to_show
-from pooling.figures import matching, sort_rows
-from pooling.views import sorting_address
+from agreement.revision import revision_of
+from agreement.services import JOB_KIND, UnknownPolicy, request_report
+from jobs.listing import jobs_to_show
+from web.requests import sorting_address
+from web.tables import matching, numbered_page, sort_rows
 
 
 @in_collection(Role.ADMIN)
@@ -28,51 +29,53 @@ from pooling.views import sorting_address
 def agreement(request: HttpRequest, collection: Collection) -> HttpResponse:
     missing = request.GET.get("missing", MissingPolicy.EXCLUDE)
     if missing not in MissingPolicy.values:
-        raise Http404(f"no policy {missing}")
-    pairs = [pair for pair in labelled_pairs(collection) if pair.judged]
+        raise Http404(f"unknown policy {missing} for missing judgments")
+    revision = revision_of(collection)
     reports = collection.reports.filter(missing=missing)
     report = reports.current().first()
     context: dict[str, Any] = {
         "collection": collection,
         "policies": MissingPolicy.choices,
         "missing": missing,
-        "judged": len(pairs),
+        "judged": revision.judged,
         "report": report,
-        "outdated": None if report else reports.first(),
+        "outdated": None if report else reports.defer("payload").first(),
         "jobs": jobs_to_show(collection, [JOB_KIND]),
     }
     if report is not None:
-        context |= _figures(request, collection, report, pairs)
+        context |= _figures(request, collection, report)
+        context["stale"] = report.revision != str(revision)
     return render(request, "agreement/agreement.html", context)
 
 
-def _figures(
-    request: HttpRequest, collection: Collection, report: Report, pairs: list[LabelledPair]
-) -> dict[str, Any]:
+def _figures(request: HttpRequest, collection: Collection, report: Report) -> dict[str, Any]:
     names = dict(collection.facets.values_list("key", "name"))
-    metric = figures.metric_to_plot(request.GET.get("metric", ""), request.GET.get("sort", ""))
+    coefficient = tables.coefficient_to_plot(
+        request.GET.get("metric", ""), request.GET.get("sort", "")
+    )
     words = request.GET.get("q", "")
-    lines = figures.query_lines(report.payload, metric)
+    lines = tables.query_lines(report.payload, coefficient)
     rows, sort = sort_rows(
         matching(lines, words, lambda line: line.text),
         request.GET.get("sort", ""),
-        figures.query_sorts(),
+        tables.query_sorts(),
         "query",
     )
+    page = numbered_page(rows, request, anchor="#by-query")
     return {
-        "of_pairs": figures.judged_pairs(report.payload),
-        "stale": report.state != state_of(pairs),
-        "facets": figures.facet_lines(report.payload, names),
-        "metrics": figures.METRICS,
-        "metric": metric,
-        "undefined": figures.undefined(report.payload),
-        "rows": rows,
+        "of_pairs": tables.judged_pairs(report.payload),
+        "facets": tables.facet_lines(report.payload, names),
+        "coefficients": COEFFICIENTS,
+        "plot_coefficient": coefficient,
+        "undefined": tables.undefined(report.payload),
+        "page": page,
+        "rows": page.rows,
         "queries": len(lines),
         "sort": sort,
         "words": words,
         "sorted_by": sorting_address(request.path, request, "missing", "q"),
-        "scale": figures.scale_of(report.payload, metric),
-        "matrices": figures.facet_matrices(pairs, names),
+        "scale": tables.scale_of(report.payload, coefficient),
+        "matrices": tables.facet_matrices(report.confusion, names),
     }
 
 
@@ -81,13 +84,11 @@ def _figures(
 def compute_agreement(request: HttpRequest, collection: Collection) -> HttpResponse:
     missing = request.POST.get("missing", "")
     try:
-        request_report(
-            collection=collection, missing=missing, requested_by=cast(User, request.user)
-        )
+        request_report(collection=collection, missing=missing, requested_by=person_of(request))
     except UnknownPolicy as error:
         messages.error(request, str(error))
         return redirect("agreement", collection.slug)
-    messages.info(request, "The agreement is being computed.")
+    messages.info(request, "Computing the agreement.")
     return redirect(f"{reverse('agreement', args=[collection.slug])}?missing={missing}")
 
 
@@ -95,7 +96,7 @@ def compute_agreement(request: HttpRequest, collection: Collection) -> HttpRespo
 @require_safe
 def agreement_csv(request: HttpRequest, collection: Collection, missing: str) -> HttpResponse:
     report = _newest(collection, missing)
-    return _file(figures.as_csv(report.payload), "text/csv", report, "csv")
+    return _file(tables.as_csv(report.payload), "text/csv", report, "csv")
 
 
 @in_collection(Role.ADMIN)

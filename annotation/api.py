@@ -43,22 +43,25 @@ class NewJudgment(serializers.Serializer[Any]):
     reason = serializers.ChoiceField(Reason.offered(), allow_blank=True, default="")
     note = serializers.CharField(max_length=4000, allow_blank=True, default="")
     presentation_digest = serializers.CharField(
-        max_length=64, help_text="As the pair said: the proof of what you judged."
+        max_length=64,
+        help_text="The pair's `presentation_digest`: it proves which text you judged.",
     )
     supersedes = serializers.UUIDField(
         allow_null=True,
         help_text="The pair's `judgment_key`: the judgment that you saw; null if there was none.",
     )
     key = serializers.UUIDField(
-        help_text="A new one for each judgment; sending one again counts once."
+        help_text="A new key for each judgment. The same key sent again counts once."
     )
     seconds = serializers.FloatField(
         min_value=0, max_value=24 * 3600, allow_null=True, default=None
     )
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
-        said = Answer(grade=attrs.pop("grade"), reason=attrs.pop("reason"), note=attrs.pop("note"))
-        return {**attrs, "answer": said}
+        answer = Answer(
+            grade=attrs.pop("grade"), reason=attrs.pop("reason"), note=attrs.pop("note")
+        )
+        return {**attrs, "answer": answer}
 
 
 # What goes out
@@ -78,8 +81,8 @@ class NewOpeningsAnswer(serializers.Serializer[Any]):
     openings = OpeningAnswer(many=True)
 
 
-class SittingAnswer(serializers.Serializer[queue.Sitting]):
-    """One of your queries, and how far you have come with it."""
+class QueryProgressAnswer(serializers.Serializer[queue.QueryProgress]):
+    """One of your queries, with your progress."""
 
     query = serializers.CharField(source="query.name")
     facet = serializers.CharField(source="query.facet.key")
@@ -107,7 +110,7 @@ class GradeAnswer(serializers.Serializer[Any]):
 
 
 class PairAnswer(serializers.Serializer[queue.ShownPair]):
-    """A pair as the page shows it, what the grades mean, and what you said of it so far."""
+    """A pair as the page shows it, the meaning of the grades, and your current judgment."""
 
     token = serializers.CharField()
     facet = serializers.SerializerMethodField()
@@ -186,13 +189,17 @@ class Openings(CollectionView):
             .first()
         )
         if member is None:
-            raise ValidationError({"annotators": [f"No annotator {username!r} here."]})
+            raise ValidationError(
+                {"annotators": [f"No annotator {username!r} in this collection."]}
+            )
         return member.user
 
     def _query(self, name: str) -> Query:
         query = self.collection.queries.filter(name=name).first()
         if query is None:
-            raise ValidationError({"queries": [f"No query {name!r} here; add it first."]})
+            raise ValidationError(
+                {"queries": [f"No query {name!r} in this collection. Add it first."]}
+            )
         return query
 
 
@@ -210,8 +217,8 @@ class JudgingView(CollectionView):
             raise Http404
         return query
 
-    def my_slot(self, query: Query, token: str) -> Slot:
-        slot = queue.own_slot(query, self.person, token) if token.isalnum() else None
+    def my_slot(self, name: str, token: str) -> Slot:
+        slot = queue.own_slot(self.collection, self.person, name, token)
         if slot is None:
             raise Http404
         return slot
@@ -223,10 +230,12 @@ class JudgingView(CollectionView):
         return Response(PairAnswer(pair, context={"query": query}).data)
 
 
-class Judging(JudgingView):
-    @extend_schema(summary="Your queries and how far you are", responses=SittingAnswer(many=True))
+class OwnQueries(JudgingView):
+    @extend_schema(
+        summary="Your queries with your progress", responses=QueryProgressAnswer(many=True)
+    )
     def get(self, request: Request, slug: str) -> Response:
-        return self.paged(queue.sittings(self.collection, self.person), SittingAnswer)
+        return self.paged(queue.own_queries(self.collection, self.person), QueryProgressAnswer)
 
 
 class NextPair(JudgingView):
@@ -241,13 +250,13 @@ class NextPair(JudgingView):
         return Response(status=204) if token is None else self.shown(mine, token)
 
 
-class OnePair(JudgingView):
+class PairDetail(JudgingView):
     @extend_schema(summary="One of your pairs", responses=PairAnswer)
     def get(self, request: Request, slug: str, query: str, token: str) -> Response:
         return self.shown(self.my_query(query), token)
 
 
-class Judge(JudgingView):
+class SubmitJudgment(JudgingView):
     @extend_schema(
         summary="Judge a pair, or revise your judgment",
         description="201 when it is saved, 200 when the same key brings the same judgment again. "
@@ -257,17 +266,15 @@ class Judge(JudgingView):
         responses={200: JudgmentAnswer, 201: JudgmentAnswer},
     )
     def post(self, request: Request, slug: str, query: str, token: str) -> Response:
-        slot = self.my_slot(self.my_query(query), token)
+        slot = self.my_slot(query, token)
         asked = self.parsed(NewJudgment)
-        known = slot.judgments.filter(key=asked["key"]).exists()
+        is_repeated = slot.judgments.filter(key=asked["key"]).exists()
         judgment = submit_judgment(slot_id=slot.pk, annotator=self.person, **asked)
-        return Response(JudgmentAnswer(judgment).data, status=200 if known else 201)
+        return Response(JudgmentAnswer(judgment).data, status=200 if is_repeated else 201)
 
 
 class Judgments(JudgingView):
-    @extend_schema(
-        summary="Everything you said, the latest first", responses=JudgmentAnswer(many=True)
-    )
+    @extend_schema(summary="Your judgments, the latest first", responses=JudgmentAnswer(many=True))
     def get(self, request: Request, slug: str) -> Response:
         rows = (
             Judgment.objects.filter(annotator=self.person)

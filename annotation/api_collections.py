@@ -47,7 +47,7 @@ class NewCollection(serializers.Serializer[Any]):
 
 
 def seen_by(person: User) -> QuerySet[Collection]:
-    """The person's collections, ready for `CollectionAnswer`: with nobody else's membership."""
+    """The person's collections, ready for `CollectionAnswer`: without the memberships of others."""
     own = Membership.objects.filter(user=person).order_by("role")
     return Collection.objects.visible_to(person).prefetch_related(
         "facets", Prefetch("memberships", own)
@@ -77,7 +77,7 @@ class Collections(ApiView):
         )
 
 
-class OneCollection(CollectionView):
+class CollectionDetail(CollectionView):
     roles = tuple(Role.values)
 
     @extend_schema(summary="One collection and your roles in it", responses=CollectionAnswer)

@@ -22,7 +22,7 @@ class AnswerForm(forms.Form):
     key = forms.UUIDField()
     seconds = forms.FloatField(required=False, min_value=0, max_value=24 * 3600)
 
-    def said(self) -> Answer:
+    def to_answer(self) -> Answer:
         """The answer; only a valid form has one."""
         data = self.cleaned_data
         if data["answer"] == CANNOT:

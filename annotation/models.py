@@ -16,7 +16,7 @@ GRADES = (0, 1, 2, 3)
 
 
 class Reason(models.TextChoices):
-    """Why somebody could not judge. A missing grade always has one."""
+    """Why an annotator could not judge. A missing grade always has a reason."""
 
     GARBLED = "garbled", "The text is garbled or cut off"
     LANGUAGE = "language", "It is in a language I do not read"
@@ -56,7 +56,7 @@ class OpeningQuerySet(models.QuerySet["Opening"]):
 
 
 class Opening(models.Model):
-    """That a query is open for judging, under which guideline, since when."""
+    """A query's opening for judging: its guideline and the time."""
 
     query = models.OneToOneField(Query, models.PROTECT, related_name="opening")
     guideline = models.ForeignKey(Guideline, models.PROTECT, related_name="openings")
@@ -108,7 +108,7 @@ class PairQuerySet(models.QuerySet["Pair"]):
         )
 
     def judged(self) -> PairQuerySet:
-        """Both slots hold a judgment: only now may anyone but its author learn one."""
+        """Both slots hold a judgment. Until then a judgment is visible to its author only."""
         both = {"first__isnull": False, "second__isnull": False}
         return self.with_grades().filter(**both)
 
@@ -120,11 +120,17 @@ class PairQuerySet(models.QuerySet["Pair"]):
 
 
 class Pair(models.Model):
-    """A query and a candidate to judge. `token` names it in addresses and tells nothing."""
+    """A query and a candidate to judge. `token` names it in addresses and reveals nothing."""
 
     query = models.ForeignKey(Query, models.PROTECT, related_name="pairs")
     candidate = models.ForeignKey(Candidate, models.PROTECT, related_name="pairs")
     token = models.CharField(max_length=32)
+    presentation_digest = models.CharField(
+        max_length=64, blank=True, help_text="Of what a judge sees, from when the query opened."
+    )
+    text_changed = models.BooleanField(
+        default=False, help_text="A trigger sets it when one of its two documents changes."
+    )
 
     if TYPE_CHECKING:  # what `with_grades` adds
         first: int | None
@@ -140,9 +146,31 @@ class Pair(models.Model):
             models.UniqueConstraint(fields=["query", "candidate"], name="pair_candidate_once"),
             models.UniqueConstraint(fields=["query", "token"], name="pair_token_once"),
         ]
+        indexes = [
+            models.Index(
+                fields=["query"], condition=Q(text_changed=True), name="pair_with_changed_text"
+            )
+        ]
 
     def __str__(self) -> str:
         return f"{self.candidate} for {self.query}"
+
+
+class PairCount(models.Model):
+    """Counts of one opened query's pairs. Triggers keep them; nothing else writes here.
+
+    `revision` grows with every change of a judgment that counts, so the same revision means the
+    same judgments.
+    """
+
+    query = models.OneToOneField(Query, models.CASCADE, primary_key=True, related_name="pair_count")
+    total = models.IntegerField()
+    judged = models.IntegerField(help_text="Pairs with both judgments.")
+    disputed = models.IntegerField(help_text="Judged pairs for adjudication.")
+    revision = models.IntegerField()
+
+    def __str__(self) -> str:
+        return f"counts of {self.query}"
 
 
 class SlotQuerySet(models.QuerySet["Slot"]):
@@ -159,7 +187,7 @@ class SlotQuerySet(models.QuerySet["Slot"]):
         return self.filter(judgment=None)
 
     def in_judging_order(self) -> SlotQuerySet:
-        """The annotator's own random order; what was put off for later comes last."""
+        """The annotator's own random order; postponed pairs come last."""
         return self.order_by(F("postponed_at").asc(nulls_first=True), "position")
 
 
@@ -190,15 +218,39 @@ class Slot(models.Model):
         return f"slot {self.number} of {self.pair}"
 
 
+class SlotCount(models.Model):
+    """Counts of one annotator's slots under one number of a query. Triggers keep them."""
+
+    query = models.ForeignKey(Query, models.CASCADE, related_name="slot_counts", db_index=False)
+    number = models.PositiveSmallIntegerField()
+    annotator = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.PROTECT, related_name="slot_counts"
+    )
+    total = models.IntegerField()
+    judged = models.IntegerField()
+    postponed = models.IntegerField(help_text="Postponed and not judged yet.")
+    ungraded = models.IntegerField(help_text="Judged without a grade.")
+    latest = models.BigIntegerField(null=True, help_text="Id of the latest judgment in a slot.")
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["query", "number", "annotator"], name="slot_count_once")
+        ]
+
+    def __str__(self) -> str:
+        return f"slots {self.number} of {self.query} and {self.annotator}"
+
+
 class Judgment(models.Model):
-    """What an annotator said in a slot. Appended and superseded, never edited or deleted."""
+    """An annotator's answer in a slot. Appended and superseded, never edited or deleted."""
 
     slot = models.ForeignKey(Slot, models.PROTECT, related_name="judgments")
     sequence = models.PositiveSmallIntegerField(
         help_text="1, 2, … within the slot; the last counts."
     )
+    # No index of its own: `judgment_by_annotator` begins with it.
     annotator = models.ForeignKey(
-        settings.AUTH_USER_MODEL, models.PROTECT, related_name="judgments"
+        settings.AUTH_USER_MODEL, models.PROTECT, related_name="judgments", db_index=False
     )
     grade = models.PositiveSmallIntegerField(null=True, blank=True)
     reason = models.CharField(max_length=20, choices=Reason, blank=True)
@@ -218,6 +270,7 @@ class Judgment(models.Model):
                 name="judgment_grade_or_reason",
             ),
         ]
+        indexes = [models.Index(fields=["annotator", "id"], name="judgment_by_annotator")]
 
     def __str__(self) -> str:
         return f"judgment {self.sequence} in {self.slot}"

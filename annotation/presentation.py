@@ -1,7 +1,7 @@
 """What a judge sees of a pair, as a value, and its digest. Pure.
 
-Only title, sentences and their facet marks exist here: whatever a page or an API answer shows a
-judge is made from a `Presentation`, so nothing else can slip through.
+Only title, sentences and their facet marks exist here: pages and API answers for
+judges are made from a `Presentation`, so they reveal nothing else.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from corpus.texts import canonical_json
+from corpus.digests import canonical_json
 
 
 class Sentence(NamedTuple):
@@ -40,7 +40,7 @@ class Presentation:
 
     @property
     def digest(self) -> str:
-        """SHA-256 (hex) of everything shown: the proof of what a judgment is about."""
+        """SHA-256 (hex) of everything shown. It proves which text a judgment is about."""
         # As asdict() has it, without the copies that it makes of every sentence.
         shown = {
             **vars(self),

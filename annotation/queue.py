@@ -1,4 +1,4 @@
-"""What the judging pages show. Reads only, and only what belongs to the annotator who asks."""
+"""Reads what the judging pages show: only the rows of the annotator who asks."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ import uuid
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from statistics import median
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from django.db.models import Count, Exists, Max, OuterRef, Q, Sum
+from django.db.models import Exists, Max, OuterRef, Sum
 
 from accounts.models import Collection, User
-from annotation.models import Judgment, Reason, Slot, SlotQuerySet
+from annotation.models import Judgment, Reason, Slot, SlotCount, SlotQuerySet
 from annotation.presentation import Presentation, ShownText
 from annotation.services import presentation_of
 from corpus.models import Query
@@ -22,7 +22,7 @@ PAIRS_AHEAD = 12
 
 
 class Progress(NamedTuple):
-    """How far one annotator has come with one query: counts of his or her own slots."""
+    """One annotator's progress with one query: counts of his or her own slots."""
 
     total: int
     judged: int
@@ -30,17 +30,17 @@ class Progress(NamedTuple):
     ungraded: int
 
     @property
-    def left(self) -> int:
+    def remaining(self) -> int:
         return self.total - self.judged
 
     @property
     def finished(self) -> bool:
-        return self.left == 0
+        return self.remaining == 0
 
 
 @dataclass(frozen=True)
 class Pace:
-    """Seconds a pair: the median of the annotator's recent ones, or what was planned."""
+    """Seconds per pair: the median of the annotator's recent judgments, or the planned value."""
 
     recent: tuple[float, ...]
     planned: float
@@ -59,8 +59,8 @@ class Pace:
 
 
 @dataclass(frozen=True)
-class Sitting:
-    """One query of the annotator's, with progress and minutes left."""
+class QueryProgress:
+    """One query of the annotator, with progress and minutes left."""
 
     query: Query
     progress: Progress
@@ -89,7 +89,7 @@ class ShownPair:
 
 
 class OwnJudgment(NamedTuple):
-    """A line of the list of one's own judgments."""
+    """A line in the annotator's list of own judgments."""
 
     token: str
     title: str
@@ -102,39 +102,33 @@ class OwnJudgment(NamedTuple):
         return Reason(self.reason).label if self.reason else ""
 
 
-def sittings(collection: Collection, user: User) -> list[Sitting]:
-    """The annotator's queries: the one judged last comes first, the rest in an own order.
+def own_queries(collection: Collection, user: User) -> list[QueryProgress]:
+    """The annotator's queries: first the query judged last, the rest in a random order.
 
-    That order keeps the facets of one paper apart.
+    The random order keeps the facets of one paper apart.
     """
-    mine = Slot.objects.of(collection).for_annotator(user)
-    counted = mine.values_list("pair__query").annotate(latest=Max("judgment"), **_COUNTS)
-    latest = {query: last or 0 for query, last, *_ in counted}
-    progress = {query: Progress(*counts) for query, _, *counts in counted}
-    queries = collection.queries.filter(pk__in=progress).select_related(
-        "facet", "query_paper__document"
+    counted = (
+        SlotCount.objects.filter(query__collection=collection, annotator=user)
+        .values_list("query")
+        .annotate(Max("latest"), *map(Sum, Progress._fields))
+        .order_by()
     )
+    latest = {query: last or 0 for query, last, *_ in counted}
+    progress = {query: Progress(*counts) for query, _, *counts in counted if counts[0]}
+    queries = collection.queries.filter(pk__in=progress).with_titles()
     own_pace = pace(collection, user)
-    found = [
-        Sitting(query, progress[query.pk], own_pace.minutes(progress[query.pk].left))
+    rows = [
+        QueryProgress(query, progress[query.pk], own_pace.minutes(progress[query.pk].remaining))
         for query in queries
     ]
     purpose = f"sitting:{user.username}"
     return sorted(
-        found,
-        key=lambda sitting: (
-            -latest[sitting.query.pk],
-            order_key(collection.seed, purpose, sitting.query.name, ""),
+        rows,
+        key=lambda row: (
+            -latest[row.query.pk],
+            order_key(collection.seed, purpose, row.query.name, ""),
         ),
     )
-
-
-_COUNTS: dict[str, Any] = {
-    "total": Count("pk"),
-    "judged": Count("judgment"),
-    "postponed": Count("pk", filter=Q(judgment=None, postponed_at__isnull=False)),
-    "ungraded": Count("pk", filter=Q(judgment__isnull=False, judgment__grade=None)),
-}
 
 
 def pace(collection: Collection, user: User) -> Pace:
@@ -163,12 +157,16 @@ def own_slots(query: Query, user: User) -> SlotQuerySet:
     return Slot.objects.for_annotator(user).filter(pair__query=query)
 
 
-def own_slot(query: Query, user: User, token: str) -> Slot | None:
-    return own_slots(query, user).filter(pair__token=token).first()
+def own_slot(collection: Collection, user: User, name: str, token: str) -> Slot | None:
+    """The annotator's slot in that pair of the query of that name, with both loaded."""
+    slots = Slot.objects.of(collection).for_annotator(user).select_related("pair__query")
+    return slots.filter(pair__query__name=name, pair__token=token).order_by().first()
 
 
 def progress_in(query: Query, user: User) -> Progress:
-    return Progress(**own_slots(query, user).aggregate(**_COUNTS))
+    counts = SlotCount.objects.filter(query=query, annotator=user)
+    rows = counts.values_list(*Progress._fields)
+    return Progress(*map(sum, zip((0, 0, 0, 0), *rows, strict=True)))
 
 
 def next_token(query: Query, user: User) -> str | None:
@@ -187,7 +185,7 @@ def token_before(query: Query, user: User, token: str = "") -> str | None:
 
 
 def pairs_ahead(query: Query, user: User, *, without: Iterable[str] = ()) -> list[ShownPair]:
-    """The next pairs in judging order, but for those that the page holds already."""
+    """The next pairs in judging order, without those that the page has already."""
     slots = own_slots(query, user).unjudged().exclude(pair__token__in=list(without))
     return _shown(query, slots.in_judging_order())
 
@@ -204,24 +202,24 @@ def _shown(query: Query, slots: SlotQuerySet) -> list[ShownPair]:
 def _as_shown(query: Query, slot: Slot) -> ShownPair:
     slot.pair.query = query
     presentation: Presentation = presentation_of(slot.pair, query.opening.guideline.version)
-    said = slot.judgment
+    judgment = slot.judgment
     return ShownPair(
         token=slot.pair.token,
         query=presentation.query,
         candidate=presentation.candidate,
         presentation=presentation.digest,
-        judgment_key=said.key if said else None,
-        postponed=slot.postponed_at is not None and said is None,
-        judged=said is not None,
-        grade=said.grade if said else None,
-        reason=said.reason if said else "",
-        reason_text=said.get_reason_display() if said and said.reason else "",
-        note=said.note if said else "",
+        judgment_key=judgment.key if judgment else None,
+        postponed=slot.postponed_at is not None and judgment is None,
+        judged=judgment is not None,
+        grade=judgment.grade if judgment else None,
+        reason=judgment.reason if judgment else "",
+        reason_text=judgment.get_reason_display() if judgment and judgment.reason else "",
+        note=judgment.note if judgment else "",
     )
 
 
 def own_judgments(query: Query, user: User) -> list[OwnJudgment]:
-    """Everything the annotator said on the query, the latest first."""
+    """All judgments of the annotator on the query, the latest first."""
     rows = (
         own_slots(query, user)
         .judged()

@@ -22,18 +22,19 @@ from corpus.ordering import order_key
 from corpus.services import DEFAULT_FACETS, FacetPlan, create_collection, speaks_of
 from pooling.models import Candidate, Pool
 from pooling.services import PoolingError, freeze_pool
+from web.errors import UserFacingError
 
 DEFAULT_GUIDELINES = Path(__file__).parent / "default_guidelines.json"
 
 
-class JudgingError(Exception):
-    """Something about judging cannot be done; the message is for the person who tried."""
-
-    is_for_people = True
+class JudgingError(UserFacingError):
+    """A request about judging that cannot be met; the message is for the person who made it."""
 
 
 class CannotOpen(JudgingError):
     """The query cannot be opened for judging as asked."""
+
+    status = 409
 
 
 class CannotReassign(JudgingError):
@@ -41,7 +42,9 @@ class CannotReassign(JudgingError):
 
 
 class NotYours(JudgingError):
-    """The slot belongs to somebody else."""
+    """The slot belongs to another annotator."""
+
+    status = 404
 
 
 class BadAnswer(JudgingError):
@@ -49,15 +52,21 @@ class BadAnswer(JudgingError):
 
 
 class WrongPresentation(JudgingError):
-    """What was on the annotator's screen is not what the pair shows."""
+    """The annotator's page showed another text than the pair shows."""
+
+    status = 409
 
 
 class RevisedMeanwhile(JudgingError):
-    """The slot holds another judgment than the one the annotator was looking at."""
+    """The slot's current judgment is not the one that the annotator's page showed."""
+
+    status = 409
 
 
 class KeyReused(JudgingError):
     """One idempotency key came with two different answers."""
+
+    status = 409
 
 
 @dataclass(frozen=True)
@@ -70,11 +79,14 @@ class Answer:
 
     def check(self) -> None:
         if self.grade is None and self.reason not in Reason.values:
-            raise BadAnswer("Give a grade from 0 to 3, or say why you cannot judge.")
+            raise BadAnswer("The answer has no grade. Give a grade from 0 to 3 or a reason.")
         if self.grade is not None and (self.grade not in GRADES or self.reason):
-            raise BadAnswer(f"{self.grade} with reason {self.reason!r}: give a grade or a reason.")
+            raise BadAnswer(
+                f"Invalid answer: grade {self.grade} with reason {self.reason!r}. "
+                "Give either a grade from 0 to 3 or a reason."
+            )
         if self.reason == Reason.OTHER and not self.note.strip():
-            raise BadAnswer("Say in the note why you cannot judge.")
+            raise BadAnswer("The note is missing. Write in it why you cannot judge.")
 
 
 @cache
@@ -107,7 +119,7 @@ def set_up_collection(
 def write_guideline(*, facet: Facet, instructions: str, grades: list[dict[str, Any]]) -> Guideline:
     """Add the next version of a facet's guideline; queries already open keep theirs."""
     if [grade.get("grade") for grade in grades] != list(GRADES):
-        raise JudgingError("A guideline describes the grades 0, 1, 2 and 3, in this order.")
+        raise JudgingError("A guideline must describe the grades 0, 1, 2 and 3, in this order.")
     with transaction.atomic():
         lock_collection(facet.collection)
         latest = facet.guidelines.first()
@@ -132,13 +144,18 @@ def open_query(*, query: Query, annotators: tuple[User, User], opened_by: User |
             pool = _pool_to_judge(query)
             guideline = query.facet.guidelines.first()
             if guideline is None:
-                raise CannotOpen(f"The facet {query.facet.key} has no guideline; write one first.")
+                raise CannotOpen(f"The facet {query.facet.key} has no guideline. Write one first.")
             opening = Opening.objects.create(query=query, guideline=guideline, opened_by=opened_by)
             for number, annotator in enumerate(annotators, start=1):
                 Seat.objects.create(opening=opening, number=number, annotator=annotator)
             freeze_pool(pool=pool)
             candidates = list(pool.candidates.to_judge().select_related("document"))
-            make_slots(query=query, candidates=candidates, annotators=annotators)
+            make_slots(
+                query=query,
+                candidates=candidates,
+                annotators=annotators,
+                guideline_version=guideline.version,
+            )
     except PoolingError as error:
         raise CannotOpen(f"{query.name} cannot be opened. {error}") from error
     except IntegrityError as error:
@@ -165,14 +182,14 @@ def open_queries(
 
 def _check_annotators(collection: Collection, annotators: tuple[User, User]) -> None:
     if annotators[0] == annotators[1]:
-        raise CannotOpen(f"Name two different annotators; {annotators[0]} was named twice.")
+        raise CannotOpen(f"{annotators[0]} is named twice. Name two different annotators.")
     for annotator in annotators:
         _check_annotator(collection, annotator)
 
 
 def _check_annotator(collection: Collection, annotator: User) -> None:
     if not collection.memberships.filter(user=annotator, role=Role.ANNOTATOR).exists():
-        raise CannotOpen(f"{annotator} is not an annotator of {collection}; add the role first.")
+        raise CannotOpen(f"{annotator} is not an annotator of {collection}. Add the role first.")
 
 
 def _query_now(query: Query) -> Query:
@@ -187,33 +204,40 @@ def _query_now(query: Query) -> Query:
 def _pool_to_judge(query: Query) -> Pool:
     pool = Pool.objects.filter(query_paper=query.query_paper).first()
     if pool is None:
-        raise CannotOpen(f"{query.name} has no pool yet; build the pools first.")
+        raise CannotOpen(f"{query.name} has no pool yet. Build the pools first.")
     document = query.query_paper.document
     if not document.sentences:
-        raise CannotOpen(f"{document.docno} has no text here, so nobody can judge against it.")
+        raise CannotOpen(f"The query paper {document.docno} has no text. Import its text first.")
     if not speaks_of(document, query.facet):
-        raise CannotOpen(f"{document.docno} has no sentence on {query.facet.key}.")
+        raise CannotOpen(f"The query paper {document.docno} has no sentence on {query.facet.key}.")
     if not pool.candidates.to_judge().exists():
-        raise CannotOpen(f"The pool of {document.docno} holds no candidate to judge.")
+        raise CannotOpen(f"The pool of {document.docno} has no candidate to judge.")
     return pool
 
 
 def make_slots(
-    *, query: Query, candidates: Sequence[Candidate], annotators: tuple[User, User]
+    *,
+    query: Query,
+    candidates: Sequence[Candidate],
+    annotators: tuple[User, User],
+    guideline_version: int,
 ) -> list[Slot]:
-    """Make a pair of every candidate and its two slots; needs the candidates' documents loaded.
+    """Make a pair of every candidate and its two slots; needs the documents and facet loaded.
 
     The slots come back by number, then by their place in the annotator's own order.
     """
     seed = query.collection.seed
-    pairs = Pair.objects.bulk_create(
+    pairs = [
         Pair(
             query=query,
             candidate=candidate,
             token=order_key(seed, "pair", query.name, candidate.document.docno)[:16],
         )
         for candidate in candidates
-    )
+    ]
+    for pair in pairs:
+        pair.presentation_digest = presentation_of(pair, guideline_version).digest
+    Pair.objects.bulk_create(pairs)
     slots = []
     for number, annotator in enumerate(annotators, start=1):
         purpose = f"presentation:{annotator.username}"
@@ -229,9 +253,9 @@ def make_slots(
 
 
 def reassign_seat(*, opening: Opening, number: int, annotator: User) -> int:
-    """Give a seat to somebody else: what is judged stays, the other slots move. Returns how many.
+    """Give a seat to another annotator. Its unjudged slots move; returns how many.
 
-    The new annotator has an own order, the same as if the seat had been his or hers from the start.
+    The new annotator sees the pairs in the same order as if he or she had the seat from the start.
 
     Raises:
         CannotReassign: the rules of two blind judges forbid it, or nothing is left to judge.
@@ -244,26 +268,26 @@ def reassign_seat(*, opening: Opening, number: int, annotator: User) -> int:
             _check_newcomer(query, seats, number, annotator)
             moved = _move_slots(query, number, annotator)
             if not moved:
-                raise CannotReassign(
-                    f"Every pair in this seat of {query.name} is judged: nothing to hand over."
-                )
+                raise CannotReassign(f"All pairs of this seat of {query.name} are judged already.")
             seats[number].annotator = annotator
             seats[number].save(update_fields=["annotator"])
     except IntegrityError as error:
         raise CannotReassign(
-            f"{annotator} judged pairs of {query.name} in the other seat, and nobody judges a pair "
-            "twice. Name somebody else."
+            f"{annotator} judged pairs of {query.name} in the other seat. An annotator judges a "
+            "pair only once. Name another annotator."
         ) from error
     return moved
 
 
 def _check_newcomer(query: Query, seats: Mapping[int, Seat], number: int, annotator: User) -> None:
     if number not in seats:
-        raise CannotReassign(f"{query.name} has no seat {number}; it has 1 and 2.")
+        raise CannotReassign(f"{query.name} has no seat {number}. Its seats are 1 and 2.")
     if seats[number].annotator_id == annotator.pk:
         raise CannotReassign(f"{annotator} has this seat already.")
     if annotator.pk in {seat.annotator_id for seat in seats.values()}:
-        raise CannotReassign(f"{annotator} has the other seat of {query.name}; name somebody else.")
+        raise CannotReassign(
+            f"{annotator} has the other seat of {query.name}. Name another annotator."
+        )
     try:
         _check_annotator(query.collection, annotator)
     except CannotOpen as error:
@@ -271,7 +295,7 @@ def _check_newcomer(query: Query, seats: Mapping[int, Seat], number: int, annota
 
 
 def _move_slots(query: Query, number: int, annotator: User) -> int:
-    """Locked before they are looked at: a judgment that lands meanwhile keeps its slot."""
+    """The slots are locked before they are read, so a judgment saved meanwhile keeps its slot."""
     slots = (
         Slot.objects.select_for_update(of=("self",))
         .unjudged()
@@ -328,7 +352,7 @@ def submit_judgment(
 
     `supersedes` is the key of the slot's judgment that the annotator saw, None when there was none.
     A page that shows an older judgment, or one that was never saved, cannot overwrite the current
-    one. A count of judgments could: a client that counts on after a refusal soon counts right.
+    one. With a count of judgments it could: a client that retries after a refusal soon hits it.
     The same `key` again returns the first judgment.
 
     Raises:
@@ -337,16 +361,21 @@ def submit_judgment(
     answer.check()
     try:
         with transaction.atomic():
-            # Ordered by its own column: the default order joins the pair and the query, and would
-            # lock the query's row against everybody else who judges it.
-            slot = Slot.objects.select_for_update().filter(pk=slot_id).order_by("pk").first()
+            slot = _locked(slot_id)
             if slot is None or slot.annotator_id != annotator.pk:
-                raise NotYours("This pair is not yours to judge.")
-            earlier = Judgment.objects.filter(key=key).first()
-            if earlier is not None:
-                return _same_submission(earlier, slot, answer)
+                raise NotYours("This pair is not assigned to you.")
+            current = slot.judgment.key if slot.judgment else None
+            if current != supersedes:
+                earlier = Judgment.objects.filter(key=key).first()
+                if earlier is not None:
+                    return _same_submission(earlier, slot, answer)
             _check_presentation(slot, presentation_digest)
-            return _append(slot, answer, presentation_digest, key, supersedes, seconds)
+            if current != supersedes:
+                raise RevisedMeanwhile(
+                    "You judged this pair in another window, so this answer was not saved. "
+                    "Reload the page to change that judgment."
+                )
+            return _append(slot, answer, presentation_digest, key, seconds)
     except IntegrityError as error:
         earlier = Judgment.objects.filter(key=key).first()
         if earlier is None:
@@ -354,41 +383,50 @@ def submit_judgment(
         return _same_submission(earlier, Slot.objects.get(pk=slot_id), answer, cause=error)
 
 
+def _locked(slot_id: int) -> Slot | None:
+    """The slot, locked, with its pair; other rows stay free for other people.
+
+    Its judgment is read afterwards. PostgreSQL reads only the locked row again when the lock is
+    free; a judgment joined here could be missing though the slot has one by then.
+    """
+    slots = Slot.objects.select_for_update(of=("self",)).select_related("pair")
+    return slots.filter(pk=slot_id).order_by("pk").first()
+
+
 def _same_submission(
     earlier: Judgment, slot: Slot, answer: Answer, cause: Exception | None = None
 ) -> Judgment:
-    said = Answer(grade=earlier.grade, reason=earlier.reason, note=earlier.note)
-    if earlier.slot_id != slot.pk or said != answer:
-        raise KeyReused("This page was used for another answer already; reload it.") from cause
+    first_answer = Answer(grade=earlier.grade, reason=earlier.reason, note=earlier.note)
+    if earlier.slot_id != slot.pk or first_answer != answer:
+        raise KeyReused("This page was already used for another answer. Reload it.") from cause
     return earlier
 
 
 def _check_presentation(slot: Slot, digest: str) -> None:
-    pair = Pair.objects.select_related(
-        "query__facet", "query__query_paper__document", "candidate__document"
-    ).get(pk=slot.pair_id)
-    version = Opening.objects.values_list("guideline__version", flat=True).get(query=pair.query)
-    if presentation_of(pair, version).digest != digest:
+    if digest != _digest_now(slot.pair):
         raise WrongPresentation(
-            "What you saw is not what this pair shows now, so your answer was not saved. "
-            "Reload the page and judge it again."
+            "The text of this pair changed, so your answer was not saved. "
+            "Reload the page and judge the pair again."
         )
+
+
+def _digest_now(pair: Pair) -> str:
+    """The digest of what the pair shows now: the stored one, unless a text changed since."""
+    if pair.presentation_digest and not pair.text_changed:
+        return pair.presentation_digest
+    shown = Pair.objects.select_related(
+        "query__facet",
+        "query__opening__guideline",
+        "query__query_paper__document",
+        "candidate__document",
+    ).get(pk=pair.pk)
+    return presentation_of(shown, shown.query.opening.guideline.version).digest
 
 
 def _append(
-    slot: Slot,
-    answer: Answer,
-    digest: str,
-    key: uuid.UUID,
-    supersedes: uuid.UUID | None,
-    seconds: float | None,
+    slot: Slot, answer: Answer, digest: str, key: uuid.UUID, seconds: float | None
 ) -> Judgment:
     current = slot.judgment
-    if (current.key if current else None) != supersedes:
-        raise RevisedMeanwhile(
-            "You judged this pair in another window since this page was made. "
-            "That judgment stands; reload to change it."
-        )
     judgment = slot.judgments.create(
         sequence=current.sequence + 1 if current else 1,
         annotator_id=slot.annotator_id,
@@ -413,4 +451,4 @@ def postpone(*, slot_id: int, annotator: User) -> None:
         .update(postponed_at=timezone.now())
     )
     if not changed:
-        raise NotYours("Only a pair of yours that is not judged yet can wait for later.")
+        raise NotYours("Only your own unjudged pairs can be postponed.")

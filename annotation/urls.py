@@ -12,7 +12,7 @@ register_converter(TokenConverter, "token")
 urlpatterns: list[URLPattern] = [
     path("", views.judge, name="judge"),
     path("<path:name>/ahead/", views.judge_ahead, name="judge-ahead"),
-    path("<path:name>/back/", views.judge_back, name="judge-back"),
+    path("<path:name>/undo/", views.judge_undo, name="judge-undo"),
     path("<path:name>/mine/", views.judge_mine, name="judge-mine"),
     path("<path:name>/<token:token>/", views.judge_pair, name="judge-pair"),
     path("<path:name>/<token:token>/later/", views.judge_later, name="judge-later"),

@@ -7,35 +7,26 @@ from functools import wraps
 from typing import Any
 
 from django.contrib import messages
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from accounts.access import in_collection
-from accounts.models import Collection, Role, User
+from accounts.access import in_collection, person_of
+from accounts.models import Collection, Role
 from annotation import queue
 from annotation.forms import CANNOT, AnswerForm
 from annotation.models import Reason, Slot
 from annotation.queue import ShownPair
 from annotation.services import BadAnswer, JudgingError, postpone, submit_judgment
 from corpus.models import Query
+from web.requests import outcome, refusal, wants_json, wants_part
+from web.tables import numbered_page
 
-JSON = "application/json"
 THEN_MINE = "mine"
 
 View = Callable[..., HttpResponseBase]
-
-
-def wants_json(request: HttpRequest) -> bool:
-    """A script asks: it gets the outcome instead of the next page."""
-    return request.get_preferred_type(["text/html", JSON]) == JSON
-
-
-def wants_part(request: HttpRequest) -> bool:
-    """A script asks for the pair alone, without the page around it."""
-    return "HX-Request" in request.headers
 
 
 def by_the_same_person(view: View) -> View:
@@ -50,7 +41,7 @@ def by_the_same_person(view: View) -> View:
     def wrapped(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
         claimed = request.POST.get("person", request.headers.get("Qrelsmith-Person"))
         if claimed not in (None, str(request.user.pk)):
-            message = "Another person is logged in here now."
+            message = "Another person is logged in now."
             return refusal(request, "SomebodyElse", message, status=403)
         return view(request, *args, **kwargs)
 
@@ -70,47 +61,36 @@ def not_found_for_scripts(view: View) -> View:
         except Http404:
             if request.method != "POST" or not wants_json(request):
                 raise
-            message = "This pair is not yours any more: it was handed over, or your role ended."
+            message = "This pair is no longer assigned to you."
             return refusal(request, "NotYours", message, status=404)
 
     return wrapped
-
-
-def outcome(request: HttpRequest, **content: Any) -> JsonResponse:
-    """What became of a submission. Its key in the answer proves that this server read it."""
-    return JsonResponse({"key": request.POST.get("key", ""), **content})
-
-
-def refusal(
-    request: HttpRequest, error: str, message: str, *, status: int, **more: Any
-) -> JsonResponse:
-    answer = outcome(request, error=error, message=message, **more)
-    answer.status_code = status
-    return answer
 
 
 @never_cache
 @in_collection(Role.ANNOTATOR)
 @require_safe
 def judge(request: HttpRequest, collection: Collection) -> HttpResponse:
-    """My queries, what is left of each, and the one to go on with."""
-    sittings = queue.sittings(collection, person(request))
-    waiting = [sitting for sitting in sittings if not sitting.progress.finished]
+    """The annotator's queries with their progress, and the query to continue with."""
+    own_queries = queue.own_queries(collection, person_of(request))
+    waiting = [row for row in own_queries if not row.progress.finished]
+    finished = [row for row in own_queries if row.progress.finished]
     return render(
         request,
         "annotation/judge.html",
         {
             "collection": collection,
             "waiting": waiting,
-            "finished": [sitting for sitting in sittings if sitting.progress.finished],
-            "pairs_left": sum(sitting.progress.left for sitting in waiting),
-            "time_left": spoken(sum(sitting.minutes_left for sitting in waiting)),
+            "waiting_page": numbered_page(waiting, request),
+            "finished_page": numbered_page(finished, request, name="finished", anchor="#finished"),
+            "pairs_left": sum(row.progress.remaining for row in waiting),
+            "time_left": rough_time(sum(row.minutes_left for row in waiting)),
         },
     )
 
 
-def spoken(minutes: int) -> str:
-    """90 minutes and more are hours, as somebody would say it."""
+def rough_time(minutes: int) -> str:
+    """The minutes in words: in whole hours from 90 minutes on."""
     return f"{minutes} min" if minutes < 90 else f"{round(minutes / 60)} hours"
 
 
@@ -118,9 +98,9 @@ def spoken(minutes: int) -> str:
 @in_collection(Role.ANNOTATOR)
 @require_safe
 def judge_query(request: HttpRequest, collection: Collection, name: str) -> HttpResponse:
-    """Go on: at the next pair, or at what I said when all are judged."""
+    """Redirect to the next pair, or to my judgments when all pairs are judged."""
     query = my_query(request, collection, name)
-    token = queue.next_token(query, person(request))
+    token = queue.next_token(query, person_of(request))
     if token is None:
         return redirect("judge-mine", collection.slug, query.name)
     return redirect("judge-pair", collection.slug, query.name, token)
@@ -135,9 +115,9 @@ def judge_pair(
     request: HttpRequest, collection: Collection, name: str, token: str
 ) -> HttpResponseBase:
     """One pair: shown, or judged."""
-    query = my_query(request, collection, name)
     if request.method == "POST":
-        return _answer(request, collection, query, _my_slot(request, query, token))
+        return _answer(request, collection, _my_slot(request, collection, name, token))
+    query = my_query(request, collection, name)
     shown = _shown(request, query, token)
     if wants_part(request):
         return render(
@@ -148,32 +128,29 @@ def judge_pair(
     return _workspace(request, collection, query, shown)
 
 
-def _answer(
-    request: HttpRequest, collection: Collection, query: Query, slot: Slot
-) -> HttpResponseBase:
+def _answer(request: HttpRequest, collection: Collection, slot: Slot) -> HttpResponseBase:
     form = AnswerForm(request.POST)
     if not form.is_valid():
-        return _refused(
-            request, collection, query, slot, BadAnswer("This answer is incomplete; give it again.")
-        )
+        error = BadAnswer("This answer is incomplete. Give it again.")
+        return _refused(request, collection, slot, error)
     try:
         submit_judgment(
             slot_id=slot.pk,
-            annotator=person(request),
-            answer=form.said(),
+            annotator=person_of(request),
+            answer=form.to_answer(),
             presentation_digest=form.cleaned_data["presentation"],
             key=form.cleaned_data["key"],
             supersedes=form.cleaned_data["supersedes"],
             seconds=form.cleaned_data["seconds"],
         )
     except JudgingError as error:
-        return _refused(request, collection, query, slot, error)
-    return _saved(request, collection, query)
+        return _refused(request, collection, slot, error)
+    return _saved(request, collection, slot.pair.query)
 
 
 def _saved(request: HttpRequest, collection: Collection, query: Query) -> HttpResponseBase:
     if wants_json(request):
-        progress = queue.progress_in(query, person(request))
+        progress = queue.progress_in(query, person_of(request))
         return outcome(request, judged=progress.judged, total=progress.total)
     if request.POST.get("then") == THEN_MINE:
         return redirect("judge-mine", collection.slug, query.name)
@@ -183,15 +160,15 @@ def _saved(request: HttpRequest, collection: Collection, query: Query) -> HttpRe
 def _refused(
     request: HttpRequest,
     collection: Collection,
-    query: Query,
     slot: Slot,
     error: JudgingError,
 ) -> HttpResponseBase:
-    """Say why nothing was saved, over the pair as it is now, with what was typed."""
+    """Show why nothing was saved, above the current pair, and keep the typed text."""
     status = 400 if isinstance(error, BadAnswer) else 409
     if wants_json(request):
         return refusal(request, type(error).__name__, str(error), status=status)
     messages.error(request, str(error))
+    query = my_query(request, collection, slot.pair.query.name)
     shown = _shown(request, query, slot.pair.token)
     typed = {"note": request.POST.get("note", ""), "reason": request.POST.get("reason", "")}
     page = _workspace(request, collection, query, shown, typed=typed)
@@ -207,18 +184,18 @@ def _refused(
 def judge_later(
     request: HttpRequest, collection: Collection, name: str, token: str
 ) -> HttpResponseBase:
-    """Put the pair behind all the others."""
-    query = my_query(request, collection, name)
-    slot = _my_slot(request, query, token)
+    """Move the pair behind all other pairs."""
+    slot = _my_slot(request, collection, name, token)
+    query = slot.pair.query
     try:
-        postpone(slot_id=slot.pk, annotator=person(request))
+        postpone(slot_id=slot.pk, annotator=person_of(request))
     except JudgingError as error:
         if wants_json(request):
             return refusal(request, type(error).__name__, str(error), status=409)
         messages.error(request, str(error))
         return redirect("judge-pair", collection.slug, query.name, token)
-    if not wants_json(request) and queue.next_token(query, person(request)) == token:
-        messages.info(request, "This is the only pair left, so there is no later for it.")
+    if not wants_json(request) and queue.next_token(query, person_of(request)) == token:
+        messages.info(request, "This is the only pair left, so it cannot be postponed.")
     return _saved(request, collection, query)
 
 
@@ -230,7 +207,7 @@ def judge_ahead(request: HttpRequest, collection: Collection, name: str) -> Http
     """The next pairs as parts of the page, without those named in `without`."""
     query = my_query(request, collection, name)
     without = [token for token in request.GET.get("without", "").split(",") if token]
-    pairs = queue.pairs_ahead(query, person(request), without=without)
+    pairs = queue.pairs_ahead(query, person_of(request), without=without)
     return render(
         request,
         "annotation/_pairs.html",
@@ -242,15 +219,15 @@ def judge_ahead(request: HttpRequest, collection: Collection, name: str) -> Http
 @by_the_same_person
 @in_collection(Role.ANNOTATOR)
 @require_safe
-def judge_back(request: HttpRequest, collection: Collection, name: str) -> HttpResponse:
+def judge_undo(request: HttpRequest, collection: Collection, name: str) -> HttpResponse:
     """Go back to the pair judged last; from a judged pair, to the one before it."""
     query = my_query(request, collection, name)
-    token = queue.token_before(query, person(request), request.GET.get("from", ""))
+    token = queue.token_before(query, person_of(request), request.GET.get("from", ""))
     if token is not None:
         return redirect("judge-pair", collection.slug, query.name, token)
     if wants_part(request):
         return HttpResponse(status=204)
-    messages.info(request, "There is nothing to go back to: you have not judged an earlier pair.")
+    messages.info(request, "Nothing to undo: you have not judged an earlier pair.")
     return redirect("judge-query", collection.slug, query.name)
 
 
@@ -258,10 +235,10 @@ def judge_back(request: HttpRequest, collection: Collection, name: str) -> HttpR
 @in_collection(Role.ANNOTATOR)
 @require_safe
 def judge_mine(request: HttpRequest, collection: Collection, name: str) -> HttpResponse:
-    """What I said on this query; when all is judged, also its end."""
+    """My judgments on this query, with a summary when all pairs are judged."""
     query = my_query(request, collection, name)
-    user = person(request)
-    waiting = [s for s in queue.sittings(collection, user) if not s.progress.finished]
+    user = person_of(request)
+    waiting = [row for row in queue.own_queries(collection, user) if not row.progress.finished]
     judgments = queue.own_judgments(query, user)
     return render(
         request,
@@ -274,16 +251,16 @@ def judge_mine(request: HttpRequest, collection: Collection, name: str) -> HttpR
             "counts": _counts(query, judgments),
             "progress": queue.progress_in(query, user),
             "minutes": queue.minutes_spent(query, user),
-            "next": next((s for s in waiting if s.query != query), None),
+            "next": next((row for row in waiting if row.query != query), None),
         },
     )
 
 
 def _counts(query: Query, judgments: list[queue.OwnJudgment]) -> list[tuple[dict[str, Any], int]]:
     """How often I gave each grade, the highest first."""
-    said = [judgment.grade for judgment in judgments]
+    grades = [judgment.grade for judgment in judgments]
     return [
-        (grade, said.count(grade["grade"])) for grade in reversed(query.opening.guideline.grades)
+        (grade, grades.count(grade["grade"])) for grade in reversed(query.opening.guideline.grades)
     ]
 
 
@@ -294,7 +271,7 @@ def _workspace(
     shown: ShownPair,
     typed: dict[str, str] | None = None,
 ) -> HttpResponse:
-    user = person(request)
+    user = person_of(request)
     guideline = query.opening.guideline
     progress = queue.progress_in(query, user)
     pace = queue.pace(collection, user)
@@ -305,7 +282,7 @@ def _workspace(
             "collection": collection,
             "query": query,
             "back_url": reverse("judge", args=[collection.slug]),
-            "back_name": "My queries",
+            "back_name": "Your queries",
             "guideline": guideline,
             "show_guideline": "guideline" in request.GET,
             "query_text": shown.query,
@@ -313,38 +290,31 @@ def _workspace(
             "typed": typed or {"note": shown.note, "reason": shown.reason},
             "reasons": Reason.offered(),
             "cannot": CANNOT,
-            "said_name": "" if shown.grade is None else guideline.grades[shown.grade]["name"],
+            "grade_name": "" if shown.grade is None else guideline.grades[shown.grade]["name"],
             "progress": progress,
             "pace": pace,
-            "minutes_left": pace.minutes(progress.left),
+            "minutes_left": pace.minutes(progress.remaining),
             "then": THEN_MINE if request.GET.get("then") == THEN_MINE else "",
         },
     )
 
 
-def person(request: HttpRequest) -> User:
-    """Who is logged in; `in_collection` lets nobody else through."""
-    if not isinstance(request.user, User):
-        raise Http404
-    return request.user
-
-
 def my_query(request: HttpRequest, collection: Collection, name: str) -> Query:
-    query = queue.own_query(collection, person(request), name)
+    query = queue.own_query(collection, person_of(request), name)
     if query is None:
         raise Http404(f"no query {name} for this annotator")
     return query
 
 
-def _my_slot(request: HttpRequest, query: Query, token: str) -> Slot:
-    slot = queue.own_slot(query, person(request), token)
+def _my_slot(request: HttpRequest, collection: Collection, name: str, token: str) -> Slot:
+    slot = queue.own_slot(collection, person_of(request), name, token)
     if slot is None:
         raise Http404(f"no pair {token} for this annotator")
     return slot
 
 
 def _shown(request: HttpRequest, query: Query, token: str) -> ShownPair:
-    shown = queue.shown_pair(query, person(request), token)
+    shown = queue.shown_pair(query, person_of(request), token)
     if shown is None:
         raise Http404(f"no pair {token} for this annotator")
     return shown

@@ -1,1 +1,1 @@
-"""`make bench`: what everything costs, at sizes from ten thousand documents to two million."""
+"""`make bench`: measure time, memory and disk, from ten thousand to two million documents."""

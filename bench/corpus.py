@@ -1,15 +1,15 @@
-"""A made-up corpus of any size: the same papers for the same seed, written as they are made.
+"""A synthetic corpus of any size, written as a stream. The same seed gives the same papers.
 
-What speed and memory depend on is as in a corpus of abstracts: about 170 words in 5–8 sentences; a
-few words make up most of a text and new ones never end; papers on a topic share words, and cite
-each other and what others cite. The words mean nothing. A smaller corpus of a seed is the beginning
-of a larger one.
+The properties that speed and memory depend on are those of abstracts: about 170 words in 5–8
+sentences; a few words make up most of a text, and new words keep coming; papers on a topic share
+words, cite each other and cite what others cite. The words have no meaning. With the same seed, a
+smaller corpus is the beginning of a larger one.
 
 Words by rank: Zipf–Mandelbrot, p(r) ∝ 1/(r + 2.7) (Mandelbrot, 1953), up to rank 7,873, and from
-there p(r) ∝ r^−1.77 (Gerlach & Altmann, 2013, eq. 4), under which n words hold in the order of
+there p(r) ∝ r^−1.77 (Gerlach & Altmann, 2013, eq. 4), under which n words contain on the order of
 n^(1/1.77) different ones (Heaps' law). Citations: half go to a random earlier paper, mostly of the
-topic, half to what a random earlier reference leads to, that is in proportion to citations (Price,
-1976). Years: the literature doubles every three.
+same topic. Half go to the target of a random earlier reference, so in proportion to citations
+(Price, 1976). Years: the number of papers doubles every three years.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ SHIFT, KNEE, TAIL = 2.7, 7_873, 1.77  # Mandelbrot's shift; where the tail begin
 RAREST = 2**31 - 1
 TOPICS = 100
 SHARED_RANKS = 500  # more frequent words belong to no topic
-TOPICAL = 0.5  # of the rarer words, how many are the topic's own
-REPEATED = 0.15  # words that repeat an earlier one of their abstract
+TOPICAL = 0.5  # the share of rarer words that belong to the paper's topic
+REPEATED = 0.15  # the share of words that repeat an earlier word of the abstract
 FIELDS = ("Biology", "Chemistry", "Computer Science", "Economics", "Engineering",
           "Geology", "Mathematics", "Medicine", "Physics", "Psychology")  # fmt: skip
 
@@ -55,18 +55,18 @@ CITED_MOST = 150
 COPIED, ON_TOPIC = 0.5, 0.7
 FIRST_YEAR, DOUBLING_YEARS, FIRST_PAPERS = 1985, 3, 500
 
-# Syllables that read in one way only, however they are joined: no consonant ends one.
+# Joined syllables can be split in one way only, because n and r end syllables but begin none.
 SYLLABLES = [first + rest for first in "bdfgklms" for rest in ("a", "e", "i", "on", "er")]
-SPELLED = 1_000_000  # words kept; rarer ones are spelled when they come
+SPELLED = 1_000_000  # words with a stored spelling; rarer ones are spelled when needed
 
-# Docnos like real ones: numbers without order. Multiplying modulo a prime repeats none.
+# Docnos are unordered numbers, as in real corpora. Multiplication modulo a prime repeats none.
 PRIME, FACTOR = 2**31 - 1, 1_103_515_245
 
 Numbers = NDArray[np.int64]
 
 
 class Paper(NamedTuple):
-    """One made-up paper."""
+    """One synthetic paper."""
 
     docno: str
     title: str
@@ -78,7 +78,7 @@ class Paper(NamedTuple):
 
 
 def papers(size: int, seed: int) -> Iterator[Paper]:
-    """The first `size` papers of a seed, in constant memory but for 4 bytes a reference."""
+    """The first `size` papers of a seed, in constant memory except for 4 bytes a reference."""
     history: list[NDArray[np.int32]] = []
     for first in range(0, size, CHUNK):
         rng = np.random.default_rng([seed, first // CHUNK])
@@ -99,12 +99,12 @@ def write_corpus(path: Path, size: int, seed: int) -> None:
 
 
 def docno(number: int) -> str:
-    """What the paper of that number is called; numbers count from 0."""
+    """The docno of the paper with that number, counted from 0."""
     return str((number + 1) * FACTOR % PRIME)
 
 
 def word(rank: int) -> str:
-    """The spelling of the word of that rank, from 0; the more frequent, the shorter."""
+    """The spelling of the word with that rank, counted from 0. Frequent words are shorter."""
     spelled = ""
     rank += 1
     while rank:
@@ -146,7 +146,7 @@ def _chunk(rng: Generator, numbers: Numbers, history: list[NDArray[np.int32]]) -
 
 
 def _abstracts(rng: Generator, counts: Numbers, topics: Numbers) -> list[str]:
-    """The sentences of papers that have `counts` (papers,) of them, one after the other."""
+    """All sentences of the papers, in order. `counts` (papers,) is the number for each paper."""
     drawn = rng.normal(SENTENCE_MEAN, SENTENCE_SPREAD, int(counts.sum()))
     lengths: Numbers = drawn.clip(SENTENCE_SHORTEST, SENTENCE_LONGEST).astype(np.int64)
     ends = np.cumsum(counts)
@@ -162,9 +162,10 @@ def _texts(rng: Generator, lengths: Numbers, topics: Numbers) -> list[str]:
 
 
 def _topical(rng: Generator, words: Numbers, topics: Numbers) -> Numbers:
-    """Half of the rarer words moved to the topic's own word nearby, one in a hundred.
+    """Replace half of the rarer words by a word of the topic with a similar rank.
 
-    Every topic being as frequent as the next, the ranks stay as they were drawn.
+    Every hundredth word belongs to the topic. All topics are equally frequent, so the distribution
+    of ranks stays as drawn.
     """
     moved = (words >= SHARED_RANKS) & (rng.random(len(words)) < TOPICAL)
     return np.where(moved, words - words % TOPICS + topics, words)
@@ -199,10 +200,10 @@ def _vocabulary() -> NDArray[np.object_]:
 def _references(
     rng: Generator, numbers: Numbers, history: list[NDArray[np.int32]]
 ) -> list[list[int]]:
-    """The numbers of the papers that each paper cites; they go into `history` too."""
+    """The numbers of the papers that each paper cites. They are also appended to `history`."""
     chance = CITED_SHAPE / (CITED_SHAPE + CITED_MEAN)
     counts = np.minimum(rng.negative_binomial(CITED_SHAPE, chance, len(numbers)), CITED_MOST)
-    # None cites more papers than there are before it.
+    # A paper cannot cite more papers than there are before it.
     counts = np.minimum(counts, numbers)
     targets = _earlier(rng, np.repeat(numbers, counts))
     copies = np.flatnonzero(rng.random(len(targets)) < COPIED)
@@ -213,7 +214,7 @@ def _references(
 
 
 def _earlier(rng: Generator, citing: Numbers) -> Numbers:
-    """For each citing paper an earlier one, of the same topic or any."""
+    """An earlier paper for each citing paper, of the same topic or any."""
     uniform = rng.random(len(citing))
     anyone = (uniform * citing).astype(np.int64)
     peers = citing // TOPICS
@@ -222,7 +223,7 @@ def _earlier(rng: Generator, citing: Numbers) -> Numbers:
 
 
 def _copied(rng: Generator, history: list[NDArray[np.int32]], count: int) -> Numbers:
-    """What `count` random references of the history lead to."""
+    """The targets of `count` random references of the history."""
     ends = np.cumsum([len(part) for part in history])
     places = (rng.random(count) * ends[-1]).astype(np.int64)
     parts = np.searchsorted(ends, places, side="right")

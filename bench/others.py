@@ -1,8 +1,8 @@
-"""What a researcher would otherwise use, on the same abstracts: `python -m bench.others WHAT FILE`.
+"""Measure another tool on the same abstracts: `python -m bench.others TOOL FILE`.
 
-Each as its documentation shows it: the abstracts in a list, the index in memory, 50 queries to
-depth 500. What takes longer than `PATIENCE` for the queries is stopped; its time is then that of
-the queries done, times 50 through their number, and `asked` says how many they were.
+Each tool is used as its documentation shows: the abstracts in a list, the index in memory, 50
+queries to depth 500. A tool that needs longer than `PATIENCE` for the queries is stopped. Its time
+is then extrapolated to 50 queries, and `asked` is the number of queries it answered.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ Search = Callable[[str], Any]
 def rank_bm25(abstracts: list[str]) -> Search:
     from rank_bm25 import BM25Okapi
 
-    index = BM25Okapi([_words(one) for one in abstracts])
+    index = BM25Okapi([_words(abstract) for abstract in abstracts])
     return lambda query: np.argsort(index.get_scores(_words(query)))[::-1][:DEPTH]
 
 
@@ -62,7 +62,7 @@ def sklearn(abstracts: list[str]) -> Search:
 def gensim(abstracts: list[str]) -> Search:
     from gensim.models import Word2Vec
 
-    texts = [_words(one) for one in abstracts]
+    texts = [_words(abstract) for abstract in abstracts]
     vectors = Word2Vec(texts, vector_size=200, workers=2, epochs=5, min_count=5).wv
 
     def mean(words: list[str]) -> Any:
@@ -92,7 +92,7 @@ def _abstracts(path: Path) -> list[str]:
 
 
 def _seconds(search: Search, queries: Iterable[str]) -> tuple[float, int]:
-    """Seconds for all queries, and how many were really asked."""
+    """Seconds for all queries, extrapolated if stopped, and the number of queries answered."""
     start, asked = time.perf_counter(), 0
     for query in queries:
         search(query)
@@ -109,8 +109,8 @@ def main(what: str, path: str) -> None:
     built = time.perf_counter() - start
     step = max(1, len(abstracts) // QUERIES)
     seconds, asked = _seconds(search, abstracts[::step][:QUERIES])
-    said = {"index": built, "search": seconds, "asked": asked, "seconds": built + seconds}
-    sys.stdout.write(json.dumps(said) + "\n")
+    measurement = {"index": built, "search": seconds, "asked": asked, "seconds": built + seconds}
+    sys.stdout.write(json.dumps(measurement) + "\n")
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 """`make bench`: measure everything, at growing sizes, and print a table.
 
-Each step is a process of its own, so that its peak of memory is its own. Everything lies in one
-folder (BENCH_DIR, or a temporary one), and is removed but for the corpora, when BENCH_DIR is given.
+Each step is a separate process, so that its peak memory is measured alone. All files are in one
+folder (BENCH_DIR, or a temporary one) and are removed, except the corpora if BENCH_DIR is given.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ ROOT = Path(__file__).resolve().parent.parent
 SIZES = "10k,100k"
 SEED = 7
 POSTGRESQL = "postgresql://postgres@127.0.0.1:5432/"
-# What our steps are compared with, and the largest corpus that the other tool is given.
+# Other tools: the step that each is compared with, and the largest corpus that it is given.
 OTHERS = {
     "rank_bm25": ("bm25_abstract", 100_000),
     "bm25s": ("bm25_abstract", 1_000_000),
@@ -46,7 +46,7 @@ SEVEN = (
 
 @dataclass
 class Bench:
-    """Where it runs, and what was measured so far; shown as it comes."""
+    """The folder, and the measurements so far. Each measurement is printed at once."""
 
     folder: Path
     out: IO[str]
@@ -58,14 +58,14 @@ class Bench:
         if not path.exists():
             start = time.perf_counter()
             draft = path.with_name(f"draft-{path.name}")
-            # In a process of its own: a child's peak begins with what its parent holds.
+            # In a separate process, because a child's peak begins at its parent's memory.
             subprocess.run(
                 [sys.executable, "-m", "bench.corpus", str(size), str(draft), "--seed", str(SEED)],
                 cwd=ROOT,
                 check=True,
             )
             draft.rename(path)
-            self.say(f"{size:,} documents made up in {time.perf_counter() - start:.0f} s")
+            self.say(f"{size:,} documents generated in {time.perf_counter() - start:.0f} s")
         return path
 
     def say(self, text: str) -> None:
@@ -90,51 +90,53 @@ class Place:
 
     def step(self, name: str, *given: str, label: str = "") -> dict[str, Any]:
         """Run a step of `bench.steps` and keep what it measured, if it has a label."""
-        said, peak, problem = measured_process("bench.steps", (name, *given), self.environment)
+        result, peak, problem = measured_process("bench.steps", (name, *given), self.environment)
         if label:
             self.bench.keep(
                 Measurement(
                     self.size,
                     self.database,
                     label,
-                    said.get("seconds"),
+                    result.get("seconds"),
                     peak,
-                    said.get("disk"),
-                    problem or _note(said),
-                    said.get("cpu"),
+                    result.get("disk"),
+                    problem or _note(result),
+                    result.get("cpu"),
                 )
             )
         elif problem:
             raise SystemExit(f"{name}: {problem}")
-        return said
+        return result
 
 
 def measured_process(
     module: str, given: Sequence[str], environment: dict[str, str]
 ) -> tuple[dict[str, Any], int, str]:
-    """What the process said last, the bytes it had resident at most, and how it failed, if so."""
-    with tempfile.TemporaryFile("w+") as said, tempfile.TemporaryFile("w+") as complaint:
+    """The JSON of the process's last line, its peak resident bytes, and its error, if any."""
+    with tempfile.TemporaryFile("w+") as output, tempfile.TemporaryFile("w+") as errors:
         process = subprocess.Popen(
             [sys.executable, "-m", module, *given],
             cwd=ROOT,
             env={**os.environ, **environment},
-            stdout=said,
-            stderr=complaint,
+            stdout=output,
+            stderr=errors,
         )
-        # Of this process alone; getrusage(RUSAGE_CHILDREN) would be the largest of all so far.
+        # Of this process alone. getrusage(RUSAGE_CHILDREN) would be the maximum so far.
         _, status, usage = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
         peak = usage.ru_maxrss * (1 if sys.platform == "darwin" else 1024)
-        said.seek(0)
-        complaint.seek(0)
-        lines, problems = said.read().splitlines(), complaint.read().strip().splitlines()
+        output.seek(0)
+        errors.seek(0)
+        lines, problems = output.read().splitlines(), errors.read().strip().splitlines()
     if process.returncode:
-        return {}, peak, f"ended with {process.returncode}: {(problems or ['nothing said'])[-1]}"
+        return {}, peak, f"ended with {process.returncode}: {(problems or ['no output'])[-1]}"
     return json.loads(lines[-1]), peak, ""
 
 
-def _note(said: dict[str, Any]) -> str:
-    shown = {name: said[name] for name in ("candidates", "contributions", "locked") if name in said}
+def _note(result: dict[str, Any]) -> str:
+    shown = {
+        name: result[name] for name in ("candidates", "contributions", "locked") if name in result
+    }
     return ", ".join(
         f"locked {value} s" if name == "locked" else f"{value:,} {name}"
         for name, value in shown.items()
@@ -142,7 +144,7 @@ def _note(said: dict[str, Any]) -> str:
 
 
 def measure(place: Place, retrievers: Sequence[str]) -> None:
-    """Everything that Qrelsmith itself does with a corpus."""
+    """Measure every step of Qrelsmith itself on a corpus."""
     place.step("prepare")
     place.step("import", str(place.bench.corpus(place.size)), label="import")
     _disk_of_database(place)
@@ -162,17 +164,21 @@ def measure(place: Place, retrievers: Sequence[str]) -> None:
 
 
 def _total(place: Place, label: str, start: int, only: set[str] | None = None) -> None:
-    steps = [one for one in place.bench.measurements[start:] if only is None or one.step in only]
-    if len(steps) > 1 and all(one.seconds is not None for one in steps):
+    steps = [
+        measurement
+        for measurement in place.bench.measurements[start:]
+        if only is None or measurement.step in only
+    ]
+    if len(steps) > 1 and all(measurement.seconds is not None for measurement in steps):
         place.bench.keep(
             Measurement(
                 place.size,
                 place.database,
                 label,
-                sum(one.seconds or 0 for one in steps),
-                max(one.peak for one in steps),
+                sum(measurement.seconds or 0 for measurement in steps),
+                max(measurement.peak for measurement in steps),
                 note=f"sum of {len(steps)} steps",
-                cpu=sum(one.cpu or 0 for one in steps),
+                cpu=sum(measurement.cpu or 0 for measurement in steps),
             )
         )
 
@@ -192,24 +198,26 @@ def _database_size(place: Place) -> int | None:
 
 
 def compare(bench: Bench, size: int) -> None:
-    """What somebody would otherwise use, on the same abstracts."""
+    """Measure the other tools on the same abstracts."""
     for what, (retriever, largest) in OTHERS.items():
         if size > largest:
-            bench.say(f"{size:,} {what}: left out; more than a small machine holds, or bears")
+            bench.say(f"{size:,} {what}: skipped; too large for a small machine")
             continue
-        said, peak, problem = measured_process("bench.others", (what, str(bench.corpus(size))), {})
+        result, peak, problem = measured_process(
+            "bench.others", (what, str(bench.corpus(size))), {}
+        )
         for label, key in ((f"index {retriever}", "index"), (f"50 queries {retriever}", "search")):
             note = problem
-            if key == "search" and said.get("asked", 50) < 50:
-                note = f"{what} from {said['asked']} queries"
-            measured = Measurement(size, what, label, said.get(key), peak, None, note)
-            bench.instead.append(Instead(label, what, measured))
-        bench.say(f"{size:,} {what}: {said or problem}, {peak / 2**20:,.0f} MiB")
+            if key == "search" and result.get("asked", 50) < 50:
+                note = f"{what} from {result['asked']} queries"
+            measurement = Measurement(size, what, label, result.get(key), peak, None, note)
+            bench.instead.append(Instead(label, what, measurement))
+        bench.say(f"{size:,} {what}: {result or problem}, {peak / 2**20:,.0f} MiB")
 
 
 @contextmanager
 def databases(size: int, bench: Bench, wanted: Sequence[str]) -> Iterator[list[Place]]:
-    """An empty place on each database that there is."""
+    """An empty place on each wanted database that is available."""
     with ExitStack() as stack:
         places = []
         for name in wanted:
@@ -233,7 +241,8 @@ def _new_database(bench: Bench) -> Iterator[str | None]:
     try:
         connection = psycopg.connect(f"{server}/postgres", autocommit=True, connect_timeout=3)
     except psycopg.Error as error:
-        bench.say(f"no PostgreSQL ({str(error).splitlines()[0]}); BENCH_POSTGRESQL names one")
+        problem = str(error).splitlines()[0]
+        bench.say(f"PostgreSQL is skipped: {problem}. Set BENCH_POSTGRESQL to a server's URL.")
         yield None
         return
     with connection:
@@ -252,7 +261,7 @@ def run(
     others: bool,
     bench: Bench,
 ) -> str:
-    """Measure all; the table. On every database after the first, one index stands for all."""
+    """Measure everything and return the table. Later databases build and search one index only."""
     for size in sizes:
         with databases(size, bench, wanted) as places:
             for number, place in enumerate(places):
@@ -274,26 +283,29 @@ def _all_retrievers() -> list[str]:
 def _sizes(text: str) -> list[int]:
     units = {"k": 1_000, "m": 1_000_000}
     return sorted(
-        int(float(one[:-1]) * units[one[-1]]) if one[-1] in units else int(one)
-        for one in text.lower().split(",")
+        int(float(size[:-1]) * units[size[-1]]) if size[-1] in units else int(size)
+        for size in text.lower().split(",")
     )
 
 
 def main(arguments: Sequence[str] | None = None, out: IO[str] = sys.stdout) -> None:
     """The command line."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--sizes", type=_sizes, default=SIZES, help="as 10k,100k,800k,2M")
+    parser.add_argument("--sizes", type=_sizes, default=SIZES, help="such as 10k,100k,800k,2M")
     parser.add_argument("--databases", default="sqlite,postgresql")
-    parser.add_argument("--retrievers", default="", help="default: every one")
+    parser.add_argument("--retrievers", default="", help="default: all")
     parser.add_argument("--no-others", action="store_true", help="measure Qrelsmith alone")
     given = parser.parse_args(arguments)
-    retrievers = [one for one in given.retrievers.split(",") if one] or _all_retrievers()
+    retrievers = [name for name in given.retrievers.split(",") if name] or _all_retrievers()
     with ExitStack() as stack:
         folder = os.environ.get("BENCH_DIR") or stack.enter_context(tempfile.TemporaryDirectory())
         Path(folder).mkdir(parents=True, exist_ok=True)
         free = shutil.disk_usage(folder).free
         if free < (need := 15_000 * max(given.sizes)):
-            raise SystemExit(f"{folder} has {free:,} bytes free; {need:,} may be needed")
+            raise SystemExit(
+                f"{folder} has {free:,} bytes free, but up to {need:,} may be needed. Free some "
+                "space or set BENCH_DIR to another folder."
+            )
         bench = Bench(Path(folder), out)
         done = run(given.sizes, given.databases.split(","), retrievers, not given.no_others, bench)
         bench.say(f"\n{done}")

@@ -1,7 +1,7 @@
-"""What is measured, one step a process: `python -m bench.steps STEP …` ends with a line of JSON.
+"""The measured steps, one per process: `python -m bench.steps STEP …` ends with a line of JSON.
 
-The environment says which database and which folder. What a step needs first (Django, the rows it
-reads) is not in its time; memory is the whole process's.
+The environment sets the database and the folder. Preparation (Django, the rows that a step reads)
+is not in its time. Memory is that of the whole process.
 """
 
 from __future__ import annotations
@@ -19,21 +19,21 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from accounts.models import Collection
     from corpus.models import QueryPaper
-    from jobs.work import InPerson
+    from jobs.context import DirectRun
 
 SLUG = "bench"
 QUERIES, DEPTH = 50, 500
 QUERY_PAPERS = 3_800
-RUNS, DRAWN = 7, 6  # 7 × 6 and about 19 cited make 60 candidates
+RUNS, DRAWN = 7, 6  # 7 × 6 drawn and about 19 cited documents make about 60 candidates
 CSFCUBE = ("tfidf", "cbow", "tfidf_cbow")  # its retrievers, each on titles and on abstracts
 
 Measured = dict[str, Any]
 
 
 class Clock:
-    """Seconds spent inside `running`, and those of them that this process computed.
+    """Elapsed seconds and CPU seconds of this process inside `running`.
 
-    On a machine that does other things meanwhile only the second can be compared.
+    On a machine that is busy with other work, only CPU seconds can be compared.
     """
 
     seconds = computing = 0.0
@@ -58,7 +58,7 @@ def prepare(clock: Clock) -> Measured:
 
 
 def import_corpus(clock: Clock, path: str) -> Measured:
-    from corpus.importing import import_documents
+    from corpus.document_import import import_documents
 
     with clock.running():
         report = import_documents(collection=_collection(), path=Path(path), work=_work())
@@ -66,14 +66,14 @@ def import_corpus(clock: Clock, path: str) -> Measured:
 
 
 def digest(clock: Clock) -> Measured:
-    from pooling.services import corpus_digest
+    from corpus.state import corpus_digest
 
     with clock.running():
         return {"sha256": corpus_digest(_collection())}
 
 
 def index(clock: Clock, name: str) -> Measured:
-    from pooling.services import open_index
+    from retrieval.services import open_index
 
     with clock.running():
         open_index(collection=_collection(), name=name, work=_work())
@@ -81,13 +81,19 @@ def index(clock: Clock, name: str) -> Measured:
 
 
 def search(clock: Clock, name: str) -> Measured:
-    """50 query papers to depth 500, the index being there."""
-    from pooling.retrievers import QueryText
+    """Search for 50 query papers to depth 500 in an index that exists."""
+    from retrieval.retrievers import QueryText
 
     ranker = _opened(name)
     queries = [
-        QueryText(one.docno, one.title, one.abstract, one.year, tuple(one.references))
-        for one in _collection().documents.order_by("digest")[:QUERIES]
+        QueryText(
+            document.docno,
+            document.title,
+            document.abstract,
+            document.year,
+            tuple(document.references),
+        )
+        for document in _collection().documents.order_by("digest")[:QUERIES]
     ]
     with clock.running():
         lists = dict(ranker.rank(queries, DEPTH, lambda _: None))
@@ -95,7 +101,7 @@ def search(clock: Clock, name: str) -> Measured:
 
 
 def reopen(clock: Clock, *names: str) -> Measured:
-    """Every index, as a second start finds them."""
+    """Open every index again, as a second start does."""
     with clock.running():
         for name in names:
             _opened(name)
@@ -103,10 +109,10 @@ def reopen(clock: Clock, *names: str) -> Measured:
 
 
 def invent_runs(clock: Clock) -> Measured:
-    """3,800 query papers, and runs for them that overlap as those of good retrievers do."""
+    """Create 3,800 query papers, and runs for them that overlap like those of good retrievers."""
     import numpy as np
 
-    from pooling.models import Ranking, Run
+    from retrieval.models import Ranking, Run
 
     collection = _collection()
     papers = _query_papers(collection)
@@ -121,9 +127,9 @@ def invent_runs(clock: Clock) -> Measured:
             # All runs of a paper rank the same 2½ × depth documents, each run in its own order.
             near = np.random.default_rng(number).choice(len(docnos), depth * 5 // 2, replace=False)
             order = np.random.default_rng([number, len(name), ord(name[-1])]).permutation(near)
-            chosen = [docnos[place] for place in order[:depth] if docnos[place] != str(paper)]
-            scores = [float(one) for one in np.linspace(30, 5, len(chosen))]
-            made.append(Ranking(run=run, query_paper=paper, docnos=chosen, scores=scores))
+            ranked = [docnos[place] for place in order[:depth] if docnos[place] != str(paper)]
+            scores = [float(score) for score in np.linspace(30, 5, len(ranked))]
+            made.append(Ranking(run=run, query_paper=paper, docnos=ranked, scores=scores))
         Ranking.objects.bulk_create(made, batch_size=100)
     return {"query papers": len(papers)}
 
@@ -139,13 +145,13 @@ def pools(clock: Clock) -> Measured:
     return {
         "candidates": Candidate.objects.count(),
         "contributions": Contribution.objects.count(),
-        "locked": round(work.locked.seconds, 2),
+        "locked": round(work.locked, 2),
     }
 
 
 def retrievers() -> list[str]:
-    """Every lexical or trained retriever there is, as they are built here."""
-    from pooling.retrievers import CATALOGUE
+    """Every lexical or trained retriever."""
+    from retrieval.retrievers import CATALOGUE
 
     return [name for name in CATALOGUE if name.startswith(("bm25", *CSFCUBE))]
 
@@ -168,25 +174,28 @@ def _collection() -> Collection:
     return Collection.objects.get(slug=SLUG)
 
 
-def _work() -> InPerson:
-    from jobs.work import InPerson
+def _work() -> DirectRun:
+    from jobs.context import DirectRun
 
-    return InPerson(io.StringIO())
+    return DirectRun(io.StringIO())
 
 
 class _TimedWork:
-    """Work that measures how long everybody else's writing has to wait."""
+    """Work that measures its longest transaction: how long other writers have to wait."""
 
     def __init__(self) -> None:
-        self.inner, self.locked = _work(), Clock()
+        self.inner = _work()
+        self.locked = 0.0
 
     def progress(self, done: int, total: int | None, note: str = "") -> None:
         self.inner.progress(done, total, note)
 
     @contextmanager
     def fenced(self) -> Iterator[None]:
-        with self.locked.running(), self.inner.fenced():
+        clock = Clock()
+        with clock.running(), self.inner.fenced():
             yield
+        self.locked = max(self.locked, clock.seconds)
 
     def complete(self, result: dict[str, Any]) -> None:
         self.inner.complete(result)
@@ -203,15 +212,15 @@ def _indexes() -> Path:
 
 
 def _opened(name: str) -> Any:
-    """The built index, without asking the database what state the corpus is in."""
-    from pooling.retrievers import retriever
+    """The built index, opened without a query for the state of the corpus."""
+    from retrieval.retrievers import retriever
 
     (folder,) = _indexes().glob(f"{name}-*")
     return retriever(name).open(folder)
 
 
 def _disk(folder: Path, name: str) -> int:
-    """Bytes of one index. Folders that indexes share are called otherwise and counted apart."""
+    """Bytes of one index. Folders that indexes share have other names and are not included."""
     return sum(
         path.stat().st_size
         for found in folder.glob(f"{name}-*")

@@ -20,15 +20,15 @@ class Measurement:
     database: str
     step: str
     seconds: float | None
-    peak: int  # bytes resident at most, of its process
+    peak: int  # peak resident bytes of its process
     disk: int | None = None  # bytes
     note: str = ""
-    cpu: float | None = None  # seconds that the process computed, on all cores; not a database's
+    cpu: float | None = None  # CPU seconds of the process, on all cores; without the database
 
 
 @dataclass(frozen=True)
 class Instead:
-    """What somebody would otherwise use for a step: a measurement of that."""
+    """A measurement of another tool for the same step."""
 
     step: str
     what: str
@@ -36,13 +36,13 @@ class Instead:
 
 
 def table(measurements: Sequence[Measurement], instead: Iterable[Instead]) -> str:
-    """Rows in order of measuring; other tools' figures beside ours of that step and size.
+    """Rows in the order of measuring, with other tools' figures beside ours of that step and size.
 
-    `growth` is the time through that of the same step on the same database at the size before.
+    `growth` is the time divided by that of the same step and database at the next smaller size.
     """
     others: dict[tuple[int, str], list[Instead | None]] = {}
-    for one in instead:
-        others.setdefault((one.measured.documents, one.step), []).append(one)
+    for other in instead:
+        others.setdefault((other.measured.documents, other.step), []).append(other)
     rows = [COLUMNS, tuple("---" for _ in COLUMNS)]
     for measured in measurements:
         beside: Sequence[Instead | None] = others.get((measured.documents, measured.step), [None])
@@ -77,12 +77,12 @@ def _beside(measured: Measurement, other: Instead | None) -> tuple[str, str, str
 
 def _growth(measured: Measurement, all_of_them: Sequence[Measurement]) -> str:
     smaller = [
-        one
-        for one in all_of_them
-        if (one.database, one.step) == (measured.database, measured.step)
-        and one.documents < measured.documents
+        earlier
+        for earlier in all_of_them
+        if (earlier.database, earlier.step) == (measured.database, measured.step)
+        and earlier.documents < measured.documents
     ]
-    before = max(smaller, key=lambda one: one.documents, default=None)
+    before = max(smaller, key=lambda earlier: earlier.documents, default=None)
     if before is None or not before.seconds or measured.seconds is None:
         return ""
     return f"×{measured.seconds / before.seconds:.1f}"

@@ -1,10 +1,10 @@
 """`/healthz`: 200 while this process can answer and reach its database, 503 while it cannot.
 
-A second line tells of a cache that does not answer. The status stays 200: people can work without,
-and a restart would not help.
+A second line reports a cache that does not answer. The status stays 200, because people can work
+without the cache and a restart would not help.
 
-A middleware before all others, not a view: a probe comes without TLS, with the machine's address
-for a host name and without a session, and the later ones would turn it away.
+It is the first middleware, not a view. A probe comes without TLS, with an IP address as the host
+name and without a session, so later middleware would reject it.
 """
 
 from __future__ import annotations

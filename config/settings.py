@@ -1,7 +1,7 @@
 """All settings, read from the environment. `.env.example` documents every variable.
 
-Without any variable set this is the embedded default: SQLite, a filesystem broker and all files
-in one folder, `var/`. `QRELSMITH_MODE=production` demands the secrets and turns on what a public
+Without any variable, this is the embedded default: SQLite, a filesystem broker and all files in
+the folder `var/`. `QRELSMITH_MODE=production` requires the secrets and turns on what a public
 server needs.
 """
 
@@ -20,7 +20,7 @@ from redis.backoff import NoBackoff
 from redis.retry import Retry
 
 BASE_DIR = Path(__file__).resolve().parent.parent
-# From the source itself: the installed package's metadata may be absent or old.
+# Read from the source, because the installed package's metadata may be missing or old.
 SOFTWARE_VERSION: str = tomllib.loads((BASE_DIR / "pyproject.toml").read_text())["project"][
     "version"
 ]
@@ -33,7 +33,7 @@ def _flag(name: str, default: bool) -> bool:
     if value in {"0", "false", "no", "off"}:
         return False
     if value:
-        raise ImproperlyConfigured(f"{name}={value!r}: say 1 or 0")
+        raise ImproperlyConfigured(f"{name} must be 1 or 0, got {value!r}.")
     return default
 
 
@@ -44,13 +44,13 @@ def _words(name: str) -> list[str]:
 def _number(name: str, default: int) -> int:
     value = os.environ.get(name, "").strip()
     if value and not value.isdigit():
-        raise ImproperlyConfigured(f"{name}={value!r}: say a whole number")
+        raise ImproperlyConfigured(f"{name} must be a whole number, got {value!r}.")
     return int(value) if value else default
 
 
 MODE = os.environ.get("QRELSMITH_MODE", "local")
 if MODE not in {"local", "production"}:
-    raise ImproperlyConfigured(f"QRELSMITH_MODE={MODE!r}: say local or production")
+    raise ImproperlyConfigured(f"QRELSMITH_MODE must be local or production, got {MODE!r}.")
 PRODUCTION = MODE == "production"
 
 DATA_DIR = Path(os.environ.get("DATA_DIR", BASE_DIR / "var")).resolve()
@@ -60,14 +60,14 @@ RELEASE_DIR = DATA_DIR / "releases"
 
 
 def _kept_secret() -> str:
-    """A key made once and kept in the data folder: for one machine; production refuses it."""
+    """A key that is created once and stored in the data folder. Production does not use it."""
     path = DATA_DIR / "secret_key"
     if not path.exists():
         DATA_DIR.mkdir(parents=True, exist_ok=True)
         descriptor, mine = tempfile.mkstemp(dir=DATA_DIR)  # readable by its owner only
         with os.fdopen(descriptor, "w") as file:
             file.write(secrets.token_urlsafe(64))
-        # Web and worker may start at the same moment: the first key stands, whole.
+        # Web and worker may start at the same moment. The first complete key is used by both.
         with contextlib.suppress(FileExistsError):
             os.link(mine, path)
         Path(mine).unlink()
@@ -77,16 +77,16 @@ def _kept_secret() -> str:
 SECRET_KEY = os.environ.get("SECRET_KEY", "")
 if not SECRET_KEY:
     if PRODUCTION:
-        raise ImproperlyConfigured("SECRET_KEY is not set: production needs a long random one")
+        raise ImproperlyConfigured("SECRET_KEY is missing. Set it to a long random text.")
     SECRET_KEY = _kept_secret()
 
 DEBUG = _flag("DEBUG", False) and not PRODUCTION
 LOCAL_HOSTS = ["localhost", "127.0.0.1", "[::1]"]
 ALLOWED_HOSTS = _words("ALLOWED_HOSTS") or ([] if PRODUCTION else LOCAL_HOSTS)
 if PRODUCTION and not ALLOWED_HOSTS:
-    raise ImproperlyConfigured("ALLOWED_HOSTS is not set: name the hosts this server answers for")
+    raise ImproperlyConfigured("ALLOWED_HOSTS is missing. Set it to the host names of this server.")
 CSRF_TRUSTED_ORIGINS = _words("CSRF_TRUSTED_ORIGINS")
-CSRF_FAILURE_VIEW = "config.views.csrf_failure"
+CSRF_FAILURE_VIEW = "web.refusals.csrf_failure"
 
 INSTALLED_APPS = [
     "axes",
@@ -103,17 +103,20 @@ INSTALLED_APPS = [
     "drf_spectacular_sidecar",
     "rest_framework",
     "rest_framework.authtoken",
+    "web",
     "accounts",
     "jobs",
     "corpus",
+    "retrieval",
     "pooling",
+    "rebuilding",
     "annotation",
     "adjudication",
     "agreement",
     "release",
-    "published",
+    "csfcube",
     "demo",
-    "config.apps.SiteConfig",
+    "dashboard",
 ]
 
 MIDDLEWARE = [
@@ -121,15 +124,15 @@ MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "csp.middleware.CSPMiddleware",
-    "config.privacy.forbid_storing",
-    "config.request_text.check_text",
+    "web.privacy.forbid_storing",
+    "web.request_text.check_text",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
-    "config.request_bodies.limit_body",
-    "config.request_text.check_form",
-    "config.login_required.LoginRequired",
+    "web.request_bodies.limit_body",
+    "web.request_text.check_form",
+    "web.login_required.LoginRequired",
     "accounts.passwords.RequireOwnPassword",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
@@ -149,14 +152,14 @@ TEMPLATES = [
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
-                "config.navigation.navigation",
+                "dashboard.navigation.navigation",
             ],
         },
     },
 ]
 
 # SQLite takes its write lock when a transaction begins (IMMEDIATE), so writers queue up instead
-# of failing half-way; WAL lets readers go on meanwhile.
+# of failing halfway. WAL lets readers continue meanwhile.
 DATABASE_IDLE_SECONDS = _number("DATABASE_IDLE_SECONDS", 60)
 DATABASES = {
     "default": dj_database_url.config(
@@ -167,6 +170,7 @@ DATABASES = {
     )
 }
 if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
+    DATABASES["default"]["ENGINE"] = "database.fair_sqlite"
     DATABASES["default"]["OPTIONS"] = {
         "transaction_mode": "IMMEDIATE",
         "timeout": 30,
@@ -175,20 +179,21 @@ if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
     DATABASES["default"]["TEST"] = {"NAME": str(DATA_DIR / f"test-{os.getpid()}.sqlite3")}
     DATA_DIR.mkdir(parents=True, exist_ok=True)
 if DATABASES["default"]["ENGINE"] == "django.db.backends.postgresql":
-    # A process that is frozen in the middle of a transaction keeps its locks, and a machine that
-    # lost its power never says goodbye. The server ends the session of either.
+    # A process that freezes in the middle of a transaction keeps its locks. A machine that loses
+    # power never closes its connection. The database server ends both sessions.
     _session = {
         "application_name": "qrelsmith",  # database/stuck.py looks for it
         "idle_in_transaction_session_timeout": 1000 * DATABASE_IDLE_SECONDS,
+        "jit": "off",  # it took half the time of reading the pairs of half a million judgments
         "tcp_keepalives_idle": 30,
         "tcp_keepalives_interval": 10,
         "tcp_keepalives_count": 3,
     }
     _options = DATABASES["default"].setdefault("OPTIONS", {})
-    # What the URL itself gives comes last, so it wins.
+    # The options of the URL come last, so they take precedence.
     _spelled = [f"-c {name}={value}" for name, value in _session.items()]
     _options["options"] = " ".join([*_spelled, _options.get("options", "")]).strip()
-    # The same from this side, for a server that went away without a word.
+    # The same on the client side, for a database server that disappears.
     for _name, _value in (("idle", 30), ("interval", 10), ("count", 3)):
         _options.setdefault(f"keepalives_{_name}", _value)
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
@@ -205,14 +210,14 @@ AUTHENTICATION_BACKENDS = [
     "axes.backends.AxesStandaloneBackend",
     "django.contrib.auth.backends.ModelBackend",
 ]
-# Tries to log in are counted in the cache, by accounts/login_limits.py for django-axes.
+# accounts/login_limits.py counts failed logins in the cache, for django-axes.
 AXES_HANDLER = "accounts.login_limits.LoginLimits"
 AXES_CLIENT_IP_CALLABLE = "accounts.login_limits.client_address"
 AXES_LOCKOUT_CALLABLE = "accounts.login_limits.answer_too_many_tries"
 LOGIN_TRIES_PER_NAME = _number("LOGIN_TRIES_PER_NAME", 5)
 LOGIN_TRIES_PER_ADDRESS = _number("LOGIN_TRIES_PER_ADDRESS", 30)
 LOGIN_WAIT_SECONDS = _number("LOGIN_WAIT_SECONDS", 300)
-# How many proxies stand before this server: so many addresses at the end of X-Forwarded-For count.
+# The number of proxies in front. As many addresses at the end of X-Forwarded-For are trusted.
 TRUSTED_PROXIES = _number("TRUSTED_PROXIES", 0)
 if os.environ.get("REDIS_URL"):
     CACHES: dict[str, Any] = {
@@ -220,7 +225,7 @@ if os.environ.get("REDIS_URL"):
             "BACKEND": "django.core.cache.backends.redis.RedisCache",
             "LOCATION": os.environ["REDIS_URL"],
             "KEY_PREFIX": "qrelsmith",
-            # A login waits for an unreachable Redis at most this long, and then goes on without.
+            # A login waits for an unreachable Redis this long at most, then continues without it.
             "OPTIONS": {
                 "socket_connect_timeout": 1,
                 "socket_timeout": 1,
@@ -229,7 +234,7 @@ if os.environ.get("REDIS_URL"):
         }
     }
 else:
-    # Each web process counts for itself. Django's default of 300 entries would drop counts.
+    # Each web process counts alone. Django's default of 300 entries would drop counts.
     CACHES = {
         "default": {
             "BACKEND": "django.core.cache.backends.locmem.LocMemCache",
@@ -259,12 +264,12 @@ STORAGES = {
 WHITENOISE_USE_FINDERS = not PRODUCTION
 MEDIA_ROOT = UPLOAD_DIR
 DATA_UPLOAD_MAX_MEMORY_SIZE = 5 * 1024 * 1024
-# The longest request, for people who are logged in and for others.
+# The largest request, for people who are logged in and for others.
 MAX_UPLOAD_BYTES = _number("MAX_UPLOAD_MB", 10_240) * 1024 * 1024
 ANONYMOUS_BODY_BYTES = 64 * 1024
-# Files on their way in: beside where they are kept, not on a small /tmp.
+# Uploads in progress are stored beside the finished ones, because /tmp may be small.
 FILE_UPLOAD_TEMP_DIR = DATA_DIR / "incoming"
-with contextlib.suppress(OSError):  # Django's own check says so when the folder is missing
+with contextlib.suppress(OSError):  # Django's system check reports a missing folder
     FILE_UPLOAD_TEMP_DIR.mkdir(parents=True, exist_ok=True)
 
 CONTENT_SECURITY_POLICY = {
@@ -287,10 +292,10 @@ X_FRAME_OPTIONS = "DENY"
 if PRODUCTION:
     SECURE_SSL_REDIRECT = _flag("SECURE_SSL_REDIRECT", True)
     SECURE_HSTS_SECONDS = _number("SECURE_HSTS_SECONDS", 31_536_000)
-    # By choice only: a university's server must not decide about the other hosts of its domain.
+    # Off by default: a university's server must not decide for the other hosts of its domain.
     SECURE_HSTS_INCLUDE_SUBDOMAINS = _flag("SECURE_HSTS_INCLUDE_SUBDOMAINS", False)
     SECURE_HSTS_PRELOAD = _flag("SECURE_HSTS_PRELOAD", False)
-    SILENCED_SYSTEM_CHECKS = ["security.W005", "security.W021"]  # these two are not chosen
+    SILENCED_SYSTEM_CHECKS = ["security.W005", "security.W021"]  # about these two
     SESSION_COOKIE_SECURE = True
     CSRF_COOKIE_SECURE = True
     if _flag("BEHIND_PROXY", False):
@@ -303,17 +308,17 @@ CELERY_TASK_IGNORE_RESULT = True
 CELERY_WORKER_ENABLE_REMOTE_CONTROL = False
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
-CELERY_BROKER_CONNECTION_MAX_RETRIES = None  # a worker outwaits any outage of the broker
+CELERY_BROKER_CONNECTION_MAX_RETRIES = None  # a worker waits through any outage of the broker
 CELERY_TASK_DEFAULT_QUEUE = os.environ.get("CELERY_QUEUE", "qrelsmith")
-# A long job must not sit on messages that another worker could take.
+# A worker with a long job must not reserve messages that another worker could take.
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
-# A page waits for the broker at most this long: the reconciler sends again what it did not take.
+# A page waits for the broker at most this long. The reconciler sends rejected messages again.
 CELERY_BROKER_TRANSPORT_OPTIONS: dict[str, Any] = {"max_retries": 0, "socket_connect_timeout": 2}
 if CELERY_BROKER_URL.startswith("filesystem:"):
     _spool = DATA_DIR / "broker"
-    CELERY_BROKER_TRANSPORT = "jobs.spool:Transport"
+    CELERY_BROKER_TRANSPORT = "jobs.filesystem_broker:Transport"
     CELERY_BROKER_TRANSPORT_OPTIONS = {
-        # One folder both ways: whoever sends and whoever receives share it.
+        # One folder for both directions: senders and receivers share it.
         "data_folder_in": str(_spool / "messages"),
         "data_folder_out": str(_spool / "messages"),
         "control_folder": str(_spool / "control"),
@@ -347,10 +352,10 @@ REST_FRAMEWORK = {
         "accounts.passwords.HasOwnPassword",
     ],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
-    "DEFAULT_PAGINATION_CLASS": "config.pagination.Pages",
+    "DEFAULT_PAGINATION_CLASS": "web.pagination.Pages",
     "PAGE_SIZE": 100,
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
-    "EXCEPTION_HANDLER": "config.api_errors.answer",
+    "EXCEPTION_HANDLER": "web.api_errors.answer",
 }
 SPECTACULAR_SETTINGS = {
     "TITLE": "Qrelsmith",
@@ -363,8 +368,8 @@ SPECTACULAR_SETTINGS = {
     "SCHEMA_PATH_PREFIX": "/api/v1/",
     "POSTPROCESSING_HOOKS": [
         "drf_spectacular.hooks.postprocess_schema_enums",
-        "config.api_docs.add_errors",
-        "config.api_docs.group",
+        "web.api_docs.add_errors",
+        "web.api_docs.group",
     ],
 }
 

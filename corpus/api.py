@@ -1,4 +1,4 @@
-"""Documents and queries in the API. Authors, venue and year are here, so admins only."""
+"""Documents and queries in the API, for admins only, because it shows authors, venue and year."""
 
 from __future__ import annotations
 
@@ -9,14 +9,15 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from accounts.api import CollectionView, FormBody, found
+from accounts.api import CollectionView
+from corpus.document_import import MAX_SKIPPED
 from corpus.filters import FILTERS
-from corpus.importing import MOST_SKIPPED
 from corpus.models import Document, Query
 from corpus.services import create_query
 from corpus.sources import AUTO, FORMATS
 from corpus.uploads import request_import, request_topics
 from jobs.api import JobAnswer, accepted
+from web.api import FormBody, found
 
 
 class DocumentLine(serializers.Serializer[Document]):
@@ -36,15 +37,15 @@ class DocumentAnswer(DocumentLine):
 
 
 class DocumentUpload(serializers.Serializer[Any]):
-    file = serializers.FileField(help_text="JSON Lines, plain or gzip; see docs/formats.md.")
+    file = serializers.FileField(help_text="JSON Lines, plain or gzip. See docs/formats.md.")
     format = serializers.ChoiceField(choices=FORMATS, default=AUTO)
     filter = serializers.ChoiceField(choices=["", *FILTERS], default="")
-    skip_bad = serializers.IntegerField(min_value=0, max_value=MOST_SKIPPED, default=0)
+    skip_bad = serializers.IntegerField(min_value=0, max_value=MAX_SKIPPED, default=0)
 
 
 class TopicUpload(serializers.Serializer[Any]):
     file = serializers.FileField(help_text="TREC topics or BEIR queries, plain or gzip.")
-    facet = serializers.CharField(max_length=30, help_text="What all of a topic is about.")
+    facet = serializers.CharField(max_length=30, help_text="The facet of the topics.")
     prefix = serializers.RegexField(
         r"^\S*$", max_length=60, default="", allow_blank=True, help_text="Put before every id."
     )
@@ -76,20 +77,20 @@ class Documents(CollectionView):
         responses={202: JobAnswer},
     )
     def post(self, request: Request, slug: str) -> Response:
-        asked = self.parsed(DocumentUpload)
+        values = self.parsed(DocumentUpload)
         job = request_import(
             collection=self.collection,
-            upload=asked["file"],
+            upload=values["file"],
             requested_by=self.person,
-            format_name=asked["format"],
-            filter_name=asked["filter"],
-            skip_bad=asked["skip_bad"],
+            format_name=values["format"],
+            filter_name=values["filter"],
+            skip_bad=values["skip_bad"],
         )
         return accepted(job)
 
 
-class OneDocument(CollectionView):
-    @extend_schema(summary="One document", responses=DocumentAnswer)
+class DocumentDetail(CollectionView):
+    @extend_schema(summary="A document", responses=DocumentAnswer)
     def get(self, request: Request, slug: str, docno: str) -> Response:
         return Response(DocumentAnswer(found(self.collection.documents.all(), docno=docno)).data)
 
@@ -102,14 +103,14 @@ class Queries(CollectionView):
 
     @extend_schema(
         summary="Make a document a query",
-        description="Asking for a query that exists returns it.",
+        description="If the query exists already, it is returned.",
         request=NewQuery,
         responses={201: QueryAnswer},
     )
     def post(self, request: Request, slug: str) -> Response:
-        asked = self.parsed(NewQuery)
+        values = self.parsed(NewQuery)
         query = create_query(
-            collection=self.collection, docno=asked["docno"], facet_key=asked["facet"]
+            collection=self.collection, docno=values["docno"], facet_key=values["facet"]
         )
         return Response(QueryAnswer(query).data, status=201)
 
@@ -119,17 +120,17 @@ class Topics(CollectionView):
 
     @extend_schema(
         summary="Make every topic of a file a query",
-        description="All topics come in, or none. The job's error names each that is wrong.",
+        description="All topics are imported, or none. The job's error lists each invalid topic.",
         request={"multipart/form-data": TopicUpload},
         responses={202: JobAnswer},
     )
     def post(self, request: Request, slug: str) -> Response:
-        asked = self.parsed(TopicUpload)
+        values = self.parsed(TopicUpload)
         job = request_topics(
             collection=self.collection,
-            upload=asked["file"],
-            facet_key=asked["facet"],
-            prefix=asked["prefix"],
+            upload=values["file"],
+            facet_key=values["facet"],
+            prefix=values["prefix"],
             requested_by=self.person,
         )
         return accepted(job)

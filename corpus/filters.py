@@ -1,9 +1,9 @@
-"""Which documents an import leaves out because of what their text looks like. Pure.
+"""Filters of an import: documents are left out by rules about their text. Pure.
 
 `csfcube` is the corpus filter of CSFCube's datasheet (Mysore et al., 2021, "If the dataset is a
-sample from a larger set"): it keeps abstracts that read like one, of 3 to 20 sentences. A token is
-what stands between white space. Sentences are those of the file, or of the rule in docs/formats.md
-(CSFCube split with NLTK, which differs now and then).
+sample from a larger set"). It keeps abstracts of 3 to 20 sentences. Tokens are separated by white
+space. Sentences are those of the file or of the rule in docs/formats.md. CSFCube split sentences
+with NLTK, which gives other sentences in some cases.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ Sentences = Sequence[str]
 
 
 class Rule(NamedTuple):
-    """What a document breaks, in words, and the test of whether it does."""
+    """A rule: the reason in words, and the test whether a document breaks it."""
 
     name: str
     is_broken: Callable[[Sentences], bool]
@@ -42,7 +42,7 @@ CSFCUBE = (
     Rule(
         f"a sentence of more than {MOST_TOKENS} tokens",
         lambda sentences: any(
-            # n tokens and what is between them take 2n − 1 characters at least.
+            # n tokens with the spaces between them have at least 2n − 1 characters.
             len(sentence) > 2 * MOST_TOKENS and _tokens(sentence) > MOST_TOKENS
             for sentence in sentences
         ),
@@ -56,5 +56,5 @@ FILTERS: dict[str, tuple[Rule, ...]] = {"csfcube": CSFCUBE}
 
 
 def broken_rule(sentences: Sentences, rules: Sequence[Rule]) -> Rule | None:
-    """The first rule that the document breaks; None if it keeps them all."""
+    """The first rule that the document breaks, or None."""
     return next((rule for rule in rules if rule.is_broken(sentences)), None)

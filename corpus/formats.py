@@ -1,27 +1,27 @@
-"""Document files: JSON Lines, plain or gzip, one document a line. Pure.
+"""Document files: JSON Lines, plain or gzip, one document per line. Pure.
 
-What each key means, and every error, is in docs/formats.md.
+docs/formats.md describes the keys and the errors.
 """
 
 from __future__ import annotations
 
-import gzip
 import json
 import re
-import zlib
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
+from corpus.decompression import Meter, UnreadableLine, numbered_lines
+from corpus.digests import text_digest
 from corpus.sentences import split_sentences
-from corpus.texts import text_digest
-from corpus.unpacking import Meter, TooLarge, unpacked
+from web.errors import UserFacingError
+from web.words import count_noun
 
-LONGEST_LINE = 16 * 1024 * 1024  # bytes; a file without line ends must not be read whole
-LOOKED_AT = 1024 * 1024  # bytes; a first line that begins later says nothing about the format
-LONGEST_DOCNO = 200
-LONGEST_LABEL = 60
+LONGEST_LINE = 16 * 1024 * 1024  # bytes; a file without line ends must not fill the memory
+DETECTION_BYTES = 1024 * 1024  # a first line that begins later is not used to detect the format
+MAX_DOCNO = 200  # characters
+MAX_LABEL = 60  # characters
 UTF8_BOM = b"\xef\xbb\xbf"
 KEYS = frozenset(
     {
@@ -29,14 +29,12 @@ KEYS = frozenset(
         *("year", "authors", "venue", "references", "fields"),
     }
 )
-# JSON can spell both; no database keeps the first and no file the second.
+# JSON can contain both. PostgreSQL cannot store NUL, and UTF-8 cannot encode a lone surrogate.
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 
 
-class DocumentFormatError(ValueError):
-    """A document file cannot be read. `line` counts from 1; None stands for the whole file."""
-
-    is_for_people = True
+class DocumentFormatError(UserFacingError, ValueError):
+    """A document file is invalid. `line` counts from 1; None means the whole file."""
 
     def __init__(self, file: str, line: int | None, reason: str) -> None:
         self.file, self.line, self.reason = file, line, reason
@@ -48,7 +46,7 @@ class Problem(ValueError):
 
 
 class DocumentRecord(NamedTuple):
-    """One document as its line says it. `labels` is empty or as long as `sentences`."""
+    """The document of one line. `labels` is empty or as long as `sentences`."""
 
     docno: str
     title: str
@@ -66,10 +64,10 @@ class DocumentRecord(NamedTuple):
 
 
 class DocumentLine(NamedTuple):
-    """A record and the line it stands in.
+    """A record with its line number.
 
-    `unknown_keys` are keys of the line that mean nothing here. `file` is what messages call the
-    file.
+    `unknown_keys` are keys of the line that the format does not define. `file` is the name of the
+    file in messages.
     """
 
     number: int
@@ -79,7 +77,7 @@ class DocumentLine(NamedTuple):
 
 
 class BadLine(NamedTuple):
-    """A line that is no document, and why."""
+    """An invalid line, with the reason."""
 
     number: int
     reason: str
@@ -91,10 +89,10 @@ class BadLine(NamedTuple):
 
 
 class Shape(NamedTuple):
-    """How a line of a format says what a document is.
+    """The keys of one format, and how its lines become documents.
 
-    `keys` are those that mean something; `as_document` turns the line's object into one with the
-    keys of this project (KEYS), or raises Problem.
+    `as_document` converts the object of a line into one with the keys of this project (KEYS), or
+    raises Problem.
     """
 
     keys: frozenset[str]
@@ -107,11 +105,11 @@ PLAIN = Shape(KEYS, lambda content: content)
 def read_lines(
     source: Path | BinaryIO, *, name: str, shape: Shape = PLAIN, meter: Meter | None = None
 ) -> Iterator[DocumentLine | BadLine]:
-    """The lines of a file one by one, good or bad; blank ones are left out.
+    """Yield the valid and the invalid lines of a file. Blank lines are skipped.
 
     Raises:
-        DocumentFormatError: where gzip data break off, where the file unpacks to more than the
-            meter allows, and at the end of a file without lines.
+        DocumentFormatError: the gzip data are damaged, the file unpacks to more than the meter
+            allows, or it has no lines.
     """
     empty = True
     for number, line in _numbered_lines(source, name, meter or Meter()):
@@ -127,29 +125,32 @@ def read_lines(
         unknown = () if content.keys() <= shape.keys else tuple(sorted(content.keys() - shape.keys))
         yield DocumentLine(number, record, unknown, name)
     if empty:
-        raise DocumentFormatError(name, None, "holds no document; give one JSON object per line")
+        raise DocumentFormatError(
+            name, None, "the file has no documents. Write one JSON object per line."
+        )
 
 
 def first_object(source: Path | BinaryIO, *, name: str) -> dict[str, Any]:
-    """The object of the first line that is not blank, {} without any among the first LOOKED_AT
-    bytes; raises as reading does.
+    """The object of the first line that is not blank; {} if the first DETECTION_BYTES are blank.
+
+    Raises like `read_lines`.
     """
     blank = 0
     for _, line in _numbered_lines(source, name, Meter()):
         if line.strip():
             return parsed_object(line)
         blank += len(line)
-        if blank > LOOKED_AT:
+        if blank > DETECTION_BYTES:
             break
     return {}
 
 
 def read_documents(source: Path | BinaryIO, *, name: str) -> Iterator[DocumentLine]:
-    """The documents of a JSON Lines file; `name` is what errors call it.
+    """Yield the documents of a JSON Lines file. `name` is the name of the file in errors.
 
     Raises:
-        DocumentFormatError: at the first line that is wrong, where gzip data break off, and at the
-            end of a file without documents.
+        DocumentFormatError: a line is invalid, the gzip data are damaged, or the file has no
+            documents.
     """
     for line in read_lines(source, name=name):
         if isinstance(line, BadLine):
@@ -161,7 +162,7 @@ def document_record(content: dict[str, Any]) -> DocumentRecord:
     """The record that a JSON object describes.
 
     Raises:
-        Problem: the object is not a document; the message says how to mend it.
+        Problem: the object is not a document. The message says how to fix it.
     """
     docno = _docno(content.get("docno"))
     title = _title(content.get("title"))
@@ -172,7 +173,7 @@ def document_record(content: dict[str, Any]) -> DocumentRecord:
         sentences=sentences,
         labels=_labels(content, len(sentences)),
         year=_year(content.get("year")),
-        venue=_text(content.get("venue"), "venue", default=""),
+        venue=_text(content.get("venue"), '"venue"', default=""),
         authors=_texts(content.get("authors"), "authors"),
         references=_docnos(content.get("references"), "references"),
         fields=_texts(content.get("fields"), "fields"),
@@ -181,28 +182,31 @@ def document_record(content: dict[str, Any]) -> DocumentRecord:
 
 def _docno(value: Any) -> str:
     if value is None:
-        raise Problem('no "docno"; every document needs one')
+        raise Problem('"docno" is missing. Give every document an id.')
     if not isinstance(value, str):
-        raise Problem(f'docno {_shown(value)} is not text; write it in quotes, as "123"')
+        raise Problem(f'"docno" must be text, got {_shown(value)}. Write it in quotes, as "123".')
     if not value.strip():
-        raise Problem("docno is blank; every document needs one")
+        raise Problem('"docno" is blank. Give every document an id.')
     if value.split() != [value]:
-        raise Problem(f"docno {_shown(value)} holds white space, which run files cannot; remove it")
-    if len(value) > LONGEST_DOCNO:
-        raise Problem(f"docno {_shown(value)} is longer than {LONGEST_DOCNO} characters")
-    return _text(value, "docno")
+        raise Problem(
+            f'"docno" must not contain white space, got {_shown(value)}. '
+            "Run files cannot hold such an id."
+        )
+    if len(value) > MAX_DOCNO:
+        raise Problem(f'"docno" must have at most {MAX_DOCNO} characters, got {len(value):,}.')
+    return _text(value, '"docno"')
 
 
 def _docnos(value: Any, key: str) -> tuple[str, ...]:
-    # Nearly every list is good, and there are twenty docnos for each document: a good list is told
-    # as a whole, and only one that is not is looked through for what is wrong.
+    # There are about twenty docnos for each document and nearly every list is valid. So the whole
+    # list is checked at once, and only an invalid list is checked item by item.
     if isinstance(value, list) and value:
         with suppress(TypeError):
             together = " ".join(value)
             longest = max(map(len, value))
             if (
                 together.split() == value
-                and longest <= LONGEST_DOCNO
+                and longest <= MAX_DOCNO
                 and not _UNSTORABLE.search(together)
             ):
                 return tuple(value)
@@ -211,8 +215,8 @@ def _docnos(value: Any, key: str) -> tuple[str, ...]:
 
 def _title(value: Any) -> str:
     if value is None:
-        raise Problem('no "title"; write "title": "" if the document has none')
-    return _text(value, "title")
+        raise Problem('"title" is missing. Write "title": "" if the document has none.')
+    return _text(value, '"title"')
 
 
 def _sentences(content: dict[str, Any]) -> tuple[str, ...]:
@@ -221,15 +225,16 @@ def _sentences(content: dict[str, Any]) -> tuple[str, ...]:
         sentences = _texts(given, "sentences")
         for place, sentence in enumerate(sentences, start=1):
             if not sentence.strip():
-                raise Problem(f"sentence {place} is blank; remove it, and its label")
+                raise Problem(f"sentence {place} is blank. Remove it and its label.")
         return sentences
     if abstract is None:
         raise Problem(
-            'neither "abstract" nor "sentences"; write "abstract": "" if the document has none'
+            '"abstract" and "sentences" are missing. '
+            'Write "abstract": "" if the document has no text.'
         )
     if isinstance(abstract, list):
-        raise Problem('abstract is a list; call a list of sentences "sentences"')
-    return tuple(split_sentences(_text(abstract, "abstract")))
+        raise Problem('"abstract" must be text, got a list. Call a list of sentences "sentences".')
+    return tuple(split_sentences(_text(abstract, '"abstract"')))
 
 
 def _labels(content: dict[str, Any], sentences: int) -> tuple[str, ...]:
@@ -237,16 +242,19 @@ def _labels(content: dict[str, Any], sentences: int) -> tuple[str, ...]:
     if not labels:
         return ()
     if content.get("sentences") is None:
-        raise Problem('labels without "sentences"; give the sentences that they belong to')
+        raise Problem('"labels" needs "sentences". Give the sentences that the labels belong to.')
     if len(labels) != sentences:
-        raise Problem(f"{len(labels)} labels for {sentences} sentences; give one label to each")
+        raise Problem(
+            f'"labels" must have one label for each sentence, '
+            f"got {count_noun(len(labels), 'label')} for {count_noun(sentences, 'sentence')}."
+        )
     return labels
 
 
 def _label(value: Any) -> str:
-    label = _text(value, "label")
-    if len(label) > LONGEST_LABEL:
-        raise Problem(f"label {_shown(label)} is longer than {LONGEST_LABEL} characters")
+    label = _text(value, "the label")
+    if len(label) > MAX_LABEL:
+        raise Problem(f"the label must have at most {MAX_LABEL} characters, got {len(label):,}.")
     return label
 
 
@@ -255,10 +263,11 @@ def _year(value: Any) -> int | None:
         return None
     if isinstance(value, bool) or not isinstance(value, int):
         raise Problem(
-            f"year {_shown(value)} is not a whole number; write it as 2021, or leave it out"
+            f'"year" must be a whole number, got {_shown(value)}. '
+            "Write a number such as 2021, or leave it out."
         )
     if not 1 <= value <= 9999:
-        raise Problem(f"year {_shown(value)} is not between 1 and 9999; mend it, or leave it out")
+        raise Problem(f'"year" must be between 1 and 9999, got {_shown(value)}.')
     return value
 
 
@@ -266,24 +275,27 @@ def _texts(value: Any, key: str, *, check: Callable[[Any], str] | None = None) -
     if value is None:
         return ()
     if not isinstance(value, list):
-        raise Problem(f'{key} is {_shown(value)}, not a list; write it as ["…", "…"]')
+        raise Problem(f'"{key}" must be a list, got {_shown(value)}. Write ["…", "…"].')
     texts = []
     for place, item in enumerate(value, start=1):
         try:
-            texts.append(check(item) if check else _text(item, key))
+            texts.append(check(item) if check else _text(item, "it"))
         except Problem as problem:
-            raise Problem(f"{key}, item {place}: {problem}") from problem
+            raise Problem(f'item {place} of "{key}": {problem}') from problem
     return tuple(texts)
 
 
-def _text(value: Any, key: str, *, default: str | None = None) -> str:
+def _text(value: Any, name: str, *, default: str | None = None) -> str:
     if value is None and default is not None:
         return default
     if not isinstance(value, str):
-        raise Problem(f"{key} is {_shown(value)}, not text; write it in quotes")
-    bad = _UNSTORABLE.search(value)
-    if bad:
-        raise Problem(f"{key} holds the character U+{ord(bad.group()):04X}; remove it")
+        raise Problem(f"{name} must be text, got {_shown(value)}. Write it in quotes.")
+    match = _UNSTORABLE.search(value)
+    if match:
+        raise Problem(
+            f"{name} contains the character U+{ord(match.group()):04X}, which cannot be stored. "
+            "Remove it."
+        )
     return value
 
 
@@ -291,40 +303,33 @@ def _shown(value: Any) -> str:
     try:
         text = json.dumps(value)
     except RecursionError:  # writing needs more of the stack than reading did
-        return "a value of too many nested brackets"
+        return "a value with too many nested brackets"
     return text if len(text) <= 60 else f"{text[:57]}…"
 
 
 def parsed_object(line: bytes) -> dict[str, Any]:
-    """The JSON object that a line holds; raises Problem."""
+    """The JSON object of a line; raises Problem."""
     if len(line) > LONGEST_LINE:
         megabytes = LONGEST_LINE // 1024 // 1024
-        raise Problem(f"longer than {megabytes} MB; write one JSON object per line")
+        raise Problem(f"the line is longer than {megabytes} MB. Write one JSON object per line.")
     try:
         content = json.loads(line.decode())
     except UnicodeDecodeError as error:
-        raise Problem(f"not UTF-8 at byte {error.start + 1}; save the file as UTF-8") from error
+        raise Problem(f"not UTF-8 at byte {error.start + 1}. Save the file as UTF-8.") from error
     except json.JSONDecodeError as error:
         where = f"at column {error.colno}"
-        raise Problem(f"not JSON ({error.msg} {where}); write one JSON object per line") from error
+        raise Problem(f"not JSON ({error.msg} {where}). Write one JSON object per line.") from error
     except (ValueError, RecursionError) as error:  # a number of 5,000 digits; 10,000 brackets
-        raise Problem(f"not JSON that can be read ({error}); mend the line") from error
+        raise Problem(f"not JSON that can be read ({error}). Correct the line.") from error
     if not isinstance(content, dict):
-        raise Problem(f"{_shown(content)} is not a JSON object; write one object per line")
+        raise Problem(f"the line must be a JSON object, got {_shown(content)}.")
     return content
 
 
 def _numbered_lines(
     source: Path | BinaryIO, name: str, meter: Meter
 ) -> Iterator[tuple[int, bytes]]:
-    number = 0
     try:
-        with unpacked(source, meter) as stream:
-            while line := stream.readline(LONGEST_LINE + 1):
-                number += 1
-                yield number, line.removeprefix(UTF8_BOM) if number == 1 else line
-    except TooLarge as error:
-        raise DocumentFormatError(name, number + 1, str(error)) from error
-    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-        reason = f"the gzip data are damaged or cut short ({error}); pack or copy the file again"
-        raise DocumentFormatError(name, number + 1, reason) from error
+        yield from numbered_lines(source, meter, longest=LONGEST_LINE)
+    except UnreadableLine as error:
+        raise DocumentFormatError(name, error.number, error.reason) from error

@@ -1,4 +1,4 @@
-"""What is asked about documents and queries."""
+"""Forms to import documents and topics and to add queries."""
 
 from __future__ import annotations
 
@@ -7,51 +7,52 @@ from typing import Any
 from django import forms
 
 from accounts.models import Collection
-from corpus.importing import MOST_SKIPPED
+from corpus.document_import import MAX_SKIPPED
 from corpus.sources import AUTO
 
 FORMAT_CHOICES = [
-    (AUTO, "Tell it by the file"),
-    ("jsonl", "JSON Lines of this project"),
-    ("beir", "BEIR: its corpus.jsonl, or a zip with one"),
+    (AUTO, "Detect automatically"),
+    ("jsonl", "JSON Lines of Qrelsmith"),
+    ("beir", "BEIR: corpus.jsonl, or a zip that contains it"),
     ("s2orc", "S2ORC: papers with paper_id and outbound_citations"),
 ]
-FILTER_CHOICES = [("", "Nothing"), ("csfcube", "What CSFCube left out")]
+FILTER_CHOICES = [("", "No filter"), ("csfcube", "CSFCube’s filter")]
 
 
 class UploadForm(forms.Form):
     file = forms.FileField(
         label="Document file",
-        help_text="One document a line, plain or gzip (.jsonl, .jsonl.gz), or a zip of such files.",
+        help_text="One document per line, such as corpus.jsonl or corpus.jsonl.gz, or a zip of "
+        "such files.",
         error_messages={
-            "required": "Choose a file first.",
-            "empty": "This file is empty. Choose one with at least one document.",
+            "required": "Choose a document file.",
+            "empty": "This file is empty. Choose a file with at least one document.",
         },
     )
     format = forms.ChoiceField(
         label="Format",
         choices=FORMAT_CHOICES,
         required=False,
-        help_text="The first line tells it, as a rule.",
+        help_text="The first line shows the format. Choose one only if that fails.",
     )
     filter = forms.ChoiceField(
-        label="Leave out",
+        label="Filter",
         choices=FILTER_CHOICES,
         required=False,
-        help_text="CSFCube's filter keeps abstracts of 3 to 20 sentences, none of more than 80 "
-        "tokens and not all of fewer than 4. The job says how many each rule left out.",
+        help_text="CSFCube’s filter keeps abstracts of 3 to 20 sentences, none of more than 80 "
+        "tokens and at least one of 4. The job counts the documents left out.",
     )
     skip_bad = forms.IntegerField(
-        label="Bad lines to go on past",
+        label="Skip up to this many invalid lines",
         min_value=0,
-        max_value=MOST_SKIPPED,
+        max_value=MAX_SKIPPED,
         required=False,
-        help_text="Up to this many are left out and listed; one more, and nothing comes in.",
+        help_text="The job lists the skipped lines. With one more, nothing is imported.",
         widget=forms.NumberInput(attrs={"placeholder": "0"}),
     )
 
-    def how(self) -> dict[str, Any]:
-        """How to read the file, as `request_import` takes it."""
+    def options(self) -> dict[str, Any]:
+        """The arguments of `request_import` that say how to read the file."""
         return {
             "format_name": self.cleaned_data["format"] or AUTO,
             "filter_name": self.cleaned_data["filter"],
@@ -62,9 +63,9 @@ class UploadForm(forms.Form):
 class QueryListForm(forms.Form):
     lines = forms.CharField(
         label="Queries",
-        strip=False,  # so that line numbers stay those of the box
-        help_text="One a line: the docno, then the facet.",
-        error_messages={"required": "The list is empty: write at least one line."},
+        strip=False,  # so that line numbers match those of the text box
+        help_text="One query per line: the docno, a space and the facet, such as 12345 method.",
+        error_messages={"required": "The list is empty. Write at least one line."},
         widget=forms.Textarea(attrs={"rows": 8, "class": "mono", "spellcheck": "false"}),
     )
 
@@ -76,24 +77,25 @@ class TopicsForm(forms.Form):
         "the queries.jsonl of BEIR. Plain or gzip.",
         error_messages={
             "required": "Choose a topic file.",
-            "empty": "This file is empty. Choose one with at least one topic.",
+            "empty": "This file is empty. Choose a file with at least one topic.",
         },
     )
     facet = forms.ChoiceField(
         label="Facet",
-        help_text="What others are compared with the topics on; all of a topic counts as that.",
+        help_text="Documents are compared with the topics on this facet. It applies to the whole "
+        "topic.",
     )
     id_prefix = forms.RegexField(
-        label="Put before every id",
+        label="Prefix of the ids",
         regex=r"^\S*$",
         max_length=60,
         required=False,
-        help_text="Only where a topic’s id is also a document’s.",
-        error_messages={"invalid": "An id has no space in it, so neither has what goes before it."},
+        help_text="Needed only if a topic has the same id as a document, such as topic-.",
+        error_messages={"invalid": "A prefix must not contain spaces."},
     )
 
     def __init__(self, *arguments: Any, collection: Collection, **options: Any) -> None:
         super().__init__(*arguments, **options)
         facet = self.fields["facet"]
         assert isinstance(facet, forms.ChoiceField)
-        facet.choices = [(one.key, one.name) for one in collection.facets.all()]
+        facet.choices = [(row.key, row.name) for row in collection.facets.all()]

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from django.db import models
 
 from accounts.models import Collection
-from corpus.texts import text_digest
+from corpus.digests import text_digest
 
 
 class Facet(models.Model):
@@ -113,6 +113,20 @@ class QueryPaper(models.Model):
         return self.document.docno
 
 
+class QueryQuerySet(models.QuerySet["Query"]):
+    def with_titles(self) -> QueryQuerySet:
+        """Load facet, docno and title of each query, and no other column of its document."""
+        document = "query_paper__document"
+        return self.select_related("facet", document).only(
+            *(field.attname for field in Query._meta.concrete_fields),
+            *(f"facet__{field.attname}" for field in Facet._meta.concrete_fields),
+            "query_paper__collection_id",
+            f"{document}__collection_id",
+            f"{document}__docno",
+            f"{document}__title",
+        )
+
+
 class Query(models.Model):
     """A query paper seen under one facet; `name` is its id in every file: `<docno>_<facet>`."""
 
@@ -120,6 +134,8 @@ class Query(models.Model):
     query_paper = models.ForeignKey(QueryPaper, models.CASCADE, related_name="queries")
     facet = models.ForeignKey(Facet, models.PROTECT, related_name="queries")
     name = models.CharField(max_length=240)
+
+    objects = QueryQuerySet.as_manager()
 
     class Meta:
         ordering = ["name"]

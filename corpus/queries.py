@@ -1,4 +1,4 @@
-"""Choosing queries, and taking them back while nobody judges them."""
+"""Add queries, and remove queries that are not open for judging."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from accounts.locking import lock_collection
 from accounts.models import Collection
 from corpus.models import Document, Facet, Query, QueryPaper
 from corpus.services import CorpusError, create_query
+from web.words import count_noun
 
 _LINE = re.compile(r"(?P<docno>.*\S)[\s,;]+(?P<facet>\S+)")
 
@@ -29,51 +30,55 @@ class LineProblem(NamedTuple):
 
 
 class BadQueryList(CorpusError):
-    """Some lines of a list of queries are wrong, so none of it was added."""
+    """Lines of a list of queries are invalid, so no query was added."""
 
     def __init__(self, problems: list[LineProblem]) -> None:
         self.problems = problems
-        lines = "1 line is" if len(problems) == 1 else f"{len(problems):,} lines are"
-        super().__init__(f"{lines} wrong, so no query was added. Mend them and add the list again.")
+        super().__init__(
+            f"{count_noun(len(problems), 'invalid line')}, so no query was added. "
+            "Correct the list and add it again."
+        )
 
 
 class QueryInUse(CorpusError):
     def __init__(self, query: Query) -> None:
         super().__init__(
-            f"{query.name} is open for judging, so it stays: judgments are never thrown away."
+            f"{query.name} is open for judging, so it cannot be removed. "
+            "Judgments are never deleted."
         )
 
 
 class FacetChoice(NamedTuple):
-    """A facet a document could be a query under, and how many of its sentences speak of it."""
+    """A facet for a new query of a document, with the number of its sentences on the facet."""
 
     facet: Facet
     sentences: int
-    taken: bool
+    has_query: bool
 
     @property
     def possible(self) -> bool:
-        return self.sentences > 0 and not self.taken
+        return self.sentences > 0 and not self.has_query
 
 
 def facet_choices(document: Document, facets: Iterable[Facet]) -> list[FacetChoice]:
-    taken = set(
+    used = set(
         Query.objects.filter(query_paper__document=document).values_list("facet_id", flat=True)
     )
     return [
         FacetChoice(
             facet,
             sum(label in facet.labels for label in document.labels[: len(document.sentences)]),
-            facet.pk in taken,
+            facet.pk in used,
         )
         for facet in facets
     ]
 
 
 def parse_query_list(text: str) -> tuple[list[QueryLine], list[LineProblem]]:
-    """Lines of "docno facet", parted by spaces, a tab, a comma or a semicolon; blank ones pass.
+    """Parse lines of a docno and a facet, separated by spaces, a tab, a comma or a semicolon.
 
-    Returns the lines that can be read and what is wrong with the others. Numbers count from 1.
+    Returns the valid lines and the problems of the others. Numbers count from 1, and blank lines
+    are skipped.
     """
     lines, problems = [], []
     for number, line in enumerate(text.splitlines(), start=1):
@@ -81,7 +86,7 @@ def parse_query_list(text: str) -> tuple[list[QueryLine], list[LineProblem]]:
             continue
         match = _LINE.fullmatch(line.strip())
         if match is None:
-            reason = f"“{line.strip()}” is one word; write a docno, a space and a facet."
+            reason = f"“{line.strip()}” is one word. Write a docno, a space and a facet."
             problems.append(LineProblem(number, reason))
         else:
             lines.append(QueryLine(number, match["docno"].rstrip(",; \t"), match["facet"]))
@@ -89,10 +94,10 @@ def parse_query_list(text: str) -> tuple[list[QueryLine], list[LineProblem]]:
 
 
 def add_queries(*, collection: Collection, docno: str, facet_keys: Iterable[str]) -> list[Query]:
-    """Make the document a query under each of the facets, or under none of them.
+    """Make the document a query under all of the facets, or under none of them.
 
     Raises:
-        CorpusError: no such document or facet, or it has no sentence on one of them.
+        CorpusError: the document or a facet does not exist, or no sentence is on the facet.
     """
     with transaction.atomic():
         lock_collection(collection)
@@ -103,10 +108,10 @@ def add_queries(*, collection: Collection, docno: str, facet_keys: Iterable[str]
 
 
 def add_query_list(*, collection: Collection, text: str) -> int:
-    """Add every query of the list; returns how many are new. Those that exist already pass.
+    """Add every query of the list. Returns how many are new; existing ones are skipped.
 
     Raises:
-        BadQueryList: with all that is wrong, line by line; nothing was added.
+        BadQueryList: lines are invalid. It lists all of them, and nothing is added.
     """
     lines, problems = parse_query_list(text)
     with transaction.atomic():
@@ -127,17 +132,17 @@ def add_query_list(*, collection: Collection, text: str) -> int:
 def _add(collection: Collection, docno: str, facet_key: str) -> Query:
     if collection.documents.without_text().filter(docno=docno).exists():
         raise CorpusError(
-            f"{docno} has no text here, so nobody could judge against it. "
+            f"{docno} has no text, so documents cannot be compared with it. "
             "Import its abstract first."
         )
     return create_query(collection=collection, docno=docno, facet_key=facet_key)
 
 
 def remove_query(*, query: Query) -> None:
-    """Take a query back. Its paper goes too when nothing hangs on it any more.
+    """Remove a query, and its query paper if no other row refers to that.
 
     Raises:
-        QueryInUse: it is open for judging.
+        QueryInUse: the query is open for judging.
     """
     try:
         with transaction.atomic():
@@ -151,7 +156,7 @@ def remove_query(*, query: Query) -> None:
 
 
 def _is_used(paper: QueryPaper) -> bool:
-    """Whether any row of any app refers to the paper: another query, a pool, a ranked list."""
+    """Whether a row of any app refers to the paper: another query, a pool or a ranked list."""
     return any(
         relation.related_model._default_manager.filter(**{relation.field.name: paper}).exists()
         for relation in QueryPaper._meta.related_objects

@@ -1,4 +1,4 @@
-"""Everything that writes collections, documents and queries."""
+"""Services that write collections, documents and queries."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from accounts.locking import lock_collection
 from accounts.models import Collection, Role, User
 from accounts.services import add_membership
 from corpus.models import Document, Facet, Query, QueryPaper
+from web.errors import UserFacingError
+from web.words import count_noun
 
 
-class CorpusError(Exception):
-    """Something asked of the corpus cannot be done; the message is for the person who asked."""
-
-    is_for_people = True
+class CorpusError(UserFacingError):
+    """A change of the corpus that cannot be made. The message is shown to the person."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ def create_collection(
     """Create a collection with its facets; `owner` becomes its first admin.
 
     Raises:
-        CorpusError: a collection of that slug exists, or it cannot be a slug.
+        CorpusError: the slug is invalid, or a collection with it exists.
     """
     _check_slug(slug)
     try:
@@ -67,7 +67,7 @@ def create_collection(
                 add_membership(collection=collection, user=owner, role=Role.ADMIN)
     except IntegrityError as error:
         raise CorpusError(
-            f"A collection called {slug!r} exists; choose another short name."
+            f"The short name {slug!r} exists already. Choose another short name."
         ) from error
     return collection
 
@@ -78,29 +78,29 @@ def _check_slug(slug: str) -> None:
         MaxLengthValidator(Collection._meta.get_field("slug").max_length)(slug)
     except ValidationError as error:
         raise CorpusError(
-            f"{slug!r} cannot be a short name: use at most 60 letters, digits, hyphens and "
+            f"The short name {slug!r} is invalid. Use at most 60 letters, digits, hyphens and "
             "underscores."
         ) from error
 
 
 def facet_named(collection: Collection, key: str) -> Facet:
-    """Raises CorpusError, naming those there are, when the collection has no such facet."""
+    """The facet with that key. Raises CorpusError, with the existing keys, if there is none."""
     facet = collection.facets.filter(key=key).first()
     if facet is None:
-        known = ", ".join(collection.facets.values_list("key", flat=True))
-        raise CorpusError(f"No facet {key!r} in {collection.slug}; it has {known}.")
+        keys = ", ".join(collection.facets.values_list("key", flat=True))
+        raise CorpusError(f"Unknown facet {key!r} in {collection.slug}. Use one of {keys}.")
     return facet
 
 
 def create_query(
     *, collection: Collection, docno: str, facet_key: str, metadata: dict[str, str] | None = None
 ) -> Query:
-    """Make the document a query paper, if it is none yet, and a query under the facet.
+    """Make the document a query under the facet, and a query paper if it is not one yet.
 
-    Asking for a query that exists returns it.
+    If the query exists already, it is returned.
 
     Raises:
-        CorpusError: no such document, no such facet, or the document says nothing on the facet.
+        CorpusError: the document or facet does not exist, or no sentence is on the facet.
     """
     with transaction.atomic():
         lock_collection(collection)
@@ -126,15 +126,15 @@ def create_query(
 def _document_to_query(collection: Collection, docno: str) -> Document:
     document = collection.documents.filter(docno=docno).first()
     if document is None:
-        raise CorpusError(f"No document {docno!r} in {collection.slug}; import it first.")
+        raise CorpusError(f"No document {docno!r} in {collection.slug}. Import it first.")
     return document
 
 
 def label_sentences(*, document: Document, labels: Sequence[str]) -> None:
-    """Say which facet each sentence is about: one label a sentence, "" for none.
+    """Save the label of each sentence; "" is no label.
 
     Raises:
-        CorpusError: the labels do not fit, the document is a topic, or a frozen pool holds it.
+        CorpusError: the labels are invalid, or the document is a topic or in a frozen pool.
     """
     try:
         with transaction.atomic():
@@ -147,36 +147,36 @@ def label_sentences(*, document: Document, labels: Sequence[str]) -> None:
             note_documents_changed(collection)
     except IntegrityError as error:
         raise CorpusError(
-            f"{document.docno} is in a frozen pool, so its labels stay as the annotators see them."
+            f"{document.docno} is in a frozen pool, so its labels cannot change."
         ) from error
 
 
 def _check_labels(collection: Collection, document: Document, labels: Sequence[str]) -> None:
     if document.is_topic:
-        raise CorpusError(f"{document.docno} is a topic: all of it is about the facet it came for.")
+        raise CorpusError(f"{document.docno} is a topic, so its labels cannot change.")
     if len(labels) != len(document.sentences):
         raise CorpusError(
-            f"{document.docno} has {len(document.sentences)} sentences, but "
-            f"{len(labels)} labels came."
+            f"{document.docno} has {count_noun(len(document.sentences), 'sentence')}, "
+            f"got {count_noun(len(labels), 'label')}."
         )
     unknown = set(labels) - {*labels_in(collection), ""}
     if unknown:
-        raise CorpusError(f"No facet has the label {min(unknown)!r}.")
+        raise CorpusError(f"Unknown label {min(unknown)!r}. Use a label of a facet.")
 
 
 def note_documents_changed(collection: Collection) -> None:
-    """Raise the version of the corpus, under the collection's lock.
+    """Increase the version of the corpus, under the collection's lock.
 
-    Whoever computed something from the documents then sees that it is out of date.
+    Values that were computed from the documents are out of date then.
     """
     changed = models.F("corpus_version") + 1
     Collection.objects.filter(pk=collection.pk).update(corpus_version=changed)
 
 
 def labels_in(collection: Collection) -> list[str]:
-    """Every sentence label that means something in the collection, and "other"."""
-    known = [label for facet in collection.facets.all() for label in facet.labels]
-    return [*dict.fromkeys(known), "other"]
+    """Every sentence label of the collection's facets, and "other"."""
+    labels = [label for facet in collection.facets.all() for label in facet.labels]
+    return [*dict.fromkeys(labels), "other"]
 
 
 def speaks_of(document: Document, facet: Facet) -> bool:

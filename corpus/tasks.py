@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from corpus.importing import import_documents
-from corpus.importing_topics import import_topics
+from corpus.document_import import import_documents
 from corpus.sources import AUTO
+from corpus.topic_import import import_topics
 from jobs import registry
-from jobs.kept_files import place_of
 from jobs.lease import Lease
+from jobs.uploaded_files import place_of
 
 JOB_KIND = "import_documents"
 TOPICS_KIND = "import_topics"

@@ -16,6 +16,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
+from corpus.decompression import CHUNK, Meter, TooLarge, unpacked
 from corpus.formats import (
     LONGEST_LINE,
     UTF8_BOM,
@@ -25,7 +26,6 @@ from corpus.formats import (
     document_record,
     parsed_object,
 )
-from corpus.unpacking import CHUNK, Meter, TooLarge, unpacked
 
 LARGEST = 256 * 1024 * 1024  # bytes, unpacked; topics are held in memory
 MOST_PROBLEMS = 10_000
@@ -42,7 +42,7 @@ _NAMES = {
 
 
 class Topic(NamedTuple):
-    """A short query: its document has the id as docno; the narrative is for people only."""
+    """A short query. Its id is the docno of its document; the narrative is shown to people only."""
 
     line: int
     record: DocumentRecord
@@ -50,7 +50,7 @@ class Topic(NamedTuple):
 
 
 class BadTopics(DocumentFormatError):
-    """Topics that are wrong; `problems` are all of them, `line` and `reason` those of the first."""
+    """Invalid topics. `problems` has all of them; `line` and `reason` are of the first."""
 
     def __init__(self, problems: Sequence[DocumentFormatError]) -> None:
         self.problems = tuple(problems)
@@ -63,12 +63,12 @@ def read_topics(
 ) -> list[Topic]:
     """The topics of a file, plain or gzip, TREC's or BEIR's by its first character.
 
-    `prefix` is put before every id. The text is the description where there is one, otherwise the
-    title again, so that retrievers that read abstracts find something.
+    `prefix` is put before every id. The text is the description if there is one. Otherwise it is
+    the title, so that retrievers that read abstracts have a text.
 
     Raises:
-        BadTopics: some that are wrong, or have an id that came before.
-        DocumentFormatError: no topic, or the file as a whole cannot be read.
+        BadTopics: topics are invalid or repeat an id.
+        DocumentFormatError: the file has no topics or cannot be read as a whole.
         OSError: the file cannot be read.
     """
     meter = meter or Meter(limit=LARGEST, advice="split the file")
@@ -84,12 +84,14 @@ def read_topics(
             continue
         first = topics.setdefault(topic.record.docno, topic)
         if first is not topic:
-            reason = f"topic {topic.record.docno} stands in line {first.line} too; keep one"
+            reason = f"topic {topic.record.docno} is already in line {first.line}. Keep one."
             problems.append(DocumentFormatError(name, topic.line, reason))
     if problems:
         raise BadTopics(problems)
     if not topics:
-        raise DocumentFormatError(name, None, "holds no topic; give <top> elements or JSON Lines")
+        raise DocumentFormatError(
+            name, None, "the file has no topics. Write <top> elements or JSON Lines."
+        )
     return list(topics.values())
 
 
@@ -101,7 +103,9 @@ def _opened(path: Path, name: str, meter: Meter) -> Iterator[BinaryIO]:
     except TooLarge as error:
         raise DocumentFormatError(name, None, str(error)) from error
     except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-        raise DocumentFormatError(name, None, f"the gzip data are damaged ({error})") from error
+        raise DocumentFormatError(
+            name, None, f"the gzip data are damaged ({error}). Compress the file again."
+        ) from error
 
 
 def _is_tagged(path: Path, name: str, meter: Meter) -> bool:
@@ -129,9 +133,9 @@ def _trec(path: Path, name: str, prefix: str, meter: Meter) -> Read:
         if number:
             parts["num"] = number[1]
         for tag, value in _PART.findall(found[2]):
-            known = _NAMES.get(tag.lower())
-            if known and not parts[known]:
-                parts[known] = " ".join(html.unescape(_CAPTION.sub("", value, count=1)).split())
+            part = _NAMES.get(tag.lower())
+            if part and not parts[part]:
+                parts[part] = " ".join(html.unescape(_CAPTION.sub("", value, count=1)).split())
         yield _topic(name, line, prefix, parts)
 
 
@@ -144,7 +148,7 @@ def _text(path: Path, name: str, meter: Meter) -> str:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
-        raise DocumentFormatError(name, line, "not UTF-8; save the file as UTF-8") from error
+        raise DocumentFormatError(name, line, "not UTF-8. Save the file as UTF-8.") from error
 
 
 def _beir(path: Path, name: str, prefix: str, meter: Meter) -> Read:
@@ -162,18 +166,20 @@ def _beir_topic(line: bytes, name: str, number: int, prefix: str) -> Topic | Doc
         return DocumentFormatError(name, number, str(problem))
     value, text = content.get("_id"), content.get("text")
     if not isinstance(value, str | int) or not isinstance(text, str | None):
-        return DocumentFormatError(name, number, "_id or text is not text; write it in quotes")
+        return DocumentFormatError(
+            name, number, '"_id" and "text" must be text. Write them in quotes.'
+        )
     return _topic(name, number, prefix, {"num": str(value), "title": text or ""})
 
 
 def _topic(name: str, line: int, prefix: str, parts: dict[str, str]) -> Topic | DocumentFormatError:
     try:
         if not parts["num"]:
-            raise Problem("a topic without an id; give it <num>, or _id")
+            raise Problem("the topic has no id. Add <num> or _id.")
         if not parts["title"] and not parts.get("desc"):
-            raise Problem(f"topic {parts['num']} has no text; give it a title")
-        said = parts.get("desc") or parts["title"]
-        content = {"docno": f"{prefix}{parts['num']}", "title": parts["title"], "abstract": said}
+            raise Problem(f"topic {parts['num']} has no text. Add a title.")
+        text = parts.get("desc") or parts["title"]
+        content = {"docno": f"{prefix}{parts['num']}", "title": parts["title"], "abstract": text}
         record = document_record(content)
     except Problem as problem:
         return DocumentFormatError(name, line, str(problem))

@@ -1,4 +1,4 @@
-"""Files of documents and topics from the browser or the API, for jobs to read."""
+"""Uploaded files of documents and topics, queued as import jobs."""
 
 from __future__ import annotations
 
@@ -15,13 +15,15 @@ from jobs.uploads import KeyTaken, enqueue_upload
 
 
 class ImportUnderWay(CorpusError):
-    """One import at a time: two could bring different texts for one docno."""
+    """One import at a time, because two could have different texts for one docno."""
+
+    status = 409
 
     def __init__(self, job: Job) -> None:
         self.job = job
         super().__init__(
-            f"{job.parameters.get('filename', 'Another file')} is being imported just now, so "
-            "nothing of yours was taken in. Wait until that is done, then choose your file again."
+            f"{job.parameters.get('filename', 'Another file')} is being imported, so your file "
+            "was not uploaded. Wait until that import is done, then upload your file again."
         )
 
 
@@ -34,13 +36,13 @@ def request_import(
     filter_name: str = "",
     skip_bad: int = 0,
 ) -> Job:
-    """Keep the upload and have a worker import it, read as `import_documents` is told to.
+    """Store the upload and queue its import. The options are those of `import_documents`.
 
     Raises:
-        ImportUnderWay: another import of this collection is not done yet.
+        ImportUnderWay: another import of this collection is in progress.
     """
-    how = {"format": format_name, "filter": filter_name, "skip_bad": skip_bad}
-    return _request(JOB_KIND, collection, upload, how, requested_by)
+    options = {"format": format_name, "filter": filter_name, "skip_bad": skip_bad}
+    return _request(JOB_KIND, collection, upload, options, requested_by)
 
 
 def request_topics(
@@ -51,22 +53,22 @@ def request_topics(
     prefix: str = "",
     requested_by: User,
 ) -> Job:
-    """Keep the upload and have a worker make its topics queries under the facet.
+    """Store the upload and queue a job that makes its topics queries under the facet.
 
     Raises:
-        CorpusError: there is no such facet.
+        CorpusError: the facet does not exist.
         ImportUnderWay: other topics of this collection are being imported.
     """
     facet = facet_named(collection, facet_key)
-    how = {"facet": facet.key, "prefix": prefix}
-    return _request(TOPICS_KIND, collection, upload, how, requested_by)
+    options = {"facet": facet.key, "prefix": prefix}
+    return _request(TOPICS_KIND, collection, upload, options, requested_by)
 
 
 def _request(
     kind: str,
     collection: Collection,
     upload: UploadedFile[Any],
-    how: dict[str, Any],
+    options: dict[str, Any],
     requested_by: User,
 ) -> Job:
     try:
@@ -74,8 +76,8 @@ def _request(
             kind=kind,
             collection=collection,
             files={"path": upload},
-            parameters=how,
+            parameters=options,
             requested_by=requested_by,
         )
-    except KeyTaken as taken:
-        raise ImportUnderWay(taken.job) from taken
+    except KeyTaken as error:
+        raise ImportUnderWay(error.job) from error

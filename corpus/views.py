@@ -1,8 +1,6 @@
-"""Documents: finding and importing them. Queries: choosing them and taking them back."""
+"""Pages to find and import documents, and to add and remove queries."""
 
 from __future__ import annotations
-
-from typing import cast
 
 from django.contrib import messages
 from django.db.models import Q
@@ -12,11 +10,10 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from django.views.decorators.vary import vary_on_headers
 from django_htmx.middleware import HtmxDetails
 
-from accounts.access import in_collection
-from accounts.models import Collection, Role, User
+from accounts.access import in_collection, person_of
+from accounts.models import Collection, Role
 from corpus.forms import QueryListForm, TopicsForm, UploadForm
 from corpus.models import Document, DocumentQuerySet
-from corpus.paging import page_of, typed
 from corpus.queries import (
     BadQueryList,
     add_queries,
@@ -28,15 +25,17 @@ from corpus.services import CorpusError
 from corpus.services import label_sentences as write_labels
 from corpus.tasks import JOB_KIND, TOPICS_KIND
 from corpus.uploads import ImportUnderWay, request_import, request_topics
-from jobs.uploads import NoRoom
+from web.disk import NoRoom
+from web.paging import page_of, typed
+from web.words import count_noun
 
-COUNTED_UP_TO = 1_000  # matches are counted up to here: "1,000 or more" is enough to know
-SCANNED_UP_TO = 200_000  # documents; looking into more texts than these would hold the page up
+COUNTED_UP_TO = 1_000  # matches; above this the page shows "1,000 or more"
+SCANNED_UP_TO = 200_000  # documents; scanning the text of more would make the page slow
 FOUND = 20
 
 
 def matching(documents: DocumentQuerySet, words: str) -> DocumentQuerySet:
-    """Those whose title holds the words, or whose docno begins with them."""
+    """The documents whose title contains the words, or whose docno begins with them."""
     if not words:
         return documents
     return documents.filter(Q(title__icontains=words) | Q(docno__istartswith=words))
@@ -55,19 +54,19 @@ def documents(request: HttpRequest, collection: Collection) -> HttpResponse:
     textless = request.GET.get("text") == "none"
     every: DocumentQuerySet = collection.documents.all()
     total = every.count()
-    chosen = matching(every.without_text() if textless else every, words)
+    matches = matching(every.without_text() if textless else every, words)
     template = "corpus/_documents.html" if asks_for_part(request) else "corpus/documents.html"
     filtered = bool(words) or textless
     return render(
         request,
         template,
         {
-            "page": page_of(chosen, "docno", request.GET),
+            "page": page_of(matches, "docno", request.GET),
             "words": words,
             "textless": textless,
             "filtered": filtered,
             "total": total,
-            "found": chosen[:COUNTED_UP_TO].count() if filtered else total,
+            "found": matches[:COUNTED_UP_TO].count() if filtered else total,
             "counted_up_to": COUNTED_UP_TO,
             "without_text": every.without_text().count() if total <= SCANNED_UP_TO else None,
         },
@@ -86,8 +85,8 @@ def import_documents(request: HttpRequest, collection: Collection) -> HttpRespon
                 job = request_import(
                     collection=collection,
                     upload=form.cleaned_data["file"],
-                    requested_by=cast(User, request.user),
-                    **form.how(),
+                    requested_by=person_of(request),
+                    **form.options(),
                 )
             except (ImportUnderWay, NoRoom) as error:
                 form.add_error("file", str(error))
@@ -112,7 +111,7 @@ def import_documents(request: HttpRequest, collection: Collection) -> HttpRespon
 @vary_on_headers("HX-Request")
 def add_query(request: HttpRequest, collection: Collection) -> HttpResponse:
     if request.method == "POST":
-        return _add_chosen(request, collection)
+        return _add_queries(request, collection)
     words = typed(request.GET, "q")
     if asks_for_part(request):
         return render(request, "corpus/_found.html", _found(collection, words))
@@ -123,17 +122,17 @@ def add_query(request: HttpRequest, collection: Collection) -> HttpResponse:
     return _add_page(request, collection, document=document, words=words)
 
 
-def _add_chosen(request: HttpRequest, collection: Collection) -> HttpResponse:
+def _add_queries(request: HttpRequest, collection: Collection) -> HttpResponse:
     docno = typed(request.POST, "docno")
-    chosen = request.POST.getlist("facet")
+    facet_keys = request.POST.getlist("facet")
     try:
-        added = add_queries(collection=collection, docno=docno, facet_keys=chosen)
+        added = add_queries(collection=collection, docno=docno, facet_keys=facet_keys)
     except CorpusError as error:
         return _add_page(
             request,
             collection,
             document=collection.documents.filter(docno=docno).first(),
-            chosen=chosen,
+            facet_keys=facet_keys,
             problem=str(error),
         )
     messages.success(request, f"Added {', '.join(query.name for query in added)}.")
@@ -151,9 +150,9 @@ def add_list(request: HttpRequest, collection: Collection) -> HttpResponse:
     except BadQueryList as error:
         return _add_page(request, collection, form=form, bad_list=error)
     if added:
-        messages.success(request, f"Added {added:,} {'query' if added == 1 else 'queries'}.")
+        messages.success(request, f"Added {count_noun(added, 'query', 'queries')}.")
     else:
-        messages.info(request, "All of these queries were here already; nothing changed.")
+        messages.info(request, "All of these queries existed already. Nothing changed.")
     return redirect("queries", collection.slug)
 
 
@@ -168,7 +167,7 @@ def import_topics(request: HttpRequest, collection: Collection) -> HttpResponse:
                 upload=form.cleaned_data["file"],
                 facet_key=form.cleaned_data["facet"],
                 prefix=form.cleaned_data["id_prefix"],
-                requested_by=cast(User, request.user),
+                requested_by=person_of(request),
             )
         except ImportUnderWay as error:
             form.add_error("file", str(error))
@@ -223,7 +222,7 @@ def _add_page(
     *,
     document: Document | None = None,
     words: str = "",
-    chosen: list[str] | None = None,
+    facet_keys: list[str] | None = None,
     problem: str = "",
     form: QueryListForm | None = None,
     bad_list: BadQueryList | None = None,
@@ -238,7 +237,7 @@ def _add_page(
             "facets": facets,
             "document": document,
             "choices": facet_choices(document, facets) if document else [],
-            "chosen": chosen or [],
+            "facet_keys": facet_keys or [],
             "problem": problem,
             "form": form or QueryListForm(),
             "bad_list": bad_list,

@@ -1,6 +1,6 @@
-"""Very many rows at once: a bulk insert without a model instance a row.
+"""Bulk insert without a model instance for each row.
 
-`bulk_create` takes some 15 µs a row, most of it in Python; this takes two or three.
+`bulk_create` takes about 15 µs a row, most of it in Python. This takes 2 to 3 µs.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from django.db import connection, models
 def insert_rows(
     model: type[models.Model], fields: Sequence[str], rows: Iterable[Sequence[Any]]
 ) -> None:
-    """Insert rows of plain values (text, numbers, truth values, None) for the named fields.
+    """Insert rows of plain values (text, numbers, booleans, None) for the named fields.
 
-    The constraints and triggers of the table hold as ever; defaults of the model do not. Raises
+    The table's constraints and triggers apply, but the model's defaults do not. Raises
     IntegrityError, like any insert.
     """
     quote = connection.ops.quote_name
     table = quote(model._meta.db_table)
-    columns = ", ".join(quote(_column(model, name)) for name in fields)
+    columns = ", ".join(quote(str(model._meta.get_field(name).column)) for name in fields)  # type: ignore[union-attr]
     with connection.cursor() as cursor:
         if connection.vendor == "postgresql":
             with (
@@ -33,8 +33,3 @@ def insert_rows(
         else:
             places = ", ".join(["%s"] * len(fields))
             cursor.executemany(f"INSERT INTO {table} ({columns}) VALUES ({places})", rows)  # type: ignore[arg-type]
-
-
-def _column(model: type[models.Model], name: str) -> str:
-    column = model._meta.get_field(name).column  # type: ignore[union-attr]
-    return str(column)

@@ -1,4 +1,4 @@
-"""Sessions whose client fell silent in the middle of a COPY: PostgreSQL has no timeout for them."""
+"""End sessions whose client froze in the middle of a COPY. PostgreSQL has no timeout for them."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ class StuckCopies:
     """Ends sessions whose COPY received no byte for DATABASE_IDLE_SECONDS.
 
     `idle_in_transaction_session_timeout` ends a session whose client is frozen between two
-    statements. In the middle of a COPY neither it nor `statement_timeout` is looked at (PostgreSQL
-    16, ProcessClientReadInterrupt), so the frozen client would keep its locks.
+    statements. In the middle of a COPY, PostgreSQL checks neither it nor `statement_timeout`
+    (version 16, ProcessClientReadInterrupt), so the frozen client would keep its locks.
     """
 
     def __init__(self) -> None:
         self._since: dict[tuple[int, str, int], float] = {}
 
     def end(self) -> int:
-        """Look at the COPYs of this moment; returns how many sessions were ended."""
+        """Check the COPYs in progress. Returns how many sessions were ended."""
         if connection.vendor != "postgresql":
             return 0
         now = time.monotonic()

@@ -1,4 +1,4 @@
-"""Rules about rows that a constraint cannot say, as triggers on SQLite and on PostgreSQL.
+"""Triggers on SQLite and on PostgreSQL: rules that no constraint can express, and kept counts.
 
 Each function returns a migration operation. A broken rule raises `django.db.IntegrityError`, like
 any constraint, with the rule's name as its message.
@@ -6,7 +6,7 @@ any constraint, with the rule's name as its message.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from django.db import migrations
@@ -35,7 +35,12 @@ def reject(
         f"CREATE TRIGGER {name} BEFORE {event}{of} ON {table} "
         f"FOR EACH ROW EXECUTE FUNCTION {name}()",
     ]
+    return _operation(name, table, sqlite, postgresql)
 
+
+def _operation(
+    name: str, table: str, sqlite: str, postgresql: Sequence[str]
+) -> migrations.RunPython:
     def create(apps: StateApps, schema_editor: BaseDatabaseSchemaEditor) -> None:
         if schema_editor.connection.vendor == "postgresql":
             for statement in postgresql:
@@ -53,14 +58,8 @@ def reject(
     return migrations.RunPython(create, drop)
 
 
-def lifted(rule: migrations.RunPython) -> migrations.RunPython:
-    """Remove a rule that an earlier migration made; to replace it, `reject` under the same name."""
-    assert rule.reverse_code is not None
-    return migrations.RunPython(rule.reverse_code, rule.code)
-
-
 def append_only(table: str) -> list[migrations.RunPython]:
-    """Rows of `table` are written once: no update, no delete."""
+    """Reject every update and delete of rows in `table`."""
     return [
         reject(f"{table}_never_edited", table=table, event="UPDATE"),
         reject(f"{table}_never_deleted", table=table, event="DELETE"),
@@ -81,3 +80,41 @@ def suspended(name: str, *, table: str, schema_editor: BaseDatabaseSchemaEditor)
     schema_editor.execute(f"DROP TRIGGER {name}")
     yield
     schema_editor.execute(definition)
+
+
+def keep(
+    name: str,
+    *,
+    table: str,
+    event: str,
+    statements: Sequence[str],
+    when: str = "",
+    columns: str = "",
+    lock: str = "",
+) -> migrations.RunPython:
+    """Run `statements` for every row that an `event` changes, to keep other rows up to date.
+
+    The statements are SQL over OLD and NEW that both databases understand. `lock` is a query whose
+    rows stay locked until the end of the transaction. On PostgreSQL the statements then see what
+    the transactions before committed; SQLite has one writer at a time and needs no such lock.
+
+    On PostgreSQL the trigger of an UPDATE runs before its row changes: after it, all rows of the
+    same UPDATE would have changed already, and a count of them would count twice. SQLite runs a
+    trigger between two rows, before or after.
+    """
+    of = f" OF {columns}" if columns else ""
+    condition = f"WHEN ({when}) " if when else ""
+    sqlite = (
+        f"CREATE TRIGGER {name} AFTER {event}{of} ON {table} FOR EACH ROW {condition}"
+        f"BEGIN {'; '.join(statements)}; END"
+    )
+    moment, row = ("BEFORE", "NEW") if event == "UPDATE" else ("AFTER", "NULL")
+    body = "".join(f"{statement}; " for statement in statements)
+    locking = f"PERFORM 1 FROM ({lock} FOR UPDATE) locked; " if lock else ""
+    postgresql = [
+        f"CREATE FUNCTION {name}() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN {locking}{body}"
+        f"RETURN {row}; END $$",
+        f"CREATE TRIGGER {name} {moment} {event}{of} ON {table} FOR EACH ROW "
+        f"{condition.replace(' IS NOT ', ' IS DISTINCT FROM ')}EXECUTE FUNCTION {name}()",
+    ]
+    return _operation(name, table, sqlite, postgresql)

@@ -1,4 +1,4 @@
-"""Long-running parts started together, watched, started again when they die, and ended together."""
+"""Start the demo's processes together, restart those that stop, and end them together."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ from pathlib import Path
 
 START_SECONDS = 60
 STOP_SECONDS = 5
-RESTARTS = 3  # within RESTARTS_WITHIN; a part that dies more often has a reason that stays
-RESTARTS_WITHIN = 120
+RESTARTS = 3  # within RESTARTS_WITHIN; after that, another restart would not help
+RESTARTS_WITHIN = 120  # seconds
 
 
 class PartFailed(Exception):
-    """A part that does not start or does not stay up, in words for the terminal."""
+    """A part does not start or keeps stopping. The message is for the terminal."""
 
 
 @dataclass
 class Part:
     """One process with its children, in a process group of its own.
 
-    The group keeps a terminal's Ctrl-C away from them, so that they end in order and not twice.
-    `pulse` is a file that the part touches again and again; when it has not for `frozen_after`
-    seconds, the part is frozen.
+    A terminal's Ctrl-C does not reach this group, so the parts end in order and only once.
+    `pulse` is a file that the part touches regularly. If it does not for `frozen_after` seconds,
+    the part counts as frozen.
     """
 
     name: str
@@ -58,8 +58,8 @@ class Part:
                 start_new_session=True,
             )
 
-    def said(self) -> str:
-        """What it logged since it was last started."""
+    def log_text(self) -> str:
+        """The part's log since it was last started."""
         with self.log.open("rb") as log:
             log.seek(self.log_starts_at)
             return log.read().decode(errors="replace")
@@ -68,7 +68,7 @@ class Part:
         return self.process is None or self.process.poll() is not None
 
     def is_frozen(self) -> bool:
-        """Whether its pulse stands still. A sleeping machine's clock does not count."""
+        """Whether the pulse file is too old. Time while the machine sleeps does not count."""
         if self.pulse is None:
             return False
         try:
@@ -86,7 +86,7 @@ class Part:
             self.process.terminate()
 
     def end(self, seconds: float) -> None:
-        """Wait for it, at most so long; then nothing of its group is left, whatever it did."""
+        """Wait at most `seconds` for the process to end, then kill its whole group."""
         if self.process is None:
             return
         with suppress(subprocess.TimeoutExpired):
@@ -97,41 +97,41 @@ class Part:
 
 
 def start(parts: Sequence[Part], stop: threading.Event) -> None:
-    """Start all of them and return when each is ready, or when `stop` was set."""
+    """Start all parts. Return when each is ready or `stop` is set."""
     for part in parts:
         part.start()
     deadline = time.monotonic() + START_SECONDS
     while not stop.is_set() and not all(part.is_ready(part) for part in parts):
         for part in parts:
             if part.is_dead():
-                raise PartFailed(f"The {part.name} stopped at its start; see {part.log}")
+                raise PartFailed(f"The {part.name} stopped while starting. See {part.log}")
         if time.monotonic() > deadline:
-            raise PartFailed(f"Not ready after {START_SECONDS} s; see {parts[0].log.parent}")
+            raise PartFailed(f"Not ready after {START_SECONDS} s. See {parts[0].log.parent}")
         stop.wait(0.1)
 
 
 def watch(parts: Sequence[Part], stop: threading.Event, say: Callable[[str], None]) -> None:
-    """Start again what dies or freezes, until `stop` is set."""
+    """Restart parts that stop or freeze, until `stop` is set."""
     while not stop.wait(0.5):
         for part in parts:
             if part.is_dead():
                 _restart(part, "stopped", say)
             elif part.is_frozen():
-                _restart(part, f"did not move for {part.frozen_after} s", say)
+                _restart(part, f"did not respond for {part.frozen_after} s", say)
 
 
 def _restart(part: Part, what: str, say: Callable[[str], None]) -> None:
     now = time.monotonic()
     part.deaths = [death for death in part.deaths if now - death < RESTARTS_WITHIN] + [now]
     if len(part.deaths) > RESTARTS:
-        raise PartFailed(f"The {part.name} keeps stopping; see {part.log}")
-    say(f"The {part.name} {what} and is started again; see {part.log}")
+        raise PartFailed(f"The {part.name} keeps stopping. See {part.log}")
+    say(f"The {part.name} {what} and is restarted. See {part.log}")
     part.end(0)
     part.start()
 
 
 def end(parts: Sequence[Part]) -> None:
-    """End all of them together, within STOP_SECONDS."""
+    """End all parts together, within STOP_SECONDS."""
     for part in parts:
         part.ask_to_stop()
     deadline = time.monotonic() + STOP_SECONDS

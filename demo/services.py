@@ -1,4 +1,4 @@
-"""The demo collection: invented texts, real pools, and a part of the judging done by a rule."""
+"""The demo collection: invented texts, real pools, and some judgments that a rule made."""
 
 from __future__ import annotations
 
@@ -21,15 +21,14 @@ from annotation.models import GRADES, Opening, Reason, Slot
 from annotation.services import (
     Answer,
     open_query,
-    presentation_of,
     set_up_collection,
     submit_judgment,
 )
-from corpus.importing import import_documents
+from corpus.document_import import import_documents
 from corpus.models import Query
 from corpus.ordering import order_key
 from corpus.services import create_query
-from jobs.work import InPerson
+from jobs.context import DirectRun
 from pooling.models import Candidate
 from pooling.services import PoolPlan, build_pools
 
@@ -53,7 +52,7 @@ class DemoAccount:
 
 @dataclass(frozen=True)
 class Share:
-    """How much of one query's work the demo has already done, as shares of its pairs."""
+    """The shares of a query's pairs that the demo has already judged and settled."""
 
     first: float
     second: float
@@ -75,8 +74,8 @@ def accounts_file() -> Path:
 
 
 def demo_accounts() -> list[DemoAccount]:
-    """The demo's accounts and passwords, as they were made when it was loaded."""
-    return [DemoAccount(**one) for one in json.loads(accounts_file().read_text())]
+    """The demo's accounts and passwords, as they were created when it was loaded."""
+    return [DemoAccount(**account) for account in json.loads(accounts_file().read_text())]
 
 
 def is_loaded() -> bool:
@@ -84,16 +83,16 @@ def is_loaded() -> bool:
 
 
 def load_demo(*, progress: Callable[[str], None] = lambda _: None) -> list[DemoAccount]:
-    """Load the demo collection, once; whatever was done in it since stays.
+    """Load the demo collection once. A second call changes nothing.
 
-    Passwords are drawn at random and kept, readable by the owner only, in the data folder.
+    The random passwords are in a file of the data folder that only its owner can read.
     """
     if is_loaded():
         return demo_accounts()
     with transaction.atomic():
         accounts = [_make_account(username, role) for username, role in PEOPLE.items()]
         collection = _make_collection(progress)
-        progress("judging a part of it")
+        progress("judging some pairs")
         _do_some_work(collection)
         _keep_accounts(accounts)
     return accounts
@@ -131,11 +130,11 @@ def _make_collection(progress: Callable[[str], None]) -> Collection:
     for username, role in PEOPLE.items():
         add_membership(collection=collection, user=User.objects.get(username=username), role=role)
     progress("importing documents")
-    import_documents(collection=collection, path=DATA / "documents.jsonl", work=InPerson())
+    import_documents(collection=collection, path=DATA / "documents.jsonl", work=DirectRun())
     for query in json.loads((DATA / "queries.json").read_text()):
         create_query(collection=collection, docno=query["docno"], facet_key=query["facet"])
     progress("building pools")
-    build_pools(collection=collection, plan=PoolPlan.take(4, depth=50), work=InPerson())
+    build_pools(collection=collection, plan=PoolPlan.take(4, depth=50), work=DirectRun())
     return collection
 
 
@@ -164,7 +163,7 @@ def _judge(opening: Opening, number: int, share: float) -> None:
             slot_id=slot.pk,
             annotator=slot.annotator,
             answer=_answer(slot),
-            presentation_digest=presentation_of(slot.pair, opening.guideline.version).digest,
+            presentation_digest=slot.pair.presentation_digest,
             key=uuid.uuid5(uuid.NAMESPACE_OID, f"demo|{slot.pk}"),
             supersedes=None,
             seconds=9 + _chance(slot, "seconds") * 14,
@@ -178,7 +177,7 @@ def _chance(slot: Slot, purpose: str) -> float:
 
 
 def _answer(slot: Slot) -> Answer:
-    """More sources, higher grade; one in three strays by one, one in forty cannot be judged."""
+    """More sources give a higher grade. One in three differs by 1; one in forty has no grade."""
     if _chance(slot, "missing") < 0.025:
         return Answer(reason=Reason.GARBLED, note="The last sentence breaks off.")
     grade = _leaning(slot.pair.candidate)
@@ -190,7 +189,8 @@ def _answer(slot: Slot) -> Answer:
 
 def _leaning(candidate: Candidate) -> int:
     near = sum(
-        1 if one.rank is None or one.rank <= 5 else 0.4 for one in candidate.contributions.all()
+        1 if source.rank is None or source.rank <= 5 else 0.4
+        for source in candidate.contributions.all()
     )
     return min(3, round(near * 0.75 - 0.3))
 

@@ -1,10 +1,10 @@
-"""Rebuild pools from exported files. This follows docs/manifest.md and needs Python alone.
+"""Rebuild pools from exported files. This follows docs/manifest.md and needs only Python.
 
     python rebuild_pools.py MANIFEST.json DOCUMENTS.jsonl RUN.txt ...
     python rebuild_pools.py RELEASE.zip DOCUMENTS.jsonl
 
-It prints one line for each building of pools, or the first difference, and then exits with 1. Runs
-are matched with the manifest by their SHA-256, so the names of their files do not matter.
+It prints one line for each build of pools. At the first difference, it prints that and exits with
+1. Runs are matched with the manifest by SHA-256, so the names of their files do not matter.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 Json = dict[str, Any]
-Lists = dict[str, list[tuple[str, float]]]  # by query paper: docno and score, in order of rank
+Run = dict[str, list[tuple[str, float]]]  # by query paper: docno and score, in order of rank
 
 
 class Place(NamedTuple):
     rank: int
-    turn: int  # of the retriever, in the query paper's order
+    turn: int  # the retriever's place in the query paper's order
     docno: str
 
 
@@ -33,7 +33,7 @@ class Pool(NamedTuple):
     order: list[str]
     drawn: list[tuple[str, str, int]]  # document, drawer, rank in the drawer's list; 0 if forced
     shortfall: dict[str, int]
-    inclusion: dict[str, float]  # empty for a pool that is no sample
+    inclusion: dict[str, float]  # empty if the pool is not a sample
     contributions: list[list[Any]]
 
     @property
@@ -64,10 +64,11 @@ def canonical(value: object) -> bytes:
 
 def corpus_digest(documents: Iterable[Json]) -> str:
     digests = []
-    for one in documents:
-        text = sha256(canonical([one["title"], one["sentences"], one.get("labels", [])]))
-        facts = [one.get("year"), one.get("fields", []), one.get("references", [])]
-        row = [one["docno"], text, *facts]
+    for document in documents:
+        title, sentences = document["title"], document["sentences"]
+        text = sha256(canonical([title, sentences, document.get("labels", [])]))
+        facts = [document.get("year"), document.get("fields", []), document.get("references", [])]
+        row = [document["docno"], text, *facts]
         digests.append(hashlib.sha256(canonical(row)).digest())
     return sha256(b"".join(sorted(digests)))
 
@@ -79,8 +80,8 @@ def manifest_digest(manifest: Json) -> str:
     return sha256(canonical(rest))
 
 
-def read_run(content: bytes) -> Lists:
-    lists: Lists = {}
+def read_run(content: bytes) -> Run:
+    lists: Run = {}
     for line in content.decode().split("\n")[:-1]:
         paper, _, docno, rank, score, _ = line.split(" ")
         lists.setdefault(paper, []).append((docno, float(score)))
@@ -89,9 +90,9 @@ def read_run(content: bytes) -> Lists:
 
 
 class Query:
-    """One query paper, and its pool as it is being drawn."""
+    """One query paper, and its pool while it is drawn."""
 
-    def __init__(self, manifest: Json, paper: str, runs: dict[str, Lists], corpus: Json) -> None:
+    def __init__(self, manifest: Json, paper: str, runs: dict[str, Run], corpus: Json) -> None:
         self.manifest, self.paper, self.runs, self.corpus = manifest, paper, runs, corpus
         self.strategy, self.parameters = manifest["strategy"], manifest["parameters"]
         uses = {run["name"]: run.get("use", "drawn") for run in manifest["runs"]}
@@ -106,7 +107,7 @@ class Query:
             self.out |= set(self.known_to(source))
         listed = {docno for ranked in self.lists.values() for docno, _ in ranked}
         self.out |= {docno for docno in listed if not self.may_be_drawn(docno)}
-        self.chosen: list[Place] = []
+        self.entries: list[Place] = []
         self.shortfall, self.inclusion = dict[str, int](), dict[str, float]()
 
     def shuffled(self, purpose: str, items: Iterable[str]) -> list[str]:
@@ -130,7 +131,7 @@ class Query:
         return True
 
     def places(self, depth: int | None) -> dict[str, Place]:
-        """Where each document that may be drawn stands best, in the order in which they are met."""
+        """The best place of each document that may be drawn, by rank and then turn."""
         best: dict[str, Place] = {}
         for place in sorted(
             Place(rank, turn, docno)
@@ -147,9 +148,9 @@ class Query:
         if self.strategy in ("uniform", "stratified"):
             self.inclusion |= dict.fromkeys(self.first, 1.0)
         if "size" in self.parameters:
-            self.shortfall = {"budget": self.parameters["size"] - len(self.chosen)}
+            self.shortfall = {"budget": self.parameters["size"] - len(self.entries)}
         drawn = [(docno, source, 0) for docno, source in self.first.items()]
-        drawn += [(place.docno, self.order[place.turn], place.rank) for place in self.chosen]
+        drawn += [(place.docno, self.order[place.turn], place.rank) for place in self.entries]
         rows = list(self.contributions(drawn))
         return Pool(self.order, drawn, self.shortfall, self.inclusion, rows)
 
@@ -170,9 +171,9 @@ class Query:
         self.shortfall = dict.fromkeys(self.order, 0)
         for turn in turns:
             ranked = enumerate(self.lists[self.order[turn]], start=1)
-            taken = self.out | {place.docno for place in self.chosen}
-            new = [Place(rank, turn, docno) for rank, (docno, _) in ranked if docno not in taken]
-            self.chosen += new[:1]
+            earlier = self.out | {place.docno for place in self.entries}
+            new = [Place(rank, turn, docno) for rank, (docno, _) in ranked if docno not in earlier]
+            self.entries += new[:1]
             self.shortfall[self.order[turn]] += not new
 
     def draw_interleaved(self) -> None:
@@ -184,11 +185,11 @@ class Query:
 
     def draw_depth_k(self) -> None:
         k = self.parameters["k"]
-        self.chosen = list(self.places(k).values())
+        self.entries = list(self.places(k).values())
         self.shortfall = {name: max(0, k - len(ranked)) for name, ranked in self.lists.items()}
 
     def draw_take_b(self) -> None:
-        self.chosen = list(self.places(None).values())[: self.parameters["size"]]
+        self.entries = list(self.places(None).values())[: self.parameters["size"]]
 
     def draw_fusion(self) -> None:
         terms: dict[str, list[float]] = {}
@@ -201,10 +202,10 @@ class Query:
             total = {docno: total[docno] * len(some) for docno, some in terms.items()}
         places = self.places(self.parameters["depth"])
         best = sorted(places, key=lambda docno: (total[docno], docno), reverse=True)
-        self.chosen = [places[docno] for docno in best[: self.parameters["size"]]]
+        self.entries = [places[docno] for docno in best[: self.parameters["size"]]]
 
     def terms(self, scores: list[float]) -> Iterator[float]:
-        """What a list adds to each of its documents."""
+        """The terms that a list adds to the scores of its documents, in order of rank."""
         weight = 1 - self.parameters.get("p", 0.0)
         low, high = min(scores, default=0.0), max(scores, default=0.0)
         for rank, score in enumerate(scores, start=1):
@@ -218,7 +219,7 @@ class Query:
 
     def sample(self, purpose: str, places: dict[str, Place], size: int) -> None:
         docnos = self.shuffled(purpose, places)[:size]
-        self.chosen += [places[docno] for docno in docnos]
+        self.entries += [places[docno] for docno in docnos]
         self.inclusion |= {docno: len(docnos) / len(places) for docno in docnos}
 
     def draw_uniform(self) -> None:
@@ -228,9 +229,9 @@ class Query:
         bounds, rates = self.parameters["bounds"], self.parameters["rates"]
         places = self.places(bounds[-1])
         for number, (bound, rate) in enumerate(zip(bounds, rates, strict=True), start=1):
-            stratum = {docno: one for docno, one in places.items() if one.rank <= bound}
+            stratum = {docno: place for docno, place in places.items() if place.rank <= bound}
             self.sample(f"stratum-{number}", stratum, ceil(Fraction(str(rate)) * len(stratum)))
-            places = {docno: one for docno, one in places.items() if docno not in stratum}
+            places = {docno: place for docno, place in places.items() if docno not in stratum}
 
     def draw_mdcr(self) -> None:
         for turn, name in enumerate(self.order):
@@ -239,14 +240,14 @@ class Query:
             docnos = [docno for docno in places if docno not in self.out]
             if self.manifest["format"] < 4 or name.split(".")[0] != "graph":
                 docnos = self.shuffled(f"top-of-{name}", docnos[: self.parameters["top"]])
-            taken = {place.docno for place in self.chosen}
-            new = [docno for docno in docnos if docno not in taken][: self.parameters["n"]]
-            self.chosen += [places[docno] for docno in new]
+            earlier = {place.docno for place in self.entries}
+            new = [docno for docno in docnos if docno not in earlier][: self.parameters["n"]]
+            self.entries += [places[docno] for docno in new]
             self.shortfall[name] = self.parameters["n"] - len(new)
 
 
 def rebuild(manifest: Json, corpus: Json, files: dict[str, bytes]) -> dict[str, Pool]:
-    """The pools of a manifest, compared with it. `files` are runs by their SHA-256."""
+    """The pools of a manifest, compared with it. `files` maps SHA-256 to the content of a run."""
     if manifest["format"] >= 4:
         expect("digest of the manifest", manifest_digest(manifest), manifest["sha256"])
     expect("digest of the corpus", corpus_digest(corpus.values()), manifest["corpus"]["sha256"])
@@ -284,7 +285,7 @@ def rebuild_release(path: str, corpus: Json) -> Iterator[dict[str, Pool]]:
 
 def main(first: str, documents: str, *runs: str) -> None:
     with Path(documents).open(encoding="utf-8", newline="\n") as lines:
-        corpus = {one["docno"]: one for one in map(json.loads, lines)}
+        corpus = {document["docno"]: document for document in map(json.loads, lines)}
     files = {sha256(content): content for content in (Path(run).read_bytes() for run in runs)}
     is_release = zipfile.is_zipfile(first)
     manifest = {} if is_release else json.loads(Path(first).read_bytes())

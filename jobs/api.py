@@ -1,4 +1,4 @@
-"""Jobs in the API: long work is asked for, answered with 202, and looked at until it is done."""
+"""Jobs in the API. A request for long work gets 202 and a job, which the client then polls."""
 
 from __future__ import annotations
 
@@ -11,22 +11,25 @@ from rest_framework.exceptions import APIException
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from accounts.api import CollectionView, found
+from accounts.api import CollectionView
 from jobs import registry
 from jobs.models import Job, State
 from jobs.services import request_cancel
+from web.api import found
 
 
 class Busy(APIException):
-    """A job of this kind runs or waits, but with other parameters: it is not what was asked for."""
+    """A job of this kind with other parameters is live, so the requested one was not queued."""
 
     status_code = 409
-    default_detail = "A job that does the same with other parameters is not done yet; wait for it."
+    default_detail = (
+        "A job of this kind with other parameters is in progress. Wait for it, then try again."
+    )
     default_code = "busy"
 
 
 class JobAnswer(serializers.Serializer[Job]):
-    """Long work: look again until `state` is `succeeded`, `failed` or `cancelled`."""
+    """A job. Poll it until `state` is `succeeded`, `failed` or `cancelled`."""
 
     id = serializers.UUIDField()
     kind = serializers.CharField()
@@ -47,7 +50,7 @@ class JobAnswer(serializers.Serializer[Job]):
 
 
 def accepted(job: Job) -> Response:
-    """202, and where to look."""
+    """202 with the job, and its address in `Location`."""
     where = reverse("api-job", args=[job.collection.slug, job.pk])
     return Response(JobAnswer(job).data, status=202, headers={"Location": where})
 
@@ -58,17 +61,17 @@ class Jobs(CollectionView):
         return self.paged(self.collection.jobs.all(), JobAnswer)
 
 
-class OneJob(CollectionView):
-    @extend_schema(summary="How far a job is", responses=JobAnswer)
+class JobDetail(CollectionView):
+    @extend_schema(summary="State and progress of a job", responses=JobAnswer)
     def get(self, request: Request, slug: str, job_id: uuid.UUID) -> Response:
         return Response(JobAnswer(found(self.collection.jobs.all(), pk=job_id)).data)
 
 
 class CancelJob(CollectionView):
     @extend_schema(
-        summary="Ask a job to stop",
-        description="One that waits stops at once, one that runs at its next step; one that is "
-        "done stays as it is.",
+        summary="Cancel a job",
+        description="A queued job is cancelled at once, a running job at its next step. A "
+        "finished job stays as it is.",
         request=None,
         responses=JobAnswer,
     )

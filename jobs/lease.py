@@ -1,8 +1,8 @@
-"""A worker's hold on one job: it reports progress, hears of cancellation, and fences writes.
+"""A worker's lease on one job. It reports progress, detects cancellation and fences writes.
 
-A worker can be killed, or only seem dead, and another take its job over. Each takeover draws a new
-lease token; every write of consequence happens in a transaction that locks the job row and checks
-the token (`fenced`), so of two workers that believe they hold a job only one can write.
+When a worker is killed, or only seems dead, another worker takes over its job. Each takeover makes
+a new lease token. Every lasting write happens in a transaction that locks the job's row and checks
+the token (`fenced`). So only one of two workers that believe they have the job can write.
 """
 
 from __future__ import annotations
@@ -24,19 +24,19 @@ from django.db.models.functions import Greatest
 from django.utils import timezone
 
 from accounts.models import Collection
+from jobs.context import WorkerStops
 from jobs.models import Job, State
-from jobs.work import WorkerStops
 
-# Set once this process was asked to stop, where jobs run in threads of it.
+# Set when this process is asked to stop, but only where jobs run in its threads.
 worker_stops = threading.Event()
 
 
 class Cancelled(Exception):
-    """Somebody asked for the job to stop."""
+    """The job was asked to stop."""
 
 
 class LeaseLost(Exception):
-    """Another worker has taken the job over; this one must leave without writing."""
+    """Another worker has taken over the job. This worker must stop without writing."""
 
 
 @dataclass
@@ -54,11 +54,11 @@ class Lease:
     _last_report: float = field(default=0.0, init=False)
 
     def progress(self, done: int, total: int | None, note: str = "") -> None:
-        """Say how far the work is; at most about three times a second it reaches the database.
+        """Report how far the work is. The database is written about three times a second at most.
 
         Raises:
             Cancelled: the job was asked to stop.
-            LeaseLost: another worker holds the job now.
+            LeaseLost: another worker has taken over the job.
             WorkerStops: this worker was asked to stop.
         """
         if worker_stops.is_set():
@@ -71,7 +71,7 @@ class Lease:
 
     def beat(self, **fields: Any) -> None:
         mine = Job.objects.filter(pk=self.job_id, lease=self.token, state=State.RUNNING)
-        # A beat that had to wait for the row is older than what it finds there when it gets it.
+        # A heartbeat that waited for the row's lock may be older than the one now in the row.
         latest = Greatest("heartbeat_at", Value(timezone.now()))
         if not mine.update(heartbeat_at=latest, **fields):
             raise LeaseLost(self.job_id)
@@ -80,26 +80,26 @@ class Lease:
 
     @contextmanager
     def fenced(self) -> Iterator[None]:
-        """A transaction that commits only while this worker still holds the job.
+        """A transaction that commits only if this worker still has the lease.
 
-        The row stays locked meanwhile and no beat gets through, so the transaction leaves a fresh
-        one behind: a long write is not mistaken for a dead worker when it ends.
+        The row is locked meanwhile, so no heartbeat gets through. The transaction ends with a
+        heartbeat of its own, so that a long write is not mistaken for a dead worker.
         """
         with transaction.atomic():
-            held = (
+            job = (
                 Job.objects.select_for_update()
                 .filter(pk=self.job_id, lease=self.token, state=State.RUNNING)
                 .first()
             )
-            if held is None:
+            if job is None:
                 raise LeaseLost(self.job_id)
-            if held.cancel_requested:
+            if job.cancel_requested:
                 raise Cancelled(self.job_id)
             yield
             Job.objects.filter(pk=self.job_id).update(heartbeat_at=timezone.now())
 
     def complete(self, result: dict[str, Any]) -> None:
-        """Inside `fenced`, last: end the job in the same transaction as its effect."""
+        """Called last inside `fenced`: end the job in the same transaction as its effect."""
         Job.objects.filter(pk=self.job_id, lease=self.token).update(
             state=State.SUCCEEDED,
             result=result,
@@ -112,7 +112,10 @@ class Lease:
 
 @contextmanager
 def heartbeat(lease: Lease) -> Iterator[None]:
-    """Beat from a thread of its own while the handler computes, so that silence means death."""
+    """Send heartbeats from another thread while the handler works.
+
+    So a job without heartbeats has a dead worker.
+    """
     stop = threading.Event()
 
     def beat() -> None:
@@ -121,12 +124,12 @@ def heartbeat(lease: Lease) -> Iterator[None]:
                 try:
                     lease.beat()
                 except LeaseLost:
-                    return  # the handler hears of it at its next progress report or fence
+                    return  # the handler gets this error at its next progress report or fence
                 except Cancelled:
-                    continue  # so does it of this; until then it works, and is not dead
+                    continue  # the handler gets this too; until then it works, so it is alive
                 except DatabaseTrouble:
-                    # Locked, restarting, out of reach: the next beat may get through, but never
-                    # on a connection that broke.
+                    # The database is locked, restarting or out of reach. The next heartbeat may
+                    # get through, but not on a broken connection.
                     connection.close()
         finally:
             connection.close()

@@ -1,4 +1,4 @@
-"""Long work as rows. The broker only carries "look at this row"; the row is the truth."""
+"""Long work as rows. The row is the truth; a message only tells a worker to look at it."""
 
 from __future__ import annotations
 
@@ -29,21 +29,21 @@ class JobQuerySet(models.QuerySet["Job"]):
         return self.filter(state__in=LIVE)
 
     def abandoned(self) -> JobQuerySet:
-        """Running by their row, but their worker fell silent: another may take them over."""
+        """Running jobs whose worker sends no heartbeats. Another worker may take them over."""
         return self.filter(state=State.RUNNING, heartbeat_at__lt=_silent_since())
 
     def claimable(self) -> JobQuerySet:
         return self.filter(state=State.QUEUED) | self.abandoned()
 
     def sent(self) -> JobQuerySet:
-        """Waiting jobs whose message the broker took."""
+        """Queued jobs whose message the broker accepted."""
         return self.filter(state=State.QUEUED, dispatched_at__isnull=False)
 
     def to_send(self) -> JobQuerySet:
-        """Jobs nobody works on and no message of the last seconds says so.
+        """Claimable jobs for which no message was sent in the last JOB_STALE_SECONDS.
 
-        Without the second half, every tick of every worker would send a message for a job that
-        waits behind a long one. A job that put itself off is sent when its time has come.
+        Without that condition, every worker would send a message at every tick for a job that
+        waits behind a long one. A postponed job is sent after `waits_until`.
         """
         unsent = models.Q(dispatched_at=None) | models.Q(dispatched_at__lt=_silent_since())
         due = models.Q(waits_until=None) | models.Q(waits_until__lte=timezone.now())
@@ -55,7 +55,7 @@ def _silent_since() -> datetime:
 
 
 class Job(models.Model):
-    """One piece of long work and everything known about it."""
+    """One piece of long work, with its state, progress, result and error."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     kind = models.CharField(max_length=40)
@@ -64,7 +64,7 @@ class Job(models.Model):
         settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True
     )
     parameters = models.JSONField(default=dict)
-    key = models.CharField(max_length=200, help_text="Two live jobs never share one.")
+    key = models.CharField(max_length=200, help_text="Two live jobs never have the same.")
     state = models.CharField(max_length=10, choices=State, default=State.QUEUED)
     progress_done = models.PositiveBigIntegerField(default=0)
     progress_total = models.PositiveBigIntegerField(null=True, blank=True)
@@ -77,7 +77,7 @@ class Job(models.Model):
     created_at = models.DateTimeField(auto_now_add=True)
     dispatched_at = models.DateTimeField(null=True, blank=True)
     waits_until = models.DateTimeField(
-        null=True, blank=True, help_text="It waits for other work and looks again then."
+        null=True, blank=True, help_text="When to send it again; it waits for other work."
     )
     started_at = models.DateTimeField(null=True, blank=True)
     heartbeat_at = models.DateTimeField(null=True, blank=True)

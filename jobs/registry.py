@@ -1,4 +1,4 @@
-"""What jobs exist. Apps register their handlers in their `tasks.py`; jobs knows none of them."""
+"""The kinds of jobs. Apps register their handlers in `tasks.py`; `jobs` imports none of them."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ _due_checks: list[DueCheck] = []
 
 class UnknownKind(LookupError):
     def __init__(self, kind: str) -> None:
-        known = ", ".join(sorted(_handlers))
-        super().__init__(f"no handler for jobs of kind {kind!r}; known: {known}")
+        kinds = ", ".join(sorted(_handlers))
+        super().__init__(f"Unknown job kind {kind!r}. Known kinds: {kinds}.")
 
 
 def handles(kind: str, *, title: str, reads: tuple[str, ...] = ()) -> Callable[[Handler], Handler]:
-    """Register the function that does jobs of this kind. It must be safe to run twice.
+    """Register the handler for jobs of this kind. It must be safe to run twice.
 
-    `reads` are the parameters that say where an uploaded file lies; see `jobs.kept_files`.
+    `reads` are the parameters that hold paths of uploaded files; see `jobs.uploaded_files`.
     """
 
     def register(handler: Handler) -> Handler:
@@ -39,7 +39,7 @@ def handles(kind: str, *, title: str, reads: tuple[str, ...] = ()) -> Callable[[
 
 
 def due_check(check: DueCheck) -> DueCheck:
-    """Register a function the reconciler calls at each tick to ask the database what is due."""
+    """Register a function that the reconciler calls at each tick to find work that is due."""
     _due_checks.append(check)
     return check
 

@@ -1,4 +1,4 @@
-"""Everything that writes job rows."""
+"""Services that create, run, end and send jobs."""
 
 from __future__ import annotations
 
@@ -25,19 +25,20 @@ from kombu.exceptions import KombuError
 from psycopg.errors import IdleInTransactionSessionTimeout
 
 from accounts.models import Collection, User
-from jobs import kept_files, registry
+from jobs import registry, uploaded_files
+from jobs.context import RetryLater
 from jobs.lease import Cancelled, Lease, LeaseLost, heartbeat
 from jobs.models import Job, State
-from jobs.space import DiskFull, NotWritable, is_full, is_refused
-from jobs.work import NotYet
+from web.disk import DiskFull, NotWritable, is_full, is_refused
+from web.errors import UserFacingError
 
 logger = logging.getLogger(__name__)
 
 MAX_ATTEMPTS = 5
 
 
-class JobError(Exception):
-    """A failure with a message meant for the person who asked for the job."""
+class JobError(UserFacingError):
+    """A failure with a message for the person who requested the job."""
 
 
 def enqueue(
@@ -48,10 +49,10 @@ def enqueue(
     requested_by: User | None = None,
     key: str = "",
 ) -> Job:
-    """Write the job's row and send it to a worker once the row is committed.
+    """Create the job's row, and send it to a worker when the row is committed.
 
-    `key` names what must not be done twice at once (default: the kind); while a live job with the
-    same key exists in the collection, that one is returned.
+    `key` names work that must not be done twice at once (default: the kind). If the collection has
+    a live job with the same key, that job is returned.
     """
     registry.handler(kind)
     key = key or kind
@@ -70,34 +71,33 @@ def enqueue(
             live = collection.jobs.live().filter(key=key).first()
             if live is not None:
                 return live
-            if last_try:  # not the key then: what stood in the way the first time has ended
+            if last_try:  # the key is free, so another constraint failed
                 raise
-    # Robust: the row is committed, and whoever asked must not see an error for a late message.
+    # Robust, because the row is committed: a failed message must not be the requester's error.
     transaction.on_commit(lambda: dispatch(job.pk), robust=True)
     return job
 
 
 def dispatch(job_id: uuid.UUID) -> bool:
-    """Tell a worker to look at the row. A broker that is down only delays: the reconciler retries.
+    """Send a message that tells a worker to look at the row. The reconciler retries later.
 
-    Returns whether the broker took the message.
+    Returns whether the broker accepted the message.
     """
     message = Job.objects.filter(pk=job_id)
-    message.update(dispatched_at=timezone.now())  # first: nobody else sends it meanwhile
+    message.update(dispatched_at=timezone.now())  # first, so that no other process sends it too
     try:
         current_app.send_task("jobs.run", args=[str(job_id)], retry=False)
     except (KombuError, OSError) as error:
-        logger.warning("job %s waits: the broker did not take its message (%s)", job_id, error)
+        logger.warning("job %s waits: the broker did not accept its message (%s)", job_id, error)
         message.update(dispatched_at=None)
         return False
     return True
 
 
 def claim(job_id: uuid.UUID) -> Lease | None:
-    """Take the job if it waits or its worker fell silent; None when there is nothing to take."""
+    """Claim the job if it is queued or abandoned; None if it cannot be claimed."""
     with transaction.atomic():
-        # A row that somebody holds locked is being worked on: waiting for it would only keep
-        # this worker from other jobs.
+        # Another worker has a locked row. Waiting for it would keep this one from other jobs.
         job = (
             Job.objects.claimable()
             .select_for_update(of=("self",), skip_locked=True)
@@ -117,8 +117,8 @@ def claim(job_id: uuid.UUID) -> Lease | None:
 
 
 def _gave_up(job: Job) -> str:
-    tried = f"Tried {job.attempts} times without coming to an end; not tried again."
-    return f"{tried} {job.error or 'Its worker died each time.'}"
+    tried = f"Gave up after {job.attempts} attempts."
+    return f"{tried} {job.error or 'The worker died each time.'}"
 
 
 def _take(job: Job) -> Lease:
@@ -144,7 +144,7 @@ def _take(job: Job) -> Lease:
 
 
 def run(job_id: uuid.UUID) -> None:
-    """Do the job and leave its row in a true state, whatever happens. Safe to call again."""
+    """Run the job, and record in its row how it ended. Safe to call again."""
     lease = claim(job_id)
     if lease is None:
         return
@@ -152,34 +152,34 @@ def run(job_id: uuid.UUID) -> None:
         with heartbeat(lease):
             result = registry.handler(lease.kind)(lease)
         if lease.completed or _finish(lease, State.SUCCEEDED, result=result):
-            kept_files.remove(kept_files.places_in(lease.kind, lease.parameters))
+            uploaded_files.remove(uploaded_files.places_in(lease.kind, lease.parameters))
     except LeaseLost:
         logger.warning("job %s was taken over by another worker", job_id)
     except Cancelled:
         _finish(lease, State.CANCELLED)
-    except NotYet as waiting:
+    except RetryLater as waiting:
         _put_off(lease, waiting)
     except (OperationalError, InterfaceError, InternalError) as error:
-        if is_full(error) or not _may_pass(error):  # trying again makes no room
+        if is_full(error) or not _may_pass(error):  # a retry would fail in the same way
             _fail(lease, error)
         else:
             logger.warning("job %s lost the database and will be tried again: %s", job_id, error)
             _put_back(lease, str(error))
-    except Exception as error:  # noqa: BLE001 (the row must say what happened, whatever it was)
+    except Exception as error:  # noqa: BLE001 (the row must record every error)
         _fail(lease, error)
 
 
 def _may_pass(error: DatabaseTrouble) -> bool:
-    """Whether trying again may help: the database is locked, restarting or out of reach.
+    """Whether a retry may help, because the database is locked, restarting or out of reach.
 
-    Of internal errors only that PostgreSQL ended the session, because this process was frozen.
+    One internal error counts too: PostgreSQL ended the session because this process was frozen.
     """
     frozen = isinstance(error.__cause__, IdleInTransactionSessionTimeout)
     return frozen or not isinstance(error, InternalError)
 
 
 def _fail(lease: Lease, error: Exception) -> None:
-    if isinstance(error, JobError) or getattr(error, "is_for_people", False):
+    if isinstance(error, UserFacingError):
         message = str(error)
     else:
         logger.exception("job %s failed", lease.job_id, exc_info=error)
@@ -194,18 +194,18 @@ def _fail(lease: Lease, error: Exception) -> None:
 
 
 def _finish(lease: Lease, state: State, *, result: Any = None, error: str = "") -> bool:
-    """Whether the job was still ours to end."""
+    """End the job. Returns False if another worker has taken it over."""
     try:
         with transaction.atomic():
             _end(_held(lease), state, result=result, error=error)
     except LeaseLost:
-        logger.warning("job %s was taken over; its %s end here is dropped", lease.job_id, state)
+        logger.warning("job %s was taken over; its end here (%s) is ignored", lease.job_id, state)
         return False
     return True
 
 
 def _put_back(lease: Lease, error: str) -> None:
-    """Let the job be tried again in a while. Where even this fails, its silence does the same."""
+    """Queue the job again for a retry. If this fails too, the job is found without heartbeats."""
     connection.close()
     with suppress(LeaseLost, DatabaseTrouble), transaction.atomic():
         job = _held(lease)
@@ -216,8 +216,8 @@ def _put_back(lease: Lease, error: str) -> None:
         job.save(update_fields=["state", "lease", "error", "dispatched_at"])
 
 
-def _put_off(lease: Lease, waiting: NotYet) -> None:
-    """Queue the job again for later, as if it had not been tried."""
+def _put_off(lease: Lease, waiting: RetryLater) -> None:
+    """Queue the job again for later, without counting this attempt."""
     with suppress(LeaseLost), transaction.atomic():
         job = _held(lease)
         if job.cancel_requested:
@@ -264,7 +264,7 @@ def _end(job: Job, state: State, *, result: Any = None, error: str = "") -> None
 
 
 def request_cancel(*, job: Job) -> None:
-    """Ask for the job to stop: at once when it waits, at its next progress report when it runs."""
+    """Cancel the job: at once if it is queued, at its next progress report if it runs."""
     with transaction.atomic():
         locked = Job.objects.select_for_update().get(pk=job.pk)
         if locked.state == State.QUEUED:
@@ -275,7 +275,7 @@ def request_cancel(*, job: Job) -> None:
 
 
 def reconcile() -> int:
-    """Ask what is due, and send again every job that a dead worker or broker dropped.
+    """Run the due checks, and send every job again that a dead worker or broker lost.
 
     Returns how many jobs were sent again. Any number of workers may do this at once: a job sent
     twice is claimed once.
@@ -283,14 +283,14 @@ def reconcile() -> int:
     for check in registry.due_checks():
         try:
             check()
-        except Exception:  # one app's broken question must not keep the others' jobs from running
+        except Exception:  # one app's failing check must not stop the jobs of other apps
             logger.exception("due check %s.%s failed", check.__module__, check.__qualname__)
     if not Job.objects.to_send().exists():
-        return 0  # without a transaction, which on SQLite takes the write lock
+        return 0  # without a transaction, because on SQLite it takes the write lock
     with transaction.atomic():
         # A job whose worker is writing looks abandoned, because its heartbeat waits for the same
-        # lock. Waiting for it too would keep this reconciler from all other jobs.
+        # lock. Waiting for it would keep this reconciler from all other jobs.
         unlocked = Job.objects.to_send().select_for_update(of=("self",), skip_locked=True)
         waiting = list(unlocked.order_by("created_at").values_list("pk", flat=True))
-    # The first that fails ends the round: a broker that is down is asked once per tick.
+    # The first failure ends the round, so a broker that is down is tried once per tick.
     return sum(1 for _ in takewhile(dispatch, waiting))

@@ -14,7 +14,7 @@ from django.conf import settings
 from django.db import InterfaceError, OperationalError, connection
 
 from database.stuck import StuckCopies
-from jobs import kept_files, registry, services, worker
+from jobs import registry, services, uploaded_files, worker
 
 logger = logging.getLogger(__name__)
 
@@ -29,7 +29,7 @@ def run_job(job_id: str) -> None:
 
 @registry.due_check
 def sweep_uploads() -> None:
-    kept_files.sweep()
+    uploaded_files.sweep()
 
 
 def keep_reconciling(stop: threading.Event, tick: threading.Lock) -> None:
@@ -42,19 +42,19 @@ def keep_reconciling(stop: threading.Event, tick: threading.Lock) -> None:
                 lost = hearing.lost()
                 if lost:
                     worker.exit_deaf(lost)
-            except Exception as error:  # noqa: BLE001  (else this thread ends: no job is rescued)
+            except Exception as error:  # noqa: BLE001  (an error must not end this thread)
                 next_try = settings.JOB_TICK_SECONDS
                 logger.warning("reconciler: %s; next try in %s s", error, next_try)
-                hearing.reset()  # what could not be sent cannot be heard
+                hearing.reset()  # a job that was not sent cannot be received
             finally:
-                connection.close()  # a child must not share it
+                connection.close()  # a forked child must not share it
 
 
 @worker_ready.connect
 def start_reconciler(**_: Any) -> None:
-    # The pool forks a new child off this process when one dies. A fork in the middle of a tick
-    # copies whatever lock this thread holds then, inside SQLite too, and the child waits for it
-    # for ever: so forks wait for the end of the tick.
+    # When a child dies, the pool forks another one from this process. A fork in the middle of a
+    # tick would copy the locks that this thread holds, also those inside SQLite, and the child
+    # would wait for them forever. So forks wait for the end of the tick.
     tick = threading.Lock()
     os.register_at_fork(
         before=tick.acquire, after_in_parent=tick.release, after_in_child=tick.release

@@ -1,4 +1,4 @@
-"""Files from the browser or the API: kept whole, then handed to a job."""
+"""Store files from the browser or the API, and queue the job that reads them."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from django.conf import settings
 from django.core.files.uploadedfile import UploadedFile
 
 from accounts.models import Collection, User
-from jobs import kept_files
+from jobs import uploaded_files
 from jobs.models import Job
 from jobs.services import enqueue
-from jobs.space import is_full, is_refused
+from web.disk import NoRoom, is_full, is_refused
 
 
 class KeyTaken(Exception):
@@ -23,21 +23,6 @@ class KeyTaken(Exception):
     def __init__(self, job: Job) -> None:
         self.job = job
         super().__init__(job.key)
-
-
-class NoRoom(Exception):
-    """An upload cannot be kept; the message is for the person who sent it."""
-
-    is_for_people = True
-
-    def __init__(self, filename: str, error: OSError) -> None:
-        full = "The server's disk is full", "make room"
-        refused = f"The server cannot write its folder of uploads ({error.strerror})", "allow it"
-        problem, cure = full if is_full(error) else refused
-        super().__init__(
-            f"{problem}, so nothing of {filename} was taken in. Ask the server's administrator to "
-            f"{cure}, then send it again."
-        )
 
 
 def enqueue_upload(
@@ -49,30 +34,30 @@ def enqueue_upload(
     requested_by: User | None,
     key: str = "",
 ) -> Job:
-    """Keep the files and queue the job that reads them; either both, or nothing is left.
+    """Store the files and queue the job that reads them: both or neither.
 
-    `files` go by the parameter that tells the job where one lies. `filename`, what the first of
-    them is called, is a parameter as well.
+    The keys of `files` are the job's parameters that hold their paths. The name of the first file
+    becomes the parameter `filename`.
 
     Raises:
-        KeyTaken: a job with this key runs or waits.
+        KeyTaken: another job with this key is queued or running.
         NoRoom: the disk is full or read-only.
     """
     first = next(iter(files.values()))
     places = {name: f"{collection.slug}/{uuid.uuid4()}" for name in files}
     asked = {"filename": first.name or "the file", **parameters, **places}
-    taken = False
+    is_queued = False
     try:
         for name, upload in files.items():
             _keep(upload, Path(settings.UPLOAD_DIR, places[name]))
         job = enqueue(
             kind=kind, collection=collection, parameters=asked, requested_by=requested_by, key=key
         )
-        taken = job.parameters == asked
+        is_queued = job.parameters == asked
     finally:
-        if not taken:
-            kept_files.remove(places.values())
-    if not taken:
+        if not is_queued:
+            uploaded_files.remove(places.values())
+    if not is_queued:
         raise KeyTaken(job)
     return job
 

@@ -1,9 +1,8 @@
-"""A collection's jobs: how far they are, and stopping or repeating them."""
+"""Pages of a collection's jobs: show, cancel and retry them."""
 
 from __future__ import annotations
 
 import uuid
-from typing import cast
 
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
@@ -11,9 +10,9 @@ from django.shortcuts import redirect, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
-from accounts.access import in_collection
-from accounts.models import Collection, Role, User
-from jobs import kept_files, registry
+from accounts.access import in_collection, person_of
+from accounts.models import Collection, Role
+from jobs import registry, uploaded_files
 from jobs.models import Job
 from jobs.services import enqueue, request_cancel
 
@@ -48,7 +47,7 @@ def job(request: HttpRequest, collection: Collection, job_id: uuid.UUID) -> Http
 @never_cache
 @require_safe
 def card(request: HttpRequest, collection: Collection, job_id: uuid.UUID) -> HttpResponse:
-    """The card alone; it asks for itself again while the job is live."""
+    """The job's card alone. The card reloads itself while the job is live."""
     return render(request, "jobs/_card.html", {"job": _job(collection, job_id), "polled": True})
 
 
@@ -59,7 +58,7 @@ def cancel(request: HttpRequest, collection: Collection, job_id: uuid.UUID) -> H
     if found.is_live:
         request_cancel(job=found)
     else:
-        messages.info(request, "This job had ended before it could be cancelled.")
+        messages.info(request, "This job had already finished, so it was not cancelled.")
     return redirect("job", collection.slug, found.pk)
 
 
@@ -68,23 +67,24 @@ def cancel(request: HttpRequest, collection: Collection, job_id: uuid.UUID) -> H
 def try_again(request: HttpRequest, collection: Collection, job_id: uuid.UUID) -> HttpResponse:
     old = _job(collection, job_id)
     if old.is_live:
-        messages.info(request, "This job has not ended yet, so there is nothing to try again.")
+        messages.info(request, "This job is still in progress, so it cannot be retried yet.")
         return redirect("job", collection.slug, old.pk)
     try:
-        kept_files.check_there(old.kind, old.parameters)
+        uploaded_files.check_there(old.kind, old.parameters)
         new = enqueue(
             kind=old.kind,
             collection=collection,
             parameters=old.parameters,
-            requested_by=cast(User, request.user),
+            requested_by=person_of(request),
             key=old.key,
         )
-    except kept_files.FileGone as error:
+    except uploaded_files.FileGone as error:
         messages.error(request, str(error))
         return redirect("job", collection.slug, old.pk)
     except registry.UnknownKind:
         messages.error(
-            request, "This version of Qrelsmith no longer knows such jobs, so it cannot run again."
+            request,
+            f"Unknown job kind {old.kind!r} in this version of Qrelsmith. It cannot be retried.",
         )
         return redirect("job", collection.slug, old.pk)
     return redirect("job", collection.slug, new.pk)
@@ -93,5 +93,5 @@ def try_again(request: HttpRequest, collection: Collection, job_id: uuid.UUID) -
 def _job(collection: Collection, job_id: uuid.UUID) -> Job:
     found = collection.jobs.select_related("requested_by").filter(pk=job_id).first()
     if found is None:
-        raise Http404("no such job here")
+        raise Http404("no such job in this collection")
     return found

@@ -1,7 +1,7 @@
-"""What a worker does beside its jobs: it stops in time, notices that it is deaf, shows it is alive.
+"""What a worker does beside its jobs: stop in time, detect lost messages, touch a pulse file.
 
-A worker's supervisor (systemd, compose, `make demo`) starts it again when it exits, so exiting is
-the cure for every state that a worker cannot leave by itself.
+A supervisor (systemd, compose, `make demo`) restarts a worker that exits. So a worker exits from
+every state that it cannot leave otherwise.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from jobs.models import Job
 
 logger = logging.getLogger(__name__)
 
-UNCLAIMED_ROUNDS = 4  # how often an unclaimed job is sent again before its sender gives up
+UNCLAIMED_ROUNDS = 4  # how often an unclaimed job is sent again before an idle worker exits
 _stop_requests: SimpleQueue[str] = SimpleQueue()
 
 
@@ -49,17 +49,16 @@ def _start(target: Any) -> None:
 
 
 def stop_in_time() -> None:
-    """Wait for a request to stop, pass it on to the running jobs, and exit when they do not hear.
+    """Wait for a request to stop, pass it on to the running jobs, and exit if they do not stop.
 
-    Celery waits for as long as a job runs. With a pool of processes, the supervisor's SIGKILL ends
-    that; a thread can only be ended with its process.
+    Celery waits as long as a job runs. In a pool of processes, the supervisor's SIGKILL ends the
+    job. A thread can only be ended with its process.
     """
     sig = _stop_requests.get()
     worker_stops.set()
     time.sleep(settings.JOB_STOP_SECONDS)
     logger.warning(
-        "a job still runs %s s after %s: exiting without it; another worker takes it over within "
-        "%s s",
+        "a job still runs %s s after %s: exiting; another worker takes over the job within %s s",
         settings.JOB_STOP_SECONDS,
         sig,
         settings.JOB_STALE_SECONDS,
@@ -68,7 +67,7 @@ def stop_in_time() -> None:
 
 
 def show_pulse() -> None:
-    """Touch a file again and again, so that a supervisor notices when this process is frozen."""
+    """Touch the pulse file regularly, so that a supervisor notices when this process freezes."""
     pulse = Path(settings.WORKER_PULSE_FILE)
     while True:
         try:
@@ -79,11 +78,11 @@ def show_pulse() -> None:
 
 
 class Hearing:
-    """Notices that messages no longer reach this worker although it has nothing to do.
+    """Detects that messages no longer reach this worker although it is idle.
 
-    A consumer can stop while its process lives on: its broker connection hangs, its pool is
-    blocked, it listens to another queue. Every reconciler sends an unclaimed job again after
-    JOB_STALE_SECONDS, so a worker that is idle receives one of these messages, or another does.
+    A consumer can stop while its process runs: its broker connection hangs, its pool is blocked,
+    or it reads another queue. Every reconciler sends an unclaimed job again after
+    JOB_STALE_SECONDS, so this or another idle worker should receive one of these messages.
     """
 
     def __init__(self) -> None:
@@ -95,7 +94,7 @@ class Hearing:
         self._unclaimed = set()
 
     def lost(self) -> int:
-        """How many jobs this worker should have received; 0 as long as nothing proves it deaf."""
+        """How many jobs this worker should have received; 0 while they may still arrive."""
         accepted: int = state.all_total_count[0]
         sent = (
             set() if state.active_requests else set(Job.objects.sent().values_list("pk", flat=True))
@@ -111,8 +110,8 @@ class Hearing:
 
 def exit_deaf(jobs: int) -> None:
     logger.critical(
-        "this worker is idle, but receives none of the %s waiting jobs, which were sent again and "
-        "again: exiting, so that its supervisor starts it again. If that repeats, check that "
+        "this worker is idle, but receives none of the %s waiting jobs, which were sent several "
+        "times: exiting, so that the supervisor restarts it. If this repeats, check that "
         "CELERY_BROKER_URL, CELERY_QUEUE and DATA_DIR are the same everywhere.",
         jobs,
     )

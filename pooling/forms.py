@@ -1,4 +1,4 @@
-"""The forms of the pages about runs and pools."""
+"""The cost form of the page about all pools."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pooling import preview
 
 
 class CostForm(forms.Form):
-    """What the hours and their cost are reckoned with; nothing of it is kept."""
+    """The inputs of the cost estimate; nothing is saved."""
 
     seconds = forms.FloatField(label="Seconds a judgment", min_value=0.1, max_value=3600)
     adjudicated = forms.FloatField(label="Adjudicated, in %", min_value=0, max_value=100)
@@ -18,22 +18,22 @@ class CostForm(forms.Form):
 
     @classmethod
     def of(cls, given: QueryDict, collection: Collection) -> CostForm:
-        """Filled in with what the address says, and else with what is usual."""
-        usual = {
+        """Filled in from the URL's parameters, with defaults for missing ones."""
+        defaults = {
             "seconds": f"{collection.seconds_per_judgment:g}",
             "adjudicated": f"{100 * preview.ADJUDICATED_SHARE:g}",
             "rate": "",
         }
-        return cls({name: given.get(name, value) for name, value in usual.items()})
+        return cls({name: given.get(name, value) for name, value in defaults.items()})
 
     def cost(self, *, candidates: int, pairs: int, collection: Collection) -> preview.Cost:
-        """What is wrong in the form counts as not said."""
+        """The cost; an invalid field has its default."""
         self.full_clean()
-        said = self.cleaned_data
+        values = self.cleaned_data
         return preview.Cost(
             candidates=candidates,
             pairs=pairs,
-            seconds_per_judgment=said.get("seconds", collection.seconds_per_judgment),
-            adjudicated_share=said.get("adjudicated", 100 * preview.ADJUDICATED_SHARE) / 100,
-            hourly_rate=said.get("rate"),
+            seconds_per_judgment=values.get("seconds", collection.seconds_per_judgment),
+            adjudicated_share=values.get("adjudicated", 100 * preview.ADJUDICATED_SHARE) / 100,
+            hourly_rate=values.get("rate"),
         )

@@ -2,99 +2,69 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from django.conf import settings
 from django.db import models
+from django.db.models.deletion import Collector
 
 from accounts.models import Collection
 from corpus.models import Document, QueryPaper
 from pooling.strategies import STRATEGIES
-
-IMPORTED = frozenset({"file", "embeddings"})  # kinds of runs that no retriever here can make
-
-
-class CurrentRuns(models.Manager["Run"]):
-    """The runs that have their name now."""
-
-    def get_queryset(self) -> models.QuerySet[Run]:
-        return super().get_queryset().filter(retired_at=None)
+from retrieval.models import Run
 
 
-class Run(models.Model):
-    """One retriever's ranked lists.
+def protect_in_frozen_pools(
+    collector: Collector,
+    field: models.Field[Any, Any],
+    rows: models.QuerySet[models.Model],
+    using: str,
+) -> None:
+    """Protect a run that a frozen pool was drawn from; otherwise set the build's run to NULL.
 
-    A retriever that runs again, after the corpus or the queries changed, takes the name of its
-    earlier run. That run is retired if pools were drawn from it: it stays for these pools and for
-    releases, and no page lists it.
+    Draft pools whose run is NULL can no longer be frozen.
     """
-
-    collection = models.ForeignKey(Collection, models.CASCADE, related_name="runs")
-    name = models.CharField(max_length=60)
-    kind = models.CharField(max_length=30, help_text="The built-in retriever, or `file`.")
-    parameters = models.JSONField(default=dict)
-    depth = models.PositiveIntegerField(null=True, blank=True)
-    sha256 = models.CharField(max_length=64, help_text="Of the ranked lists in canonical form.")
-    report = models.JSONField(default=dict, help_text="What was skipped on the way in, and why.")
-    created_at = models.DateTimeField(auto_now_add=True)
-    retired_at = models.DateTimeField(null=True, blank=True)
-
-    objects = CurrentRuns()
-    with_retired = models.Manager["Run"]()
-
-    class Meta:
-        ordering = ["name"]
-        constraints = [
-            models.UniqueConstraint(
-                fields=["collection", "name"],
-                condition=models.Q(retired_at=None),
-                name="run_name_once",
-            )
-        ]
-
-    def __str__(self) -> str:
-        return self.name
-
-    @property
-    def holds_judgments(self) -> bool:
-        """Whether it came from qrels: known positives, and nobody's ranking."""
-        return bool(self.parameters.get("qrels"))
-
-    @property
-    def is_imported(self) -> bool:
-        """Came from outside, so it is never out of date, whatever its name has come to mean."""
-        return self.kind in IMPORTED
+    frozen = BuildRun.objects.filter(
+        pk__in=[row.pk for row in rows], build__pools__frozen_at__isnull=False
+    )
+    on_delete = models.PROTECT if frozen.exists() else models.SET_NULL
+    on_delete(collector, field, rows, using)
 
 
-class Ranking(models.Model):
-    """One ranked list of a run: `docnos[i]` has rank i + 1 and score `scores[i]`."""
+class CompleteBuilds(models.Manager["PoolBuild"]):
+    """The builds that are not being written."""
 
-    # No index of its own: that of a constraint begins with it.
-    run = models.ForeignKey(Run, models.CASCADE, related_name="rankings", db_index=False)
-    query_paper = models.ForeignKey(QueryPaper, models.CASCADE, related_name="rankings")
-    docnos = models.JSONField()
-    scores = models.JSONField()
-
-    class Meta:
-        ordering = ["run", "query_paper"]
-        constraints = [
-            models.UniqueConstraint(
-                fields=["run", "query_paper"], name="ranking_once_per_query_paper"
-            )
-        ]
-
-    def __str__(self) -> str:
-        return f"{self.run} for {self.query_paper}"
+    def get_queryset(self) -> models.QuerySet[PoolBuild]:
+        return super().get_queryset().filter(last_part_at=None)
 
 
 class PoolBuild(models.Model):
-    """One building of pools: everything needed to build them again, byte for byte."""
+    """One build of pools, with a manifest from which they can be rebuilt byte for byte.
+
+    A build is written in parts. Until it is complete, it and its pools are hidden. See
+    docs/adr/0019-drafts-in-parts.md.
+    """
 
     collection = models.ForeignKey(Collection, models.CASCADE, related_name="pool_builds")
     manifest = models.JSONField()
     built_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
+    last_part_at = models.DateTimeField(
+        null=True, blank=True, help_text="When a part was last written. NULL: it is complete."
+    )
+
+    objects = CompleteBuilds()
+    with_incomplete = models.Manager["PoolBuild"]()
 
     class Meta:
         ordering = ["-created_at"]
+        indexes = [
+            models.Index(
+                fields=["last_part_at"],
+                condition=models.Q(last_part_at__isnull=False),
+                name="pool_build_incomplete",
+            )
+        ]
 
     def __str__(self) -> str:
         return f"pools of {self.collection}, {self.created_at:%Y-%m-%d}"
@@ -104,17 +74,19 @@ class BuildRun(models.Model):
     """A run that a build used, with the digest it had then.
 
     `run` becomes NULL when the run is removed while all pools of the build are drafts. Such pools
-    can no longer be frozen. A run that a frozen pool was drawn from stays.
+    can no longer be frozen. The run of a frozen pool cannot be removed.
     """
 
     class Use(models.TextChoices):
-        DRAWN = "drawn", "drawn from"
-        FORCED = "forced", "taken whole"
-        EXCLUDED = "excluded", "left out"
+        DRAWN = "drawn", "Drawn"
+        FORCED = "forced", "Forced"
+        EXCLUDED = "excluded", "Excluded"
 
     # No index of its own: that of a constraint begins with it.
     build = models.ForeignKey(PoolBuild, models.CASCADE, related_name="build_runs", db_index=False)
-    run = models.ForeignKey(Run, models.PROTECT, null=True, blank=True, related_name="build_runs")
+    run = models.ForeignKey(
+        Run, protect_in_frozen_pools, null=True, blank=True, related_name="build_runs"
+    )
     name = models.CharField(max_length=60)
     use = models.CharField(max_length=10, choices=Use)
     sha256 = models.CharField(max_length=64)
@@ -134,12 +106,12 @@ class BuildRun(models.Model):
 
 
 class DrawnList(models.Model):
-    """The documents that a building drew for a query paper; it stays when the pool is replaced."""
+    """The documents that a build drew for a query paper; kept when the pool is replaced."""
 
     # No index of its own: that of a constraint begins with it.
     build = models.ForeignKey(PoolBuild, models.CASCADE, related_name="drawn_lists", db_index=False)
-    query_paper = models.CharField(max_length=200, help_text="Its docno.")
-    documents = models.JSONField(help_text="Docnos in the order drawn.")
+    query_paper = models.CharField(max_length=200, help_text="The query paper's docno.")
+    documents = models.JSONField(help_text="Docnos in the order they were drawn.")
 
     class Meta:
         ordering = ["build", "query_paper"]
@@ -169,21 +141,67 @@ class PoolQuerySet(models.QuerySet["Pool"]):
     def drafts(self) -> PoolQuerySet:
         return self.filter(frozen_at=None)
 
+    def hidden(self) -> PoolQuerySet:
+        """Pools that are being written, and drafts that were replaced."""
+        return self.filter(query_paper=None)
+
+
+class ShownPools(models.Manager["Pool"]):
+    """The pools that are not hidden."""
+
+    def get_queryset(self) -> PoolQuerySet:
+        return PoolQuerySet(self.model, using=self._db).filter(query_paper__isnull=False)
+
+    def frozen(self) -> PoolQuerySet:
+        return self.get_queryset().frozen()
+
+    def drafts(self) -> PoolQuerySet:
+        return self.get_queryset().drafts()
+
 
 class Pool(models.Model):
-    """The candidates of one query paper. A draft is replaced by the next building; frozen stays."""
+    """The candidates of one query paper. The next build replaces a draft, never a frozen pool.
 
-    query_paper = models.OneToOneField(QueryPaper, models.PROTECT, related_name="pool")
+    A hidden pool has no query paper, so nothing that looks for the pools of a collection finds it.
+    `drawn`, `size`, `to_judge`, `forced`, `shortfall_sum` and `deepest` sum up the rows written
+    with the pool, which never change.
+    """
+
+    # Typed as if it were never NULL, because only the code that writes pools meets hidden ones.
+    query_paper: models.OneToOneField[QueryPaper | None, QueryPaper] = models.OneToOneField(  # type: ignore[misc]
+        QueryPaper, models.PROTECT, null=True, blank=True, related_name="pool"
+    )
+    drawn_for = models.BigIntegerField(
+        null=True, blank=True, help_text="The query paper's id while the build is being written."
+    )
     build = models.ForeignKey(PoolBuild, models.PROTECT, related_name="pools")
     retriever_order = models.JSONField(default=list)
-    shortfall = models.JSONField(default=dict, help_text="Source to documents it could not give.")
-    depth = models.JSONField(default=dict, help_text="Source to the deepest rank it drew from.")
+    shortfall = models.JSONField(default=dict, help_text="How many documents each source lacked.")
+    depth = models.JSONField(default=dict, help_text="The deepest rank each source drew from.")
+    drawn = models.JSONField(
+        default=dict,
+        help_text="How many documents each source drew, forced ones too.",
+    )
+    size = models.PositiveIntegerField(default=0, help_text="Candidates.")
+    to_judge = models.PositiveIntegerField(default=0, help_text="Candidates that are judged.")
+    forced = models.PositiveIntegerField(default=0, help_text="Candidates of forced sources.")
+    shortfall_sum = models.PositiveIntegerField(default=0, help_text="The sum of `shortfall`.")
+    deepest = models.PositiveIntegerField(
+        null=True, blank=True, help_text="The maximum of `depth`; NULL without ranks."
+    )
     frozen_at = models.DateTimeField(null=True, blank=True)
 
-    objects = PoolQuerySet.as_manager()
+    objects = ShownPools()
+    with_hidden = PoolQuerySet.as_manager()
 
     class Meta:
         ordering = ["query_paper__document__docno"]
+        constraints = [
+            models.CheckConstraint(
+                condition=models.Q(frozen_at=None) | models.Q(query_paper__isnull=False),
+                name="pool_frozen_is_not_hidden",
+            )
+        ]
 
     def __str__(self) -> str:
         return f"pool of {self.query_paper}"
@@ -194,7 +212,7 @@ class Pool(models.Model):
 
 
 class Exclusion(models.TextChoices):
-    """Why a candidate is not judged. Rows and releases hold the code; the words are for pages."""
+    """Why a candidate is not judged. Rows and releases have the code; pages show the label."""
 
     NO_TEXT = "no-text", "no text in the corpus"
     NEVER_JUDGED = "never-judged", "pooled but never judged in the imported release"
@@ -212,11 +230,13 @@ class Candidate(models.Model):
     pool = models.ForeignKey(Pool, models.CASCADE, related_name="candidates", db_index=False)
     document = models.ForeignKey(Document, models.PROTECT, related_name="candidacies")
     position = models.PositiveIntegerField()
-    excluded = models.CharField(max_length=200, blank=True, help_text="Why it is not judged.")
+    excluded = models.CharField(
+        max_length=200, blank=True, help_text="Why it is not judged, as a code."
+    )
     inclusion = models.FloatField(
         null=True,
         blank=True,
-        help_text="For a sample: the probability with which it came to be in the pool.",
+        help_text="In a sample: the probability that the pool includes this document.",
     )
 
     objects = CandidateQuerySet.as_manager()
@@ -233,12 +253,12 @@ class Candidate(models.Model):
 
     @property
     def why_excluded(self) -> str:
-        """The words for `excluded`; "" for a candidate that is judged."""
+        """The label of `excluded`; "" for a candidate that is judged."""
         return dict(Exclusion.choices).get(self.excluded, self.excluded)
 
 
 class Contribution(models.Model):
-    """That a source has a candidate: at which rank and score, and whether it drew it.
+    """A source that has the candidate, with rank and score, and whether it drew the candidate.
 
     `rank` counts from 1; it is NULL for sources without ranks (forced ones, imported pools).
     """
@@ -265,3 +285,28 @@ class Contribution(models.Model):
 
     def __str__(self) -> str:
         return f"{self.source} has {self.candidate}"
+
+
+class PoolReport(models.Model):
+    """The latest report of a kind about a collection's pools, as JSON. A job computes it again.
+
+    `state` is a digest of what the report was computed from. If it differs from the present one,
+    the report is out of date.
+    """
+
+    collection = models.ForeignKey(
+        Collection, models.CASCADE, related_name="pool_reports", db_index=False
+    )
+    kind = models.CharField(max_length=30, help_text="The kind of the job that computes it.")
+    state = models.CharField(max_length=64)
+    payload = models.JSONField()
+    began_at = models.DateTimeField(help_text="It holds everything that was committed before.")
+    seconds = models.FloatField(help_text="How long it took to compute.")
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["collection", "kind"], name="pool_report_once")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.kind} of {self.collection}"

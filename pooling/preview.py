@@ -1,6 +1,6 @@
-"""What to know of pools before they are frozen. Pure: lists, documents and pools in, findings out.
+"""Cost, overlap, shares and warnings of pools before they are frozen. Pure.
 
-Docnos are strings throughout; a pool is the docnos of its candidates in the order they were drawn.
+A pool is the docnos of its candidates, in the order drawn.
 """
 
 from __future__ import annotations
@@ -18,26 +18,25 @@ from pooling.strategies import JaccardMatrix, jaccard_matrix
 
 JUDGES = 2
 SECONDS_PER_JUDGMENT = 15.0
-# Of CSFCube's pairs, this share needed the adjudicator: the best guess before anybody has judged.
+# The share of CSFCube's pairs that needed the adjudicator: an estimate before judging begins.
 ADJUDICATED_SHARE = 0.36
 
-OFTEN = 0.25  # of the pools
-NEAR = 0.9  # Jaccard of two titles' words from which on they are near-duplicates
-ROUNDING = 1e-9  # 0.9 · 70 is a little more than 63
+FREQUENT_SHARE = 0.25  # of the pools
+NEAR_DUPLICATE_JACCARD = 0.9  # of the words of two titles
+ROUNDING = 1e-9  # because 0.9 · 70 is a little more than 63
 USUAL_DEPTH = 25
 
 _WORD = re.compile(r"\w+")
 
-Lists = Mapping[str, Sequence[str]]  # by query paper
-Pools = Mapping[str, Sequence[str]]  # by query paper
+DocnosByPaper = Mapping[str, Sequence[str]]  # by query paper: a list, or a pool
 
 
-# What judging costs
+# Cost of judging
 
 
 @dataclass(frozen=True)
 class Cost:
-    """What judging these pools takes, in people's hours and in money."""
+    """What it takes to judge these pools, in hours and in money."""
 
     candidates: int
     pairs: int
@@ -86,16 +85,16 @@ def in_hours(hours: float) -> str:
     return "1 hour" if round(hours) == 1 else f"{hours:,.0f} hours"
 
 
-# What the retrievers have in common, how deep they went, what only one of them found
+# Overlap, depth and unique documents of the retrievers
 
 
 def overlaps(
-    rankings: Mapping[str, Lists], depth_of_pool: Mapping[str, int]
+    rankings: Mapping[str, DocnosByPaper], depth_of_pool: Mapping[str, int]
 ) -> tuple[JaccardMatrix, JaccardMatrix]:
-    """How much the retrievers overlap down to each pool's own depth, and down to rank 25.
+    """The overlap of the retrievers down to each pool's own depth, and down to rank 25.
 
-    `rankings` are each retriever's lists; `depth_of_pool` the deepest rank that anybody drew from
-    for a query paper. Query papers without a pool are left out.
+    `rankings` are each retriever's lists; `depth_of_pool` is the deepest rank that any retriever
+    drew from, by query paper. Query papers without a pool are left out.
     """
     cut = {
         name: {
@@ -114,11 +113,12 @@ def overlaps(
 
 
 class Share(NamedTuple):
-    """What one retriever did for the pools.
+    """One retriever's share in the pools.
 
-    `found` are the pooled documents it has no deeper than it had to draw, its own and others';
-    `alone` are those among them that nobody else found. `depths` are the deepest ranks it drew
-    from, middle and largest over the pools; None when it drew nothing.
+    `found` counts the pooled documents in its list down to the deepest rank it drew from, whichever
+    retriever drew them. `alone` counts those that no other retriever and no forced source found.
+    `middle_depth` and `deepest` are the median and the maximum over the pools of the deepest rank
+    it drew from; None if it drew nothing.
     """
 
     source: str
@@ -131,7 +131,7 @@ class Share(NamedTuple):
 
 
 class PoolFacts(NamedTuple):
-    """One pool as `shares` reads it; `drawn` counts by source, the forced ones among them."""
+    """One pool as `shares` reads it; `drawn` counts documents by source, forced ones included."""
 
     query_paper: str
     documents: Sequence[str]
@@ -141,27 +141,29 @@ class PoolFacts(NamedTuple):
     shortfall: Mapping[str, int]
 
 
-def shares(pools: Sequence[PoolFacts], rankings: Mapping[str, Lists]) -> list[Share]:
+def shares(pools: Sequence[PoolFacts], rankings: Mapping[str, DocnosByPaper]) -> list[Share]:
     """Every retriever's share in the pools, by name."""
     found: Counter[str] = Counter()
     alone: Counter[str] = Counter()
     for pool in pools:
-        who = _finders(pool, rankings)
-        found.update(name for names in who.values() for name in names)
+        finders = _finders(pool, rankings)
+        found.update(name for names in finders.values() for name in names)
         alone.update(
-            names[0] for docno, names in who.items() if len(names) == 1 and docno not in pool.forced
+            names[0]
+            for docno, names in finders.items()
+            if len(names) == 1 and docno not in pool.forced
         )
     return [_share(name, pools, found[name], alone[name]) for name in sorted(rankings)]
 
 
-def _finders(pool: PoolFacts, rankings: Mapping[str, Lists]) -> dict[str, list[str]]:
-    """The retrievers that have a pooled document no deeper than they drew, by docno."""
-    who: dict[str, list[str]] = {docno: [] for docno in pool.documents}
+def _finders(pool: PoolFacts, rankings: Mapping[str, DocnosByPaper]) -> dict[str, list[str]]:
+    """By docno, the retrievers with the document at or above their deepest rank drawn."""
+    finders: dict[str, list[str]] = {docno: [] for docno in pool.documents}
     for name, lists in rankings.items():
         for docno in lists.get(pool.query_paper, ())[: pool.depth.get(name, 0)]:
-            if docno in who:
-                who[docno].append(name)
-    return who
+            if docno in finders:
+                finders[docno].append(name)
+    return finders
 
 
 def _share(name: str, pools: Sequence[PoolFacts], found: int, alone: int) -> Share:
@@ -177,49 +179,53 @@ def _share(name: str, pools: Sequence[PoolFacts], found: int, alone: int) -> Sha
     )
 
 
-# What looks wrong
+# Warnings
 
 
-class Often(NamedTuple):
-    """A document that turns up in many pools."""
+class FrequentDocument(NamedTuple):
+    """A document in many pools."""
 
     docno: str
     pools: int
 
 
-class Poor(NamedTuple):
-    """A document whose abstract gives a judge little to go by."""
+class ShortAbstract(NamedTuple):
+    """A document whose abstract is missing or too short to judge."""
 
     docno: str
     why: str
 
 
-class Twins(NamedTuple):
-    """Two documents of one pool whose titles are all but equal."""
+class NearDuplicates(NamedTuple):
+    """Two documents of one pool with near-duplicate titles."""
 
     query_paper: str
-    one: str
+    docno: str
     other: str
 
 
-def often(pools: Pools, share: float = OFTEN) -> list[Often]:
-    """The documents in more than this share of the pools, and in two at least; most often first."""
+def frequent_documents(
+    pools: DocnosByPaper, share: float = FREQUENT_SHARE
+) -> list[FrequentDocument]:
+    """The documents in more than this share of the pools and in at least 2; most frequent first."""
     counts = Counter(docno for docnos in pools.values() for docno in set(docnos))
     fewest = max(2, math.floor(share * len(pools)) + 1)
-    found = [Often(docno, number) for docno, number in counts.items() if number >= fewest]
-    return sorted(found, key=lambda one: (-one.pools, one.docno))
+    frequent = [
+        FrequentDocument(docno, number) for docno, number in counts.items() if number >= fewest
+    ]
+    return sorted(frequent, key=lambda document: (-document.pools, document.docno))
 
 
-def poor(abstracts: Mapping[str, Sequence[str]]) -> list[Poor]:
-    """The documents without text, with too few sentences, or with none of any length; by docno.
+def short_abstracts(abstracts: Mapping[str, Sequence[str]]) -> list[ShortAbstract]:
+    """The documents without text, with too few sentences, or only short ones; by docno.
 
     `abstracts` are lists of sentences. The limits are those of CSFCube's corpus filter.
     """
-    found = ((docno, _why_poor(abstracts[docno])) for docno in sorted(abstracts))
-    return [Poor(docno, why) for docno, why in found if why]
+    reasons = ((docno, _why_short(abstracts[docno])) for docno in sorted(abstracts))
+    return [ShortAbstract(docno, why) for docno, why in reasons if why]
 
 
-def _why_poor(sentences: Sequence[str]) -> str:
+def _why_short(sentences: Sequence[str]) -> str:
     if not sentences:
         return "no abstract"
     if all(len(sentence.split()) < FEWEST_TOKENS for sentence in sentences):
@@ -229,31 +235,33 @@ def _why_poor(sentences: Sequence[str]) -> str:
     return ""
 
 
-def own_pool(pools: Pools) -> list[str]:
+def own_pool(pools: DocnosByPaper) -> list[str]:
     """The query papers that are in their own pool."""
     return sorted(paper for paper, docnos in pools.items() if paper in docnos)
 
 
-def twins(pools: Pools, titles: Mapping[str, str], near: float = NEAR) -> list[Twins]:
-    """Pairs of documents of a pool, its query paper among them, with near-duplicate titles.
+def near_duplicates(
+    pools: DocnosByPaper, titles: Mapping[str, str], near: float = NEAR_DUPLICATE_JACCARD
+) -> list[NearDuplicates]:
+    """Pairs of documents of a pool, or of its query paper, with near-duplicate titles.
 
     Titles are compared as sets of lower-case words: equal, or with a Jaccard of `near` or more.
     Documents without a title are left out.
     """
     words = {docno: frozenset(_WORD.findall(title.casefold())) for docno, title in titles.items()}
     return [
-        Twins(paper, *pair)
+        NearDuplicates(paper, *pair)
         for paper in sorted(pools)
-        for pair in _near(sorted({paper, *pools[paper]}), words, near)
+        for pair in _near_pairs(sorted({paper, *pools[paper]}), words, near)
     ]
 
 
-def _near(
+def _near_pairs(
     docnos: Iterable[str], words: Mapping[str, frozenset[str]], near: float
 ) -> Iterator[tuple[str, str]]:
-    """The pairs of docnos with Jaccard ≥ near, without comparing each with each.
+    """The pairs of docnos with Jaccard ≥ near, without comparing all pairs.
 
-    In any fixed order of all words, two sets so alike share one of their first
+    In any fixed order of all words, two such sets share one of their first
     |set| − ⌈near · |set|⌉ + 1 words (Chaudhuri et al., 2006, prefix filter).
     """
     sharing: dict[str, list[str]] = defaultdict(list)

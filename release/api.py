@@ -12,14 +12,15 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from accounts.api import CollectionView, found
+from accounts.api import CollectionView
 from accounts.models import Collection
 from jobs.api import Busy, JobAnswer, accepted
 from release.errors import GateClosed
 from release.files import open_release
-from release.gate import standing_in_the_way
+from release.gate import blocking_findings
 from release.models import Release
 from release.services import check_request, check_version, find_faults, request_release
+from web.api import found
 
 
 class ReleaseLine(serializers.Serializer[Release]):
@@ -55,25 +56,25 @@ class Releases(CollectionView):
 
     @extend_schema(
         summary="Publish a version",
-        description="409 with `gate_closed` and `findings` when something is to be mended first "
-        "or to be accepted by name; nothing was published then.",
+        description="409 with `gate_closed` and `findings` when a finding must be fixed first, "
+        "or accepted by name. Nothing was published then.",
         request=NewRelease,
         responses={202: JobAnswer},
     )
     def post(self, request: Request, slug: str) -> Response:
         asked = self.parsed(NewRelease)
         accept = check_request(collection=self.collection, **asked)
-        # The job looks again. Looking here too tells a script at once, and as data.
-        in_the_way = standing_in_the_way(find_faults(collection=self.collection), accept)
-        if in_the_way:
-            raise GateClosed(in_the_way)
+        # The job checks again. The check here tells a script at once, and as data.
+        blocking = blocking_findings(find_faults(collection=self.collection), accept)
+        if blocking:
+            raise GateClosed(blocking)
         job = request_release(collection=self.collection, requested_by=self.person, **asked)
         if job.parameters != {"version": asked["version"], "accept": list(accept)}:
             raise Busy
         return accepted(job)
 
 
-class OneRelease(CollectionView):
+class ReleaseDetail(CollectionView):
     @extend_schema(summary="One release with its manifest", responses=ReleaseAnswer)
     def get(self, request: Request, slug: str, version: str) -> Response:
         return Response(ReleaseAnswer(published(self.collection, version)).data)
@@ -89,9 +90,9 @@ class Bundle(CollectionView):
     def get(self, request: Request, slug: str, version: str) -> HttpResponseBase:
         release = published(self.collection, version)
         etag = f'"{release.sha256}"'
-        known = get_conditional_response(request, etag=etag)
-        if known is not None:
-            return known
+        not_modified = get_conditional_response(request, etag=etag)
+        if not_modified is not None:
+            return not_modified
         name = f"{self.collection.slug}-{release.version}.zip"
         return FileResponse(
             open_release(release),

@@ -21,7 +21,7 @@ class BadName(ValueError):
     """A file name that would not unpack alike, or not safely, everywhere."""
 
     def __init__(self, name: str) -> None:
-        super().__init__(f"not a plain relative file name: {name!r}")
+        super().__init__(f"a file name in a release must be plain and relative, got {name!r}")
         self.name = name
 
 

@@ -1,11 +1,12 @@
-"""What a version's labels have that the version before had not, read from the two bundles."""
+"""What changed between two versions, from the bundles themselves."""
 
 from __future__ import annotations
 
 import zipfile
-from collections.abc import Iterable, Mapping
-from itertools import pairwise
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator
+from io import BytesIO
+from pathlib import Path
+from typing import BinaryIO, NamedTuple
 
 from release.bundle import sha256
 from release.files import path_of
@@ -14,11 +15,11 @@ from release.models import Release
 QRELS = "trec/qrels.all.txt"
 README = "README.md"
 
-Labels = Mapping[tuple[str, str], str]
+Label = tuple[tuple[str, str], str]  # (query, docno), grade
 
 
 class Unreadable(Exception):
-    """A file of a bundle is gone or is not what the manifest says."""
+    """A file of a bundle is missing, or its digest is not the one in the manifest."""
 
 
 class Difference(NamedTuple):
@@ -29,25 +30,30 @@ class Difference(NamedTuple):
     removed: int
     changed: int
 
-    @property
-    def none(self) -> bool:
-        return not (self.added or self.removed or self.changed)
+
+def compare(since: str, before: Iterable[Label], after: Iterable[Label]) -> Difference:
+    """Both in the order of their files, so that neither has to be in memory."""
+    added = removed = changed = 0
+    old, new = iter(before), iter(after)
+    left, right = next(old, None), next(new, None)
+    while left or right:
+        if right is None or (left and left[0] < right[0]):
+            removed += 1
+            left = next(old, None)
+        elif left is None or right[0] < left[0]:
+            added += 1
+            right = next(new, None)
+        else:
+            changed += left[1] != right[1]
+            left, right = next(old, None), next(new, None)
+    return Difference(since, added, removed, changed)
 
 
-def compare(since: str, before: Labels, after: Labels) -> Difference:
-    both = before.keys() & after.keys()
-    return Difference(
-        since=since,
-        added=len(after.keys() - both),
-        removed=len(before.keys() - both),
-        changed=sum(before[pair] != after[pair] for pair in both),
-    )
-
-
-def read_qrels(content: bytes) -> Labels:
-    """(query, docno) to grade."""
-    lines = (line.split() for line in content.decode().splitlines())
-    return {(query, docno): grade for query, _, docno, grade in lines}
+def read_qrels(content: bytes) -> Iterator[Label]:
+    """The labels of a file of qrels, in its order."""
+    for line in BytesIO(content):
+        query, _, docno, grade = line.decode().split()
+        yield (query, docno), grade
 
 
 def read_member(release: Release, name: str) -> bytes:
@@ -57,8 +63,7 @@ def read_member(release: Release, name: str) -> bytes:
         Unreadable: there is no such file, or it is another.
     """
     try:
-        with zipfile.ZipFile(path_of(release.collection.slug, release.version)) as bundle:
-            content = bundle.read(name)
+        content = _member(path_of(release.collection.slug, release.version), name)
     except (OSError, KeyError, zipfile.BadZipFile) as error:
         raise Unreadable(f"{name} of {release.version}") from error
     if sha256(content) != release.manifest["files"].get(name, {}).get("sha256"):
@@ -66,20 +71,16 @@ def read_member(release: Release, name: str) -> bytes:
     return content
 
 
-def differences(releases: Iterable[Release]) -> dict[int, Difference]:
-    """Release to what changed since the one before; newest first, unreadable ones left out."""
-    found: dict[int, Difference] = {}
-    for after, before in pairwise(releases):
-        try:
-            found[after.pk] = _difference(before, after)
-        except Unreadable:
-            continue
-    return found
+def _member(bundle: Path | BinaryIO, name: str) -> bytes:
+    with zipfile.ZipFile(bundle) as archive:
+        return archive.read(name)
 
 
-def _difference(before: Release, after: Release) -> Difference:
-    digests = [one.manifest["files"].get(QRELS, {}).get("sha256") for one in (before, after)]
-    if digests[0] == digests[1]:
-        return Difference(before.version, 0, 0, 0)
-    old, new = (read_qrels(read_member(one, QRELS)) for one in (before, after))
-    return compare(before.version, old, new)
+def difference_to(before: Release, bundle: BinaryIO) -> Difference | None:
+    """What changed from a published version to a new bundle; None if that cannot be read."""
+    try:
+        old = read_member(before, QRELS)
+    except Unreadable:
+        return None
+    new = _member(bundle, QRELS)
+    return compare(before.version, read_qrels(old), read_qrels(new))

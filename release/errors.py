@@ -1,42 +1,47 @@
-"""What can stand in the way of a release; every message is for the person who tried."""
+"""The errors of releases; every message is for the person who publishes."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+from web.errors import UserFacingError
 
 if TYPE_CHECKING:
     from release.gate import Finding
     from release.models import Release
 
 
-class ReleaseError(Exception):
+class ReleaseError(UserFacingError):
     """Something asked of a release cannot be done."""
-
-    is_for_people = True
 
 
 class BadVersion(ReleaseError):
     def __init__(self, version: str) -> None:
         super().__init__(
-            f"{version!r} is no version: take up to 40 letters, digits, dots, dashes and "
-            "underscores, beginning with a letter or a digit, like 1.0 or v1.0.0."
+            f"Invalid version {version!r}. Use up to 40 letters, digits, dots, dashes and "
+            "underscores, starting with a letter or a digit, like 1.0 or v1.0.0."
         )
         self.version = version
 
 
 class VersionTaken(ReleaseError):
+    status = 409
+
     def __init__(self, version: str) -> None:
         super().__init__(
-            f"Version {version} is published. A published version never changes; "
-            "publish under a new one."
+            f"Version {version} is published already and cannot change. "
+            "Publish under a new version."
         )
         self.version = version
 
 
 class CannotKeep(ReleaseError):
     """The release folder is full or cannot be written."""
+
+    status = 507
 
     def __init__(self, folder: Path, error: OSError) -> None:
         super().__init__(
@@ -48,20 +53,27 @@ class CannotKeep(ReleaseError):
 
 class UnknownCheck(ReleaseError):
     def __init__(self, check: str, acceptable: Sequence[str]) -> None:
-        super().__init__(f"Nothing called {check!r} can be accepted; only {', '.join(acceptable)}.")
+        super().__init__(f"Unknown check {check!r} to accept. Use one of {', '.join(acceptable)}.")
         self.check = check
 
 
 class GateClosed(ReleaseError):
-    """Checks found what nobody accepted; `findings` are these."""
+    """Checks have findings that were not accepted; they are in `findings`."""
+
+    status = 409
 
     def __init__(self, findings: Sequence[Finding]) -> None:
-        lines = [f"- {finding.check}: {finding.message} {_mend(finding)}" for finding in findings]
-        super().__init__("\n".join(["Nothing was published. To be mended first:", *lines]))
+        lines = [
+            f"- {finding.check}: {finding.message} {_how_to_fix(finding)}" for finding in findings
+        ]
+        super().__init__("\n".join(["Nothing was published. Fix these findings first:", *lines]))
         self.findings = tuple(findings)
 
+    def details(self) -> dict[str, Any]:
+        return {"findings": [asdict(finding) for finding in self.findings]}
 
-def _mend(finding: Finding) -> str:
+
+def _how_to_fix(finding: Finding) -> str:
     named = f"({', '.join(finding.items)}{' …' if finding.count > len(finding.items) else ''}) "
     accept = f" Or accept it as `{finding.check}`." if finding.can_accept else ""
     return (named if finding.items else "") + finding.how_to_mend + accept
@@ -72,6 +84,8 @@ class ReleaseDamaged(ReleaseError):
 
     `what` says which of the two.
     """
+
+    status = 500
 
     def __init__(self, release: Release, path: Path, what: str) -> None:
         slug, version = release.collection.slug, release.version

@@ -1,4 +1,4 @@
-"""Where the zips of releases lie, and how they come there whole or not at all."""
+"""The zips of releases on disk, each written completely or not at all."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from typing import BinaryIO
 
 from django.conf import settings
 
-from jobs.space import is_full, is_refused
 from release.errors import CannotKeep, ReleaseDamaged
 from release.models import Release
+from web.disk import is_full, is_refused
 
 
 def path_of(slug: str, version: str) -> Path:
@@ -34,7 +34,7 @@ def check_writable(slug: str) -> None:
 
 @contextmanager
 def cannot_keep() -> Iterator[None]:
-    """Raise CannotKeep when something inside says that the folder is full or read-only."""
+    """Raise CannotKeep for an OSError of a full or read-only folder."""
     try:
         yield
     except OSError as error:

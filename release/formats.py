@@ -1,5 +1,8 @@
 """The bundle's file formats: records in, bytes out, always sorted. Pure.
 
+The records can be those of a whole file or, where they are too many for memory, of one query of
+it: a file is its queries one after the other, and in CSV only the first of them has the header.
+
 Strings sort by code point, which is the order of their UTF-8 bytes and of `LC_ALL=C sort`.
 """
 
@@ -9,10 +12,11 @@ import csv
 import io
 import json
 from collections.abc import Iterable, Sequence
+from operator import attrgetter
 
-from database.csv_cells import defused
-from release.records import Adjudication, Label, PooledDocument, Rating, Source
+from release.records import Adjudication, Label, PooledDocument, Rating
 from release.sampling import Member, Probable
+from web.csv_cells import defused
 
 
 class UnwritableId(ValueError):
@@ -43,8 +47,8 @@ def write_prels(labels: Iterable[Probable]) -> bytes:
     would have readers take the probability for 1.
     """
     lines = [
-        f"{_id(one.query)} {_id(one.docno)} {one.grade} 1 {one.inclusion!r}\n"
-        for one in sorted(labels, key=lambda one: (one.query, one.docno))
+        f"{_id(label.query)} {_id(label.docno)} {label.grade} 1 {label.inclusion!r}\n"
+        for label in sorted(labels, key=lambda label: (label.query, label.docno))
     ]
     return "".join(lines).encode()
 
@@ -55,9 +59,9 @@ def write_sampleval(members: Iterable[Member]) -> bytes:
     The grade of a document that was not drawn, or got no final label, is -1.
     """
     lines = [
-        f"{_id(one.query)} 0 {_id(one.docno)} {one.stratum} "
-        f"{-1 if one.grade is None else one.grade}\n"
-        for one in sorted(members, key=lambda one: (one.query, one.docno))
+        f"{_id(member.query)} 0 {_id(member.docno)} {member.stratum} "
+        f"{-1 if member.grade is None else member.grade}\n"
+        for member in sorted(members, key=lambda member: (member.query, member.docno))
     ]
     return "".join(lines).encode()
 
@@ -71,10 +75,15 @@ def _id(identifier: str) -> str:
 def write_pools(documents: Iterable[PooledDocument]) -> bytes:
     """JSON lines, one per pooled document, by query paper, then position."""
     ordered = sorted(documents, key=lambda document: (document.query_paper, document.position))
-    return "".join(_json_line(_pool_line(document)) for document in ordered).encode()
+    lines = (
+        json.dumps(_pool_line(document), ensure_ascii=False, allow_nan=False)
+        for document in ordered
+    )
+    return "".join(f"{line}\n" for line in lines).encode()
 
 
 def _pool_line(document: PooledDocument) -> dict[str, object]:
+    by_name = attrgetter("source")
     return {
         "query_paper": document.query_paper,
         "docno": document.docno,
@@ -82,42 +91,31 @@ def _pool_line(document: PooledDocument) -> dict[str, object]:
         "drawn_by": document.drawn_by,
         "excluded": document.excluded,
         "inclusion": document.inclusion,
-        "sources": [_source(source) for source in sorted(document.sources, key=_by_name)],
+        "sources": [source._asdict() for source in sorted(document.sources, key=by_name)],
     }
 
 
-def _by_name(source: Source) -> str:
-    return source.source
-
-
-def _source(source: Source) -> dict[str, object]:
-    return source._asdict()
-
-
-def _json_line(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False, allow_nan=False) + "\n"
-
-
-def write_ratings(ratings: Iterable[Rating]) -> bytes:
+def write_ratings(ratings: Iterable[Rating], *, header: bool = True) -> bytes:
     """CSV of the current judgments, by query, docno and slot."""
     ordered = sorted(ratings, key=lambda rating: (rating.query, rating.docno, rating.slot))
-    return _csv(Rating._fields, ordered)
+    return _csv(Rating._fields if header else None, ordered)
 
 
-def write_adjudications(adjudications: Iterable[Adjudication]) -> bytes:
+def write_adjudications(adjudications: Iterable[Adjudication], *, header: bool = True) -> bytes:
     """CSV of the standing decisions, by query and docno."""
     ordered = sorted(adjudications, key=lambda decision: (decision.query, decision.docno))
-    return _csv(Adjudication._fields, ordered)
+    return _csv(Adjudication._fields if header else None, ordered)
 
 
-def _csv(header: Sequence[str], rows: Iterable[Sequence[object]]) -> bytes:
+def _csv(header: Sequence[str] | None, rows: Iterable[Sequence[object]]) -> bytes:
     """RFC 4180: header, CRLF, quotes where needed; None is an empty field, floats go by repr.
 
     Text that a spreadsheet would run as a formula gets an apostrophe before it.
     """
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\r\n")
-    writer.writerow(header)
+    if header is not None:
+        writer.writerow(header)
     writer.writerows([_cell(value) for value in row] for row in rows)
     return text.getvalue().encode()
 

@@ -11,7 +11,7 @@ from django.http import QueryDict
 
 from accounts.models import Collection
 from release.errors import ReleaseError
-from release.gate import Finding, standing_in_the_way
+from release.gate import Finding, blocking_findings
 from release.services import check_request
 
 
@@ -22,7 +22,7 @@ class PublishForm(forms.Form):
         label="Version",
         max_length=40,
         help_text="Like 1.0 or v1.0.0. It can be used once and never changes.",
-        error_messages={"required": "Say which version this is, like 1.0."},
+        error_messages={"required": "Enter a version, like 1.0."},
     )
 
     def __init__(
@@ -53,16 +53,16 @@ class PublishForm(forms.Form):
 
     def clean(self) -> dict[str, Any]:
         cleaned: dict[str, Any] = super().clean() or self.cleaned_data
-        if left := len(self.in_the_way()):
-            found = "1 finding below is" if left == 1 else f"{left} findings below are"
-            self.add_error(None, f"Nothing was published: {found} neither mended nor accepted.")
+        if count := len(self.blocking()):
+            found = "1 finding below is" if count == 1 else f"{count} findings below are"
+            self.add_error(None, f"Nothing was published: {found} neither fixed nor accepted.")
         return cleaned
 
-    def in_the_way(self) -> set[str]:
-        """The checks neither mended nor accepted; none before the form is sent."""
+    def blocking(self) -> set[str]:
+        """The checks neither fixed nor accepted; none before the form is sent."""
         if not self.is_bound:
             return set()
-        return {found.check for found in standing_in_the_way(self.findings, self.accepted())}
+        return {found.check for found in blocking_findings(self.findings, self.accepted())}
 
 
 def next_version(versions: Iterable[str]) -> str:

@@ -1,6 +1,6 @@
-"""What must be in order before a version is published. A snapshot in, findings out.
+"""The checks before a version is published. Facts in, findings out. Pure.
 
-Check names are stable: people write them in scripts and read them in manifests.
+Check names are stable, because scripts and manifests contain them.
 """
 
 from __future__ import annotations
@@ -8,18 +8,14 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
-from adjudication.labels import Standing
-from release.formats import is_writable
-from release.records import Snapshot
-
-SHOWN = 20
+from release.facts import Facts, Faults
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What a check found. `count` things are wrong, the first of them are in `items`.
+    """The result of a check: `count` problems, the first of them in `items`.
 
-    Only what `can_accept` says may be published against the finding, if somebody says so.
+    With `can_accept` the collection can be published in spite of them, if the admin accepts it.
     """
 
     check: str
@@ -31,17 +27,15 @@ class Finding:
     can_accept: bool = True
 
 
-Check = Callable[[Snapshot], Finding]
+Check = Callable[[Facts], Finding]
 
 
-def check_gate(snapshot: Snapshot) -> tuple[Finding, ...]:
+def check_gate(facts: Facts) -> tuple[Finding, ...]:
     """Every check's finding, whether in order or not."""
-    return tuple(check(snapshot) for check in CHECKS.values())
+    return tuple(check(facts) for check in CHECKS.values())
 
 
-def standing_in_the_way(
-    findings: Sequence[Finding], accept: Collection[str]
-) -> tuple[Finding, ...]:
+def blocking_findings(findings: Sequence[Finding], accept: Collection[str]) -> tuple[Finding, ...]:
     """The findings that stop a release although the checks in `accept` are accepted."""
     return tuple(
         finding
@@ -50,25 +44,22 @@ def standing_in_the_way(
     )
 
 
-def final_labels_exist(snapshot: Snapshot) -> Finding:
-    if snapshot.labels:
-        return _in_order("empty", f"{len(snapshot.labels)} final labels.")
+def final_labels_exist(facts: Facts) -> Finding:
+    if facts.labels:
+        return _in_order("empty", f"{facts.labels:,} final labels.")
     return Finding(
         check="empty",
         ok=False,
-        message="There is not one final label, so the qrels would be empty.",
+        message="There are no final labels, so the qrels would be empty.",
         how_to_mend="Have at least one query judged by both annotators.",
         can_accept=False,
     )
 
 
-def ids_fit_into_trec_files(snapshot: Snapshot) -> Finding:
-    ids = {label.query for label in snapshot.labels} | {label.docno for label in snapshot.labels}
-    wrong = [repr(name) for name in sorted(ids) if not is_writable(name)]
-    wrong += [f"facet {facet.key}" for facet in snapshot.collection.facets if facet.key == "all"]
+def ids_fit_into_trec_files(facts: Facts) -> Finding:
     return _finding(
         "ids",
-        wrong,
+        facts.unwritable,
         in_order="Every id fits into a TREC file.",
         message="Names that the qrels files cannot hold: {count}. White space ends an id there, "
         "and `all` is the file with every facet.",
@@ -77,82 +68,74 @@ def ids_fit_into_trec_files(snapshot: Snapshot) -> Finding:
     )
 
 
-def a_licence_is_stated(snapshot: Snapshot) -> Finding:
-    licence = snapshot.collection.licence
-    if licence:
-        return _in_order("licence", f"The licence is {licence}.")
+def a_licence_is_stated(facts: Facts) -> Finding:
+    if facts.licence:
+        return _in_order("licence", f"The licence is {facts.licence}.")
     return Finding(
         check="licence",
         ok=False,
-        message="The collection states no licence, so nobody would know what they may do with it.",
+        message="The collection states no licence, so users do not know how they may use it.",
         how_to_mend="State one in the collection's settings, as an SPDX identifier like CC-BY-4.0.",
     )
 
 
-def every_case_is_decided(snapshot: Snapshot) -> Finding:
+def every_case_is_decided(facts: Facts) -> Finding:
     return _finding(
         "unresolved",
-        _pairs(snapshot, Standing.DUE),
+        facts.unresolved,
         in_order="Every disputed pair is decided.",
         message="Disputed pairs without a decision: {count}. The release leaves them out.",
         how_to_mend="Have an adjudicator decide them.",
     )
 
 
-def every_pair_is_judged(snapshot: Snapshot) -> Finding:
+def every_pair_is_judged(facts: Facts) -> Finding:
     return _finding(
         "unjudged-pairs",
-        _pairs(snapshot, Standing.UNJUDGED),
+        facts.unjudged,
         in_order="Both annotators judged every pair of the opened queries.",
         message="Pairs without both judgments: {count}. The release leaves them out.",
         how_to_mend="Have the annotators finish these queries.",
     )
 
 
-def every_query_is_opened(snapshot: Snapshot) -> Finding:
+def every_query_is_opened(facts: Facts) -> Finding:
     return _finding(
         "unopened-queries",
-        [query.name for query in snapshot.queries if not query.opened],
+        facts.unopened,
         in_order="Every query was opened for judging.",
         message="Queries never opened for judging: {count}. They have no labels.",
         how_to_mend="Open them for judging, or accept that they stay without labels.",
     )
 
 
-def no_query_paper_in_its_own_qrels(snapshot: Snapshot) -> Finding:
-    papers = {query.name: query.query_paper for query in snapshot.queries}
+def no_query_paper_in_its_own_qrels(facts: Facts) -> Finding:
     return _finding(
         "self-retrieved",
-        [label.query for label in snapshot.labels if papers[label.query] == label.docno],
+        facts.self_retrieved,
         in_order="No query paper is in its own qrels.",
         message="Queries with their own query paper in their qrels: {count}. "
         "A system is rewarded there for finding what it was given.",
-        how_to_mend="A frozen pool keeps it: accept it, and the release tells its users, "
-        "or build the collection again without it in its pool.",
+        how_to_mend="A frozen pool cannot drop it. Accept the finding, and the release tells its "
+        "users. Or build the collection again without the query paper in its pool.",
     )
 
 
-def every_label_has_a_source(snapshot: Snapshot) -> Finding:
-    papers = {query.name: query.query_paper for query in snapshot.queries}
-    known = {(line.query_paper, line.docno) for line in snapshot.pools if line.sources}
+def every_label_has_a_source(facts: Facts) -> Finding:
     return _finding(
         "provenance",
-        [
-            f"{label.query} {label.docno}"
-            for label in snapshot.labels
-            if (papers[label.query], label.docno) not in known
-        ],
-        in_order="It is known of every labelled document where it came from.",
+        facts.without_source,
+        in_order="Every labelled document has a recorded source.",
         message="Labels of documents whose source is not recorded: {count}. "
-        "Nobody can tell which retrievers they favour.",
+        "It is unknown which retrievers they favour.",
         how_to_mend="Import the pools with their sources.",
     )
 
 
-def every_judgment_is_about_the_present_text(snapshot: Snapshot) -> Finding:
+def every_judgment_is_about_the_present_text(facts: Facts) -> Finding:
     return _finding(
         "changed-texts",
-        [f"{query} {docno}" for query, docno in snapshot.shown_otherwise],
+        facts.shown_otherwise,
         in_order="Every judgment is about the text that its pair shows now.",
         message="Judged pairs that show another text now, or another mark of their facet: {count}. "
         "Their grades may not fit it.",
@@ -176,27 +159,23 @@ NEVER_ACCEPTED = frozenset({"empty", "ids"})
 ACCEPTABLE = tuple(check for check in CHECKS if check not in NEVER_ACCEPTED)
 
 
-def _pairs(snapshot: Snapshot, standing: Standing) -> list[str]:
-    return [f"{pair.query} {pair.docno}" for pair in snapshot.pairs if pair.standing is standing]
-
-
 def _finding(
     check: str,
-    wrong: Sequence[str],
+    wrong: Faults,
     *,
     in_order: str,
     message: str,
     how_to_mend: str,
     can_accept: bool = True,
 ) -> Finding:
-    if not wrong:
+    if not wrong.count:
         return _in_order(check, in_order)
     return Finding(
         check=check,
         ok=False,
-        message=message.format(count=len(wrong)),
-        count=len(wrong),
-        items=tuple(wrong[:SHOWN]),
+        message=message.format(count=f"{wrong.count:,}"),
+        count=wrong.count,
+        items=wrong.items,
         how_to_mend=how_to_mend,
         can_accept=can_accept,
     )

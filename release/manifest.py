@@ -7,10 +7,10 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from adjudication.labels import Standing
-from corpus.texts import canonical_json
+from adjudication.labels import LabelledPair, Standing
+from corpus.digests import canonical_json
 from release.bundle import StoredFile, digest_of, size_of
-from release.records import ReleasedFacet, ReleasedGuideline, Snapshot
+from release.records import ReleasedGuideline, ReleasedQuery, Snapshot
 from release.sampling import describe_sample
 
 if TYPE_CHECKING:
@@ -27,11 +27,15 @@ def build_manifest(
     snapshot: Snapshot,
     version: str,
     accepted: Sequence[Finding],
+    counts: Mapping[str, Any],
     files: Mapping[str, bytes | StoredFile],
     software_version: str,
 ) -> dict[str, Any]:
-    """The manifest as JSON types. `files` are all the others of the bundle; `accepted` the findings
-    of the gate that somebody accepted."""
+    """The manifest as JSON types.
+
+    `files` are all the others of the bundle, `counts` is what `count` gives, and `accepted` are
+    the findings of the gate that the publisher accepted.
+    """
     return {
         "format": FORMAT,
         "format_version": FORMAT_VERSION,
@@ -46,7 +50,7 @@ def build_manifest(
             "facets": [facet.key for facet in snapshot.collection.facets],
         },
         "accepted": [_accepted(finding) for finding in accepted],
-        "counts": count(snapshot),
+        "counts": counts,
         "sample": describe_sample(snapshot),
         "pool_builds": [
             {"manifest": build.manifest, "query_papers": list(build.query_papers)}
@@ -62,40 +66,58 @@ def build_manifest(
 
 
 def count(snapshot: Snapshot) -> dict[str, Any]:
-    """How much there is of everything, in all and per facet."""
+    """How much there is of everything, in all and per facet. Pairs and ratings are read once."""
+    facets = {facet.key: _FacetCount() for facet in snapshot.collection.facets}
+    labelled = set()
+    for pair in snapshot.pairs:
+        facets[pair.facet].add(pair)
+        if pair.final is not None:
+            labelled.add(pair.query)
     return {
         "query_papers": len({query.query_paper for query in snapshot.queries}),
         "queries": len(snapshot.queries),
-        "queries_labelled": len({label.query for label in snapshot.labels}),
+        "queries_labelled": len(labelled),
         "pooled_documents": len(snapshot.pools),
         "annotators": len({rating.annotator for rating in snapshot.ratings}),
         "adjudicators": len({decision.adjudicator for decision in snapshot.adjudications}),
-        "labels": len(snapshot.labels),
+        "labels": sum(facet.grades.total() for facet in facets.values()),
         "facets": {
-            facet.key: _count_facet(snapshot, facet) for facet in snapshot.collection.facets
+            key: facet.numbers([query for query in snapshot.queries if query.facet == key])
+            for key, facet in facets.items()
         },
     }
 
 
-def _count_facet(snapshot: Snapshot, facet: ReleasedFacet) -> dict[str, Any]:
-    queries = [query for query in snapshot.queries if query.facet == facet.key]
-    pairs = [pair for pair in snapshot.pairs if pair.facet == facet.key]
-    standings = Counter(pair.standing for pair in pairs)
-    grades = Counter(pair.final for pair in pairs if pair.final is not None)
-    return {
-        "queries": len(queries),
-        "queries_opened": sum(query.opened for query in queries),
-        "pairs": len(pairs),
-        "pairs_judged": sum(pair.judged for pair in pairs),
-        "agreed": standings[Standing.AGREED],
-        "adjudicated": standings[Standing.ADJUDICATED],
-        "overruled": sum(pair.overruled for pair in pairs),
-        "set_aside": standings[Standing.SET_ASIDE],
-        "due": standings[Standing.DUE],
-        "unjudged": standings[Standing.UNJUDGED],
-        "labels": grades.total(),
-        "labels_by_grade": {str(grade): grades[grade] for grade in (0, 1, 2, 3)},
-    }
+class _FacetCount:
+    """The pairs of a facet by standing and by final grade."""
+
+    def __init__(self) -> None:
+        self.standings: Counter[Standing] = Counter()
+        self.grades: Counter[int] = Counter()
+        self.overruled = 0
+
+    def add(self, pair: LabelledPair) -> None:
+        self.standings[pair.standing] += 1
+        self.overruled += pair.overruled
+        if pair.final is not None:
+            self.grades[pair.final] += 1
+
+    def numbers(self, queries: Sequence[ReleasedQuery]) -> dict[str, Any]:
+        pairs, unjudged = self.standings.total(), self.standings[Standing.UNJUDGED]
+        return {
+            "queries": len(queries),
+            "queries_opened": sum(query.opened for query in queries),
+            "pairs": pairs,
+            "pairs_judged": pairs - unjudged,
+            "agreed": self.standings[Standing.AGREED],
+            "adjudicated": self.standings[Standing.ADJUDICATED],
+            "overruled": self.overruled,
+            "set_aside": self.standings[Standing.SET_ASIDE],
+            "due": self.standings[Standing.DUE],
+            "unjudged": unjudged,
+            "labels": self.grades.total(),
+            "labels_by_grade": {str(grade): self.grades[grade] for grade in (0, 1, 2, 3)},
+        }
 
 
 def _accepted(finding: Finding) -> dict[str, Any]:

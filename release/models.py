@@ -1,4 +1,7 @@
-"""Published versions of a collection. A trigger in the migration keeps every row as it is."""
+"""Published versions of a collection, and what the gate keeps of pairs.
+
+Triggers in the migrations keep every release as it is, and add the unsourced pairs.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +9,7 @@ from django.conf import settings
 from django.db import models
 
 from accounts.models import Collection
+from annotation.models import Pair
 
 
 class Release(models.Model):
@@ -16,6 +20,9 @@ class Release(models.Model):
     sha256 = models.CharField(max_length=64)
     size = models.PositiveBigIntegerField(help_text="Bytes of the zip.")
     manifest = models.JSONField()
+    summary = models.JSONField(
+        null=True, help_text="What a list of releases shows, without reading manifests or files."
+    )
     published_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True
     )
@@ -30,3 +37,17 @@ class Release(models.Model):
 
     def __str__(self) -> str:
         return f"{self.collection} {self.version}"
+
+
+class UnsourcedPair(models.Model):
+    """A pair whose candidate had no contribution when the pair was made. A trigger adds it.
+
+    A frozen pool gets no contributions later, so it stays one.
+    """
+
+    pair = models.OneToOneField(
+        Pair, models.CASCADE, primary_key=True, related_name="without_source"
+    )
+
+    def __str__(self) -> str:
+        return f"{self.pair} without a source"

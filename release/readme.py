@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from release.manifest import count
+from agreement.coefficients import COEFFICIENTS
 from release.records import ReleasedGuideline, Snapshot
 from release.sampling import describe_sample
 
@@ -64,21 +64,25 @@ def write_readme(
     snapshot: Snapshot,
     version: str,
     accepted: Sequence[Finding],
+    counts: Mapping[str, Any],
     agreement: Mapping[str, Any],
     software_version: str,
 ) -> bytes:
-    """Markdown that tells a reader what this release holds. `agreement` is the report's payload."""
+    """Markdown that tells a reader what this release holds.
+
+    `counts` are those of the manifest, and `agreement` is the report's payload.
+    """
     sample = describe_sample(snapshot)
     parts = [
         _opening(snapshot, version),
         _files(sampled=sample is not None, drawn=bool(snapshot.run_lines)),
         _sample(sample),
-        _counts(snapshot),
+        _counts(counts),
         _making(snapshot),
         _grades(snapshot.guidelines),
         _agreement(agreement),
         _exceptions(accepted),
-        _missing_here(),
+        ["## What is not in it", ABOUT_WHAT_IS_LEFT_OUT],
         _licence(snapshot.collection.licence),
         _citing(snapshot, version, software_version),
     ]
@@ -166,7 +170,7 @@ def _opening(snapshot: Snapshot, version: str) -> Iterator[str]:
 
 def _files(*, sampled: bool, drawn: bool) -> Iterator[str]:
     left_out = (() if sampled else SAMPLE_FILES) + (() if drawn else RUN_FILES)
-    files = [one for one in FILES if one not in left_out]
+    files = [file for file in FILES if file not in left_out]
     yield "## Files"
     yield ""
     yield from _table(["file", "what it holds"], [[f"`{name}`", what] for name, what in files])
@@ -208,8 +212,7 @@ def _chances(inclusion: Sequence[float] | None) -> str:
     return " to ".join(dict.fromkeys(f"{chance:.4g}" for chance in inclusion))
 
 
-def _counts(snapshot: Snapshot) -> Iterator[str]:
-    counts = count(snapshot)
+def _counts(counts: Mapping[str, Any]) -> Iterator[str]:
     columns = ["queries", "pairs_judged", "agreed", "adjudicated", "set_aside", "labels"]
     yield "## Size"
     yield ""
@@ -220,7 +223,11 @@ def _counts(snapshot: Snapshot) -> Iterator[str]:
     )
     yield ""
     yield from _table(
-        ["facet", *(column.replace("_", " ") for column in columns), *map(_grade_name, range(4))],
+        [
+            "facet",
+            *(column.replace("_", " ") for column in columns),
+            *(f"grade {grade}" for grade in range(4)),
+        ],
         [
             [
                 facet,
@@ -230,10 +237,6 @@ def _counts(snapshot: Snapshot) -> Iterator[str]:
             for facet, numbers in counts["facets"].items()
         ],
     )
-
-
-def _grade_name(grade: int) -> str:
-    return f"grade {grade}"
 
 
 def _making(snapshot: Snapshot) -> Iterator[str]:
@@ -269,16 +272,16 @@ def _grades(guidelines: Sequence[ReleasedGuideline]) -> Iterator[str]:
 def _agreement(payload: Mapping[str, Any]) -> Iterator[str]:
     yield "## Agreement"
     yield ABOUT_AGREEMENT
-    metrics = ["spearman", "alpha", "kappa", "percent"]
+    keys = [coefficient.key for coefficient in COEFFICIENTS]
     yield from _table(
-        ["facet", "stage", "queries", "pairs", *metrics, "overruled, mean", "overruled, pooled"],
+        ["facet", "stage", "queries", "pairs", *keys, "overruled, mean", "overruled, pooled"],
         [
             [
                 row["facet"],
                 row["stage"],
                 str(row["queries"]),
                 str(row["pairs"]),
-                *(_median(row, metric) for metric in metrics),
+                *(_median(row, key) for key in keys),
                 *(
                     "undefined" if row[share] is None else f"{row[share]:.2%}"
                     for share in ("overruled_mean", "overruled")
@@ -290,8 +293,8 @@ def _agreement(payload: Mapping[str, Any]) -> Iterator[str]:
     )
 
 
-def _median(row: Mapping[str, Any], metric: str) -> str:
-    value, defined = row["median"][metric], row["defined"][metric]
+def _median(row: Mapping[str, Any], key: str) -> str:
+    value, defined = row["median"][key], row["defined"][key]
     if value is None:
         return "undefined"
     return f"{value:.4f}" + ("" if defined == row["queries"] else f" ({defined} queries)")
@@ -316,11 +319,6 @@ def _exceptions(accepted: Sequence[Finding]) -> Iterator[str]:
         what = EXCEPTIONS[finding.check].format(count=finding.count)
         yield f"- **{finding.check}**: {what}{named}{more}"
     yield ""
-
-
-def _missing_here() -> Iterator[str]:
-    yield "## What is not in it"
-    yield ABOUT_WHAT_IS_LEFT_OUT
 
 
 def _licence(licence: str) -> Iterator[str]:

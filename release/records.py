@@ -1,17 +1,19 @@
 """What a release is made of, as values. Pure.
 
-Nobody is named in any of them: people appear as pseudonyms like `annotator-2`.
+They contain no names: people appear as pseudonyms like `annotator-2`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
 
 if TYPE_CHECKING:
     from adjudication.labels import LabelledPair
-    from pooling.services import SampledPool
+    from rebuilding.samples import SampledPool
+
+Record = TypeVar("Record", covariant=True)
 
 
 class Label(NamedTuple):
@@ -33,7 +35,7 @@ class Source(NamedTuple):
 
 
 class PooledDocument(NamedTuple):
-    """A candidate of a query paper; `excluded` says why it is not judged, "" if it is.
+    """A candidate of a query paper; `excluded` is the reason why it is not judged, or "".
 
     `inclusion` is the probability with which a sample drew it, None in a pool that is no sample.
     """
@@ -137,16 +139,28 @@ class ReleasedCollection:
     facets: tuple[ReleasedFacet, ...]
 
 
+class Records(Protocol[Record]):
+    """Records in the order of their file, to be read any number of times; see `stored_records`."""
+
+    def __iter__(self) -> Iterator[Record]: ...
+
+    def __len__(self) -> int: ...
+
+
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """A collection at one moment. Of pairs that are not judged twice it holds no judgment."""
+    """A collection at one moment. Of pairs that are not judged twice it holds no judgment.
+
+    Pairs, ratings, adjudications and pools are too many for memory. They lie on disk, by query
+    id or query paper first, as their files have them.
+    """
 
     collection: ReleasedCollection
     queries: tuple[ReleasedQuery, ...]
-    pairs: tuple[LabelledPair, ...]
-    ratings: tuple[Rating, ...]
-    adjudications: tuple[Adjudication, ...]
-    pools: tuple[PooledDocument, ...]
+    pairs: Records[LabelledPair]
+    ratings: Records[Rating]
+    adjudications: Records[Adjudication]
+    pools: Records[PooledDocument]
     builds: tuple[ReleasedBuild, ...]
     runs: tuple[ReleasedRun, ...]
     guidelines: tuple[ReleasedGuideline, ...]
@@ -155,9 +169,8 @@ class Snapshot:
     shown_otherwise: tuple[tuple[str, str], ...] = ()  # judged pairs: query, docno
 
     @property
-    def labels(self) -> tuple[Label, ...]:
-        return tuple(
-            Label(pair.query, pair.facet, pair.docno, pair.final)
-            for pair in self.pairs
-            if pair.final is not None
-        )
+    def labels(self) -> Iterator[Label]:
+        """The final labels by query id, then docno."""
+        for pair in self.pairs:
+            if pair.final is not None:
+                yield Label(pair.query, pair.facet, pair.docno, pair.final)

@@ -1,4 +1,4 @@
-"""Building the lost file of a published version again."""
+"""Rebuild the lost file of a published version."""
 
 from __future__ import annotations
 
@@ -8,13 +8,14 @@ from typing import Any, BinaryIO
 from django.conf import settings
 
 from release.errors import CannotKeep, CannotRestore, ReleaseDamaged, ReleaseError
+from release.facts import facts_of
 from release.files import cannot_keep, open_release, path_of, write_file
 from release.gate import check_gate
 from release.models import Release
 from release.services import Bundle, pack_bundle
 from release.snapshot import take_snapshot
 
-OWN = frozenset({"files", "format", "format_version", "software", "version"})  # told in other words
+OWN = frozenset({"files", "format", "format_version", "software", "version"})  # own sentences
 
 
 def open_or_restore(*, release: Release) -> BinaryIO:
@@ -59,7 +60,11 @@ def _build_again(release: Release) -> Bundle:
     return pack_bundle(
         snapshot,
         release.version,
-        [found for found in check_gate(snapshot) if not found.ok and found.check in recorded],
+        [
+            found
+            for found in check_gate(facts_of(snapshot))
+            if not found.ok and found.check in recorded
+        ],
         software_version=release.manifest["software"]["version"],
     )
 
@@ -76,12 +81,12 @@ def _differences(recorded: Mapping[str, Any], rebuilt: Mapping[str, Any]) -> Ite
         yield (
             f"It was published with Qrelsmith {software}, and this is {settings.SOFTWARE_VERSION}."
         )
-    if parts := _unequal(recorded, rebuilt) - OWN:
+    if parts := _differing_names(recorded, rebuilt) - OWN:
         yield f"Parts of the manifest that differ: {', '.join(sorted(parts))}."
-    if files := _unequal(recorded["files"], rebuilt["files"]):
+    if files := _differing_names(recorded["files"], rebuilt["files"]):
         yield f"Files that differ: {', '.join(sorted(files))}."
 
 
-def _unequal(recorded: Mapping[str, Any], rebuilt: Mapping[str, Any]) -> set[str]:
+def _differing_names(recorded: Mapping[str, Any], rebuilt: Mapping[str, Any]) -> set[str]:
     names = recorded.keys() | rebuilt.keys()
     return {name for name in names if recorded.get(name) != rebuilt.get(name)}

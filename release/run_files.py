@@ -4,21 +4,19 @@ from __future__ import annotations
 
 import hashlib
 import re
-import shutil
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
-from pathlib import Path
-from tempfile import mkdtemp
-
-from django.conf import settings
+from collections.abc import Iterable, Mapping
+from itertools import islice
 
 from release.bundle import StoredFile
+from release.draft_files import DraftFolder
 from release.errors import ReleaseError
 from release.records import ReleasedRun, RunLines
 
+WRITTEN_TOGETHER = 1000  # lines
+
 
 def file_names(runs: Iterable[tuple[str, str]]) -> dict[tuple[str, str], str]:
-    """A plain file name for each run (name, SHA-256), different also where case does not matter.
+    """A plain file name for each run (name, SHA-256), unique without regard to case.
 
     Two runs of one retriever can have one name. Their digests tell their files apart.
     """
@@ -43,43 +41,30 @@ def _told_apart(
     return f"{file}-{hashlib.sha256(name.encode()).hexdigest()[:8]}"
 
 
-@contextmanager
-def spooled(
-    runs: Iterable[ReleasedRun], lines_of: Mapping[str, RunLines]
-) -> Iterator[dict[str, StoredFile]]:
-    """The runs that have lines as files on disk, by their names in the zip.
+def write_runs(
+    folder: DraftFolder, runs: Iterable[ReleasedRun], lines_of: Mapping[str, RunLines]
+) -> dict[str, StoredFile]:
+    """The runs that have lines, as files on disk by their names in the zip.
 
-    They are read here and not with the snapshot, because they can be gigabytes. A run that a frozen
-    pool was drawn from never changes; its digest proves it.
+    They are read here and not with the snapshot, because they can be gigabytes. A run behind a
+    frozen pool never changes; its digest proves it.
 
     Raises:
-        ReleaseError: a run is not what its digest says.
+        ReleaseError: the digest of a run is not the recorded one.
     """
-    root = Path(settings.RELEASE_DIR)
-    root.mkdir(parents=True, exist_ok=True)
-    folder = Path(mkdtemp(prefix=".release-", dir=root))
-    try:
-        files: dict[str, StoredFile] = {}
-        for run in runs:
-            if run.file is not None:
-                path = folder / str(len(files))
-                files[run.file] = _spool(run, lines_of[run.file], path)
-        yield files
-    finally:
-        shutil.rmtree(folder)
+    return {
+        run.file: _written(folder, run, lines_of[run.file]) for run in runs if run.file is not None
+    }
 
 
-def _spool(run: ReleasedRun, lines: RunLines, path: Path) -> StoredFile:
-    digest = hashlib.sha256()
-    with path.open("wb") as file:
-        for line in lines():
-            content = line.encode()
-            digest.update(content)
-            file.write(content)
-        size = file.tell()
-    if digest.hexdigest() != run.sha256:
+def _written(folder: DraftFolder, run: ReleasedRun, lines: RunLines) -> StoredFile:
+    every = lines()
+    stored = folder.write(
+        "".join(some).encode() for some in iter(lambda: list(islice(every, WRITTEN_TOGETHER)), [])
+    )
+    if stored.sha256 != run.sha256:
         raise ReleaseError(
-            f"The run {run.name} has the SHA-256 {digest.hexdigest()}, not {run.sha256} as when it "
+            f"The run {run.name} has the SHA-256 {stored.sha256}, not {run.sha256} as when it "
             "was made. Was it changed in the database directly? Restore it from a backup."
         )
-    return StoredFile(path, size, run.sha256)
+    return stored

@@ -12,14 +12,17 @@ Million Query Track) and those of `sample_eval.pl` (Yilmaz, Kanoulas & Aslam, 20
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from corpus.texts import canonical_json
-from release.records import Label, PooledDocument, Snapshot
+from corpus.digests import canonical_json
+from release.records import Label, Snapshot
 
 if TYPE_CHECKING:
     from pooling.strategies import Stratum
+    from rebuilding.samples import SampledPool
 
 CERTAIN = 0  # the stratum of what was in the pool for certain
 
@@ -42,52 +45,67 @@ class Member(NamedTuple):
     grade: int | None
 
 
-def probable(snapshot: Snapshot, labels: Sequence[Label]) -> Iterator[Probable]:
-    """The labels with their probabilities: 1 for what no chance was needed to pool."""
-    papers, pooled = _papers(snapshot), _pooled(snapshot)
-    chances = {
-        (sample.query_paper, docno): chance
-        for sample in snapshot.samples
-        for stratum in sample.strata
-        for docno, chance in _chances(stratum, pooled[sample.query_paper])
-    }
-    for label in labels:
-        chance = chances.get((papers[label.query], label.docno), 1.0)
-        yield Probable(label.query, label.docno, label.grade, chance)
+class DeepPools:
+    """The pools of a snapshot, and of the sampled ones what they were drawn from."""
 
+    def __init__(self, snapshot: Snapshot) -> None:
+        self._paper_of = {query.name: query.query_paper for query in snapshot.queries}
+        self._samples = {sample.query_paper: sample for sample in snapshot.samples}
+        # By query paper: docno to whether it is judged. Sources would be too much for memory.
+        self._judged: dict[str, dict[str, bool]] = defaultdict(dict)
+        for document in snapshot.pools:
+            self._judged[document.query_paper][document.docno] = not document.excluded
 
-def _chances(stratum: Stratum, pooled: Container[str]) -> Iterator[tuple[str, float]]:
-    """The documents that were drawn from the stratum, each with its probability."""
-    drawn = [docno for docno in stratum.docnos if docno in pooled]
-    for docno in drawn:
-        yield docno, len(drawn) / len(stratum.docnos)
+    def paper_of(self, query: str) -> str:
+        return self._paper_of[query]
 
+    def to_judge(self, query: str) -> list[str]:
+        """What of a sampled pool is judged; nothing of another."""
+        paper = self._paper_of[query]
+        judged = self._judged[paper] if paper in self._samples else {}
+        return [docno for docno, is_judged in judged.items() if is_judged]
 
-def members(snapshot: Snapshot, labels: Sequence[Label]) -> Iterator[Member]:
-    """For every query with a label the whole deep pool, drawn or not.
+    def chances(self, query_paper: str, stratum: Stratum) -> list[tuple[str, float]]:
+        """The documents that were drawn from the stratum, each with its probability."""
+        pooled = self._judged[query_paper]
+        drawn = [docno for docno in stratum.docnos if docno in pooled]
+        return [(docno, len(drawn) / len(stratum.docnos)) for docno in drawn]
 
-    A stratum is numbered from 1 by best rank. What was pooled for certain, because it was forced
-    or the pool is no sample, is in stratum 0.
-    """
-    papers, pooled = _papers(snapshot), _pooled(snapshot)
-    samples = {one.query_paper: one for one in snapshot.samples}
-    grades: dict[str, dict[str, int]] = defaultdict(dict)
-    for label in labels:
-        grades[label.query][label.docno] = label.grade
-    for query, judged in grades.items():
-        sample = samples.get(papers[query])
-        stratum_of = {
-            docno: number
-            for number, stratum in enumerate(sample.strata if sample else (), start=1)
-            for docno in stratum.docnos
-        }
-        stratum_of |= {
-            docno: CERTAIN
-            for docno, document in pooled[papers[query]].items()
-            if docno not in stratum_of and (docno in judged or not document.excluded)
-        }
-        for docno, number in stratum_of.items():
-            yield Member(query, docno, number, judged.get(docno))
+    def probable(self, labels: Iterable[Label]) -> Iterator[Probable]:
+        """The labels with their probabilities: 1 for what no chance was needed to pool."""
+        for query, some in groupby(labels, attrgetter("query")):
+            paper = self._paper_of[query]
+            chances = dict(
+                drawn for stratum in self._strata(paper) for drawn in self.chances(paper, stratum)
+            )
+            for label in some:
+                yield Probable(query, label.docno, label.grade, chances.get(label.docno, 1.0))
+
+    def members(self, labels: Iterable[Label]) -> Iterator[Member]:
+        """For every query with a label the whole deep pool, drawn or not.
+
+        A stratum is numbered from 1 by best rank. What was pooled for certain, because it was
+        forced or the pool is no sample, is in stratum 0. The labels of a query follow one another.
+        """
+        for query, some in groupby(labels, attrgetter("query")):
+            grades = {label.docno: label.grade for label in some}
+            paper = self._paper_of[query]
+            stratum_of = {
+                docno: number
+                for number, stratum in enumerate(self._strata(paper), start=1)
+                for docno in stratum.docnos
+            }
+            stratum_of |= {
+                docno: CERTAIN
+                for docno, is_judged in self._judged[paper].items()
+                if docno not in stratum_of and (docno in grades or is_judged)
+            }
+            for docno, number in stratum_of.items():
+                yield Member(query, docno, number, grades.get(docno))
+
+    def _strata(self, query_paper: str) -> Sequence[Stratum]:
+        sample = self._samples.get(query_paper)
+        return sample.strata if sample else ()
 
 
 def describe_sample(snapshot: Snapshot) -> dict[str, Any] | None:
@@ -98,21 +116,26 @@ def describe_sample(snapshot: Snapshot) -> dict[str, Any] | None:
     """
     if not snapshot.samples:
         return None
-    papers = _papers(snapshot)
+    deep = DeepPools(snapshot)
+    papers, missing = set(), 0
+    for query, labels in groupby(snapshot.labels, attrgetter("query")):
+        papers.add(deep.paper_of(query))
+        labelled = {label.docno for label in labels}
+        missing += sum(docno not in labelled for docno in deep.to_judge(query))
     return {
         "query_papers": len(snapshot.samples),
-        "query_papers_labelled": len({papers[label.query] for label in snapshot.labels}),
-        "drawn_pairs_without_label": _without_label(snapshot),
-        "strata": list(_strata(snapshot)),
+        "query_papers_labelled": len(papers),
+        "drawn_pairs_without_label": missing,
+        "strata": list(_strata(snapshot.samples, deep)),
     }
 
 
-def _strata(snapshot: Snapshot) -> Iterator[dict[str, Any]]:
-    pooled, groups = _pooled(snapshot), defaultdict(list)
-    for sample in snapshot.samples:
+def _strata(samples: Iterable[SampledPool], deep: DeepPools) -> Iterator[dict[str, Any]]:
+    groups = defaultdict(list)
+    for sample in samples:
         kind = sample.strategy, canonical_json(sample.parameters), sample.parameters
         for number, stratum in enumerate(sample.strata, start=1):
-            drawn = list(_chances(stratum, pooled[sample.query_paper]))
+            drawn = deep.chances(sample.query_paper, stratum)
             groups[kind[:2], number].append((sample, stratum, drawn))
     for (_, number), found in sorted(groups.items()):
         sample, stratum, _ = found[0]
@@ -123,34 +146,7 @@ def _strata(snapshot: Snapshot) -> Iterator[dict[str, Any]]:
             "stratum": number,
             "best_ranks": [stratum.first, stratum.last],
             "query_papers": len(found),
-            "documents": sum(len(one.docnos) for _, one, _ in found),
+            "documents": sum(len(stratum.docnos) for _, stratum, _ in found),
             "drawn": sum(len(drawn) for *_, drawn in found),
             "inclusion": [min(chances), max(chances)] if chances else None,
         }
-
-
-def _without_label(snapshot: Snapshot) -> int:
-    """Pairs of a query with labels and a drawn document that nobody could give a grade."""
-    sampled = {one.query_paper for one in snapshot.samples}
-    papers, pooled = _papers(snapshot), _pooled(snapshot)
-    labelled: dict[str, set[str]] = defaultdict(set)
-    for label in snapshot.labels:
-        labelled[label.query].add(label.docno)
-    return sum(
-        docno not in docnos
-        for query, docnos in labelled.items()
-        if papers[query] in sampled
-        for docno, document in pooled[papers[query]].items()
-        if not document.excluded
-    )
-
-
-def _papers(snapshot: Snapshot) -> Mapping[str, str]:
-    return {query.name: query.query_paper for query in snapshot.queries}
-
-
-def _pooled(snapshot: Snapshot) -> Mapping[str, Mapping[str, PooledDocument]]:
-    pooled: dict[str, dict[str, PooledDocument]] = defaultdict(dict)
-    for document in snapshot.pools:
-        pooled[document.query_paper][document.docno] = document
-    return pooled

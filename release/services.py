@@ -8,28 +8,33 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from tempfile import TemporaryFile
 from typing import Any, BinaryIO
+from weakref import finalize
 
 from django.conf import settings
 from django.db import IntegrityError
 
 from accounts.models import Collection, User
 from agreement.coefficients import Missing
-from agreement.services import report_payload
+from agreement.services import report_payloads
+from jobs.context import DirectRun, JobContext
 from jobs.models import Job
 from jobs.services import enqueue
-from jobs.work import InPerson, Work
 from release import formats
 from release.bundle import StoredFile, pack_into
+from release.current_facts import facts_now
+from release.differences import difference_to
+from release.draft_files import draft_folder
 from release.errors import BadVersion, GateClosed, UnknownCheck, VersionTaken
+from release.facts import facts_of
 from release.files import cannot_keep, check_writable, path_of, put_in_place, staged
-from release.gate import ACCEPTABLE, Finding, check_gate, standing_in_the_way
+from release.gate import ACCEPTABLE, Finding, blocking_findings, check_gate
 from release.manifest import NAME as MANIFEST
-from release.manifest import build_manifest
+from release.manifest import build_manifest, count
 from release.models import Release
 from release.readme import write_readme
+from release.record_files import write_records
 from release.records import Snapshot
-from release.run_files import spooled
-from release.sampling import members, probable
+from release.run_files import write_runs
 from release.snapshot import take_snapshot
 
 JOB_KIND = "publish_release"
@@ -37,14 +42,17 @@ VERSION = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,39}")
 STEPS = 3
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, weakref_slot=True)
 class Bundle:
-    """A release's zip, in a file that is gone once it is closed, and the manifest that is in it."""
+    """A release's zip, in a temporary file that goes with the bundle, and its manifest."""
 
     file: BinaryIO
     manifest: dict[str, Any]
     sha256: str
     size: int
+
+    def __post_init__(self) -> None:
+        finalize(self, self.file.close)
 
     @property
     def content(self) -> bytes:
@@ -63,7 +71,7 @@ def request_release(
     accept: Iterable[str] = (),
     requested_by: User | None = None,
 ) -> Job:
-    """Have a worker publish the version. While one does, its job is returned.
+    """Queue a job that publishes the version, or return the job that is in progress.
 
     Raises:
         BadVersion, VersionTaken, UnknownCheck
@@ -86,7 +94,7 @@ def publish_release(
     version: str,
     accept: Iterable[str] = (),
     published_by: User | None = None,
-    work: Work | None = None,
+    work: JobContext | None = None,
 ) -> Release:
     """Publish the collection as it is now under a new version.
 
@@ -95,15 +103,15 @@ def publish_release(
 
     Raises:
         BadVersion, VersionTaken, UnknownCheck
-        GateClosed: a check found what is not accepted.
+        GateClosed: a check has findings that are not accepted.
         CannotKeep: the release folder is full or cannot be written.
     """
-    work = work or InPerson()
+    work = work or DirectRun()
     accepted = check_request(collection=collection, version=version, accept=accept)
     work.progress(0, STEPS, "reading the collection")
-    snapshot = take_snapshot(collection)
-    work.progress(1, STEPS, "writing the bundle")
     with cannot_keep():
+        snapshot = take_snapshot(collection)
+        work.progress(1, STEPS, "writing the bundle")
         bundle = build_bundle(snapshot, version, accepted)
     work.progress(2, STEPS, "putting it in place")
     return _keep(collection, version, bundle, published_by, work)
@@ -118,14 +126,14 @@ def check_request(
         BadVersion, VersionTaken, UnknownCheck
     """
     check_version(version)
-    # Whatever the case: `1.0-RC` and `1.0-rc` are one file where file names ignore it.
+    # Without regard to case: some file systems store `1.0-RC` and `1.0-rc` as one file.
     if collection.releases.filter(version__iexact=version).exists():
         raise VersionTaken(version)
     return check_acceptable(accept)
 
 
 def check_version(version: str) -> None:
-    """Raises BadVersion for a text that no version can be called, like one with NUL in it."""
+    """Raise BadVersion for an invalid version, such as one with NUL in it."""
     if not VERSION.fullmatch(version):
         raise BadVersion(version)
 
@@ -139,20 +147,24 @@ def check_acceptable(accept: Iterable[str]) -> tuple[str, ...]:
 
 
 def find_faults(*, collection: Collection) -> tuple[Finding, ...]:
-    """Every check of the gate with its finding, in order or not. Nothing is written."""
-    return check_gate(take_snapshot(collection, with_samples=False))
+    """Every check of the gate with its finding, in order or not.
+
+    It asks the database for little, for a page or a script that waits. Publishing checks the
+    snapshot that it publishes.
+    """
+    return check_gate(facts_now(collection))
 
 
 def build_bundle(snapshot: Snapshot, version: str, accept: Iterable[str]) -> Bundle:
     """The release of the snapshot: the same snapshot, version and exceptions, the same bytes.
 
     Raises:
-        GateClosed: a check found what is not accepted.
+        GateClosed: a check has findings that are not accepted.
     """
-    findings = check_gate(snapshot)
-    in_the_way = standing_in_the_way(findings, set(accept))
-    if in_the_way:
-        raise GateClosed(in_the_way)
+    findings = check_gate(facts_of(snapshot))
+    blocking = blocking_findings(findings, set(accept))
+    if blocking:
+        raise GateClosed(blocking)
     accepted = [finding for finding in findings if not finding.ok]
     return pack_bundle(snapshot, version, accepted, software_version=settings.SOFTWARE_VERSION)
 
@@ -161,82 +173,59 @@ def pack_bundle(
     snapshot: Snapshot, version: str, accepted: Sequence[Finding], *, software_version: str
 ) -> Bundle:
     """The release of the snapshot against these findings, as this version of the software's."""
-    with spooled(snapshot.runs, snapshot.run_lines) as runs:
+    with draft_folder() as folder:
+        agreement = report_payloads(
+            slug=snapshot.collection.slug,
+            facets=[facet.key for facet in snapshot.collection.facets],
+            pairs=snapshot.pairs,
+        )
+        counts = count(snapshot)
+        readme = write_readme(
+            snapshot=snapshot,
+            version=version,
+            accepted=accepted,
+            counts=counts,
+            agreement=agreement[Missing.EXCLUDE],
+            software_version=software_version,
+        )
         files: dict[str, bytes | StoredFile] = {
-            **_files(snapshot, version, accepted, software_version)
+            **write_records(folder, snapshot),
+            "reports/agreement.json": formats.write_json(agreement[Missing.EXCLUDE]),
+            "reports/agreement.missing-zero.json": formats.write_json(agreement[Missing.ZERO]),
+            "README.md": readme,
+            **write_runs(folder, snapshot.runs, snapshot.run_lines),
         }
-        files |= runs
+        del agreement
         manifest = build_manifest(
             snapshot=snapshot,
             version=version,
             accepted=accepted,
+            counts=counts,
             files=files,
             software_version=software_version,
         )
-        packed = TemporaryFile(dir=settings.RELEASE_DIR)  # noqa: SIM115 - the bundle holds it
+        packed = TemporaryFile(dir=settings.RELEASE_DIR)  # noqa: SIM115 - the bundle closes it
         pack_into(packed, {**files, MANIFEST: formats.write_json(manifest)})
     size = packed.tell()
     packed.seek(0)
     return Bundle(packed, manifest, hashlib.file_digest(packed, "sha256").hexdigest(), size)
 
 
-def _files(
-    snapshot: Snapshot, version: str, accepted: Sequence[Finding], software_version: str
-) -> dict[str, bytes]:
-    agreement = {missing: _agreement(snapshot, missing) for missing in Missing}
-    return {
-        **_qrels(snapshot),
-        "pools/pool.jsonl": formats.write_pools(snapshot.pools),
-        "annotations/ratings.csv": formats.write_ratings(snapshot.ratings),
-        "annotations/adjudications.csv": formats.write_adjudications(snapshot.adjudications),
-        "reports/agreement.json": formats.write_json(agreement[Missing.EXCLUDE]),
-        "reports/agreement.missing-zero.json": formats.write_json(agreement[Missing.ZERO]),
-        "README.md": write_readme(
-            snapshot=snapshot,
-            version=version,
-            accepted=accepted,
-            agreement=agreement[Missing.EXCLUDE],
-            software_version=software_version,
-        ),
-    }
-
-
-def _qrels(snapshot: Snapshot) -> dict[str, bytes]:
-    """One file of everything and one per facet that has a label: tools refuse empty qrels.
-
-    Over sampled pools there are two more of each, because four columns cannot tell a sample.
-    """
-    labels = {"all": list(snapshot.labels)}
-    for label in snapshot.labels:
-        labels.setdefault(label.facet, []).append(label)
-    files: dict[str, bytes] = {}
-    for name, some in labels.items():
-        files[f"trec/qrels.{name}.txt"] = formats.write_qrels(some)
-        if snapshot.samples:
-            files[f"trec/prels.{name}.txt"] = formats.write_prels(probable(snapshot, some))
-            files[f"trec/sampleval.{name}.txt"] = formats.write_sampleval(members(snapshot, some))
-    return files
-
-
-def _agreement(snapshot: Snapshot, missing: Missing) -> dict[str, Any]:
-    return report_payload(
-        slug=snapshot.collection.slug,
-        facets=[facet.key for facet in snapshot.collection.facets],
-        pairs=snapshot.pairs,
-        missing=missing,
-    )
-
-
 def _keep(
-    collection: Collection, version: str, bundle: Bundle, published_by: User | None, work: Work
+    collection: Collection,
+    version: str,
+    bundle: Bundle,
+    published_by: User | None,
+    work: JobContext,
 ) -> Release:
     """Make row and file appear together.
 
-    The row is inserted first, so that of two at once only one goes on; the file is moved into its
-    place before the row is committed, so that no row is ever without its file. After a crash
-    between the two the file lies there without a row, and the next try replaces it.
+    The row is inserted first, so that only one of two concurrent publishers continues. The file is
+    moved into its place before the row is committed, so every row has its file. After a crash
+    between the two steps a file without a row remains, and the next attempt replaces it.
     """
     path = path_of(collection.slug, version)
+    summary = _summary(collection, bundle)
     try:
         with cannot_keep(), staged(path, bundle.reader()) as part, work.fenced():
             release = collection.releases.create(
@@ -244,6 +233,7 @@ def _keep(
                 sha256=bundle.sha256,
                 size=bundle.size,
                 manifest=bundle.manifest,
+                summary=summary,
                 published_by=published_by,
             )
             put_in_place(part, path)
@@ -251,6 +241,18 @@ def _keep(
     except IntegrityError as error:
         raise VersionTaken(version) from error
     return release
+
+
+def _summary(collection: Collection, bundle: Bundle) -> dict[str, Any]:
+    """What lists show of the release, so that they read no manifest and compare no labels."""
+    counts = bundle.manifest["counts"]
+    before = collection.releases.first()
+    change = None if before is None else difference_to(before, bundle.reader())
+    return {
+        **{name: counts[name] for name in ("labels", "queries", "queries_labelled")},
+        "is_sample": bundle.manifest["sample"] is not None,
+        "change": None if change is None else change._asdict(),
+    }
 
 
 def job_result(release: Release) -> dict[str, Any]:

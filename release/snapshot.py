@@ -3,24 +3,27 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator, Sequence
+from operator import itemgetter
 
-from django.db import connection, transaction
+from django.db.models import F
 
 from accounts.models import Collection
-from adjudication.labels import LabelledPair, labelled_pairs
+from adjudication.labels import LabelledPair, Standing, labelled_pairs
 from adjudication.models import Case, Decision
-from annotation.models import Guideline, Slot
-from annotation.presented import pairs_shown_otherwise
-from pooling.models import Candidate, Contribution, PoolBuild, Run
-from pooling.services import SampledPool, SampleLost, run_lines, sampled_pools
+from annotation.models import Guideline, Pair
+from annotation.stale_presentations import pairs_shown_otherwise
+from pooling.models import Candidate, Contribution, Pool, PoolBuild
+from pooling.strategies import STRATEGIES
+from rebuilding.samples import SampledPool, SampleLost, sampled_pools
+from release.consistent_reads import batched, consistent_read
 from release.errors import ReleaseError
 from release.pseudonyms import pseudonyms
 from release.records import (
     Adjudication,
     PooledDocument,
     Rating,
+    Records,
     ReleasedBuild,
     ReleasedCollection,
     ReleasedFacet,
@@ -32,51 +35,56 @@ from release.records import (
     Source,
 )
 from release.run_files import file_names
+from release.stored_records import Row, StoredRecords
+from retrieval.models import Run
+from retrieval.services import run_lines
+
+READ_TOGETHER = 40  # queries or pools, a few thousand pairs or candidates
 
 
-def take_snapshot(collection: Collection, *, with_samples: bool = True) -> Snapshot:
+def take_snapshot(collection: Collection) -> Snapshot:
     """Read the collection as it is at one moment, while others go on judging.
 
-    What sampled pools were drawn from is found again in their runs, which takes its time; no check
-    of the gate needs it.
-
     Raises:
-        ReleaseError: the runs no longer give it.
+        ReleaseError: the runs no longer give what sampled pools were drawn from.
+        OSError: the release folder, which takes the many records, is full or cannot be written.
     """
-    with one_moment():
+    with consistent_read():
         collection = Collection.objects.get(pk=collection.pk)
-        pairs = tuple(labelled_pairs(collection))
+        queries = _queries_by_name(collection)
+        pairs = StoredRecords(_pairs(collection, queries), _as_pair)
         builds = _builds(collection)
         runs = _runs(collection, builds)
         return Snapshot(
             collection=_collection(collection),
             queries=_queries(collection),
             pairs=pairs,
-            ratings=_ratings(collection, pairs),
-            adjudications=_adjudications(collection, pairs),
-            pools=_pools(collection),
+            ratings=_ratings(collection, queries),
+            adjudications=_adjudications(collection, queries),
+            pools=StoredRecords(_pools(collection), _as_pooled),
             builds=builds,
             runs=runs,
             guidelines=_guidelines(collection),
-            samples=_samples(collection, pairs) if with_samples else (),
+            samples=_samples(collection, pairs),
             run_lines={run.file: _lines_of(collection, run) for run in runs if run.file},
             shown_otherwise=tuple(sorted(pairs_shown_otherwise(collection))),
         )
 
 
-@contextmanager
-def one_moment() -> Iterator[None]:
-    """A transaction all of whose reads see the same state.
+def _queries_by_name(collection: Collection) -> list[int]:
+    """The primary keys of the queries, by name."""
+    rows = collection.queries.values_list("name", "pk").order_by()
+    return [pk for _, pk in sorted(rows)]
 
-    PostgreSQL has to be asked for that; writers go on. SQLite's transactions begin IMMEDIATE here,
-    so for the seconds this takes its writers wait.
-    """
-    with transaction.atomic(durable=True):
-        # A savepoint means that this is inside a test's transaction, which has begun already.
-        if connection.vendor == "postgresql" and not connection.savepoint_ids:
-            with connection.cursor() as cursor:
-                cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY")
-        yield
+
+def _pairs(collection: Collection, queries: Sequence[int]) -> Iterator[Row]:
+    for some in batched(queries, READ_TOGETHER):
+        for pair in labelled_pairs(collection, Pair.objects.filter(query__in=some)):
+            yield (*pair[:3], pair.standing.value, *pair[4:])
+
+
+def _as_pair(row: Row) -> LabelledPair:
+    return LabelledPair._make((*row[:3], Standing(row[3]), *row[4:]))
 
 
 def _collection(collection: Collection) -> ReleasedCollection:
@@ -98,107 +106,119 @@ def _queries(collection: Collection) -> tuple[ReleasedQuery, ...]:
     return tuple(sorted(ReleasedQuery(*row) for row in rows))
 
 
-def _ratings(collection: Collection, pairs: tuple[LabelledPair, ...]) -> tuple[Rating, ...]:
-    judged = {(pair.query, pair.docno): pair.facet for pair in pairs if pair.judged}
-    rows = [
-        row
-        for row in Slot.objects.of(collection)
-        .judged()
-        .values_list(
-            "pair__query__name",
-            "pair__candidate__document__docno",
-            "number",
-            "judgment__annotator_id",
-            "judgment__grade",
-            "judgment__reason",
-            "judgment__sequence",
-            "judgment__seconds",
-            "judgment__presentation_digest",
-        )
-        if row[:2] in judged
-    ]
+def _ratings(collection: Collection, queries: Sequence[int]) -> StoredRecords[Rating]:
+    """Both judgments of every judged pair, by query, docno and slot."""
+    rows = StoredRecords(_judgments(queries), tuple)
     names = pseudonyms(
         "annotator",
-        ((person, f"{query} {docno} {slot}") for query, docno, slot, person, *_ in rows),
+        ((person, f"{query} {docno} {slot}") for query, _, docno, slot, person, *_ in rows),
         seed=collection.seed,
         slug=collection.slug,
     )
-    return tuple(
-        Rating._make((query, judged[query, docno], docno, slot, names[person], *said))
-        for query, docno, slot, person, *said in rows
+    return rows.reading(lambda row: Rating._make((*row[:4], names[row[4]], *row[5:])))
+
+
+SLOT = tuple(
+    f"judgment__{column}"
+    for column in (
+        *("annotator_id", "grade", "reason"),
+        *("sequence", "seconds", "presentation_digest"),
     )
+)
 
 
-def _adjudications(
-    collection: Collection, pairs: tuple[LabelledPair, ...]
-) -> tuple[Adjudication, ...]:
-    judged = {(pair.query, pair.docno): pair for pair in pairs if pair.judged}
-    standing = Case.objects.decided().filter(query__collection=collection).values("decision_id")
-    rows = list(
-        Decision.objects.filter(pk__in=standing).values_list(
-            "pair__query__name",
-            "pair__candidate__document__docno",
-            "adjudicator_id",
-            "grade",
-            "reason",
+def _judgments(queries: Sequence[int]) -> Iterator[Row]:
+    """As `Rating`, with the person's primary key."""
+    for some in batched(queries, READ_TOGETHER):
+        rows = (
+            Pair.objects.filter(query__in=some)
+            .judged()
+            .order_by()
+            .values_list(
+                "query__name",
+                "query__facet__key",
+                "candidate__document__docno",
+                *(F(f"slot_{number}__{column}") for number in (1, 2) for column in SLOT),
+            )
         )
-    )
+        for row in sorted(rows, key=lambda row: (row[0], row[2])):
+            pair, judgments = row[:3], row[3:]
+            yield (*pair, 1, *judgments[: len(SLOT)])
+            yield (*pair, 2, *judgments[len(SLOT) :])
+
+
+def _adjudications(collection: Collection, queries: Sequence[int]) -> StoredRecords[Adjudication]:
+    """The standing decisions, by query and docno."""
+    rows = StoredRecords(_decisions(queries), tuple)
     names = pseudonyms(
         "adjudicator",
-        ((person, f"{query} {docno}") for query, docno, person, *_ in rows),
+        ((person, f"{query} {docno}") for query, _, docno, person, *_ in rows),
         seed=collection.seed,
         slug=collection.slug,
     )
-    return tuple(
-        _adjudication(judged[query, docno], names[person], grade, reason)
-        for query, docno, person, grade, reason in rows
-    )
+    return rows.reading(lambda row: Adjudication._make((*row[:3], names[row[3]], *row[4:])))
 
 
-def _adjudication(
-    pair: LabelledPair, adjudicator: str, grade: int | None, reason: str
-) -> Adjudication:
-    return Adjudication(
-        query=pair.query,
-        facet=pair.facet,
-        docno=pair.docno,
-        adjudicator=adjudicator,
-        grade=grade,
-        reason=reason,
-        first=pair.first,
-        second=pair.second,
-        overruled=pair.overruled,
-    )
-
-
-def _pools(collection: Collection) -> tuple[PooledDocument, ...]:
-    """The frozen pools. A draft may still be replaced, and no judgment stands on it."""
-    sources: dict[int, list[Source]] = defaultdict(list)
-    contributions = Contribution.objects.filter(
-        candidate__pool__query_paper__collection=collection,
-        candidate__pool__frozen_at__isnull=False,
-    )
-    for candidate_id, *source in contributions.values_list(
-        "candidate_id", "source", "rank", "score", "drawn"
-    ).order_by("candidate_id", "source"):
-        sources[candidate_id].append(Source._make(source))
-    candidates = Candidate.objects.filter(
-        pool__query_paper__collection=collection, pool__frozen_at__isnull=False
-    )
-    return tuple(
-        PooledDocument._make((*fields, tuple(sources[candidate_id]), inclusion))
-        for candidate_id, inclusion, *fields in candidates.values_list(
-            "pk",
-            "inclusion",
-            "pool__query_paper__document__docno",
-            "document__docno",
-            "position",
-            "excluded",
+def _decisions(queries: Sequence[int]) -> Iterator[Row]:
+    """As `Adjudication`, with the person's primary key."""
+    for some in batched(queries, READ_TOGETHER):
+        cases = Case.objects.decided().filter(query__in=some).order_by()
+        rows = cases.values_list(
+            "query__name",
+            "query__facet__key",
+            "candidate__document__docno",
+            "decision_id",
+            "first_grade",
+            "second_grade",
         )
-    )
+        found = sorted(rows, key=lambda row: (row[0], row[2]))
+        rulings = Decision.objects.filter(pk__in=[row[3] for row in found]).order_by()
+        ruling_of = {
+            pk: ruling
+            for pk, *ruling in rulings.values_list("pk", "adjudicator_id", "grade", "reason")
+        }
+        for query, facet, docno, decision, first, second in found:
+            adjudicator, grade, reason = ruling_of[decision]
+            overruled = grade is not None and grade not in (first, second)
+            yield query, facet, docno, adjudicator, grade, reason, first, second, overruled
 
 
-def _samples(collection: Collection, pairs: tuple[LabelledPair, ...]) -> tuple[SampledPool, ...]:
+def _pools(collection: Collection) -> Iterator[Row]:
+    """The frozen pools as `PooledDocument`, by query paper and position.
+
+    A draft may still be replaced, and no judgment stands on it.
+    """
+    frozen = Pool.objects.frozen().filter(query_paper__collection=collection).order_by()
+    pools = sorted(frozen.values_list("query_paper__document__docno", "pk"))
+    for some in batched([pk for _, pk in pools], READ_TOGETHER):
+        sources: dict[int, list[Row]] = defaultdict(list)
+        contributions = Contribution.objects.filter(candidate__pool__in=some).order_by()
+        for candidate_id, *source in contributions.values_list(
+            "candidate_id", "source", "rank", "score", "drawn"
+        ):
+            sources[candidate_id].append(tuple(source))
+        candidates = Candidate.objects.filter(pool__in=some).order_by()
+        rows = candidates.values_list(
+            "pool__query_paper__document__docno",
+            "position",
+            "document__docno",
+            "excluded",
+            "inclusion",
+            "pk",
+        )
+        for paper, position, docno, excluded, inclusion, pk in sorted(rows, key=itemgetter(0, 1)):
+            yield paper, docno, position, excluded, tuple(sources[pk]), inclusion
+
+
+def _as_pooled(row: Row) -> PooledDocument:
+    *fields, sources, inclusion = row
+    return PooledDocument._make((*fields, tuple(map(Source._make, sources)), inclusion))
+
+
+def _samples(collection: Collection, pairs: Records[LabelledPair]) -> tuple[SampledPool, ...]:
+    """What sampled pools with labels were drawn from, found again in their runs."""
+    if not sampled_builds(collection):
+        return ()
     labelled = {pair.query for pair in pairs if pair.final is not None}
     rows = collection.queries.values_list("name", "query_paper__document__docno")
     papers = {paper for name, paper in rows if name in labelled}
@@ -208,6 +228,16 @@ def _samples(collection: Collection, pairs: tuple[LabelledPair, ...]) -> tuple[S
         raise ReleaseError(str(error)) from error
 
 
+def sampled_builds(collection: Collection) -> list[int]:
+    """The builds whose pools are samples.
+
+    Builds are few. Asked for its pools, the database would read a manifest for each of them.
+    """
+    sampling = [name for name, strategy in STRATEGIES.items() if strategy.samples]
+    builds = collection.pool_builds.filter(manifest__strategy__in=sampling)
+    return list(builds.order_by().values_list("pk", flat=True))
+
+
 def _builds(collection: Collection) -> tuple[ReleasedBuild, ...]:
     papers: dict[int, list[str]] = defaultdict(list)
     frozen = PoolBuild.objects.filter(collection=collection, pools__frozen_at__isnull=False)
@@ -215,8 +245,9 @@ def _builds(collection: Collection) -> tuple[ReleasedBuild, ...]:
         "pk", "pools__query_paper__document__docno"
     ).order_by():
         papers[build_id].append(docno)
-    manifests = dict(frozen.values_list("pk", "manifest").order_by())
-    builds = [ReleasedBuild(manifests[pk], tuple(sorted(papers[pk]))) for pk in papers]
+    # Each manifest once, not once for each of its pools: it can be megabytes.
+    manifests = PoolBuild.objects.filter(pk__in=papers).values_list("pk", "manifest").order_by()
+    builds = [ReleasedBuild(manifest, tuple(sorted(papers[pk]))) for pk, manifest in manifests]
     return tuple(sorted(builds, key=lambda build: build.query_papers))
 
 
@@ -228,7 +259,7 @@ def _runs(collection: Collection, builds: tuple[ReleasedBuild, ...]) -> tuple[Re
     used = {
         (run["name"], run["sha256"]) for build in builds for run in build.manifest.get("runs", [])
     }
-    rows = Run.with_retired.filter(collection=collection).order_by("name", "sha256", "pk")
+    rows = Run.with_retired.filter(collection=collection).order_by("pk")
     runs: dict[tuple[str, str], ReleasedRun] = {}
     for run in rows:
         key = (run.name, run.sha256)
@@ -240,7 +271,7 @@ def _runs(collection: Collection, builds: tuple[ReleasedBuild, ...]) -> tuple[Re
 
 def _lines_of(collection: Collection, run: ReleasedRun) -> RunLines:
     """The lines of a run; two with one digest have the same."""
-    rows = Run.with_retired.filter(collection=collection, name=run.name, sha256=run.sha256)
+    rows = Run.with_retired.filter(collection=collection, sha256=run.sha256)
     return lambda: run_lines(rows[0])
 
 

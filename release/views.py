@@ -2,42 +2,43 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
-from typing import cast
 
 from django.contrib import messages
 from django.core.exceptions import BadRequest
-from django.http import FileResponse, HttpRequest, HttpResponse, HttpResponseBase
+from django.db.models import F
+from django.http import FileResponse, HttpRequest, HttpResponse, HttpResponseBase, QueryDict
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_POST, require_safe
 
-from accounts.access import in_collection
-from accounts.models import Collection, Role, User
-from jobs.showing import jobs_to_show
+from accounts.access import in_collection, person_of
+from accounts.models import Collection, Role
+from jobs.listing import jobs_to_show
 from pooling.models import Pool
-from pooling.views import answers
 from release import services
-from release.differences import README, Unreadable, differences, read_member
+from release.differences import README, Unreadable, read_member
 from release.errors import BadVersion, CannotKeep, ReleaseDamaged, ReleaseError
 from release.files import open_release
 from release.forms import PublishForm, next_version
 from release.gate import Finding
 from release.models import Release
 from release.readme import describe_exception
+from release.snapshot import sampled_builds
+from web.paging import Page, page_of
+from web.requests import answers
 
-COMPARED = 20  # versions whose difference to the one before is shown
-
-# Where what a check found is mended: the page's URL name and what to call it.
-MENDED_ON = {
-    "empty": ("board", "See the judging"),
-    "ids": ("documents", "See the documents"),
+# The page where a finding is fixed: its URL name and the text of the link.
+FIXED_ON = {
+    "empty": ("board", "View the judging"),
+    "ids": ("documents", "View the documents"),
     "licence": ("collection-settings", "State a licence"),
-    "unresolved": ("board", "See the cases"),
-    "unjudged-pairs": ("board", "See the judging"),
+    "unresolved": ("board", "View the cases"),
+    "unjudged-pairs": ("board", "View the judging"),
     "unopened-queries": ("board", "Open queries"),
-    "self-retrieved": ("pools", "See the pools"),
-    "provenance": ("pools", "See the pools"),
-    "changed-texts": ("documents", "See the documents"),
+    "self-retrieved": ("pools", "View the pools"),
+    "provenance": ("pools", "View the pools"),
+    "changed-texts": ("documents", "View the documents"),
 }
 
 
@@ -45,7 +46,7 @@ MENDED_ON = {
 @require_safe
 def releases(request: HttpRequest, collection: Collection) -> HttpResponse:
     findings = services.find_faults(collection=collection)
-    versions = collection.releases.values_list("version", flat=True)
+    versions = collection.releases.values_list("version", flat=True)[:1]
     form = PublishForm(
         collection=collection, findings=findings, initial={"version": next_version(versions)}
     )
@@ -60,19 +61,18 @@ def _releases_page(
     *,
     refused: int = 422,
 ) -> HttpResponse:
-    published = list(collection.releases.select_related("published_by", "collection"))
-    changes = differences(published[: COMPARED + 1])
     context = {
         "collection": collection,
         "gate": [
-            (found, *MENDED_ON.get(found.check, ("collection", "Go there"))) for found in findings
+            (found, *FIXED_ON.get(found.check, ("collection", "View the collection")))
+            for found in findings
         ],
         "faults": [found for found in findings if not found.ok],
         "blocked": [found for found in findings if not found.ok and not found.can_accept],
         "accepted": form.accepted(),
-        "in_the_way": form.in_the_way(),
+        "blocking": form.blocking(),
         "form": form,
-        "releases": [(one, changes.get(one.pk)) for one in published],
+        "page": _listed(request, collection),
         "jobs": jobs_to_show(collection, [services.JOB_KIND]),
         "sampled": _sampled(collection),
     }
@@ -80,9 +80,18 @@ def _releases_page(
     return render(request, "release/releases.html", context, status=status)
 
 
+def _listed(request: HttpRequest, collection: Collection) -> Page[Release]:
+    """A page of the versions, the newest first, without their manifests, which are long."""
+    rows = collection.releases.defer("manifest").select_related("published_by")
+    asked = request.GET
+    if not all(re.fullmatch(r"-\d{1,18}", str(place)) for place in asked.values()):
+        asked = QueryDict()
+    return page_of(rows.annotate(place=-F("pk")), "place", asked)
+
+
 def _sampled(collection: Collection) -> int:
     """How many frozen pools are samples, which every release of them has to say."""
-    return Pool.objects.frozen().sampled().filter(query_paper__collection=collection).count()
+    return Pool.objects.frozen().filter(build__in=sampled_builds(collection)).count()
 
 
 @in_collection(Role.ADMIN)
@@ -107,13 +116,13 @@ def publish(request: HttpRequest, collection: Collection) -> HttpResponse:
             collection=collection,
             version=version,
             accept=form.accepted(),
-            requested_by=cast(User, request.user),
+            requested_by=person_of(request),
         )
     except ReleaseError as error:
         form.add_error("version", str(error))
         refused = 507 if isinstance(error, CannotKeep) else 422
         return _releases_page(request, collection, findings, form, refused=refused)
-    messages.info(request, f"Version {version} is being published.")
+    messages.info(request, f"Publishing version {version}.")
     return redirect("releases", collection.slug)
 
 
@@ -132,8 +141,6 @@ def _published(collection: Collection, version: str) -> Release:
 @require_safe
 def release(request: HttpRequest, collection: Collection, version: str) -> HttpResponse:
     found = _published(collection, version)
-    before = collection.releases.filter(published_at__lt=found.published_at).first()
-    changes = differences([found, before]) if before else {}
     try:
         readme = read_member(found, README).decode()
     except Unreadable:
@@ -141,7 +148,6 @@ def release(request: HttpRequest, collection: Collection, version: str) -> HttpR
     context = {
         "collection": collection,
         "release": found,
-        "difference": changes.get(found.pk),
         "readme": readme,
         "facets": found.manifest["counts"]["facets"].items(),
         "files": found.manifest["files"].items(),

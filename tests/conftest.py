@@ -9,10 +9,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+import hypothesis
 import pytest
 from celery import Celery
 
-from tests import machine
+from tests.support import machine
 
 # Before Django reads its settings: tests never touch the folder or the broker of a real install.
 _data = tempfile.mkdtemp(prefix="qrelsmith-tests-")
@@ -29,9 +30,12 @@ from django.db import OperationalError, connection, transaction  # noqa: E402
 from django.db.backends.postgresql import base as postgresql  # noqa: E402
 from django.db.backends.sqlite3 import base as sqlite  # noqa: E402
 
-from tests.running import SHORT_TIMES, Worker, environment, sending_through  # noqa: E402
+from tests.support.running import SHORT_TIMES, Worker, environment, sending_through  # noqa: E402
 
 ROOT = Path(__file__).resolve().parent.parent
+# A test's time says how busy the machine is.
+hypothesis.settings.register_profile("untimed", deadline=None)
+hypothesis.settings.load_profile("untimed")
 CHROMIUM_OPTIONS = [
     "--no-sandbox",
     "--disable-gpu",
@@ -200,7 +204,7 @@ def broker(request, settings):
         url, transport = env["CELERY_BROKER_URL"], None
         options = {"max_retries": 0, "socket_connect_timeout": 2}
     else:
-        env, url, transport = {}, "filesystem://localhost", "jobs.spool:Transport"
+        env, url, transport = {}, "filesystem://localhost", "jobs.filesystem_broker:Transport"
         folders = {name: settings.DATA_DIR / "broker" / name for name in ("messages", "control")}
         for folder in folders.values():
             folder.mkdir(parents=True)
@@ -233,7 +237,7 @@ def start_worker(transactional_db, broker, settings, tmp_path):
     """
     workers: list[Worker] = []
 
-    def start(*, include="tests.jobs.slow", options=(), **env):
+    def start(*, include="tests.support.slow_jobs", options=(), **env):
         worker = Worker(
             log=tmp_path / f"worker-{len(workers)}.log",
             env=environment(
@@ -249,7 +253,7 @@ def start_worker(transactional_db, broker, settings, tmp_path):
     yield start
     for worker in workers:
         worker.kill()
-        print(f"--- {worker.log.name}\n{worker.said()}")  # noqa: T201
+        print(f"--- {worker.log.name}\n{worker.log_text()}")  # noqa: T201
 
 
 @pytest.fixture(scope="session")

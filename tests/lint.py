@@ -20,6 +20,10 @@ CHECKS: list[tuple[list[str], dict[str, str]]] = [
     (["ruff", "format", "--check", "."], {}),
     (["mypy", "."], {}),
     (["lint-imports"], {}),
+    (["djangofmt", "--check", "templates"], {}),
+    (["djangofmt", "check", "templates"], {}),
+    (["oxlint", "--deny-warnings", "static"], {}),
+    (["oxfmt", "--check", "static"], {}),
     (["python", "manage.py", "makemigrations", "--check", "--dry-run"], {}),
     (["python", "manage.py", "check", "--deploy", "--fail-level", "WARNING"], PRODUCTION),
 ]

@@ -205,8 +205,8 @@ def arguments() -> argparse.Namespace:
 
 def drawn_from(module: str, options: argparse.Namespace) -> list[Mutant]:
     entries = LISTS.get("equivalent", [])
-    known = {(entry["module"], entry["before"], entry["after"]) for entry in entries}
-    mutants = [each for each in mutants_of(module) if (module, *each.changed()) not in known]
+    equivalent = {(entry["module"], entry["before"], entry["after"]) for entry in entries}
+    mutants = [each for each in mutants_of(module) if (module, *each.changed()) not in equivalent]
     size = min(options.sample or len(mutants), len(mutants))
     return random.Random(f"{options.seed}|{module}").sample(mutants, size)
 

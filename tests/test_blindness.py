@@ -17,7 +17,7 @@ from adjudication.services import Ruling
 from annotation.models import Slot
 from annotation.services import Answer, open_query
 from corpus.models import Document
-from tests.api.world import (
+from tests.support.api_world import (
     HALF_NOTE,
     NAMES,
     NOTE,
@@ -29,8 +29,8 @@ from tests.api.world import (
     say,
     settle,
 )
-from tests.crawling import Crawl, filled, patterns
-from tests.factories import a_query, member
+from tests.support.crawling import Crawl, filled, patterns
+from tests.support.factories import a_query, member
 
 METADATA = ("Hidden Author", "Secret Venue", "1987")
 SOURCES = ("secret-retriever", "also-secret", str(RANK), str(SCORE))
@@ -162,8 +162,11 @@ def _csrf(found: re.Match[str]) -> str:
 def others_go_on(world: World) -> None:
     """The others revise, judge on and decide anew, and the metadata of all papers change."""
     for slot in Slot.objects.of(world.collection).filter(annotator__username__in=["ann2", "ann3"]):
-        said = slot.judgment
-        say(slot, Answer(grade=3 if said is None else (said.grade + 1) % 4, note="another note"))
+        judgment = slot.judgment
+        say(
+            slot,
+            Answer(grade=3 if judgment is None else (judgment.grade + 1) % 4, note="another note"),
+        )
     for slot in world.slots(1)[:2]:
         settle(slot, Ruling(grade=0, note="another note"))
     Document.objects.update(year=2001, venue="Other Venue", authors=["Other Author"])

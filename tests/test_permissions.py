@@ -20,9 +20,9 @@ from django.urls import reverse
 
 from accounts.models import Role, User
 from corpus.services import create_query
-from tests.api.world import a_world, another_collection, token_of
-from tests.crawling import filled, patterns
-from tests.factories import DocumentFactory, UserFactory, member
+from tests.support.api_world import a_world, another_collection, token_of
+from tests.support.crawling import filled, patterns
+from tests.support.factories import DocumentFactory, UserFactory, member
 
 HERE = ("admin", "annotator", "adjudicator")
 # Each of the three above holds the other roles in the second collection, too.
@@ -107,7 +107,7 @@ ADDRESSES = [
     Address("judge", (ANNOTATOR,), GET),
     Address("judge-query", (ANNOTATOR,), GET),
     Address("judge-ahead", (ANNOTATOR,), GET),
-    Address("judge-back", (ANNOTATOR,), GET),
+    Address("judge-undo", (ANNOTATOR,), GET),
     Address("judge-mine", (ANNOTATOR,), GET),
     Address("judge-pair", (ANNOTATOR,), BOTH),
     Address("judge-later", (ANNOTATOR,), POST),
@@ -127,7 +127,7 @@ ADDRESSES = [
     Address("adjudicate-query", (ADJUDICATOR,), GET),
     Address("adjudicate-settled", (ADJUDICATOR,), GET),
     Address("case", (ADJUDICATOR,), BOTH),
-    Address("case-back", (ADJUDICATOR,), GET),
+    Address("case-undo", (ADJUDICATOR,), GET),
     # Agreement and releases
     Address("agreement", (ADMIN,), GET),
     Address("compute-agreement", (ADMIN,), POST),
@@ -156,7 +156,7 @@ ADDRESSES = [
     Address("api-job", (ADMIN,), GET),
     Address("api-cancel-job", (ADMIN,), POST),
 ]
-LEADING_ON = {"home", "judge-query", "judge-back", "adjudicate-query", "case-back"}
+LEADING_ON = {"home", "judge-query", "judge-undo", "adjudicate-query", "case-undo"}
 # What some of the forms need to act; the others need more, or nothing.
 FIELDS = {"confirmed": "yes", "missing": "zero", "version": "2"}
 ROUTES = {pattern.name: route for route, pattern in patterns()}
@@ -352,7 +352,7 @@ NAMED = [
 
 @pytest.mark.parametrize("address", NAMED, ids=lambda address: address.name)
 def test_what_belongs_to_one_collection_is_not_found_in_another(address, world):
-    (role,) = address.people
+    role = address.people[0]
     person = f"far-{role}"
     client = client_for(person, address.name)
     path = where(address.name, world, world["far"])

@@ -57,6 +57,10 @@ class TestEvery:
 
     def test_selected_by_what_its_class_always_uses(self): pass
 
+@pytest.mark.django_db
+@pytest.mark.one_database
+def test_pure_though_it_keeps_values_in_a_database(): pass
+
 @pytest.mark.browser
 def test_pure_in_a_browser(live_server): pass
 
@@ -79,7 +83,7 @@ def run(tmp_path):
     environment.pop("DATABASE_URL", None)  # a PostgreSQL that these tests run on is taken
 
     def run(*arguments: str) -> str:
-        plugins = ["-p", "tests.selection", "-p", "no:cacheprovider"]
+        plugins = ["-p", "tests.support.selection", "-p", "no:cacheprovider"]
         command = [sys.executable, "-m", "pytest", *plugins, *arguments]
         return subprocess.run(
             command, cwd=tmp_path, env=environment, check=False, capture_output=True, text=True
@@ -89,15 +93,15 @@ def run(tmp_path):
 
 
 def test_what_can_touch_a_database_is_selected_and_nothing_else(run):
-    said = run("--collect-only", "-q", "-m", "each_database")
+    output = run("--collect-only", "-q", "-m", "each_database")
 
-    names = {line.split("::")[-1] for line in said.splitlines() if "::" in line}
+    names = {line.split("::")[-1] for line in output.splitlines() if "::" in line}
     assert names == set(re.findall(r"def (test_(?!pure)\w+)", TESTS))
 
 
 def test_what_is_not_selected_cannot_touch_one(run):
-    said = run("-q", "-k", "but_it")
+    output = run("-q", "-k", "but_it")
 
-    assert "2 failed" in said or "1 failed, 1 error" in said
-    assert "Database access not allowed" in said
-    assert "test_pure_but_it_gets_a_database_late asks for db while it runs" in said
+    assert "2 failed" in output or "1 failed, 1 error" in output
+    assert "Database access not allowed" in output
+    assert "test_pure_but_it_gets_a_database_late asks for db while it runs" in output

@@ -15,8 +15,8 @@ from accounts.models import User
 from jobs.models import Job, State
 from jobs.services import enqueue, run
 from release.services import JOB_KIND
-from tests.disks import read_only, small_disk
-from tests.release.scenes import a_judged_collection
+from tests.support.disks import read_only, small_disk
+from tests.support.release_scenes import a_judged_collection
 
 pytestmark = pytest.mark.django_db
 
@@ -80,7 +80,7 @@ def test_a_page_says_that_an_upload_cannot_be_kept(admin, broken, page):
     answer = admin.post(reverse(page, args=["small"]), UPLOADS[page]())
     assert answer.status_code == 507
     assert REASONS[broken] in answer.text
-    assert "nothing of x.txt was taken in" in answer.text
+    assert "so x.txt was not saved" in answer.text
     assert not Job.objects.exists()
 
 

@@ -2,10 +2,14 @@ from django.db import migrations
 
 from database.triggers import append_only, reject
 
-SLOT_OF_THE_PAIR = (
-    "NOT EXISTS (SELECT 1 FROM annotation_judgment j JOIN annotation_slot s ON s.id = j.slot_id "
-    "WHERE j.id = NEW.{side}_id AND s.pair_id = NEW.pair_id AND s.number = {number})"
+# Judgments that no slot shows any more, or that are of another pair.
+NOT_SHOWN = (
+    "NOT EXISTS (SELECT 1 FROM annotation_slot s WHERE s.pair_id = NEW.pair_id "
+    "AND s.number = {number} AND s.judgment_id = NEW.{side}_id)"
 )
+SIDES = (("first", 1), ("second", 2))
+# A release holds reasons, so it must not follow the words of a page. Empty where there is a grade.
+CODES = "'', 'garbled', 'language', 'other', 'source'"
 
 
 class Migration(migrations.Migration):
@@ -23,12 +27,15 @@ class Migration(migrations.Migration):
             ),
         ),
         reject(
-            "decision_on_judgments_of_its_pair",
+            "decision_on_standing_judgments",
             table="adjudication_decision",
             event="INSERT",
-            when=" OR ".join(
-                SLOT_OF_THE_PAIR.format(side=side, number=number)
-                for side, number in (("first", 1), ("second", 2))
-            ),
+            when=" OR ".join(NOT_SHOWN.format(side=side, number=number) for side, number in SIDES),
+        ),
+        reject(
+            "decision_reason_is_a_code",
+            table="adjudication_decision",
+            event="INSERT",
+            when=f"NEW.grade IS NULL AND NEW.reason NOT IN ({CODES})",
         ),
     ]

@@ -1,16 +1,16 @@
-"""`{{ job|shown }}`: a job in words, for `jobs/_card.html` and the list of jobs."""
+"""`{{ job|shown }}`: a job's text, for `jobs/_card.html` and the list of jobs."""
 
 from __future__ import annotations
 
 from django.template import Library
 from django.utils import timezone
 
-from jobs import presenting
+from jobs import wording
 from jobs.models import Job
 
 register = Library()
 
 
 @register.filter
-def shown(job: Job) -> presenting.Shown:
-    return presenting.shown(job, timezone.now())
+def shown(job: Job) -> wording.Shown:
+    return wording.shown(job, timezone.now())

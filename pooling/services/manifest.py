@@ -1,4 +1,4 @@
-"""The manifest of a building of pools: all that they follow from, and what proves them equal."""
+"""The manifest of a pool build: everything the pools depend on, and digests to prove them equal."""
 
 from __future__ import annotations
 
@@ -14,37 +14,41 @@ from django.db import models
 from django.db.models import Exists, OuterRef
 
 from accounts.models import Collection
-from corpus.texts import canonical_json
-from pooling.models import Pool, PoolBuild, Run
-from pooling.services.errors import PoolingError
-from pooling.services.keeping import Drawings
-from pooling.services.plan import PoolPlan
-from pooling.services.runs import CITED
+from corpus.digests import canonical_json
+from pooling.errors import PoolingError
+from pooling.models import Pool, PoolBuild
+from pooling.services.drafts import NewPoolFile
+from pooling.services.plans import PoolPlan
+from retrieval.models import Run
+from retrieval.services.runs import CITED
 
-# 3 told apart what a run is for and knows what pools leave out; a manifest of format 2 reads as
-# one that leaves nothing out and draws from all its runs. 4 has the shortfall and the depth of
-# every pool and a digest of itself, and draws from `graph` in order under the strategy mdcr.
+# Format 3 added the use of each run and the excluded sources. A manifest of format 2 excludes
+# nothing and draws from all its runs. Format 4 added each pool's shortfall and depth and a digest
+# of the manifest; its strategy mdcr draws from `graph` in order.
 FORMAT = 4
 READABLE = (2, 3, FORMAT)
-DRAWN = "drawn"  # what a run is for that pools are drawn from
+DRAWN = "drawn"  # the use of a run that pools are drawn from
 ENGINES = ("numpy", "scipy", "scikit-learn", "tantivy", "gensim")
 
 
 def manifest_of(
-    collection: Collection, plan: PoolPlan, runs: list[Run], digest: str, drawings: Drawings
+    collection: Collection, plan: PoolPlan, runs: list[Run], digest: str, new_pools: NewPoolFile
 ) -> dict[str, Any]:
-    """What is kept with the pools. `digest` is the corpus's."""
+    """The manifest that is stored with the pools. `digest` is the corpus's."""
     manifest = {
         "format": FORMAT,
         "collection": collection.slug,
         **plan.as_json(),
         "seed": plan.seed or collection.seed,
         "corpus": {"documents": collection.documents.papers().count(), "sha256": digest},
-        "runs": [{"use": plan.use_of(run.name).value, **_run(run, drawings.facts)} for run in runs],
+        "runs": [
+            {"use": plan.use_of(run.name).value, **_run_fields(run, new_pools.facts)}
+            for run in runs
+        ],
         "pools": {
-            "count": drawings.count,
-            "sha256": drawings.sha256,
-            "query_papers": drawings.facts,
+            "count": new_pools.count,
+            "sha256": new_pools.sha256,
+            "query_papers": new_pools.facts,
         },
         "versions": versions(),
     }
@@ -54,7 +58,7 @@ def manifest_of(
 def digest_of(manifest: Mapping[str, Any]) -> str:
     """SHA-256 (hex) of a manifest without its own digest and without the lists of documents.
 
-    Documents are covered by the digests of their pools.
+    The digests of the pools cover the documents.
     """
     pools = manifest["pools"]
     papers = {
@@ -67,7 +71,7 @@ def digest_of(manifest: Mapping[str, Any]) -> str:
 
 
 def plan_of(manifest: Mapping[str, Any]) -> PoolPlan:
-    """The plan that a manifest spells out, its runs named. Raises PoolingError if it is wrong."""
+    """The plan of a manifest, with its runs named. Raises PoolingError for an invalid manifest."""
     uses = {run["name"]: run.get("use", DRAWN) for run in manifest["runs"]}
     plan = PoolPlan.of({**manifest, "runs": [name for name in uses if uses[name] == DRAWN]})
     plan.check_consistent()
@@ -76,13 +80,13 @@ def plan_of(manifest: Mapping[str, Any]) -> PoolPlan:
             if name != CITED and name not in uses:
                 raise PoolingError(
                     f"The manifest is damaged. {field}: {name} is not among its runs "
-                    f"({', '.join(sorted(uses))})."
+                    f"({', '.join(sorted(uses))}). Download it again."
                 )
     return plan
 
 
-def _run(run: Run, drawn: Iterable[str]) -> dict[str, Any]:
-    """A run may have been made for other query papers than those whose pools are drawn."""
+def _run_fields(run: Run, pooled: Iterable[str]) -> dict[str, Any]:
+    """A run's fields. Its query papers can differ from the pooled ones."""
     ranked = set(run.rankings.values_list("query_paper__document__docno", flat=True))
     return {
         "name": run.name,
@@ -90,13 +94,13 @@ def _run(run: Run, drawn: Iterable[str]) -> dict[str, Any]:
         "parameters": run.parameters,
         "depth": run.depth,
         "sha256": run.sha256,
-        "also_ranked": sorted(ranked - set(drawn)),
-        "not_ranked": sorted(set(drawn) - ranked),
+        "also_ranked": sorted(ranked - set(pooled)),
+        "not_ranked": sorted(set(pooled) - ranked),
     }
 
 
 def versions() -> dict[str, str]:
-    """This software, the language and the engines that are installed."""
+    """The versions of Qrelsmith, Python and the installed engines."""
     found = {"qrelsmith": settings.SOFTWARE_VERSION, "python": platform.python_version()}
     for name in ENGINES:
         try:
@@ -107,25 +111,26 @@ def versions() -> dict[str, str]:
 
 
 def can_be_rebuilt(manifest: Mapping[str, Any]) -> bool:
-    """Whether it tells how pools were drawn. The manifest of imported pools does not."""
-    return "query_papers" in manifest.get("pools", {})
+    """Whether it says how pools were drawn, even if damaged. That of imported pools does not."""
+    pools = manifest.get("pools")
+    return isinstance(pools, dict) and "query_papers" in pools
 
 
 def builds_with_pools(collection: Collection) -> models.QuerySet[PoolBuild]:
-    """The buildings of which a pool is left, newest first."""
+    """The builds that still have a pool, newest first."""
     return collection.pool_builds.filter(Exists(Pool.objects.filter(build=OuterRef("pk"))))
 
 
 def manifest_text(build: PoolBuild) -> str:
-    """The manifest as a file."""
+    """The manifest as the text of a file."""
     text = json.dumps(manifest_file(build), ensure_ascii=False, indent=1, sort_keys=True)
     return f"{text}\n"
 
 
 def manifest_file(build: PoolBuild) -> dict[str, Any]:
-    """The manifest as it is handed out: with the docnos of every pool in the order drawn.
+    """The manifest for download, with the docnos of every pool in the order drawn.
 
-    They let a rebuilding name the very document in which it differs.
+    The docnos let `rebuild_pools` name the document that differs.
     """
     manifest: dict[str, Any] = build.manifest
     if not can_be_rebuilt(manifest):

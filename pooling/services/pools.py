@@ -1,9 +1,8 @@
-"""Pools: drawn from runs, kept as drafts, frozen when judging begins."""
+"""Pools: drawn from runs, stored as drafts, frozen when judging begins."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from django.db import transaction
 from django.utils import timezone
@@ -11,38 +10,50 @@ from django.utils import timezone
 from accounts.locking import lock_collection
 from accounts.models import Collection, User
 from corpus.models import QueryPaper
+from corpus.state import (
+    CorpusChanged,
+    check_unchanged,
+    corpus_digest,
+    papers_with_queries,
+)
+from jobs.context import JobContext
 from jobs.models import Job
 from jobs.services import enqueue
-from jobs.work import Work
-from pooling.models import BuildRun, Pool, PoolBuild, PoolQuerySet, Run
-from pooling.services.asking import check_allowed
-from pooling.services.corpus import CorpusChanged, check_unchanged, corpus_digest, papers_of
-from pooling.services.drawing import drawn_pools
-from pooling.services.errors import PoolingError
-from pooling.services.keeping import Drawings, keep_drawings, remove_drafts, spooled
+from pooling.errors import PoolingError
+from pooling.models import BuildRun, Pool, PoolBuild, PoolQuerySet
+from pooling.services.drafts import (
+    delete_replaced,
+    discarded_on_failure,
+    new_pool_file,
+    show_pools,
+    write_hidden,
+)
+from pooling.services.draw import draw_pools
 from pooling.services.manifest import manifest_of
-from pooling.services.plan import PoolPlan
-from pooling.services.waiting import OneByOne, RunMaker, names_of, runs_for
+from pooling.services.plan_runs import InlineRunMaker, RunMaker, ensure_runs, run_names
+from pooling.services.plans import PoolPlan
+from retrieval.models import Run
+from retrieval.services.query_texts import check_allowed
 
 
 class ChangedMeanwhile(PoolingError):
-    """What the pools were drawn from is no longer what it was."""
+    """Something that the pools depend on changed while they were built."""
 
     def __init__(self, what: str) -> None:
         super().__init__(
-            f"While pools were being built, {what} changed, so none was kept. Build them again."
+            f"While pools were being built, {what} changed, so none were saved. Build them again."
         )
 
 
 def request_pools(*, collection: Collection, plan: PoolPlan, requested_by: User | None) -> Job:
     """Queue the building of pools for every query paper whose pool is not frozen.
 
-    Raises PoolingError for a plan that is wrong, or that names an encoder which may not be named
-    here and has made no run yet.
+    Raises PoolingError for an invalid plan, and for an encoder without a run that this server does
+    not allow.
     """
     plan.check()
-    made = set(collection.runs.filter(name__in=plan.runs).values_list("name", flat=True))
-    for name in sorted(set(plan.runs) - made):
+    existing = set(collection.runs.filter(name__in=plan.runs).values_list("name", flat=True))
+    for name in sorted(set(plan.runs) - existing):
         check_allowed(name)
     return enqueue(
         kind="build_pools",
@@ -56,57 +67,67 @@ def build_pools(
     *,
     collection: Collection,
     plan: PoolPlan,
-    work: Work,
+    work: JobContext,
     maker: RunMaker | None = None,
     built_by: User | None = None,
 ) -> PoolBuild:
-    """Build the pool of every query paper that has none frozen, replacing drafts.
+    """Build the pool of every query paper without a frozen one; replaces drafts.
 
-    Built-in runs that are missing or older than the corpus are made first, by `maker` or else
-    here. All pools appear in one transaction, or none does.
+    Built-in runs that are missing or out of date are made first, by `maker` or else in this job.
+    The pools are written in parts that nobody sees. All of them appear in one step, or none.
 
     Raises:
-        CorpusChanged: documents came, went or changed meanwhile.
-        NotYet: another job is making a run that is needed.
-        PoolingError: the plan is wrong, a run does not exist or cannot be made, there is nothing
-            to build, or what the pools were drawn from changed meanwhile.
+        CorpusChanged: the documents changed meanwhile.
+        RetryLater: another job is making a run that is needed.
+        PoolingError: the plan is invalid, a run is missing or cannot be made, there is nothing to
+            build, or something that the pools depend on changed meanwhile.
     """
     plan.check()
-    collection.refresh_from_db()  # the version of the corpus and the seed, as drawing begins
-    maker = maker or OneByOne(collection, plan.depth, work)
+    collection.refresh_from_db()  # the corpus version and the seed as they are now
+    maker = maker or InlineRunMaker(collection, plan.depth, work)
     papers = _papers_to_pool(collection)
-    names = names_of(collection, plan)
+    names = run_names(collection, plan)
     maker.wait(names)
     digest = corpus_digest(collection)
-    runs = runs_for(collection, names, plan.depth, digest, maker)
-    with spooled() as drawings:
-        for drawing in drawn_pools(collection, papers, plan, runs):
-            drawings.add(drawing)
-            work.progress(drawings.count, len(papers), "pools drawn")
+    runs = ensure_runs(collection, names, plan.depth, digest, maker)
+    with new_pool_file() as new_pools:
+        for new_pool in draw_pools(collection, papers, plan, runs):
+            new_pools.add(new_pool)
+            work.progress(new_pools.count, len(papers), "pools drawn")
         check_unchanged(collection, digest, "pools were being built")
-        manifest = manifest_of(collection, plan, runs, digest, drawings)
-        work.progress(len(papers), len(papers), "pools drawn; writing them in one step")
+        manifest = manifest_of(collection, plan, runs, digest, new_pools)
         with work.fenced():
-            check_as_drawn(lock_collection(collection), collection, plan, papers, runs)
-            build = _keep_pools(collection, papers, plan, runs, manifest, drawings, built_by)
-            work.complete({"pools": drawings.count, "candidates": drawings.candidates})
+            build = PoolBuild.with_incomplete.create(
+                collection=collection,
+                manifest=manifest,
+                built_by=built_by,
+                last_part_at=timezone.now(),
+            )
+        with discarded_on_failure(build):
+            write_hidden(build, new_pools, work)
+            with work.fenced():
+                check_as_drawn(lock_collection(collection), collection, plan, papers, runs)
+                _note_runs(build, plan, runs)
+                show_pools(build, new_pools.count)
+                work.complete({"pools": new_pools.count, "candidates": new_pools.candidates})
+    delete_replaced(collection)
     return build
 
 
 def _papers_to_pool(collection: Collection) -> list[QueryPaper]:
     frozen = set(_pools(collection).frozen().values_list("query_paper_id", flat=True))
-    papers = [paper for paper in papers_of(collection) if paper.pk not in frozen]
+    papers = [paper for paper in papers_with_queries(collection) if paper.pk not in frozen]
     if not papers:
         raise PoolingError(
-            "Every pool is frozen already, so there is nothing to build."
+            "There is nothing to build, because every pool is frozen."
             if collection.query_papers.exists()
-            else "There are no queries yet; add one first."
+            else "There are no queries yet. Add one first."
         )
     return papers
 
 
 def _pools(collection: Collection) -> PoolQuerySet:
-    return Pool.objects.order_by().filter(query_paper__collection=collection)
+    return Pool.with_hidden.order_by().filter(query_paper__collection=collection)
 
 
 def check_as_drawn(
@@ -116,56 +137,40 @@ def check_as_drawn(
     papers: Sequence[QueryPaper],
     runs: Sequence[Run],
 ) -> None:
-    """Check, under the lock, that the pools would be drawn the same from what is here now.
+    """Check, under the lock, that drawing the pools now would give the same pools.
 
     Raises:
-        CorpusChanged, PoolingError: naming what changed while they were drawn.
+        CorpusChanged, PoolingError: something changed while they were drawn.
     """
     if now.corpus_version != then.corpus_version:
         raise CorpusChanged("pools were being built")
     if not plan.seed and now.seed != then.seed:
         raise ChangedMeanwhile("the seed of the collection")
-    drawn = {paper.pk for paper in papers}
-    if drawn - set(now.query_papers.filter(queries__isnull=False).values_list("pk", flat=True)):
+    keys = {paper.pk for paper in papers}
+    if keys - set(now.query_papers.filter(queries__isnull=False).values_list("pk", flat=True)):
         raise ChangedMeanwhile("the queries")
-    if drawn & set(_pools(now).frozen().values_list("query_paper_id", flat=True)):
-        raise PoolingError("A pool was frozen while this one was being built; build again.")
+    if keys & set(_pools(now).frozen().values_list("query_paper_id", flat=True)):
+        raise PoolingError("A pool was frozen while pools were being built. Build them again.")
     digests = dict(now.runs.values_list("pk", "sha256"))
     for run in runs:
         if digests.get(run.pk) != run.sha256:
             raise ChangedMeanwhile(f"the run {run.name}")
 
 
-def _keep_pools(
-    collection: Collection,
-    papers: list[QueryPaper],
-    plan: PoolPlan,
-    runs: Sequence[Run],
-    manifest: dict[str, Any],
-    drawings: Drawings,
-    built_by: User | None,
-) -> PoolBuild:
-    drafts = _pools(collection).filter(query_paper__in=[paper.pk for paper in papers])
-    remove_drafts(drafts.values_list("pk", flat=True))
-    collection.pool_builds.filter(pools=None).delete()
-    unused = Run.with_retired.filter(collection=collection, retired_at__isnull=False)
-    unused.filter(build_runs=None).delete()
-    build = PoolBuild.objects.create(collection=collection, manifest=manifest, built_by=built_by)
+def _note_runs(build: PoolBuild, plan: PoolPlan, runs: Sequence[Run]) -> None:
     BuildRun.objects.bulk_create(
         BuildRun(build=build, run=run, name=run.name, use=plan.use_of(run.name), sha256=run.sha256)
         for run in runs
     )
-    keep_drawings(build, drawings)
-    return build
 
 
 def freeze_pool(*, pool: Pool) -> None:
-    """Fix the pool for good; freezing twice changes nothing. Raises what `freeze_pools` raises."""
+    """Freeze the pool for good; a frozen one stays as it is. Raises what `freeze_pools` raises."""
     _freeze(pool.query_paper.collection, Pool.objects.drafts().filter(pk=pool.pk))
 
 
 def freeze_pools(*, collection: Collection) -> int:
-    """Fix every draft pool of the collection; returns how many.
+    """Freeze every draft pool of the collection; returns their number.
 
     Raises:
         PoolingError: a run that they were drawn from was removed or replaced since.
@@ -180,6 +185,6 @@ def _freeze(collection: Collection, drafts: PoolQuerySet) -> int:
         if lost is not None:
             raise PoolingError(
                 f"The run {lost.name} was removed or replaced after these pools were drawn from "
-                "it, so they can no longer be proved and were not frozen. Build the pools again."
+                "it, so they can no longer be rebuilt and were not frozen. Build the pools again."
             )
         return drafts.update(frozen_at=timezone.now())

@@ -2,38 +2,32 @@
 
 from __future__ import annotations
 
-from pooling.strategies.drawn import (
+from pooling.strategies.definition import Parameter, Strategy, StrategyError
+from pooling.strategies.drawn_pool import (
     BUDGET,
     Contribution,
-    Drawn,
+    DrawnPool,
     Entry,
     Ranking,
+    Rankings,
     contributions,
 )
 from pooling.strategies.mdcr import JaccardMatrix, choose_models, jaccard_matrix
-from pooling.strategies.registry import (
-    STRATEGIES,
-    Parameter,
-    Strategy,
-    StrategyError,
-    pool,
-    pool_of_format_3,
-    sampled_from,
-    strategy,
-)
+from pooling.strategies.registry import STRATEGIES, pool, sampled_from, strategy
 from pooling.strategies.sampling import Stratum
-from pooling.strategies.taking import MODES, draw
+from pooling.strategies.take_n import DRAW_ORDERS, draw
 
 __all__ = [
     "BUDGET",
-    "MODES",
+    "DRAW_ORDERS",
     "STRATEGIES",
     "Contribution",
-    "Drawn",
+    "DrawnPool",
     "Entry",
     "JaccardMatrix",
     "Parameter",
     "Ranking",
+    "Rankings",
     "Strategy",
     "StrategyError",
     "Stratum",
@@ -42,7 +36,6 @@ __all__ = [
     "draw",
     "jaccard_matrix",
     "pool",
-    "pool_of_format_3",
     "sampled_from",
     "strategy",
 ]

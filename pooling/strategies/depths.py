@@ -1,18 +1,19 @@
-"""Pools that go down all lists side by side: to a rank, or to a number of documents."""
+"""Pools that read all lists in parallel: down to a rank, or up to a number of documents."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from itertools import islice
 
-from pooling.strategies.drawn import (
-    Drawn,
+from pooling.strategies.definition import Parameter, Strategy, by_docno
+from pooling.strategies.drawn_pool import (
+    DrawnPool,
     Ranking,
-    assembled,
+    assemble_pool,
+    budget_shortfall,
+    by_best_rank,
     check_names,
     forced_entries,
-    lacking,
-    met,
     retriever_order,
 )
 
@@ -24,21 +25,21 @@ def depth_k(
     seed: str,
     query_paper: str,
     excluded: Collection[str] = (),
-) -> Drawn:
+) -> DrawnPool:
     """Every document that some list has at rank k or better (Spärck Jones & van Rijsbergen, 1975).
 
     By best rank, then by the query paper's order of retrievers. A retriever's shortfall is the
-    ranks up to k that its list does not have. Raises ValueError for k < 1.
+    number of ranks up to k that its list does not have. Raises ValueError for k < 1.
     """
     if k < 1:
-        raise ValueError(f"k is {k}; a pool goes down to rank 1 at least")
+        raise ValueError(f"k must be at least 1, got {k}")
     check_names(rankings, forced)
     order = retriever_order(rankings, seed, query_paper)
     pooled = {query_paper}
     first = list(forced_entries(forced, pooled))
     tops = {name: rankings[name][:k] for name in order}
-    chosen = met(tops, order, pooled.union(excluded))
-    return assembled(order, first, chosen, {name: k - len(tops[name]) for name in order})
+    documents = by_best_rank(tops, order, pooled.union(excluded))
+    return assemble_pool(order, first, documents, {name: k - len(tops[name]) for name in order})
 
 
 def take_b(
@@ -48,17 +49,34 @@ def take_b(
     seed: str,
     query_paper: str,
     excluded: Collection[str] = (),
-) -> Drawn:
+) -> DrawnPool:
     """Rank by rank over all lists until `size` documents are drawn, take@B (Lipani et al., 2017).
 
-    Within a rank the retrievers go in the query paper's order, and the pool ends in the middle of
-    a rank if it must. Raises ValueError for a size < 1.
+    Within a rank the retrievers go in the query paper's order. The pool may end in the middle of a
+    rank. Raises ValueError for a size < 1.
     """
     if size < 1:
-        raise ValueError(f"the budget is {size}; it must have room for 1 document at least")
+        raise ValueError(f"size must be at least 1, got {size}")
     check_names(rankings, forced)
     order = retriever_order(rankings, seed, query_paper)
     pooled = {query_paper}
     first = list(forced_entries(forced, pooled))
-    chosen = list(islice(met(rankings, order, pooled.union(excluded)), size))
-    return assembled(order, first, chosen, lacking(size, len(chosen)))
+    documents = list(islice(by_best_rank(rankings, order, pooled.union(excluded)), size))
+    return assemble_pool(order, first, documents, budget_shortfall(size, len(documents)))
+
+
+DEPTH_K = Strategy(
+    "depth_k",
+    "Depth k",
+    "Every document that some retriever has at rank k or better.",
+    (Parameter("k", "whole", 25, "The last rank that is pooled."),),
+    by_docno(depth_k),
+    depth_parameter="k",
+)
+TAKE_B = Strategy(
+    "take_b",
+    "Fixed budget",
+    "Rank by rank over all lists until the budget is used up (take@B).",
+    (Parameter("size", "whole", 60, "Documents to draw, in addition to the forced ones."),),
+    by_docno(take_b),
+)

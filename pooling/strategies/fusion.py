@@ -1,134 +1,185 @@
-"""Lists fused into one, of which the best documents make the pool.
+"""Fusion of all lists into one, whose best documents make the pool.
 
 Sums are exact to the last rounding (`math.fsum`) and every other step is a plain IEEE operation,
 so a fused score is the same number on every machine. Equal scores go by docno descending, as in
-`trec_order`; unlike there, scores are compared in full, because float32 cannot tell the small
-ones of RBP apart.
+`trec_order`. Unlike there, scores are compared as float64, because in float32 the small scores of
+RBP would be equal.
 """
 
 from __future__ import annotations
 
 import heapq
 import math
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import accumulate, repeat
 from operator import mul
+from typing import Any
 
-from pooling.formats import Scored, docnos_of
-from pooling.strategies.drawn import (
-    Drawn,
+from pooling.strategies.definition import Parameter, Strategy
+from pooling.strategies.drawn_pool import (
+    DrawnPool,
     Ranking,
-    assembled,
+    Rankings,
+    assemble_pool,
+    budget_shortfall,
+    by_best_rank,
     check_names,
     forced_entries,
-    lacking,
-    met,
     retriever_order,
 )
+from retrieval.formats import Scored, docnos_of
 
 RRF_K = 60
 
-Votes = Iterator[tuple[str, float]]  # documents of one list, each once, with what the list gives it
-Fused = dict[str, float]
+Weights = Iterator[tuple[str, float]]  # each document of one list once, with its weight
+Fused = dict[str, float]  # score by docno
 
 
 def fuse_to_budget(
     fuse: Callable[[Sequence[Sequence[Scored]]], Fused],
-    rankings: Mapping[str, Sequence[Scored]],
+    rankings: Rankings,
     forced: Mapping[str, Ranking],
     size: int,
     depth: int,
     seed: str,
     query_paper: str,
     excluded: Collection[str] = (),
-) -> Drawn:
+) -> DrawnPool:
     """The `size` documents that `fuse` scores highest over the lists down to `depth`.
 
-    `fuse` gets the lists without the query paper; forced and excluded documents keep their ranks
-    in them and are passed over only when the best are taken. The drawer is the retriever that has
-    the document highest; of equal ranks the query paper's order decides. Raises ValueError for a
-    size or a depth < 1.
+    `fuse` gets the lists without the query paper. Forced and excluded documents keep their ranks
+    there and are skipped only when the best are chosen. The drawer is the retriever with the
+    document's best rank; the query paper's order breaks ties. Raises ValueError for a size or a
+    depth < 1.
     """
     if min(size, depth) < 1:
-        raise ValueError(f"size {size}, depth {depth}: both must be at least 1")
+        raise ValueError(f"size and depth must be at least 1, got {size} and {depth}")
     check_names(rankings, forced)
     order = retriever_order(rankings, seed, query_paper)
     pooled = {query_paper}
     first = list(forced_entries(forced, pooled))
-    left_out = pooled.union(excluded)
     tops = {name: rankings[name][:depth] for name in order}
     fused = fuse([_distinct(tops[name], query_paper) for name in sorted(order)])
     names = {name: docnos_of(top) for name, top in tops.items()}
-    places = dict(met(names, order, left_out))
-    best = heapq.nlargest(size, places, key=lambda docno: (fused[docno], docno))
-    chosen = [(docno, places[docno]) for docno in best]
-    return assembled(order, first, chosen, lacking(size, len(chosen)))
+    ranks = dict(by_best_rank(names, order, pooled.union(excluded)))
+    best = heapq.nlargest(size, ranks, key=lambda docno: (fused[docno], docno))
+    documents = [(docno, ranks[docno]) for docno in best]
+    return assemble_pool(order, first, documents, budget_shortfall(size, len(documents)))
 
 
 def rrf(lists: Sequence[Sequence[Scored]], k: float = RRF_K) -> Fused:
-    """Reciprocal rank fusion: Σ 1/(k + rank) over the lists that have it.
+    """Reciprocal rank fusion: Σ 1/(k + rank) over the lists that have the document.
 
     Cormack, Clarke & Büttcher (SIGIR 2009), who set k = 60. Each list has each document once.
     Scores are in (0, number of lists / (k + 1)]. Raises ValueError for a k < 0.
     """
     if not 0 <= k < math.inf:
-        raise ValueError(f"k is {k}; reciprocal rank fusion needs a number from 0 up")
+        raise ValueError(f"k must be a finite number, at least 0, got {k}")
     return _summed(
-        ((docno, 1 / (k + rank)) for rank, (docno, _) in enumerate(one, start=1)) for one in lists
+        ((docno, 1 / (k + rank)) for rank, (docno, _) in enumerate(ranking, start=1))
+        for ranking in lists
     )
 
 
 def combmnz(lists: Sequence[Sequence[Scored]]) -> Fused:
-    """CombMNZ: (Σ normalised scores) × (number of lists that have it), Fox & Shaw (TREC-2, 1994).
+    """CombMNZ: (Σ normalised scores) × (number of lists with it), Fox & Shaw (TREC-2, 1994).
 
-    Scores are normalised list by list as (s − min)/(max − min) (Lee, 1997). A list whose scores
-    are all equal prefers none of its documents to another: each gets 1. Scores are in
-    [0, number of lists²].
+    Scores are normalised list by list as (s − min)/(max − min) (Lee, 1997). In a list whose
+    scores are all equal, each document gets 1. Scores are in [0, number of lists²].
     """
-    fused = _summed(_normalised(one) for one in lists)
-    having: dict[str, int] = defaultdict(int)
-    for one in lists:
-        for docno, _ in one:
-            having[docno] += 1
-    return {docno: total * having[docno] for docno, total in fused.items()}
+    fused = _summed(_normalised(ranking) for ranking in lists)
+    counts = Counter(docno for ranking in lists for docno, _ in ranking)
+    return {docno: total * counts[docno] for docno, total in fused.items()}
 
 
 def rbp(lists: Sequence[Sequence[Scored]], p: float) -> Fused:
-    """Σ (1 − p)·p^(rank − 1) over the lists that have it: what a judgment of it can matter.
+    """Σ (1 − p)·p^(rank − 1) over the lists that have the document.
 
-    The weights are those of rank-biased precision (Moffat & Zobel, 2008); that their sum orders
-    the judging is method A of Moffat, Webber & Zobel (SIGIR 2007). Scores are in
+    The weights are those of rank-biased precision (Moffat & Zobel, 2008). Judging by their sum is
+    method A of Moffat, Webber & Zobel (SIGIR 2007). Scores are in
     [0, number of lists]. Raises ValueError for a p outside (0, 1).
     """
     if not 0 < p < 1:
-        raise ValueError(f"p is {p}; a persistence lies between 0 and 1")
-    # Multiplied up, because `**` may round differently from one C library to the next.
+        raise ValueError(f"p must be above 0 and below 1, got {p}")
+    # Multiplied step by step, because `**` may round differently in different C libraries.
     longest = max(map(len, lists), default=0)
     weights = list(accumulate(repeat(p, longest), mul, initial=1 - p))
     return _summed(
-        ((docno, weight) for (docno, _), weight in zip(one, weights, strict=False)) for one in lists
+        ((docno, weight) for (docno, _), weight in zip(ranking, weights, strict=False))
+        for ranking in lists
     )
 
 
-def _summed(votes: Iterator[Votes]) -> Fused:
+def _summed(lists: Iterator[Weights]) -> Fused:
     by_docno: dict[str, list[float]] = defaultdict(list)
-    for one in votes:
-        for docno, weight in one:
+    for weighted in lists:
+        for docno, weight in weighted:
             by_docno[docno].append(weight)
     return {docno: math.fsum(weights) for docno, weights in by_docno.items()}
 
 
-def _normalised(one: Sequence[Scored]) -> Votes:
-    scores = [score for _, score in one]
+def _normalised(ranking: Sequence[Scored]) -> Weights:
+    scores = [score for _, score in ranking]
     low, high = min(scores, default=0.0), max(scores, default=0.0)
-    for docno, score in one:
+    for docno, score in ranking:
         yield docno, (score - low) / (high - low) if high > low else 1.0
 
 
 def _distinct(ranking: Sequence[Scored], query_paper: str) -> list[Scored]:
+    """The list without the query paper, each document at its first rank."""
     first: dict[str, Scored] = {}
-    for one in ranking:
-        if one.docno != query_paper:
-            first.setdefault(one.docno, one)
+    for scored in ranking:
+        if scored.docno != query_paper:
+            first.setdefault(scored.docno, scored)
     return list(first.values())
+
+
+def _draw_rrf(
+    rankings: Rankings, forced: Mapping[str, Ranking], *, k: float, **values: Any
+) -> DrawnPool:
+    return fuse_to_budget(partial(rrf, k=k), rankings, forced, **values)
+
+
+def _draw_rbp(
+    rankings: Rankings, forced: Mapping[str, Ranking], *, p: float, **values: Any
+) -> DrawnPool:
+    return fuse_to_budget(partial(rbp, p=p), rankings, forced, **values)
+
+
+_SIZE = Parameter("size", "whole", 60, "Documents to draw, in addition to the forced ones.")
+_DEPTH = Parameter("depth", "whole", 500, "The last rank that is read of each list.")
+
+RRF = Strategy(
+    "rrf",
+    "Reciprocal rank fusion",
+    "The documents that rank high in most lists, by the sum of 1/(k + rank).",
+    (
+        _SIZE,
+        _DEPTH,
+        Parameter("k", "number", float(RRF_K), "The larger k, the less the top ranks count.", 0),
+    ),
+    _draw_rrf,
+    depth_parameter="depth",
+)
+COMBMNZ = Strategy(
+    "combmnz",
+    "CombMNZ",
+    "The best documents by normalised scores, times the number of lists with the document.",
+    (_SIZE, _DEPTH),
+    partial(fuse_to_budget, combmnz),
+    depth_parameter="depth",
+)
+RBP = Strategy(
+    "rbp",
+    "RBP weights",
+    "The documents with the most weight in rank-biased precision, summed over the lists.",
+    (
+        _SIZE,
+        _DEPTH,
+        Parameter("p", "number", 0.8, "Persistence: the larger, the more deep ranks count.", 0, 1),
+    ),
+    _draw_rbp,
+    depth_parameter="depth",
+)

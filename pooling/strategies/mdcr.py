@@ -1,4 +1,4 @@
-"""MDCR's candidates: some of each model's best, and the models that agree least.
+"""MDCR's candidates: a sample of each model's best, and the models that overlap least.
 
 Medić & Šnajder (SDP 2022), §4.1.
 """
@@ -8,23 +8,25 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from functools import partial
 from itertools import islice
 
 from corpus.ordering import shuffled
-from pooling.strategies.drawn import (
-    Drawn,
-    Place,
+from pooling.strategies.definition import Parameter, Strategy, by_docno
+from pooling.strategies.drawn_pool import (
+    BestRank,
+    DrawnPool,
     Ranking,
-    assembled,
+    assemble_pool,
     check_names,
     forced_entries,
-    offers,
     retriever_order,
+    unpooled,
 )
 
 RankingsByQuery = Mapping[str, Ranking]  # a retriever's lists by query paper
 
-GRAPH = "graph"  # the source that gives its first n, whatever suffix its name has
+GRAPH = "graph"  # the run that gives its first n documents, with any suffix to its name
 
 
 def sample_of_tops(
@@ -37,28 +39,27 @@ def sample_of_tops(
     excluded: Collection[str] = (),
     *,
     graph_in_order: bool = True,
-) -> Drawn:
-    """n documents out of every retriever's best `top`, the known positives left out.
+) -> DrawnPool:
+    """n documents from every retriever's best `top`, without the known positives.
 
     The known positives are the forced and the excluded documents; the best `top` are counted
-    without them. A retriever's n are the first in sha256 order that are not pooled yet, one
-    retriever after another in the query paper's order. What its best `top` cannot give is its
-    shortfall.
+    without them. Retrievers draw in the query paper's order. Each draws the first n in sha256 order
+    that are not pooled yet. The documents missing from its n are its shortfall.
 
-    `graph`, and a run whose name begins with `graph.`, is no model: its n are the first of its
+    `graph`, and a run whose name begins with `graph.`, is not a model. It draws the first n of its
     whole list that are not pooled yet, because the neighbours of the closest reference come first.
-    Without `graph_in_order` they are drawn like a model's, as in manifests up to format 3.
+    Without `graph_in_order` it draws like a model, as in manifests up to format 3.
 
     Raises ValueError for n < 1 and for a `top` below n.
     """
     if not 1 <= n <= top:
-        raise ValueError(f"n is {n}; it must be at least 1 and at most the top {top} it is out of")
+        raise ValueError(f"n must be from 1 to top ({top}), got {n}")
     check_names(rankings, forced)
     order = retriever_order(rankings, seed, query_paper)
     positives = {query_paper}
     first = list(forced_entries(forced, positives))
     positives.update(excluded)
-    chosen: dict[str, Place] = {}
+    documents: dict[str, BestRank] = {}
     shortfall = {}
     for name in order:
         if graph_in_order and name.partition(".")[0] == GRAPH:
@@ -67,15 +68,16 @@ def sample_of_tops(
         else:
             best = _best(rankings[name], top, positives)
             ordered = shuffled(best, seed=seed, purpose=f"top-of-{name}", query=query_paper)
-        taken = list(islice((docno for docno in ordered if docno not in chosen), n))
-        chosen |= {docno: Place(best[docno], name) for docno in taken}
-        shortfall[name] = n - len(taken)
-    return assembled(order, first, chosen.items(), shortfall)
+        sample = list(islice((docno for docno in ordered if docno not in documents), n))
+        documents |= {docno: BestRank(best[docno], name) for docno in sample}
+        shortfall[name] = n - len(sample)
+    return assemble_pool(order, first, documents.items(), shortfall)
 
 
 def _best(ranking: Ranking, top: int, positives: Collection[str]) -> dict[str, int]:
+    """The best `top` documents that are not positives, with their ranks in the list."""
     ranks: dict[str, int] = {}
-    for rank, docno in offers(ranking, positives):
+    for rank, docno in unpooled(ranking, positives):
         if len(ranks) == top:
             break
         ranks.setdefault(docno, rank)
@@ -84,24 +86,24 @@ def _best(ranking: Ranking, top: int, positives: Collection[str]) -> dict[str, i
 
 @dataclass(frozen=True)
 class JaccardMatrix:
-    """How much retrievers overlap: `values[i][j]` in [0, 1] is of names[i] and names[j].
+    """How much retrievers overlap: `values[i][j]` in [0, 1] is for names[i] and names[j].
 
-    `names` are sorted and the matrix is symmetric with 1 on its diagonal. None: undefined,
-    because no query paper has a document from either.
+    `names` are sorted. The matrix is symmetric with 1 on its diagonal. A value is None if no query
+    paper has a document from either retriever, so that the overlap is undefined.
     """
 
     depth: int
     names: tuple[str, ...]
     values: tuple[tuple[float | None, ...], ...]
 
-    def of(self, one: str, other: str) -> float | None:
-        return self.values[self.names.index(one)][self.names.index(other)]
+    def of(self, name: str, other: str) -> float | None:
+        return self.values[self.names.index(name)][self.names.index(other)]
 
     def mean(self, name: str) -> float | None:
-        """The mean overlap with the other retrievers; None when there is none to average."""
+        """The mean overlap with the other retrievers; None if no overlap is defined."""
         others = [self.of(name, other) for other in self.names if other != name]
-        known = [value for value in others if value is not None]
-        return math.fsum(known) / len(known) if known else None
+        defined = [value for value in others if value is not None]
+        return math.fsum(defined) / len(defined) if defined else None
 
 
 def jaccard_matrix(
@@ -109,35 +111,35 @@ def jaccard_matrix(
 ) -> JaccardMatrix:
     """|A ∩ B| / |A ∪ B| of two retrievers' best `depth`, averaged over the query papers.
 
-    A query paper for which both are empty says nothing about their overlap and is left out; one
-    that only one of them ranked counts as 0. Raises ValueError for a depth < 1.
+    A query paper for which both lists are empty does not count. If only one list is empty, the
+    overlap is 0. Raises ValueError for a depth < 1.
     """
     if depth < 1:
-        raise ValueError(f"depth is {depth}; the overlap is of 1 document at least")
+        raise ValueError(f"depth must be at least 1, got {depth}")
     names = tuple(sorted(rankings_by_retriever))
     tops = {
         name: {query: frozenset(ranking[:depth]) for query, ranking in lists.items()}
         for name, lists in rankings_by_retriever.items()
     }
     half = {
-        (one, other): 1.0 if one == other else _mean_jaccard(tops[one], tops[other])
-        for place, one in enumerate(names)
-        for other in names[place:]
+        (name, other): 1.0 if name == other else _mean_jaccard(tops[name], tops[other])
+        for position, name in enumerate(names)
+        for other in names[position:]
     }
     values = tuple(
-        tuple(half[min(one, other), max(one, other)] for other in names) for one in names
+        tuple(half[min(name, other), max(name, other)] for other in names) for name in names
     )
     return JaccardMatrix(depth, names, values)
 
 
 def choose_models(matrix: JaccardMatrix, count: int) -> list[str]:
-    """The `count` retrievers whose mean overlap with all the others is lowest, lowest first.
+    """The `count` retrievers with the lowest mean overlap with the others, lowest first.
 
-    Equal means go by name; an undefined mean comes last. Raises ValueError for a count below 1 or
+    Equal means go by name; undefined means come last. Raises ValueError for a count below 1 or
     above the number of retrievers.
     """
     if not 1 <= count <= len(matrix.names):
-        raise ValueError(f"{count} models asked for; there are {len(matrix.names)}")
+        raise ValueError(f"count must be from 1 to {len(matrix.names)} models, got {count}")
 
     def overlap(name: str) -> tuple[float, str]:
         mean = matrix.mean(name)
@@ -147,11 +149,26 @@ def choose_models(matrix: JaccardMatrix, count: int) -> list[str]:
 
 
 def _mean_jaccard(
-    one: Mapping[str, frozenset[str]], other: Mapping[str, frozenset[str]]
+    tops: Mapping[str, frozenset[str]], others: Mapping[str, frozenset[str]]
 ) -> float | None:
     empty: frozenset[str] = frozenset()
     pairs = [
-        (one.get(query, empty), other.get(query, empty)) for query in one.keys() | other.keys()
+        (tops.get(query, empty), others.get(query, empty)) for query in tops.keys() | others.keys()
     ]
     shares = [len(a & b) / len(a | b) for a, b in pairs if a or b]
     return math.fsum(shares) / len(shares) if shares else None
+
+
+MDCR = Strategy(
+    "mdcr",
+    "n of each top N",
+    "n random documents of every retriever's top N, without the known positives, as in MDCR. "
+    "The run graph gives its first n.",
+    (
+        Parameter("n", "whole", 10, "Documents from every retriever."),
+        Parameter("top", "whole", 200, "The number of best documents that n are drawn from."),
+    ),
+    by_docno(sample_of_tops),
+    depth_parameter="top",
+    draw_before_format_4=by_docno(partial(sample_of_tops, graph_in_order=False)),
+)

@@ -1,9 +1,9 @@
-"""Samples of a deep pool, with the probability by which each document came in.
+"""Samples of a deep pool, with each document's inclusion probability.
 
-A sample is the first so many of its frame in sha256 order: a simple random sample without
-replacement, the same on every machine. With the probabilities π a total over the whole deep pool
-is estimated without bias as Σ y/π over the sample (Horvitz & Thompson, 1952), which is how
-precision or the number of relevant documents are estimated (Yilmaz, Kanoulas & Aslam, 2008).
+A sample is the first documents of its frame in sha256 order: a simple random sample without
+replacement, the same on every machine. With the probabilities π, Σ y/π over the sample is an
+unbiased estimate of a total over the deep pool (Horvitz & Thompson, 1952). Precision and the
+number of relevant documents are estimated so (Yilmaz, Kanoulas & Aslam, 2008).
 """
 
 from __future__ import annotations
@@ -16,15 +16,16 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from corpus.ordering import shuffled
-from pooling.strategies.drawn import (
-    Drawn,
-    Place,
+from pooling.strategies.definition import Parameter, Strategy, by_docno
+from pooling.strategies.drawn_pool import (
+    BestRank,
+    DrawnPool,
     Ranking,
-    assembled,
+    assemble_pool,
+    budget_shortfall,
+    by_best_rank,
     check_names,
     forced_entries,
-    lacking,
-    met,
     retriever_order,
 )
 
@@ -38,14 +39,14 @@ class Stratum(NamedTuple):
 
 
 def deep_pool(
-    rankings: Mapping[str, Ranking], bounds: Sequence[int], out: Collection[str]
+    rankings: Mapping[str, Ranking], bounds: Sequence[int], skipped: Collection[str]
 ) -> tuple[Stratum, ...]:
-    """What a sample is drawn from, by strata of best rank; stratum i ends at rank bounds[i].
+    """The documents that a sample is drawn from, by stratum; stratum i ends at best rank bounds[i].
 
-    `out` is in none: the query paper, the forced documents and the excluded ones.
+    `skipped` are in no stratum: the query paper, the forced and the excluded documents.
     """
     tops = {name: ranking[: bounds[-1]] for name, ranking in rankings.items()}
-    strata = _by_best_rank(dict(met(tops, sorted(tops), out)), bounds)
+    strata = _strata_of(dict(by_best_rank(tops, sorted(tops), skipped)), bounds)
     firsts = (1, *(bound + 1 for bound in bounds))
     return tuple(
         Stratum(first, last, tuple(docnos))
@@ -61,17 +62,18 @@ def uniform(
     seed: str,
     query_paper: str,
     excluded: Collection[str] = (),
-) -> Drawn:
+) -> DrawnPool:
     """`size` documents of the depth-`depth` pool, each with probability size/|deep pool|.
 
-    In sha256 order, so a larger sample with the same seed holds the smaller one. Forced documents
-    are in for certain and not part of the deep pool. Raises ValueError for a size or a depth < 1.
+    In sha256 order, so a larger sample with the same seed contains the smaller one. Forced
+    documents have probability 1 and are not part of the deep pool. Raises ValueError for a
+    size or a depth < 1.
     """
     if min(size, depth) < 1:
-        raise ValueError(f"size {size}, depth {depth}: both must be at least 1")
-    sample = _Sample(rankings, forced, depth, seed, query_paper, excluded)
-    sample.take(sample.frame, size, purpose="uniform")
-    return sample.drawn(lacking(size, len(sample.chosen)))
+        raise ValueError(f"size and depth must be at least 1, got {size} and {depth}")
+    sample = _SampleBuilder(rankings, forced, depth, seed, query_paper, excluded)
+    sample.add(sample.frame, size, purpose="uniform")
+    return sample.pool(budget_shortfall(size, len(sample.docnos)))
 
 
 def stratified(
@@ -82,27 +84,29 @@ def stratified(
     seed: str,
     query_paper: str,
     excluded: Collection[str] = (),
-) -> Drawn:
+) -> DrawnPool:
     """A sample from each stratum of best ranks: stratum i ends at rank bounds[i].
 
-    Of N documents in a stratum ⌈rate·N⌉ are drawn, each with probability ⌈rate·N⌉/N, so that no
-    stratum that has documents stays empty. Stratum by stratum, in sha256 order within. Forced
-    documents are in for certain and in no stratum. Nothing falls short: a rate is of what there
-    is. Raises ValueError for bounds that do not ascend from 1 up, for rates outside (0, 1], and
-    when there are not as many of these as of those.
+    Of N documents in a stratum ⌈rate·N⌉ are drawn, each with probability ⌈rate·N⌉/N. So every
+    stratum with documents gives at least 1. The order is by stratum, then sha256. Forced documents
+    have probability 1 and are in no stratum. There is no shortfall, because a rate is a share of
+    the documents there are.
+
+    Raises ValueError for bounds that do not ascend from 1, for rates outside (0, 1], and if there
+    are not as many rates as bounds.
     """
     _check_strata(bounds, rates)
-    sample = _Sample(rankings, forced, bounds[-1], seed, query_paper, excluded)
-    strata = _by_best_rank(sample.frame, bounds)
+    sample = _SampleBuilder(rankings, forced, bounds[-1], seed, query_paper, excluded)
+    strata = _strata_of(sample.frame, bounds)
     for number, (stratum, rate) in enumerate(zip(strata, rates, strict=True), start=1):
-        # Exact, for 0.07 * 100 is a little more than 7 in binary.
+        # A fraction, because 0.07 * 100 is a little more than 7 in binary.
         size = math.ceil(Fraction(str(rate)) * len(stratum))
-        sample.take(stratum, size, purpose=f"stratum-{number}")
-    return sample.drawn({})
+        sample.add(stratum, size, purpose=f"stratum-{number}")
+    return sample.pool({})
 
 
-class _Sample:
-    """A sample being drawn from the deep pool of one query paper."""
+class _SampleBuilder:
+    """Collects a sample of one query paper's deep pool."""
 
     def __init__(
         self,
@@ -119,36 +123,65 @@ class _Sample:
         pooled = {query_paper}
         self.first = list(forced_entries(forced, pooled))
         tops = {name: rankings[name][:depth] for name in self.order}
-        self.frame: dict[str, Place] = dict(met(tops, self.order, pooled.union(excluded)))
-        self.chosen: list[str] = []
+        self.frame: dict[str, BestRank] = dict(
+            by_best_rank(tops, self.order, pooled.union(excluded))
+        )
+        self.docnos: list[str] = []
         self.inclusion: dict[str, float] = {entry.docno: 1.0 for entry in self.first}
 
-    def take(self, docnos: Iterable[str], size: int, *, purpose: str) -> None:
-        """Choose `size` of the documents, or all of them if there are fewer."""
+    def add(self, docnos: Iterable[str], size: int, *, purpose: str) -> None:
+        """Add `size` of the documents, or all of them if there are fewer."""
         ordered = shuffled(docnos, seed=self.seed, purpose=purpose, query=self.query_paper)
-        taken = ordered[:size]
-        self.chosen += taken
-        self.inclusion |= {docno: len(taken) / len(ordered) for docno in taken}
+        sample = ordered[:size]
+        self.docnos += sample
+        self.inclusion |= {docno: len(sample) / len(ordered) for docno in sample}
 
-    def drawn(self, shortfall: Mapping[str, int]) -> Drawn:
-        chosen = [(docno, self.frame[docno]) for docno in self.chosen]
-        return assembled(self.order, self.first, chosen, shortfall, self.inclusion)
+    def pool(self, shortfall: Mapping[str, int]) -> DrawnPool:
+        documents = [(docno, self.frame[docno]) for docno in self.docnos]
+        return assemble_pool(self.order, self.first, documents, shortfall, self.inclusion)
 
 
-def _by_best_rank(frame: Mapping[str, Place], bounds: Sequence[int]) -> list[list[str]]:
+def _strata_of(frame: Mapping[str, BestRank], bounds: Sequence[int]) -> list[list[str]]:
     strata: list[list[str]] = [[] for _ in bounds]
-    for docno, place in frame.items():
-        strata[bisect_left(bounds, place.rank)].append(docno)
+    for docno, best in frame.items():
+        strata[bisect_left(bounds, best.rank)].append(docno)
     return strata
 
 
 def _check_strata(bounds: Sequence[int], rates: Sequence[float]) -> None:
     if not bounds or len(bounds) != len(rates):
         raise ValueError(
-            f"{len(bounds)} bounds and {len(rates)} rates; every stratum has one of each"
+            "bounds and rates must be equally many and at least 1, "
+            f"got {len(bounds)} bounds and {len(rates)} rates"
         )
     if bounds[0] < 1 or any(b <= a for a, b in pairwise(bounds)):
         listed = ", ".join(map(str, bounds))
-        raise ValueError(f"the bounds are {listed}; they must be ranks that ascend from 1 up")
-    if wrong := [rate for rate in rates if not 0 < rate <= 1]:
-        raise ValueError(f"a rate is {wrong[0]}; a stratum is sampled at more than 0, at most 1")
+        raise ValueError(f"bounds must be ascending ranks, at least 1, got {listed}")
+    if invalid := [rate for rate in rates if not 0 < rate <= 1]:
+        raise ValueError(f"every rate must be above 0 and at most 1, got {invalid[0]}")
+
+
+UNIFORM = Strategy(
+    "uniform",
+    "Uniform sample",
+    "A random sample of the deep pool; every document is equally likely.",
+    (
+        Parameter("size", "whole", 60, "Documents to draw, in addition to the forced ones."),
+        Parameter("depth", "whole", 100, "The last rank of the deep pool."),
+    ),
+    by_docno(uniform),
+    depth_parameter="depth",
+    bounds=lambda values: (values["depth"],),
+)
+STRATIFIED = Strategy(
+    "stratified",
+    "Stratified sample",
+    "A random sample of the deep pool, with higher rates for better ranks.",
+    (
+        Parameter("bounds", "wholes", (10, 30, 100), "The last best rank of each stratum."),
+        Parameter("rates", "numbers", (1.0, 0.3, 0.1), "The share drawn of each stratum.", 0, 1),
+    ),
+    by_docno(stratified),
+    depth_parameter="bounds",
+    bounds=lambda values: tuple(values["bounds"]),
+)

@@ -50,7 +50,7 @@ export class Ahead {
     if (this.ready < this.wanted) this.fill().catch(() => {});
   }
 
-  // Resolves with the first pairs; the rest follow, a few at a time, while somebody reads these.
+  // Resolves with the first pairs; the rest follow, a few at a time, while the annotator reads these.
   async fill() {
     this.#fetching ??= this.#fetch().finally(() => (this.#fetching = null));
     await this.#fetching;

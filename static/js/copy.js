@@ -5,7 +5,9 @@ if (navigator.clipboard) {
     button.hidden = false;
     button.addEventListener("click", async () => {
       try {
-        await navigator.clipboard.writeText(document.getElementById(button.dataset.copy).textContent);
+        await navigator.clipboard.writeText(
+          document.getElementById(button.dataset.copy).textContent,
+        );
         button.textContent = "Copied";
       } catch {
         button.textContent = "Select it and copy by hand";

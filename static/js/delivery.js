@@ -4,7 +4,11 @@
 const PATIENCE = 20_000;
 
 // Refusals of the person who sends, not of what is sent. They end with a login.
-const OF_THE_SENDER = { LoggedOut: "logged-out", CsrfFailed: "logged-out", SomebodyElse: "other-person" };
+const OF_THE_SENDER = {
+  LoggedOut: "logged-out",
+  CsrfFailed: "logged-out",
+  SomebodyElse: "other-person",
+};
 
 // The outcome is one of: saved, refused, logged-out, other-person, failing, foreign, unreachable.
 export async function send(url, body) {
@@ -32,7 +36,8 @@ export async function send(url, body) {
 function outcomeOf(response, answer) {
   if (answer?.error) return OF_THE_SENDER[answer.error] ?? "refused";
   if (answer && response.ok) return "saved";
-  if (response.status >= 500 || response.status === 429 || response.status === 408) return "failing";
+  if (response.status >= 500 || response.status === 429 || response.status === 408)
+    return "failing";
   return "foreign";
 }
 
@@ -50,5 +55,9 @@ async function ourAnswer(response, key) {
 // Read anew each time: a login in another tab changes it.
 function csrfToken() {
   const cookie = document.cookie.split("; ").find((part) => part.startsWith("csrftoken="));
-  return cookie?.slice("csrftoken=".length) ?? document.querySelector("[name=csrfmiddlewaretoken]")?.value ?? "";
+  return (
+    cookie?.slice("csrftoken=".length) ??
+    document.querySelector("[name=csrfmiddlewaretoken]")?.value ??
+    ""
+  );
 }

@@ -6,7 +6,16 @@ import { Ahead, fetchPairs } from "./ahead.js";
 import { helpDialog, onKeys } from "./keys.js";
 import { Outbox } from "./outbox.js";
 import { Pace } from "./pace.js";
-import { closeLifts, foldQuery, guidelinePanel, lift, measureDock, noteForOther, tellLast, tooSoon } from "./panels.js";
+import {
+  closeLifts,
+  foldQuery,
+  guidelinePanel,
+  lift,
+  measureDock,
+  noteForOther,
+  tellLast,
+  tooSoon,
+} from "./panels.js";
 import { plainForms } from "./plain.js";
 import { showSaveState } from "./savestate.js";
 import { storageWorks } from "./storage.js";
@@ -67,7 +76,8 @@ function fill(pair) {
   }
   forms.later.action = laterUrl;
   forms.later.hidden = Boolean(judged);
-  for (const key of keys) key.setAttribute("aria-pressed", String(Boolean(judged) && key.value === grade));
+  for (const key of keys)
+    key.setAttribute("aria-pressed", String(Boolean(judged) && key.value === grade));
   forms.answer.elements.note.value = reason ? "" : note;
   forms.cannot.elements.note.value = reason ? note : "";
   for (const radio of forms.cannot.elements.reason) radio.checked = radio.value === reason;
@@ -83,7 +93,10 @@ function wordsFor({ grade, reason }) {
 }
 
 const reasonText = (reason) =>
-  [...forms.cannot.elements.reason].find((radio) => radio.value === reason)?.closest("label").textContent.trim() ?? "";
+  [...forms.cannot.elements.reason]
+    .find((radio) => radio.value === reason)
+    ?.closest("label")
+    .textContent.trim() ?? "";
 
 const markNote = () => {
   document.querySelector(".has-note").hidden = !forms.answer.elements.note.value.trim();
@@ -158,7 +171,9 @@ const saidIn = (body) => ({
 // The pair as it will be once the server has this answer.
 function remember(pair, body) {
   Object.assign(pair.dataset, saidIn(body), {
-    judged: "yes", note: body.get("note") ?? "", supersedes: body.get("key"),
+    judged: "yes",
+    note: body.get("note") ?? "",
+    supersedes: body.get("key"),
   });
   pair.querySelector(".role-line .chip")?.remove();
 }
@@ -189,7 +204,10 @@ async function wait() {
       const next = ahead.take();
       return next ? showNew(next) : leaveFor(page.goOnUrl);
     } catch {
-      showWaiting(() => "The next pairs cannot be fetched just now. This page tries again automatically.");
+      showWaiting(
+        () =>
+          "The next pairs cannot be fetched at the moment. This page tries again automatically.",
+      );
       await new Promise((resolve) => setTimeout(resolve, 2000));
     }
   }
@@ -236,13 +254,13 @@ async function leaveFor(url) {
   location.assign(url);
 }
 
-async function back(event) {
+async function undo(event) {
   event?.preventDefault();
   if (find("pair").hidden) return;
   if (here === 0) {
     try {
       const earlier = await earlierPair(trail[0]);
-      if (!earlier) return tellLast("There is nothing to go back to");
+      if (!earlier) return tellLast("There is no earlier judgment to undo");
       trail = [earlier, ...trail];
       here += 1;
     } catch {
@@ -255,9 +273,11 @@ async function back(event) {
 // From before this page was loaded: first what still waits to be sent, then what the server has.
 async function earlierPair(first) {
   const known = new Set(trail.map((pair) => pair.dataset.token));
-  const waiting = outbox.entries().filter((entry) => entry.kind === "answer" && entry.query === page.query);
+  const waiting = outbox
+    .entries()
+    .filter((entry) => entry.kind === "answer" && entry.query === page.query);
   const unsent = waiting.findLast((entry) => !known.has(entry.token));
-  const url = unsent ? unsent.url : `${page.backUrl}?from=${first.dataset.token}`;
+  const url = unsent ? unsent.url : `${page.undoUrl}?from=${first.dataset.token}`;
   const [pair] = await fetchPairs(url, page.person);
   if (!pair || known.has(pair.dataset.token)) return undefined;
   applyUnsent(pair);
@@ -344,7 +364,7 @@ function start() {
   forms.answer.addEventListener("submit", answer);
   forms.cannot.addEventListener("submit", answer);
   forms.later.addEventListener("submit", later);
-  find("undo").addEventListener("click", back);
+  find("undo").addEventListener("click", undo);
   find("go-on").addEventListener("click", goOn);
 
   const wanted = find("ready");
@@ -353,14 +373,19 @@ function start() {
   wanted.closest("[hidden]").hidden = false;
 
   showSaveState(outbox, {
-    work: "judging", chip: find("saved"), trouble: find("trouble"), loginUrl: page.loginUrl,
+    work: "judging",
+    chip: find("saved"),
+    trouble: find("trouble"),
+    loginUrl: page.loginUrl,
     ready: () => ahead.ready + trail.filter((pair) => !pair.dataset.judged).length,
   });
   applyUnsent(trail[0]);
   fill(trail[0]);
   watch.restart();
   const unsentBefore = outbox.entries();
-  pace.count(pace.judged + unsentBefore.filter((entry) => entry.first && entry.query === page.query).length);
+  pace.count(
+    pace.judged + unsentBefore.filter((entry) => entry.first && entry.query === page.query).length,
+  );
   outbox.deliver();
   const ready = ahead.fill().catch(() => {});
   // A pair judged before this page was loaded, but not yet sent: go on to the next.

@@ -1,4 +1,4 @@
-// Single keys as commands. They rest while somebody types, in a dialog, with a modifier held, when a
+// Single keys as commands. They are off while a person types, in a dialog, with a modifier held, when a
 // key repeats, and when they are switched off in the list of keys (WCAG 2.1.4).
 
 import { forGood } from "./storage.js";

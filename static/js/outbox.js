@@ -138,7 +138,8 @@ export class Outbox extends EventTarget {
 
   #elsewhere(event) {
     if (!event.key?.startsWith(`${this.name}:`)) return;
-    const added = event.key.startsWith(`${this.name}:waiting:`) && !event.oldValue && parsed(event.newValue);
+    const added =
+      event.key.startsWith(`${this.name}:waiting:`) && !event.oldValue && parsed(event.newValue);
     if (added) this.dispatchEvent(new CustomEvent("added-elsewhere", { detail: added }));
     this.#tell();
   }
@@ -154,9 +155,17 @@ export class Outbox extends EventTarget {
 
   #items(kind) {
     const prefix = `${this.name}:${kind}:`;
-    const inMemory = [...this.#memory].filter(([name]) => name.startsWith(prefix)).map(([, text]) => text);
-    const kept = forGood.names().filter((name) => name.startsWith(prefix)).map((name) => forGood.get(name));
-    return [...inMemory, ...kept].map(parsed).filter(Boolean).sort((a, b) => a.order - b.order);
+    const inMemory = [...this.#memory]
+      .filter(([name]) => name.startsWith(prefix))
+      .map(([, text]) => text);
+    const kept = forGood
+      .names()
+      .filter((name) => name.startsWith(prefix))
+      .map((name) => forGood.get(name));
+    return [...inMemory, ...kept]
+      .map(parsed)
+      .filter(Boolean)
+      .sort((a, b) => a.order - b.order);
   }
 
   #put(kind, entry) {

@@ -9,7 +9,7 @@ export function tellLast(text) {
   tell(text, false);
 }
 
-// A press this soon was meant for the page before: nobody has read anything yet.
+// A press this soon was meant for the page before: no person reads that fast.
 const UNREAD = 300;
 
 // Whether a press comes too soon after `shownAt`. It is then ignored, and the page says so.
@@ -40,7 +40,10 @@ function tell(text, isRemark) {
 // The query paper's own scroll area ends where the dock begins, however high the dock is.
 export function measureDock() {
   const tell = () =>
-    document.documentElement.style.setProperty("--dock", `${dock.getBoundingClientRect().height}px`);
+    document.documentElement.style.setProperty(
+      "--dock",
+      `${dock.getBoundingClientRect().height}px`,
+    );
   if (dock.getClientRects().length) new ResizeObserver(tell).observe(dock);
 }
 

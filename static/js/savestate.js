@@ -5,7 +5,10 @@ const GRACE = 500; // a save that is quicker than this never shows as "saving"
 const THINGS = { judging: ["judgment", "judgments"], settling: ["decision", "decisions"] };
 
 // `ready` tells how many pairs can be judged without the server; `look` names the way to the pair.
-export function showSaveState(outbox, { work, chip, trouble, loginUrl, ready, look = "See this pair" }) {
+export function showSaveState(
+  outbox,
+  { work, chip, trouble, loginUrl, ready, look = "See this pair" },
+) {
   let timer = 0;
   let shown = "";
 
@@ -46,7 +49,7 @@ export function showSaveState(outbox, { work, chip, trouble, loginUrl, ready, lo
       case "unreachable":
         return "The server cannot be reached.";
       case "logged-out":
-        return "Your login has ended.";
+        return "You are logged out.";
       case "other-person":
         return "Another person is logged in on this browser now.";
       case "failing":
@@ -63,12 +66,17 @@ export function showSaveState(outbox, { work, chip, trouble, loginUrl, ready, lo
   const whatIsSafe = (waiting) => {
     const [thing, things] = THINGS[work];
     const several = waiting > 1;
-    const where = outbox.inMemoryOnly ? "kept in this tab only: do not close it" : "kept on this computer";
-    const said = [`${waiting} ${several ? things : thing} ${several ? "are" : "is"} not saved yet, but ${where}.`];
+    const where = outbox.inMemoryOnly
+      ? "kept in this tab only: do not close it"
+      : "kept on this computer";
+    const said = [
+      `${waiting} ${several ? things : thing} ${several ? "are" : "is"} not saved yet, but ${where}.`,
+    ];
     if (needsLogin()) said.push("Log in again as yourself, then come back here.");
     said.push(`${several ? "They are" : "It is"} sent again automatically.`);
     const more = ready?.() ?? 0;
-    if (more) said.push(`You can go on: ${more} more ${more > 1 ? "pairs are" : "pair is"} ready here.`);
+    if (more)
+      said.push(`You can go on: ${more} more ${more > 1 ? "pairs are" : "pair is"} ready here.`);
     return said;
   };
 
@@ -76,7 +84,9 @@ export function showSaveState(outbox, { work, chip, trouble, loginUrl, ready, lo
 
   const refusal = (entry) => {
     const close = Object.assign(document.createElement("button"), {
-      type: "button", textContent: "Dismiss", className: "plain small",
+      type: "button",
+      textContent: "Dismiss",
+      className: "plain small",
     });
     close.addEventListener("click", () => outbox.dismiss(entry));
     const note = new URLSearchParams(entry.body).get("note");
@@ -89,7 +99,12 @@ export function showSaveState(outbox, { work, chip, trouble, loginUrl, ready, lo
 }
 
 function link(text, href, target = "") {
-  return Object.assign(document.createElement("a"), { href, target, textContent: text, className: "button small" });
+  return Object.assign(document.createElement("a"), {
+    href,
+    target,
+    textContent: text,
+    className: "button small",
+  });
 }
 
 export function notice(kind, text, ...actions) {

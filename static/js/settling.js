@@ -3,7 +3,15 @@
 
 import { helpDialog, onKeys } from "./keys.js";
 import { Outbox } from "./outbox.js";
-import { closeLifts, foldQuery, guidelinePanel, lift, measureDock, tellLast, tooSoon } from "./panels.js";
+import {
+  closeLifts,
+  foldQuery,
+  guidelinePanel,
+  lift,
+  measureDock,
+  tellLast,
+  tooSoon,
+} from "./panels.js";
 import { plainForms } from "./plain.js";
 import { showSaveState } from "./savestate.js";
 import { forThisTab, storageWorks } from "./storage.js";
@@ -96,7 +104,10 @@ function start() {
   });
   addEventListener("pageshow", (event) => event.persisted && renew());
   showSaveState(outbox, {
-    work: "settling", chip: find("saved"), trouble: find("trouble"), loginUrl: page.loginUrl,
+    work: "settling",
+    chip: find("saved"),
+    trouble: find("trouble"),
+    loginUrl: page.loginUrl,
     look: "See both judgments as they are",
   });
   outbox.deliver();

@@ -5,7 +5,9 @@ export class Stopwatch {
   #since = null;
 
   constructor() {
-    document.addEventListener("visibilitychange", () => (document.hidden ? this.#pause() : this.#go()));
+    document.addEventListener("visibilitychange", () =>
+      document.hidden ? this.#pause() : this.#go(),
+    );
   }
 
   restart() {

@@ -1,4 +1,4 @@
-// Fills in the short name from the name, until somebody types a short name of their own.
+// Fills in the short name from the name, until the person types a short name.
 
 const name = document.getElementById("id_name");
 const slug = document.getElementById("id_slug");

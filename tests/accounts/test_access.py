@@ -8,7 +8,7 @@ from rest_framework.authtoken.models import Token
 
 from accounts.access import collection_for, roles_in
 from accounts.models import Collection, Role, User
-from tests.factories import UserFactory, a_collection, member
+from tests.support.factories import UserFactory, a_collection, member
 
 pytestmark = pytest.mark.django_db
 

@@ -3,7 +3,7 @@ from django.urls import reverse
 from rest_framework.authtoken.models import Token
 
 from accounts.models import Role
-from tests.factories import UserFactory, a_collection, member
+from tests.support.factories import UserFactory, a_collection, member
 
 pytestmark = pytest.mark.django_db
 
@@ -68,13 +68,13 @@ def test_revoking_a_token_leaves_none(client, person):
     page = client.post(reverse("revoke-token"), follow=True)
 
     assert not Token.objects.exists()
-    assert "locked out now" in page.text
+    assert "can no longer log in" in page.text
 
 
 def test_revoking_without_a_token_says_so(client, person):
     page = client.post(reverse("revoke-token"), follow=True)
 
-    assert "nothing to revoke" in page.text
+    assert "no API token to revoke" in page.text
 
 
 def test_tokens_of_others_are_left_alone(client, person):

@@ -2,7 +2,7 @@ import pytest
 from django.core.cache import cache
 from django.urls import reverse
 
-from tests.factories import PASSWORD, UserFactory
+from tests.support.factories import PASSWORD, UserFactory
 
 pytestmark = pytest.mark.django_db
 
@@ -23,7 +23,7 @@ def test_the_login_page_says_what_qrelsmith_is_and_needs_no_login(client):
     page = client.get(reverse("login"))
 
     assert page.status_code == 200
-    assert "two people judge every one of them blind" in page.text
+    assert "Two people judge every candidate blind" in page.text
 
 
 def test_a_right_password_leads_home(client):
@@ -93,6 +93,6 @@ def test_a_password_is_changed_and_the_new_one_works(client):
 
     done = client.post(reverse("password_change"), form, follow=True)
 
-    assert "Your password is changed" in done.text
+    assert "Password changed" in done.text
     person.refresh_from_db()
     assert person.check_password("another horse battery")

@@ -14,8 +14,8 @@ from django.urls import reverse
 from rest_framework.authtoken.models import Token
 
 from accounts.login_limits import client_address
-from tests.factories import PASSWORD, UserFactory
-from tests.running import wait_until
+from tests.support.factories import PASSWORD, UserFactory
+from tests.support.running import wait_until
 
 pytestmark = pytest.mark.django_db
 

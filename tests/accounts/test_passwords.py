@@ -10,9 +10,9 @@ from rest_framework.authtoken.models import Token
 
 from accounts.models import Role, User
 from accounts.services import create_person
-from tests.api.world import token_of
-from tests.crawling import patterns
-from tests.factories import PASSWORD, UserFactory, a_collection
+from tests.support.api_world import token_of
+from tests.support.crawling import patterns
+from tests.support.factories import PASSWORD, UserFactory, a_collection
 
 pytestmark = pytest.mark.django_db
 
@@ -114,7 +114,7 @@ def test_the_form_says_why_and_offers_no_way_around(client, newcomer):
     page = client.get(reverse("password_change"))
 
     assert "Choose your own password to continue" in page.text
-    assert "Not now" not in page.text
+    assert ">Cancel<" not in page.text
 
 
 def test_a_one_time_password_gives_no_api(client, newcomer):
@@ -136,7 +136,7 @@ def test_with_an_own_password_everything_opens(client, newcomer):
 def test_the_one_time_password_is_not_taken_for_an_own_one(client, newcomer):
     page = change(client, old=newcomer, new=newcomer)
 
-    assert "Choose a password other than the present one" in page.text
+    assert "Choose a password that differs from the current one" in page.text
     assert the_newcomer().must_change_password
 
 

@@ -21,8 +21,9 @@ from accounts.services import (
     take_role,
 )
 from annotation.models import Slot
-from config.services import HoldsPairs, remove_role
-from tests.factories import UserFactory, a_collection, an_open_query, member
+from dashboard.services import HoldsPairs, remove_role
+from tests.support.factories import UserFactory, a_collection, an_open_query, member
+from tests.support.visits import text_of
 
 pytestmark = pytest.mark.django_db
 
@@ -39,11 +40,11 @@ def at(name, collection, *args):
 
 
 def roles_of(collection, username):
-    held = collection.memberships.filter(user__username=username)
-    return set(held.values_list("role", flat=True))
+    memberships = collection.memberships.filter(user__username=username)
+    return set(memberships.values_list("role", flat=True))
 
 
-def held(collection, username):
+def membership_of(collection, username):
     return collection.memberships.get(user__username=username)
 
 
@@ -57,7 +58,7 @@ def test_members_are_listed_by_role_in_a_fixed_number_of_queries(
     with django_assert_num_queries(7):
         page = client.get(at("people", collection))
 
-    assert "0 of 3 pairs" in page.text
+    assert "0 of 3 pairs" in text_of(page)
     assert "no pairs assigned" in page.text
 
 
@@ -75,7 +76,7 @@ def test_somebody_with_an_account_gets_a_role(client, collection):
     page = client.post(at("add-role", collection), form, follow=True)
 
     assert roles_of(collection, "new") == {"adjudicator"}
-    assert "new is an adjudicator here now" in page.text
+    assert "new is an adjudicator of this collection now" in page.text
 
 
 def test_giving_a_role_twice_changes_nothing(collection):
@@ -115,7 +116,7 @@ def test_an_admin_cannot_tell_whether_an_account_exists(client, collection, role
 
     assert len(pages) == 3
     assert [len(answers) for answers in pages.values()] == [1, 1, 1]
-    assert all("No person can be added" in str(answers) for answers in pages.values())
+    assert all("No person found" in str(answers) for answers in pages.values())
     assert not roles_of(collection, stranger.username)
 
 
@@ -157,12 +158,14 @@ def test_an_unknown_person_is_refused_and_kept_in_the_form(client, collection):
     page = client.post(at("add-role", collection), form)
 
     assert page.status_code == 422
-    assert "No person can be added by &#x27;nobdy&#x27;" in page.text
+    assert "No person found for &#x27;nobdy&#x27;" in page.text
     assert 'value="nobdy"' in page.text
 
 
 def test_a_role_that_was_removed_is_given_again_with_the_code_that_is_shown(client, collection):
-    page = client.post(at("remove-role", collection, held(collection, "adju").pk), follow=True)
+    page = client.post(
+        at("remove-role", collection, membership_of(collection, "adju").pk), follow=True
+    )
     [code] = re.findall(r"To give the role again, enter ([^<\s]+)<", page.text)
 
     client.post(at("add-role", collection), {"give-person": code, "give-role": "adjudicator"})
@@ -184,7 +187,7 @@ def test_nobody_is_admin_and_annotator(collection):
         add_membership(
             collection=collection, user=User.objects.get(username="admin"), role=Role.ANNOTATOR
         )
-    with pytest.raises(CannotBlind, match="Take the annotator role away first"):
+    with pytest.raises(CannotBlind, match="Remove the annotator role first"):
         add_membership(
             collection=collection, user=User.objects.get(username="ann1"), role=Role.ADMIN
         )
@@ -236,7 +239,7 @@ def test_a_taken_username_is_explained_and_changes_no_password(client, collectio
     page = client.post(at("add-person", collection), form)
 
     assert page.status_code == 422
-    assert "There is an account" in page.text
+    assert "exists already" in page.text
     assert roles_of(collection, "mara@small") == {"annotator"}
     assert User.objects.get(username="mara@small").password == password
 
@@ -250,7 +253,7 @@ def test_a_bad_username_is_refused_with_what_is_allowed(client, collection):
 
 
 def test_a_role_without_work_is_taken_away(client, collection):
-    address = at("remove-role", collection, held(collection, "adju").pk)
+    address = at("remove-role", collection, membership_of(collection, "adju").pk)
     page = client.post(address, follow=True)
 
     assert not roles_of(collection, "adju")
@@ -261,7 +264,7 @@ def test_a_role_without_work_is_taken_away(client, collection):
 def test_an_annotator_with_pairs_to_judge_stays(client, collection):
     an_open_query(collection, size=3)
 
-    address = at("remove-role", collection, held(collection, "ann1").pk)
+    address = at("remove-role", collection, membership_of(collection, "ann1").pk)
     page = client.post(address, follow=True)
 
     assert roles_of(collection, "ann1") == {"annotator"}
@@ -273,15 +276,17 @@ def test_pairs_in_another_collection_hold_nobody_here(collection):
     other = a_collection("other")
     an_open_query(other)
 
-    remove_role(membership=held(collection, "ann1"))
+    remove_role(membership=membership_of(collection, "ann1"))
 
     assert not roles_of(collection, "ann1")
     with pytest.raises(HoldsPairs):
-        remove_role(membership=held(other, "ann1"))
+        remove_role(membership=membership_of(other, "ann1"))
 
 
 def test_the_last_admin_stays(client, collection):
-    page = client.post(at("remove-role", collection, held(collection, "admin").pk), follow=True)
+    page = client.post(
+        at("remove-role", collection, membership_of(collection, "admin").pk), follow=True
+    )
 
     assert roles_of(collection, "admin") == {"admin"}
     assert "only admin" in page.text
@@ -292,13 +297,13 @@ def test_an_admin_who_cannot_log_in_does_not_count(collection):
     User.objects.filter(username="old").update(is_active=False)
 
     with pytest.raises(LastAdmin):
-        take_role(membership=held(collection, "admin"))
+        take_role(membership=membership_of(collection, "admin"))
 
 
 def test_an_admin_who_leaves_is_led_home(client, collection):
     member(collection, Role.ADMIN, "second")
 
-    answer = client.post(at("remove-role", collection, held(collection, "admin").pk))
+    answer = client.post(at("remove-role", collection, membership_of(collection, "admin").pk))
 
     assert answer.url == reverse("home")
 
@@ -312,7 +317,7 @@ def test_two_admins_who_remove_each_other_leave_one(on_postgresql):
 
     def take_from(username):
         try:
-            membership = held(collection, username)
+            membership = membership_of(collection, username)
             start.wait()
             take_role(membership=membership)
         except LastAdmin:

@@ -14,8 +14,8 @@ from adjudication.services import (
     Ruling,
     decide,
 )
-from tests.factories import a_collection, an_open_query, member
-from tests.sittings import judge, judge_both, settle, slots_of
+from tests.support.factories import a_collection, an_open_query, member
+from tests.support.sittings import judge, judge_both, settle, slots_of
 
 pytestmark = pytest.mark.django_db
 

@@ -7,9 +7,9 @@ import pytest
 from accounts.models import Role
 from adjudication.models import Case, Decision
 from adjudication.services import AlreadyDecided, DecidedMeanwhile, KeyReused, Ruling
-from tests.factories import a_collection, an_open_query, member
-from tests.running import at_once
-from tests.sittings import carried, judge, judge_both, pair_url, settle
+from tests.support.factories import a_collection, an_open_query, member
+from tests.support.running import at_once
+from tests.support.sittings import carried, judge, judge_both, pair_url, settle
 
 JSON = {"HTTP_ACCEPT": "application/json"}
 

@@ -5,8 +5,9 @@ import pytest
 from accounts.models import Role
 from adjudication.labels import LabelledPair, Standing, final_label, labelled_pairs
 from annotation.services import Answer
-from tests.factories import a_collection, an_open_query, member
-from tests.sittings import judge, judge_both, settle, slots_of
+from tests.support.factories import a_collection, an_open_query, member
+from tests.support.rules import rule_suspended
+from tests.support.sittings import judge, judge_both, settle, slots_of
 
 
 @pytest.mark.parametrize(
@@ -112,3 +113,27 @@ def test_the_pairs_come_by_query_and_docno_and_of_this_collection_only(opening):
     assert len(names) == 4 + 3
     assert names == sorted(names)
     assert {name for name, _ in names} == set(collection.queries.values_list("name", flat=True))
+
+
+def test_names_are_ordered_as_python_orders_texts(opening):
+    collection = opening.query.collection
+    an_open_query(collection, size=2)
+    with (
+        rule_suspended("query_stays_once_opened", "corpus_query"),
+        rule_suspended("document_text_in_frozen_pool", "corpus_document"),
+    ):
+        for place, query in enumerate(collection.queries.order_by("pk")):
+            query.name = ("ß_1", "Z-2", "a b", "_c")[place]
+            query.save()
+        for place, document in enumerate(collection.documents.order_by("pk")):
+            document.docno = f"{('b', 'B', 'é', '.', '10', '9')[place % 6]}{place}"
+            document.save()
+    names = [(pair.query, pair.docno) for pair in labelled_pairs(collection)]
+
+    assert names == sorted(names)
+    assert len({query for query, _ in names}) == 2
+
+
+def test_all_pairs_are_read_by_one_statement(opening, django_assert_num_queries):
+    with django_assert_num_queries(1):
+        assert len(list(labelled_pairs(opening.query.collection))) == 4

@@ -10,8 +10,8 @@ from adjudication import queue
 from adjudication.models import Decision
 from adjudication.services import AdjudicationError, JudgedByYou
 from annotation.services import reassign_seat
-from tests.factories import a_collection, an_open_query, member
-from tests.sittings import judge, judge_both, pair_url, query_url, settle, slots_of
+from tests.support.factories import a_collection, an_open_query, member
+from tests.support.sittings import judge, judge_both, pair_url, query_url, settle, slots_of
 
 pytestmark = pytest.mark.django_db
 
@@ -79,12 +79,16 @@ def test_a_judge_settles_the_cases_of_others_in_the_same_query(others, judge_in_
     assert settle(others[0], judge_in_it, 1).adjudicator == judge_in_it
 
 
+def listed(collection, user):
+    return queue.query_cases(queue.queries_with_cases(collection, user), user)
+
+
 def test_the_counts_leave_own_cases_out(opening, own, others, judge_in_it, adjudicator):
     settle(own, adjudicator, 1)
     settle(others[0], adjudicator, 1)
-    docket, *more = queue.dockets(opening.query.collection, judge_in_it)
+    row, *more = listed(opening.query.collection, judge_in_it)
 
-    assert (docket.due, docket.settled, docket.widest, more) == (1, 1, 3, [])
+    assert (row.due, row.settled, row.widest, more) == (1, 1, 3, [])
     assert queue.counts(opening.query, judge_in_it) == {"due": 1, "settled": 1}
     assert queue.counts(opening.query, adjudicator) == {"due": 1, "settled": 2}
 
@@ -123,7 +127,7 @@ def test_the_queue_of_a_judge_has_only_the_queries_of_others(client, own, judge_
     page = client.get(reverse("adjudicate", args=[collection.slug])).content.decode()
 
     assert own.pair.query.name not in page
-    assert queue.dockets(collection, judge_in_it) == []
+    assert queue.queries_with_cases(collection, judge_in_it) == []
     assert queue.holds_slots(collection, judge_in_it)
 
 
@@ -132,6 +136,6 @@ def test_cases_of_another_collection_are_not_in_the_queue(opening, own, adjudica
     foreign = an_open_query(elsewhere)
     judge_both(foreign, (0, 3))
 
-    assert [docket.query for docket in queue.dockets(elsewhere, adjudicator)] == [foreign.query]
+    assert [row.query for row in listed(elsewhere, adjudicator)] == [foreign.query]
     assert not queue.holds_slots(elsewhere, adjudicator)
-    assert queue.cases_for(opening.query.collection, adjudicator).get().pk == own.pair_id
+    assert [row.query for row in listed(opening.query.collection, adjudicator)] == [opening.query]

@@ -4,8 +4,8 @@ import pytest
 
 from accounts.models import Role
 from adjudication import queue
-from tests.factories import a_collection, a_query, an_open_query, annotators, member
-from tests.sittings import judge_both, settle
+from tests.support.factories import a_collection, a_query, an_open_query, annotators, member
+from tests.support.sittings import judge_both, settle
 
 pytestmark = pytest.mark.django_db
 
@@ -48,13 +48,14 @@ def test_a_query_is_counted_by_itself(opening, settled_and_due, adjudicator):
 
 
 def test_the_queue_counts_each_query(collection, opening, settled_and_due, other, adjudicator):
-    found = queue.dockets(collection, adjudicator)
+    totals = queue.queries_with_cases(collection, adjudicator)
+    found = queue.query_cases(totals, adjudicator)
 
-    assert [(docket.query, docket.due, docket.settled, docket.widest) for docket in found] == [
+    assert [(row.query, row.due, row.settled, row.widest) for row in found] == [
         (opening.query, 1, 1, 2),
         (other.query, 2, 1, 3),
     ]
-    assert [docket.total for docket in found] == [2, 3]
+    assert [row.total for row in found] == [2, 3]
 
 
 @pytest.mark.usefixtures("other")
@@ -83,15 +84,15 @@ def test_the_last_decision_on_a_case_is_the_one_shown(opening, settled_and_due, 
     line, *more = queue.settled_cases(opening.query, adjudicator)
 
     assert (line.final, line.overruled, more) == (3, True, [])
-    assert queue.shown_case(opening.query, adjudicator, settled.token).ruled.grade == 3
+    assert queue.shown_case(opening.query, adjudicator, settled.token).decision.grade == 3
 
 
 def test_a_case_is_found_by_its_token_in_its_query(settled_and_due, other, adjudicator):
     settled, due = settled_and_due
     query = queue.query_to_settle(due.query.collection, due.query.name)
 
-    assert queue.shown_case(query, adjudicator, due.token).ruled is None
-    assert queue.shown_case(query, adjudicator, settled.token).ruled.grade == 1
+    assert queue.shown_case(query, adjudicator, due.token).decision is None
+    assert queue.shown_case(query, adjudicator, settled.token).decision.grade == 1
     elsewhere = queue.query_to_settle(due.query.collection, other.query.name)
     assert queue.shown_case(elsewhere, adjudicator, due.token) is None
 

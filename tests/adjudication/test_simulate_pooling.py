@@ -7,13 +7,13 @@ from django.core.management import CommandError, call_command
 
 from adjudication.judged_pools import judged_pools
 from annotation.models import Slot
-from tests.factories import a_collection, a_query, an_open_query
-from tests.sittings import judge
+from tests.support.factories import a_collection, a_query, an_open_query
+from tests.support.sittings import judge
 
 pytestmark = pytest.mark.django_db
 
 
-def said(*arguments):
+def simulate_pooling(*arguments):
     out = StringIO()
     call_command("simulate_pooling", *arguments, stdout=out)
     return out.getvalue()
@@ -48,7 +48,7 @@ def test_only_pairs_with_a_final_label_are_simulated_over(judged):
 
 def test_the_table_says_what_each_method_needs(judged):
     collection, query, _ = judged
-    lines = said(collection.slug).splitlines()
+    lines = simulate_pooling(collection.slug).splitlines()
     assert lines[0] == "Judgments that find 95% of the documents with grade 2 or more"
     assert lines[2].split() == [
         "query", "judged", "relevant", "by_rank", "move_to_front", "max_mean",
@@ -61,9 +61,9 @@ def test_the_table_says_what_each_method_needs(judged):
 def test_target_and_lowest_relevant_grade_can_be_chosen(judged):
     collection, query, _ = judged
     assert [query.name, "3", "2", "2", "2", "2"] in [
-        line.split() for line in said(collection.slug, "--target", "0.5").splitlines()
+        line.split() for line in simulate_pooling(collection.slug, "--target", "0.5").splitlines()
     ]
-    nothing = said(collection.slug, "--relevant", "4")
+    nothing = simulate_pooling(collection.slug, "--relevant", "4")
     assert "No query has a relevant document" in nothing
     assert [query.name, "3", "0", "none", "none", "none"] in [
         line.split() for line in nothing.splitlines()
@@ -74,12 +74,12 @@ def test_without_final_labels_there_is_nothing_to_simulate():
     collection = a_collection()
     a_query(collection)
     with pytest.raises(CommandError, match="No pair of small has a final label yet"):
-        said(collection.slug)
+        simulate_pooling(collection.slug)
 
 
 def test_a_wrong_target_and_a_wrong_collection_are_refused(judged):
     collection, _, _ = judged
     with pytest.raises(CommandError, match="The target is 95; give a share"):
-        said(collection.slug, "--target", "95")
+        simulate_pooling(collection.slug, "--target", "95")
     with pytest.raises(CommandError, match="No collection 'other'"):
-        said("other")
+        simulate_pooling("other")

@@ -11,7 +11,7 @@ from typing import TypeVar
 import krippendorff
 import numpy as np
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy.stats import pearsonr, rankdata
 from sklearn.metrics import cohen_kappa_score
@@ -21,10 +21,10 @@ from agreement.coefficients import (
     CONSTANT_RATER,
     NO_PAIRS,
     ONE_PAIR,
-    Coefficient,
     GradeError,
     Grades,
     Missing,
+    Result,
     alpha_ordinal,
     confusion,
     fill,
@@ -32,12 +32,13 @@ from agreement.coefficients import (
     percent_agreement,
     spearman,
 )
+from tests.support.agreement_by_pair import LIBRARIES
 
 pytestmark = pytest.mark.filterwarnings("error")
 
 G = TypeVar("G", int, int | None)
-Metric = Callable[[Grades, Grades], Coefficient]
-METRICS = [spearman, alpha_ordinal, kappa, percent_agreement]
+Coefficient = Callable[[Grades, Grades], Result]
+COEFFICIENTS = [spearman, alpha_ordinal, kappa, percent_agreement]
 PERFECT = [(spearman, 1), (alpha_ordinal, 1), (kappa, 1), (percent_agreement, 100)]
 
 grades = st.integers(0, 3)
@@ -45,7 +46,7 @@ rated = st.lists(st.tuples(grades, grades), min_size=1, max_size=60)
 rated_or_missing = st.lists(st.tuples(st.none() | grades, st.none() | grades), max_size=60)
 
 
-def value(coefficient: Coefficient) -> float:
+def value(coefficient: Result) -> float:
     assert coefficient.undefined is None
     assert coefficient.value is not None
     return coefficient.value
@@ -184,80 +185,92 @@ def test_spearman_is_pearson_of_mid_ranks(pairs: list[tuple[int, int]]) -> None:
     assert value(rho) == pytest.approx(expected, abs=1e-9)
 
 
+@pytest.mark.parametrize(
+    ("coefficient", "library"),
+    list(zip(COEFFICIENTS, LIBRARIES.values(), strict=True)),
+)
+@given(pairs=st.lists(st.tuples(st.none() | grades, st.none() | grades), max_size=300))
+@settings(deadline=None)
+def test_each_float_is_that_of_the_library_to_the_last_digit(
+    coefficient: Coefficient, library: Coefficient, pairs: list[tuple[int | None, int | None]]
+) -> None:
+    assert coefficient(*columns(pairs)) == library(*columns(pairs))
+
+
 # Algebra
 
 
-@pytest.mark.parametrize("metric", METRICS)
+@pytest.mark.parametrize("coefficient", COEFFICIENTS)
 @given(pairs=rated_or_missing)
 def test_every_answer_is_a_number_in_range_or_a_reason(
-    metric: Metric, pairs: list[tuple[int | None, int | None]]
+    coefficient: Coefficient, pairs: list[tuple[int | None, int | None]]
 ) -> None:
-    answer = metric(*columns(pairs))
+    answer = coefficient(*columns(pairs))
 
     if answer.value is None:
         assert answer.undefined
     else:
-        top = 100 if metric is percent_agreement else 1
-        assert -1 - 1e-12 <= answer.value <= top + 1e-12 or metric is alpha_ordinal
+        top = 100 if coefficient is percent_agreement else 1
+        assert -1 - 1e-12 <= answer.value <= top + 1e-12 or coefficient is alpha_ordinal
 
 
-@pytest.mark.parametrize("metric", METRICS)
+@pytest.mark.parametrize("coefficient", COEFFICIENTS)
 @given(pairs=rated_or_missing)
 def test_the_raters_may_change_places(
-    metric: Metric, pairs: list[tuple[int | None, int | None]]
+    coefficient: Coefficient, pairs: list[tuple[int | None, int | None]]
 ) -> None:
     first, second = columns(pairs)
-    one, other = metric(first, second), metric(second, first)
+    one, other = coefficient(first, second), coefficient(second, first)
 
     assert one.undefined == other.undefined
     assert one.value == pytest.approx(other.value, abs=1e-12)
 
 
-@pytest.mark.parametrize("metric", METRICS)
+@pytest.mark.parametrize("coefficient", COEFFICIENTS)
 @given(data=st.data(), pairs=rated_or_missing)
 def test_the_order_of_the_pairs_does_not_matter(
-    metric: Metric, data: st.DataObject, pairs: list[tuple[int | None, int | None]]
+    coefficient: Coefficient, data: st.DataObject, pairs: list[tuple[int | None, int | None]]
 ) -> None:
     shuffled = data.draw(st.permutations(pairs))
-    one, other = metric(*columns(pairs)), metric(*columns(shuffled))
+    one, other = coefficient(*columns(pairs)), coefficient(*columns(shuffled))
 
     assert one.undefined == other.undefined
     assert one.value == pytest.approx(other.value, abs=1e-12)
 
 
-@pytest.mark.parametrize(("metric", "perfect"), PERFECT)
+@pytest.mark.parametrize(("coefficient", "perfect"), PERFECT)
 @given(ratings=st.lists(grades, min_size=1, max_size=60))
 def test_perfect_agreement_is_the_top_of_the_scale_unless_undefined(
-    metric: Metric, perfect: float, ratings: list[int]
+    coefficient: Coefficient, perfect: float, ratings: list[int]
 ) -> None:
-    answer = metric(ratings, ratings)
+    answer = coefficient(ratings, ratings)
     constant = len(set(ratings)) == 1
 
-    if constant and metric is not percent_agreement:
+    if constant and coefficient is not percent_agreement:
         assert answer.value is None
     else:
         assert value(answer) == pytest.approx(perfect, abs=1e-12)
 
 
-@pytest.mark.parametrize("metric", METRICS)
+@pytest.mark.parametrize("coefficient", COEFFICIENTS)
 @given(pairs=rated_or_missing)
 def test_a_pair_with_a_missing_grade_is_as_good_as_absent(
-    metric: Metric, pairs: list[tuple[int | None, int | None]]
+    coefficient: Coefficient, pairs: list[tuple[int | None, int | None]]
 ) -> None:
     complete = [pair for pair in pairs if None not in pair]
 
-    assert metric(*columns(pairs)) == metric(*columns(complete))
+    assert coefficient(*columns(pairs)) == coefficient(*columns(complete))
 
 
-@pytest.mark.parametrize("metric", [alpha_ordinal, spearman])
+@pytest.mark.parametrize("coefficient", [alpha_ordinal, spearman])
 @given(pairs=rated)
 def test_ordinal_coefficients_look_at_the_order_of_grades_only(
-    metric: Metric, pairs: list[tuple[int, int]]
+    coefficient: Coefficient, pairs: list[tuple[int, int]]
 ) -> None:
     stretched = {0: 0, 1: 1, 2: 7, 3: 40}
     first, second = columns(pairs)
-    one = metric(first, second)
-    other = metric([stretched[g] for g, _ in pairs], [stretched[g] for _, g in pairs])
+    one = coefficient(first, second)
+    other = coefficient([stretched[g] for g, _ in pairs], [stretched[g] for _, g in pairs])
 
     assert one.undefined == other.undefined
     assert one.value == pytest.approx(other.value, abs=1e-9)
@@ -266,14 +279,14 @@ def test_ordinal_coefficients_look_at_the_order_of_grades_only(
 # Undefined
 
 
-@pytest.mark.parametrize("metric", METRICS)
+@pytest.mark.parametrize("coefficient", COEFFICIENTS)
 @pytest.mark.parametrize(("first", "second"), [([], []), ([1, None], [None, 2])])
-def test_no_pairs_is_undefined(metric: Metric, first: Grades, second: Grades) -> None:
-    assert metric(first, second) == Coefficient(None, NO_PAIRS)
+def test_no_pairs_is_undefined(coefficient: Coefficient, first: Grades, second: Grades) -> None:
+    assert coefficient(first, second) == Result(None, NO_PAIRS)
 
 
 @pytest.mark.parametrize(
-    ("metric", "first", "second", "reason"),
+    ("coefficient", "first", "second", "reason"),
     [
         (spearman, [2], [1], ONE_PAIR),
         (spearman, [2, 2, 2], [0, 1, 2], CONSTANT_RATER),
@@ -286,9 +299,9 @@ def test_no_pairs_is_undefined(metric: Metric, first: Grades, second: Grades) ->
     ],
 )
 def test_a_coefficient_without_variation_is_undefined(
-    metric: Metric, first: Grades, second: Grades, reason: str
+    coefficient: Coefficient, first: Grades, second: Grades, reason: str
 ) -> None:
-    assert metric(first, second) == Coefficient(None, reason)
+    assert coefficient(first, second) == Result(None, reason)
 
 
 def test_a_constant_rater_leaves_alpha_kappa_and_percent_defined() -> None:
@@ -314,21 +327,21 @@ def test_two_pairs_are_enough_for_spearman_and_do_not_warn() -> None:
 # What is refused
 
 
-@pytest.mark.parametrize("metric", [*METRICS, confusion])
+@pytest.mark.parametrize("coefficient", [*COEFFICIENTS, confusion])
 def test_vectors_of_different_length_are_refused(
-    metric: Callable[[Grades, Grades], object],
+    coefficient: Callable[[Grades, Grades], object],
 ) -> None:
     with pytest.raises(ValueError, match="shorter"):
-        metric([0, 1, 2], [0, 1])
+        coefficient([0, 1, 2], [0, 1])
 
 
-@pytest.mark.parametrize("metric", [*METRICS, confusion])
+@pytest.mark.parametrize("coefficient", [*COEFFICIENTS, confusion])
 @pytest.mark.parametrize("bad", [-1, 1.5, math.nan, "2"])
 def test_what_is_not_a_grade_is_refused_and_named(
-    metric: Callable[[Grades, Grades], object], bad: object
+    coefficient: Callable[[Grades, Grades], object], bad: object
 ) -> None:
     with pytest.raises(GradeError) as error:
-        metric([0, bad], [0, None])  # type: ignore[list-item]
+        coefficient([0, bad], [0, None])  # type: ignore[list-item]
 
     assert error.value.grade is bad
 
@@ -345,8 +358,8 @@ def test_numpy_integers_are_grades() -> None:
 def test_a_coefficient_is_a_finite_number_or_a_reason(
     number: float | None, reason: str | None
 ) -> None:
-    with pytest.raises(ValueError, match="coefficient"):
-        Coefficient(number, reason)
+    with pytest.raises(ValueError, match="result"):
+        Result(number, reason)
 
 
 # Missing grades and the confusion matrix
@@ -376,5 +389,5 @@ def test_confusion_turns_over_when_the_raters_change_places(pairs: list[tuple[in
 
 
 def test_confusion_refuses_a_grade_outside_its_scale() -> None:
-    with pytest.raises(GradeError, match="not a grade: 3"):
+    with pytest.raises(GradeError, match="of the scale, got 3"):
         confusion([0, 3], [0, 1], grades=(0, 1, 2))

@@ -13,12 +13,13 @@ from django.urls import reverse
 
 from adjudication.labels import LabelledPair, Standing
 from adjudication.services import Ruling
-from agreement import figures
-from agreement.services import compute_report
+from agreement import tables
+from agreement.services import compute_report, tally_of
+from agreement.summary import STATISTICS_VERSION, confusion_dict
 from jobs.models import Job
-from tests.agreement.old_reports import an_old_report
-from tests.factories import a_collection
-from tests.release.scenes import (
+from tests.support.factories import a_collection
+from tests.support.old_reports import an_old_report
+from tests.support.release_scenes import (
     GRADES,
     RULINGS,
     a_judged_collection,
@@ -28,7 +29,7 @@ from tests.release.scenes import (
     judge_all,
     slot_of,
 )
-from tests.visits import address, client_of, said
+from tests.support.visits import address, client_of, markup, queries_of, text_of
 
 pytestmark = pytest.mark.django_db
 
@@ -72,23 +73,23 @@ def test_an_unknown_policy_is_refused_in_words(admin):
 
 
 def test_a_report_says_of_how_many_pairs_it_is(admin):
-    assert "over 9 judged pairs." in said(admin.get(address("agreement")))
+    assert "over 9 judged pairs." in text_of(admin.get(address("agreement")))
 
 
 def test_a_judgment_that_came_in_since_is_said(collection, admin):
-    assert "Nothing has come in since." in said(admin.get(address("agreement")))
+    assert "The report is up to date." in text_of(admin.get(address("agreement")))
 
     judge(slot_of(collection, "q2_method", "d1", 1), 3)
 
-    assert "Since then judgments or decisions have come in" in said(admin.get(address("agreement")))
+    assert "Judgments or decisions were added since" in text_of(admin.get(address("agreement")))
 
 
 def test_without_a_report_the_page_offers_to_compute_one():
     a_judged_collection()
 
-    page = said(client_of("admin").get(address("agreement")))
+    page = text_of(client_of("admin").get(address("agreement")))
 
-    assert "Not computed yet" in page
+    assert "No report yet" in page
     assert "9 pairs have both judgments" in page
 
 
@@ -112,8 +113,8 @@ def test_the_page_asks_to_compute_a_report_of_another_version_again():
 
     assert page.status_code == 200
     assert "The report is out of date" in page.text
-    assert "by another version of Qrelsmith" in said(page)
-    assert 'value="exclude" class="primary"' in page.text
+    assert "by another version of Qrelsmith" in text_of(page)
+    assert 'value="exclude" class="primary"' in markup(page.text)
 
 
 def test_an_older_report_is_not_shown_beside_a_current_one(collection, admin):
@@ -122,7 +123,7 @@ def test_an_older_report_is_not_shown_beside_a_current_one(collection, admin):
     page = admin.get(address("agreement"))
 
     assert page.context["report"] == collection.reports.current().get(missing="exclude")
-    assert "Nothing has come in since." in said(page)
+    assert "The report is up to date." in text_of(page)
 
 
 @pytest.mark.parametrize("name", ["agreement-csv", "agreement-json"])
@@ -144,13 +145,13 @@ def test_the_facet_table_has_every_facet_before_and_after(admin):
 
 
 def test_values_are_rounded_and_exact_in_the_title():
-    value = figures.Value(figures.BY_KEY["spearman"], 0.45531234567)
+    value = tables.Value(tables.BY_KEY["spearman"], 0.45531234567)
 
     assert (value.shown, value.exact) == ("0.46", "0.45531234567")
 
 
 def test_a_negative_value_has_a_real_minus_sign():
-    assert figures.Value(figures.BY_KEY["alpha"], -0.244).shown == "−0.24"
+    assert tables.Value(tables.BY_KEY["alpha"], -0.244).shown == "−0.24"
 
 
 def test_overruling_is_shown_as_a_mean_over_queries_and_pooled():
@@ -169,7 +170,7 @@ def test_undefined_is_shown_as_undefined_with_its_reason(collection, admin):
 
     (line,) = [line for line in page.context["rows"] if line.query == "q1_method"]
     assert line.n == 2
-    assert "no query judged yet" in page.text
+    assert "no judged query yet" in page.text
     assert "undefined" in page.text
 
 
@@ -177,9 +178,9 @@ def test_the_same_reason_of_the_same_queries_is_said_once():
     row = {"query": "a", "facet": "f", "stage": "pre", "n": 0, "missing": 0}
     reasons = {"alpha": "all grades identical", "kappa": "all grades identical"}
 
-    (one,) = figures.undefined({"queries": [{**row, "undefined": reasons}]})
+    (undefined,) = tables.undefined({"queries": [{**row, "undefined": reasons}]})
 
-    assert one == figures.Undefined(
+    assert undefined == tables.Undefined(
         "α, κ", "before adjudication", "both judges gave every pair the same grade", ("a",)
     )
 
@@ -196,28 +197,28 @@ def test_the_same_reason_of_the_same_queries_is_said_once():
     ],
 )
 def test_reasons_are_said_in_words(reason, words):
-    assert figures.in_words(reason) == words
+    assert tables.in_words(reason) == words
 
 
 def test_unfinished_queries_are_gathered_whatever_their_numbers():
-    assert figures.kind_of("unfinished: 3 of 9 pairs have no final label") == figures.kind_of(
+    assert tables.kind_of("unfinished: 3 of 9 pairs have no final label") == tables.kind_of(
         "unfinished: 1 of 2 pairs have no final label"
     )
 
 
 def test_queries_can_be_sorted_by_any_coefficient_undefined_ones_last(admin):
-    for key in (*figures.BY_KEY, "alpha-after", "percent-after", "n"):
+    for key in (*tables.BY_KEY, "alpha-after", "percent-after", "n"):
         for sort in (key, f"-{key}"):
             rows = admin.get(address("agreement"), {"sort": sort}).context["rows"]
-            values = [figures.query_sorts()[key](line) for line in rows]
-            known = [value for value in values if value is not None]
-            assert known == sorted(known, reverse=sort.startswith("-"))
-            assert values[: len(known)] == known
+            values = [tables.query_sorts()[key](line) for line in rows]
+            numbers = [value for value in values if value is not None]
+            assert numbers == sorted(numbers, reverse=sort.startswith("-"))
+            assert values[: len(numbers)] == numbers
 
 
 def test_the_plot_runs_from_the_lowest_value_to_the_most_there_can_be():
     payload = {"queries": [{"alpha": -0.5}, {"alpha": None}, {"alpha": 0.25}]}
-    scale = figures.scale_of(payload, figures.BY_KEY["alpha"])
+    scale = tables.scale_of(payload, tables.BY_KEY["alpha"])
 
     assert (scale.low, scale.top) == (-0.5, 1.0)
     assert (scale.x(-0.5), scale.x(0.25), scale.x(1.0), scale.x(None)) == (
@@ -238,7 +239,7 @@ def test_the_plot_runs_from_the_lowest_value_to_the_most_there_can_be():
     ],
 )
 def test_the_plot_follows_the_column_the_table_is_sorted_by(asked, sort, plotted):
-    assert figures.metric_to_plot(asked, sort).key == plotted
+    assert tables.coefficient_to_plot(asked, sort).key == plotted
 
 
 def test_the_plot_says_its_numbers_to_who_cannot_see_it(admin):
@@ -258,7 +259,8 @@ def test_confusion_matrices_hold_only_pairs_with_both_grades():
         pair(None, None, None, Standing.UNJUDGED),
     ]
 
-    (facet,) = figures.facet_matrices(pairs, {"f": "Facet", "g": "Empty"})
+    confusion = confusion_dict(tally_of(pairs, ["f", "g"]))
+    (facet,) = tables.facet_matrices(confusion, {"f": "Facet", "g": "Empty"})
 
     judges, first, second = facet.matrices
     assert [[cell.pairs for cell in row.cells] for row in judges.rows] == [
@@ -281,6 +283,122 @@ def test_half_judged_pairs_are_nowhere_on_the_page(collection, admin):
 
     assert judged == 9
     assert page.context["judged"] == 0
+
+
+def test_the_matrices_are_those_of_the_report(collection, admin):
+    before = admin.get(address("agreement")).context["matrices"]
+    judge(slot_of(collection, "q2_method", "d1", 1), 3)
+
+    assert [facet.facet_name for facet in before] == ["Background", "Method"]
+    assert [matrix.pairs for facet in before for matrix in facet.matrices] == [3, 3, 3, 4, 5, 4]
+    assert admin.get(address("agreement")).context["matrices"] == before
+
+
+def test_judgments_revised_and_revised_back_have_the_report_of_before(collection, admin):
+    before = admin.get(address("agreement")).context["report"]
+    slot = slot_of(collection, "q2_method", "d1", 1)
+    judge(slot, 3)
+    compute_report(collection=collection, missing="exclude")
+    between = admin.get(address("agreement"))
+    judge(slot, 1)
+    compute_report(collection=collection, missing="exclude")
+
+    page = admin.get(address("agreement"))
+
+    assert between.context["report"] != before
+    assert page.context["report"] == before
+    assert "The report is up to date." in text_of(page)
+
+
+# Many queries
+
+
+def a_report_of_many(collection, queries):
+    """A stored report of made-up numbers; query 7 of each ten is undefined."""
+
+    def row(number, stage):
+        values = dict.fromkeys(tables.BY_KEY, number / queries)
+        undefined = dict.fromkeys(tables.BY_KEY, "constant rater") if number % 10 == 7 else {}
+        return {
+            **{"query": f"p{number:04}_method", "facet": "method", "stage": stage},
+            **{"n": number, "missing": 0, "undefined": undefined},
+            **{key: None if key in undefined else value for key, value in values.items()},
+        }
+
+    rows = [row(number, stage) for number in range(queries) for stage in ("pre", "post")]
+    return collection.reports.create(
+        missing="exclude",
+        statistics=STATISTICS_VERSION,
+        state=f"{queries}",
+        payload={"statistics": STATISTICS_VERSION, "facets": [], "queries": rows},
+    )
+
+
+def shown(page):
+    return [line.query for line in page.context["rows"]]
+
+
+def test_a_page_has_50_queries_and_leads_to_the_next(collection, admin):
+    a_report_of_many(collection, 120)
+
+    pages = [admin.get(address("agreement"), {"page": number}) for number in (1, 2, 3)]
+
+    assert [len(shown(page)) for page in pages] == [50, 50, 20]
+    assert [name for page in pages for name in shown(page)] == [
+        f"p{number:04}_method" for number in range(120)
+    ]
+    assert pages[0].text.count('<svg viewBox="0 0 160 20"') == 50
+    assert "51–100 of 120" in text_of(pages[1])
+
+
+def test_the_other_pages_keep_the_order_the_words_and_the_policy(collection, admin):
+    a_report_of_many(collection, 120)
+    asked = {"missing": "exclude", "sort": "-n", "q": "method"}
+
+    page = admin.get(address("agreement"), asked | {"page": "2"})
+
+    assert shown(page)[0] == "p0069_method"
+    for number in (1, 3):
+        assert f"?missing=exclude&amp;sort=-n&amp;q=method&amp;page={number}#by-query" in page.text
+
+
+def test_the_filter_looks_at_the_queries_of_all_pages(collection, admin):
+    a_report_of_many(collection, 120)
+
+    page = admin.get(address("agreement"), {"q": "p0110"})
+
+    assert shown(page) == ["p0110_method"]
+    assert "1 of 120 queries matches “p0110”." in text_of(page)
+
+
+def test_a_script_filters_only_where_all_queries_are_on_the_page(collection, admin):
+    assert "data-filter" in admin.get(address("agreement")).text
+
+    a_report_of_many(collection, 51)
+
+    assert "data-filter" not in admin.get(address("agreement")).text
+
+
+def test_of_many_undefined_queries_the_first_50_are_named(collection, admin):
+    a_report_of_many(collection, 520)
+
+    page = text_of(admin.get(address("agreement")))
+
+    assert "for 52 queries" in page
+    assert "p0497_method and 2 more; the CSV file has all of them" in page
+    assert "p0507_method" not in page
+
+
+def test_the_page_reads_no_pairs_and_as_often_for_many_queries(collection, admin):
+    few = queries_of(admin, address("agreement"))
+    a_report_of_many(collection, 300)
+
+    with CaptureQueriesContext(connection) as captured:
+        admin.get(address("agreement"))
+
+    assert len(captured) == few
+    for table in ("annotation_pair", "annotation_slot", "annotation_judgment"):
+        assert not any(f'"{table}"' in query["sql"] for query in captured)
 
 
 # Downloads
@@ -318,11 +436,11 @@ def test_the_csv_has_both_shares_of_overruling(collection, admin):
 
 def test_the_csv_says_why_a_value_is_undefined():
     row = {"facet": "f", "query": "q", "stage": "pre", "n": 0, "missing": 0}
-    nothing = dict.fromkeys(figures.BY_KEY)
-    reasons = dict.fromkeys(figures.BY_KEY, "no pairs")
+    nothing = dict.fromkeys(tables.BY_KEY)
+    reasons = dict.fromkeys(tables.BY_KEY, "no pairs")
     payload = {"facets": [], "queries": [{**row, **nothing, "undefined": reasons}]}
 
-    (line,) = csv.DictReader(io.StringIO(figures.as_csv(payload)))
+    (line,) = csv.DictReader(io.StringIO(tables.as_csv(payload)))
 
     assert (line["alpha"], line["alpha_undefined"]) == ("", "no pairs")
 

@@ -74,7 +74,9 @@ def test_medians_with_missing_as_zero_are_the_published_ones(
 ) -> None:
     row = row_of(counted_as_zero, facet, stage)
 
-    assert [round(number, 4) for number in row.median if number is not None] == list(medians)
+    assert [round(number, 4) for number in row.median.values() if number is not None] == list(
+        medians
+    )
 
 
 @pytest.mark.parametrize("stage", Stage)
@@ -94,7 +96,7 @@ def test_counts_are_the_published_ones(
 
     assert (row.queries, row.pairs) == (queries, pairs_judged)
     assert row.overruled == overruled / pairs_judged
-    assert set(row.defined) == {queries}
+    assert set(row.defined.values()) == {queries}
 
 
 @pytest.mark.parametrize("stage", Stage)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from contextlib import contextmanager
 
 import pytest
@@ -9,6 +10,7 @@ from django.urls import reverse
 
 from accounts.models import User
 from adjudication.labels import LabelledPair, Standing
+from agreement.coefficients import Missing
 from agreement.models import Report
 from agreement.services import (
     UnknownPolicy,
@@ -16,13 +18,16 @@ from agreement.services import (
     job_key,
     policy_on_missing,
     report_payload,
+    report_payloads,
     request_report,
     state_of,
 )
+from agreement.summary import STATISTICS_VERSION
+from corpus.digests import canonical_json
+from jobs.context import DirectRun
 from jobs.models import Job
-from jobs.work import InPerson
-from tests.factories import a_collection, an_open_query
-from tests.sittings import judge_both
+from tests.support.factories import a_collection, an_open_query
+from tests.support.sittings import judge_both
 
 PAIR = LabelledPair("q", "method", "d", Standing.ADJUDICATED, 1, 3, 2)
 
@@ -40,6 +45,37 @@ PAIR = LabelledPair("q", "method", "d", Standing.ADJUDICATED, 1, 3, 2)
 )
 def test_another_judgment_label_or_standing_is_another_state(changes):
     assert state_of([PAIR._replace(**changes)]) != state_of([PAIR])
+
+
+@pytest.mark.parametrize("queries", [[], ["a"], ["a", "a", "b"], ["a", "none", "b"]])
+def test_the_state_is_the_digest_of_the_version_and_all_judged_pairs(queries):
+    pairs = [
+        PAIR._replace(
+            query=query,
+            docno=f"dé{place}",
+            standing=Standing.UNJUDGED if query == "none" else PAIR.standing,
+        )
+        for place, query in enumerate(queries)
+    ]
+    rows = [
+        [pair.query, pair.docno, pair.first, pair.second, pair.final, pair.standing.value]
+        for pair in pairs
+        if pair.judged
+    ]
+    digest = hashlib.sha256(canonical_json([STATISTICS_VERSION, rows])).hexdigest()
+
+    assert state_of(pairs) == digest
+
+
+def test_both_policies_come_from_one_reading_of_the_pairs():
+    pairs = [PAIR, PAIR._replace(docno="e", first=None)]
+    asked = {"slug": "small", "facets": ["method"]}
+
+    both = report_payloads(**asked, pairs=iter(pairs))
+
+    assert both == {
+        missing: report_payload(**asked, pairs=pairs, missing=missing) for missing in Missing
+    }
 
 
 def test_an_unjudged_pair_is_in_no_state_and_no_report():
@@ -75,7 +111,7 @@ def collection(db):
 def test_a_report_that_another_worker_computed_meanwhile_is_taken(collection):
     judge_both(an_open_query(collection), (1, 3), (2, 2))
 
-    class OvertakenWork(InPerson):
+    class OvertakenWork(DirectRun):
         @contextmanager
         def fenced(self):
             compute_report(collection=collection, missing="zero")
@@ -89,7 +125,7 @@ def test_a_report_that_another_worker_computed_meanwhile_is_taken(collection):
 @pytest.mark.parametrize("missing", ["guess", "", "ZERO"])
 def test_an_unknown_policy_makes_neither_report_nor_job(collection, missing):
     for ask in (compute_report, request_report):
-        with pytest.raises(UnknownPolicy, match=repr(missing)):
+        with pytest.raises(UnknownPolicy, match=f'"{missing}"'):
             ask(collection=collection, missing=missing)
     assert not Report.objects.exists()
     assert not Job.objects.exists()

@@ -5,9 +5,10 @@ from __future__ import annotations
 import hashlib
 import json
 from fractions import Fraction
+from random import Random
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agreement.coefficients import (
@@ -31,7 +32,8 @@ from agreement.summary import (
     as_json_dict,
     summarize,
 )
-from corpus.texts import canonical_json
+from corpus.digests import canonical_json
+from tests.support.agreement_by_pair import summarize_by_pair
 
 pytestmark = pytest.mark.filterwarnings("error")
 
@@ -66,10 +68,10 @@ def test_pre_compares_slot_1_with_slot_2() -> None:
     row = query_row(summarize(rate(FIRST, SECOND, FINAL)), Stage.PRE)
 
     assert (row.n, row.missing) == (6, 0)
-    assert row.coefficients.spearman == spearman(FIRST, SECOND)
-    assert row.coefficients.alpha == alpha_ordinal(FIRST, SECOND)
-    assert row.coefficients.kappa == kappa(FIRST, SECOND)
-    assert row.coefficients.percent == percent_agreement(FIRST, SECOND)
+    assert row.coefficients["spearman"] == spearman(FIRST, SECOND)
+    assert row.coefficients["alpha"] == alpha_ordinal(FIRST, SECOND)
+    assert row.coefficients["kappa"] == kappa(FIRST, SECOND)
+    assert row.coefficients["percent"] == percent_agreement(FIRST, SECOND)
 
 
 def test_post_is_the_mean_of_each_slot_with_the_final_label() -> None:
@@ -78,8 +80,8 @@ def test_post_is_the_mean_of_each_slot_with_the_final_label() -> None:
 
     assert one is not None
     assert other is not None
-    assert row.coefficients.kappa.value == (one + other) / 2
-    assert row.coefficients.percent.value == pytest.approx(100 * 5 / 6)
+    assert row.coefficients["kappa"].value == (one + other) / 2
+    assert row.coefficients["percent"].value == pytest.approx(100 * 5 / 6)
 
 
 @pytest.mark.parametrize("slot", [1, 2])
@@ -88,9 +90,9 @@ def test_post_says_which_slot_makes_it_undefined(slot: int) -> None:
     first, second = (constant, SECOND) if slot == 1 else (FIRST, constant)
     row = query_row(summarize(rate(first, second, FINAL)), Stage.POST)
 
-    assert row.coefficients.spearman.value is None
+    assert row.coefficients["spearman"].value is None
     assert (
-        row.coefficients.spearman.undefined
+        row.coefficients["spearman"].undefined
         == f"slot {slot} against the final label: constant rater"
     )
 
@@ -98,7 +100,7 @@ def test_post_says_which_slot_makes_it_undefined(slot: int) -> None:
 def test_post_names_both_slots_when_both_make_it_undefined() -> None:
     row = query_row(summarize(rate([0, 0], [0, 0], [0, 0])), Stage.POST)
 
-    assert row.coefficients.kappa.undefined == (
+    assert row.coefficients["kappa"].undefined == (
         f"both slots against the final label: {ALL_IDENTICAL}"
     )
 
@@ -110,11 +112,11 @@ def test_post_is_undefined_until_every_judged_pair_has_a_final_label() -> None:
     row = query_row(summary, Stage.POST)
 
     assert (row.n, row.missing) == (4, 2)
-    assert {item.undefined for item in row.coefficients} == {
+    assert {item.undefined for item in row.coefficients.values()} == {
         "unfinished: 2 of 6 pairs have no final label"
     }
-    assert set(facet_row(summary, Stage.POST).defined) == {0}
-    assert set(facet_row(summary, Stage.POST).median) == {None}
+    assert set(facet_row(summary, Stage.POST).defined.values()) == {0}
+    assert set(facet_row(summary, Stage.POST).median.values()) == {None}
 
 
 def test_a_pair_set_aside_for_good_does_not_keep_its_query_unfinished() -> None:
@@ -132,8 +134,8 @@ def test_an_unfinished_query_leaves_the_others_alone() -> None:
     summary = summarize(finished + rate(FIRST, SECOND, query="2_method"))
 
     post = facet_row(summary, Stage.POST)
-    assert (post.queries, post.defined.kappa) == (2, 1)
-    assert post.median.kappa == query_row(summary, Stage.POST).coefficients.kappa.value
+    assert (post.queries, post.defined["kappa"]) == (2, 1)
+    assert post.median["kappa"] == query_row(summary, Stage.POST).coefficients["kappa"].value
 
 
 # Missing judgments
@@ -144,9 +146,9 @@ def test_a_missing_judgment_takes_its_pair_out_of_all_three_comparisons() -> Non
     complete = rate(FIRST, SECOND, FINAL)
 
     for stage in Stage:
-        one = query_row(summarize(with_missing), stage)
-        assert one.coefficients == query_row(summarize(complete), stage).coefficients
-        assert (one.n, one.missing) == (6, 1)
+        row = query_row(summarize(with_missing), stage)
+        assert row.coefficients == query_row(summarize(complete), stage).coefficients
+        assert (row.n, row.missing) == (6, 1)
 
 
 def test_a_missing_judgment_counts_as_zero_when_asked() -> None:
@@ -154,21 +156,21 @@ def test_a_missing_judgment_counts_as_zero_when_asked() -> None:
     with_zero = rate([*FIRST, 0], [*SECOND, 3], [*FINAL, 3])
 
     for stage in Stage:
-        one = query_row(summarize(with_missing, Missing.ZERO), stage)
-        assert one.coefficients == query_row(summarize(with_zero), stage).coefficients
-        assert (one.n, one.missing) == (7, 1)
+        row = query_row(summarize(with_missing, Missing.ZERO), stage)
+        assert row.coefficients == query_row(summarize(with_zero), stage).coefficients
+        assert (row.n, row.missing) == (7, 1)
 
 
 def test_a_missing_final_label_never_counts_as_zero() -> None:
     row = query_row(summarize(rate([0], [3], [None]), Missing.ZERO), Stage.POST)
 
-    assert row.coefficients.percent.value is None
+    assert row.coefficients["percent"].value is None
 
 
 def test_a_query_of_missing_judgments_only_has_no_pairs() -> None:
     row = query_row(summarize(rate([None, None], [0, 1], [0, 1])), Stage.PRE)
 
-    assert {item.undefined for item in row.coefficients} == {NO_PAIRS}
+    assert {item.undefined for item in row.coefficients.values()} == {NO_PAIRS}
 
 
 def test_a_pair_not_yet_judged_counts_nowhere_but_shows_its_query() -> None:
@@ -178,7 +180,7 @@ def test_a_pair_not_yet_judged_counts_nowhere_but_shows_its_query() -> None:
     assert (query_row(summary, Stage.PRE).n, query_row(summary, Stage.PRE).missing) == (0, 0)
     assert facet_row(summary, Stage.PRE).pairs == 0
     assert facet_row(summary, Stage.PRE).queries == 1
-    assert query_row(summary, Stage.PRE).coefficients.percent.undefined == NO_PAIRS
+    assert query_row(summary, Stage.PRE).coefficients["percent"].undefined == NO_PAIRS
 
 
 def test_a_negative_grade_is_refused() -> None:
@@ -198,9 +200,9 @@ def test_the_median_is_over_queries_with_a_value_and_says_how_many() -> None:
     row = facet_row(summary, Stage.PRE)
 
     assert row.queries == 3
-    assert (row.defined.spearman, row.defined.kappa, row.defined.percent) == (2, 2, 3)
-    assert row.median.spearman == pytest.approx((1 + 0.5) / 2)
-    assert row.median.percent == 100
+    assert (row.defined["spearman"], row.defined["kappa"], row.defined["percent"]) == (2, 2, 3)
+    assert row.median["spearman"] == pytest.approx((1 + 0.5) / 2)
+    assert row.median["percent"] == 100
 
 
 def test_facets_come_in_the_callers_order_and_queries_by_id() -> None:
@@ -220,7 +222,7 @@ def test_a_facet_without_queries_has_a_row_without_numbers() -> None:
     row = summarize([], facets=["method"]).facets[0]
 
     assert (row.queries, row.pairs, row.overruled, row.overruled_mean) == (0, 0, None, None)
-    assert set(row.median) == {None}
+    assert set(row.median.values()) == {None}
 
 
 def test_pairs_counts_every_judged_pair_whatever_the_policy_on_missing() -> None:
@@ -295,16 +297,54 @@ def test_the_order_of_the_pairs_changes_no_number(
     shuffled = summarize(data.draw(st.permutations(pairs)), policy)
     summary = summarize(pairs, policy)
 
-    for one, other in zip(summary.queries, shuffled.queries, strict=True):
-        assert (one.query, one.stage, one.n, one.missing) == (
-            other.query,
-            other.stage,
-            other.n,
-            other.missing,
+    for before, after in zip(summary.queries, shuffled.queries, strict=True):
+        assert (before.query, before.stage, before.n, before.missing) == (
+            after.query,
+            after.stage,
+            after.n,
+            after.missing,
         )
-        for a, b in zip(one.coefficients, other.coefficients, strict=True):
+        for key, a in before.coefficients.items():
+            b = after.coefficients[key]
             assert a.undefined == b.undefined
             assert a.value == pytest.approx(b.value, abs=1e-12)
+
+
+several_facets = st.lists(
+    st.builds(
+        lambda query, facet, *grades, **more: RatedPair(f"{query}_{facet}", facet, *grades, **more),
+        st.sampled_from("123"),
+        st.sampled_from(["method", "result"]),
+        graded,
+        graded,
+        graded,
+        judged=st.booleans(),
+        set_aside=st.booleans(),
+    ),
+    max_size=120,
+)
+
+
+@given(pairs=several_facets, policy=st.sampled_from(Missing))
+@settings(deadline=None)
+def test_every_number_is_that_of_the_plain_way_to_the_last_digit(
+    pairs: list[RatedPair], policy: Missing
+) -> None:
+    facets = ["background", "result"]
+
+    assert summarize(pairs, policy, facets) == summarize_by_pair(pairs, policy, facets)
+
+
+def test_queries_of_many_pairs_have_the_same_digits_too() -> None:
+    random = Random(8)
+    scale = (0, 0, 0, 1, 1, 2, 3, None)
+    for size in (66, 250, 1_000):
+        pairs = [
+            RatedPair("1_method", "method", first, random.choice((first, random.choice(scale))), 1)
+            for first in random.choices(scale, k=size)
+        ]
+        for policy in Missing:
+            assert summarize(pairs, policy) == summarize_by_pair(pairs, policy, [])
 
 
 # JSON

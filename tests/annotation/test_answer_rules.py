@@ -8,8 +8,8 @@ from accounts.models import Role
 from annotation import queue
 from annotation.models import Judgment
 from annotation.services import Answer, BadAnswer, KeyReused, NotYours, postpone
-from tests.factories import a_collection, an_open_query, annotators, member
-from tests.sittings import judge, pair_url, slots_of
+from tests.support.factories import a_collection, an_open_query, annotators, member
+from tests.support.sittings import judge, pair_url, slots_of
 
 pytestmark = pytest.mark.django_db
 
@@ -202,21 +202,21 @@ def test_progress_counts_own_slots_by_what_became_of_them(opening, mine, theirs,
 
     progress = queue.progress_in(opening.query, annotator)
     assert progress == queue.Progress(total=4, judged=2, postponed=1, ungraded=1)
-    assert (progress.left, progress.finished) == (2, False)
+    assert (progress.remaining, progress.finished) == (2, False)
 
 
-def test_sittings_are_of_own_queries_in_this_collection(collection, opening, annotator):
+def test_own_queries_are_those_in_this_collection(collection, opening, annotator):
     other = an_open_query(collection, size=2)
     an_open_query(a_collection("elsewhere"))
     member(collection, Role.ANNOTATOR, "ann3")
     judge(slots_of(other, "ann1")[0], 1, seconds=60.0)
-    found = queue.sittings(collection, annotator)
+    found = queue.own_queries(collection, annotator)
 
-    assert [(sitting.query, sitting.progress.left) for sitting in found] == [
+    assert [(row.query, row.progress.remaining) for row in found] == [
         (other.query, 1),
         (opening.query, 4),
     ]
-    assert [sitting.minutes_left for sitting in found] == [1, 4]
+    assert [row.minutes_left for row in found] == [1, 4]
 
 
 def test_measured_minutes_are_of_own_judgments_on_the_query(opening, mine, theirs, annotator):
@@ -227,6 +227,34 @@ def test_measured_minutes_are_of_own_judgments_on_the_query(opening, mine, their
     judge(slots_of(an_open_query(opening.query.collection), "ann1")[0], 1, seconds=600.0)
 
     assert queue.minutes_spent(opening.query, annotator) == 2
+
+
+def test_measured_minutes_are_whole_and_of_sixty_seconds(mine, opening, annotator):
+    for slot in mine[:3]:
+        judge(slot, 1, seconds=1220.0)
+
+    assert queue.minutes_spent(opening.query, annotator) == 61
+
+
+def test_the_pace_is_measured_on_the_latest_forty_judgments(collection, annotator):
+    slots = slots_of(an_open_query(collection, size=41), "ann1")
+    for number, slot in enumerate(slots):
+        judge(slot, 1, seconds=float(number))
+
+    assert queue.pace(collection, annotator).recent == tuple(map(float, range(1, 41)))
+
+
+def test_a_query_with_the_very_first_judgment_comes_before_untouched_queries(collection, annotator):
+    for _ in range(3):
+        an_open_query(collection)
+    last = queue.own_queries(collection, annotator)[-1].query
+    slot = slots_of(last.opening, "ann1")[0]
+    slot.judgment = slot.judgments.create(
+        pk=1, sequence=1, annotator=annotator, grade=1, key=uuid.uuid4()
+    )
+    slot.save()
+
+    assert queue.own_queries(collection, annotator)[0].query == last
 
 
 def test_a_query_without_own_slots_does_not_exist(opening, annotator):

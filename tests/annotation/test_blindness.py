@@ -7,8 +7,8 @@ from django.urls import reverse
 
 from accounts.models import Role
 from annotation.services import Answer
-from tests.factories import a_collection, an_open_query, member
-from tests.sittings import judge, pair_url, query_url, slots_of, tells
+from tests.support.factories import a_collection, an_open_query, member
+from tests.support.sittings import judge, pair_url, query_url, slots_of, tells
 
 pytestmark = pytest.mark.django_db
 
@@ -29,7 +29,7 @@ def everything_served(client, opening) -> dict[str, str]:
     """Every page and part that the annotator can ask for, by its address."""
     slots = slots_of(opening, "ann1")
     addresses = [reverse("judge", args=[opening.query.collection.slug])]
-    addresses += [query_url(opening, view) for view in ("judge-query", "judge-mine", "judge-back")]
+    addresses += [query_url(opening, view) for view in ("judge-query", "judge-mine", "judge-undo")]
     addresses += [query_url(opening, "judge-ahead"), *(pair_url(slot) for slot in slots)]
     pages = {url: client.get(url, follow=True) for url in addresses}
     parts = {f"{url} (part)": client.get(url, follow=True, **PART) for url in addresses}
@@ -81,7 +81,7 @@ def test_no_page_changes_when_the_other_judges(client, opening, theirs):
 
 
 def test_no_page_changes_when_a_case_is_settled(client, opening):
-    from tests.sittings import judge_both, settle
+    from tests.support.sittings import judge_both, settle
 
     first, *_ = judge_both(opening, (0, 3), (1, 1))
     client.force_login(opening.seats.get(number=1).annotator)

@@ -12,9 +12,9 @@ from adjudication.models import Case, Decision
 from adjudication.services import AlreadyDecided, Ruling, decide
 from annotation.models import Judgment, Slot
 from annotation.services import Answer, KeyReused, RevisedMeanwhile, submit_judgment
-from tests.factories import a_collection, an_open_query, member
-from tests.running import at_once
-from tests.sittings import digest_of, judge_both, slots_of, standing_key
+from tests.support.factories import a_collection, an_open_query, member
+from tests.support.running import at_once
+from tests.support.sittings import digest_of, judge_both, slots_of, standing_key
 
 pytestmark = [pytest.mark.faults, pytest.mark.django_db(transaction=True)]
 
@@ -54,7 +54,7 @@ def test_two_annotators_in_eight_threads_leave_exactly_one_judgment_in_each_slot
     outcomes = at_once([lambda mine=mine: hammer(mine) for mine in lists])
 
     assert all(isinstance(outcome, list) for outcome in outcomes), outcomes
-    won = [said for mine in outcomes for said in mine if isinstance(said, Judgment)]
+    won = [outcome for mine in outcomes for outcome in mine if isinstance(outcome, Judgment)]
     assert len(won) == len(slots) == Judgment.objects.count() == 12
     for slot in Slot.objects.select_related("judgment"):
         assert [judgment.sequence for judgment in slot.judgments.all()] == [1]
@@ -75,8 +75,8 @@ def test_one_key_with_different_answers_saves_one_and_refuses_the_others(opening
 
     outcomes = at_once([submission(slot, thread % 4, key) for thread in range(THREADS)])
 
-    said = Judgment.objects.get()
-    assert sum(outcome == said for outcome in outcomes) == THREADS // 4
+    judgment = Judgment.objects.get()
+    assert sum(outcome == judgment for outcome in outcomes) == THREADS // 4
     assert sum(isinstance(outcome, KeyReused) for outcome in outcomes) == THREADS * 3 // 4
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from annotation.admin_forms import LONGEST_DEFINITION
+from annotation.guideline_forms import LONGEST_DEFINITION
 from annotation.models import GRADES
 from annotation.services import default_guidelines
 from corpus.services import DEFAULT_FACETS

@@ -15,7 +15,7 @@ from annotation.services import (
 )
 from corpus.models import Document
 from pooling.models import Exclusion
-from tests.factories import (
+from tests.support.factories import (
     DocumentFactory,
     UserFactory,
     a_collection,
@@ -25,7 +25,7 @@ from tests.factories import (
     annotators,
     member,
 )
-from tests.sittings import judge, slots_of
+from tests.support.sittings import judge, slots_of
 
 pytestmark = pytest.mark.django_db
 
@@ -52,7 +52,7 @@ def refused(query, people=None, match=""):
 def test_two_equal_annotators_are_refused(query):
     first, _ = annotators(query.collection)
 
-    refused(query, (first, first), "two different annotators; ann1 was named twice")
+    refused(query, (first, first), "ann1 is named twice. Name two different annotators")
 
 
 @pytest.mark.parametrize("seat", [0, 1])
@@ -97,7 +97,7 @@ def test_a_paper_without_text_is_refused(query):
 def test_a_pool_with_excluded_candidates_only_is_refused(query):
     query.query_paper.pool.candidates.update(excluded=Exclusion.NO_TEXT)
 
-    refused(query, match="holds no candidate to judge")
+    refused(query, match="has no candidate to judge")
 
 
 def test_a_query_without_a_pool_is_refused(query):
@@ -173,7 +173,7 @@ def test_versions_of_a_guideline_count_within_its_facet(query):
 def test_a_guideline_needs_the_four_grades_in_order(query, order):
     grades = [{"grade": grade} for grade in order]
 
-    with pytest.raises(JudgingError, match="describes the grades"):
+    with pytest.raises(JudgingError, match="must describe the grades"):
         write_guideline(facet=query.facet, instructions="", grades=grades)
     assert query.facet.guidelines.count() == 1
 
@@ -207,7 +207,7 @@ def test_a_refused_seat_is_explained_on_its_page(client, collection):
         reverse("seat", args=[collection.slug, opening.pk, 1]), {"annotator": newcomer.pk}
     )
 
-    assert "nothing to hand over" in page.content.decode()
+    assert "nothing to reassign" in page.content.decode()
     assert opening.seats.get(number=1).annotator.username == "ann1"
 
 

@@ -6,7 +6,7 @@ from django.urls import reverse
 from accounts.models import Role
 from annotation.services import Answer, open_query
 from corpus.services import create_query
-from tests.factories import (
+from tests.support.factories import (
     DocumentFactory,
     a_collection,
     a_pool,
@@ -14,7 +14,8 @@ from tests.factories import (
     annotators,
     member,
 )
-from tests.sittings import judge, pair_url, query_url, slots_of
+from tests.support.sittings import judge, pair_url, query_url, slots_of
+from tests.support.visits import markup
 
 pytestmark = pytest.mark.django_db
 
@@ -74,7 +75,7 @@ def test_a_finished_query_is_listed_below_with_a_way_to_look_through(client, ann
 
     page = judge_page(client, collection)
 
-    assert "You are waiting for nothing" in page
+    assert "All done. You have judged every pair." in page
     assert query_url(opening, "judge-mine") in page
 
 
@@ -92,7 +93,7 @@ def test_the_queue_takes_the_same_few_queries_however_much_is_open(
         judge_page(client, collection)
 
 
-@pytest.mark.parametrize("view", ["judge-query", "judge-mine", "judge-ahead", "judge-back"])
+@pytest.mark.parametrize("view", ["judge-query", "judge-mine", "judge-ahead", "judge-undo"])
 def test_an_annotator_without_slots_in_a_query_does_not_find_it(client, collection, view):
     opening = an_open_query(collection)
     client.force_login(member(collection, Role.ANNOTATOR, "ann3"))
@@ -108,10 +109,10 @@ def test_the_end_of_a_query_says_what_was_done_and_what_comes_next(client, annot
         judge(slot, answer, seconds=60.0)
 
     response = client.get(query_url(done), follow=True)
-    page = response.content.decode()
+    page = markup(response.text)
 
     assert response.redirect_chain[-1][0] == query_url(done, "judge-mine")
-    assert "Done: all 4 pairs are judged" in page
+    assert "All 4 pairs are judged" in page
     assert "<dd>4 <small>min</small></dd>" in page
     assert "<dt>Could not judge</dt><dd>1</dd>" in page
     assert query_url(following) in page

@@ -13,7 +13,7 @@ from annotation.services import (
     presentation_of,
     submit_judgment,
 )
-from tests.factories import UserFactory, a_collection, an_open_query
+from tests.support.factories import UserFactory, a_collection, an_open_query
 
 pytestmark = pytest.mark.django_db
 

@@ -9,7 +9,7 @@ from django.urls import reverse
 from accounts.models import Role
 from annotation.models import Judgment
 from annotation.services import Answer, open_query, reassign_seat
-from tests.factories import (
+from tests.support.factories import (
     DocumentFactory,
     a_collection,
     a_query,
@@ -17,7 +17,8 @@ from tests.factories import (
     annotators,
     member,
 )
-from tests.sittings import carried, grades_in, judge, pair_url, query_url, slots_of
+from tests.support.sittings import carried, grades_in, judge, pair_url, query_url, slots_of
+from tests.support.visits import markup
 
 pytestmark = pytest.mark.django_db
 
@@ -81,8 +82,8 @@ def test_cannot_judge_is_saved_with_its_reason(client, slots):
     answer = {**fields(client, slots[0]), "answer": "cannot", "reason": "garbled"}
     client.post(pair_url(slots[0]), answer)
 
-    said = Judgment.objects.get()
-    assert (said.grade, said.reason) == (None, "garbled")
+    judgment = Judgment.objects.get()
+    assert (judgment.grade, judgment.reason) == (None, "garbled")
 
 
 @pytest.mark.parametrize(
@@ -129,7 +130,7 @@ def test_undo_leads_to_the_pair_judged_last_with_its_grade_marked(client, openin
     judge(slots[0], 1)
     judge(slots[1], 3)
     response = client.get(
-        query_url(opening, "judge-back"), {"from": slots[2].pair.token}, follow=True
+        query_url(opening, "judge-undo"), {"from": slots[2].pair.token}, follow=True
     )
 
     page = response.content.decode()
@@ -143,7 +144,7 @@ def test_last_is_by_when_it_was_said_not_by_where_the_pair_stands(client, openin
         judge(slot, 1)
     lowest, second = sorted(slots, key=lambda slot: slot.pk)[:2]
 
-    assert client.get(query_url(opening, "judge-back")).url == pair_url(lowest)
+    assert client.get(query_url(opening, "judge-undo")).url == pair_url(lowest)
     page = client.get(query_url(opening, "judge-mine")).content.decode()
     assert page.index(pair_url(lowest)) < page.index(pair_url(second))
 
@@ -152,14 +153,14 @@ def test_undo_twice_goes_one_further_back(client, opening, slots):
     judge(slots[0], 1)
     judge(slots[1], 3)
 
-    response = client.get(query_url(opening, "judge-back"), {"from": slots[1].pair.token})
+    response = client.get(query_url(opening, "judge-undo"), {"from": slots[1].pair.token})
     assert response.url == pair_url(slots[0])
 
 
 def test_undo_with_nothing_judged_says_so(client, opening, slots):
-    page = client.get(query_url(opening, "judge-back"), follow=True).content.decode()
+    page = client.get(query_url(opening, "judge-undo"), follow=True).content.decode()
 
-    assert "There is nothing to go back to" in page
+    assert "Nothing to undo" in page
 
 
 def test_a_changed_grade_supersedes_and_leads_back_to_where_one_was(client, opening, slots):
@@ -200,7 +201,7 @@ def test_a_judged_pair_cannot_wait(client, slots):
     judge(slots[0], 0)
     page = client.post(pair_url(slots[0], "judge-later"), follow=True).content.decode()
 
-    assert "not judged yet can wait" in page
+    assert "unjudged pairs can be postponed" in page
 
 
 def test_a_reload_shows_the_same_pair(client, slots):
@@ -210,15 +211,15 @@ def test_a_reload_shows_the_same_pair(client, slots):
 
 
 def test_the_guideline_can_be_opened_beside_the_pair(client, slots):
-    shut = client.get(pair_url(slots[0])).content.decode()
-    opened = client.get(pair_url(slots[0]) + "?guideline").content.decode()
+    shut = markup(client.get(pair_url(slots[0])).text)
+    opened = markup(client.get(pair_url(slots[0]) + "?guideline").text)
 
     assert 'tabindex="-1" hidden>' in shut
     assert 'tabindex="-1" hidden>' not in opened
 
 
 def test_only_the_sentences_of_the_facet_are_bold(client, slots):
-    page = client.get(pair_url(slots[0])).content.decode()
+    page = markup(client.get(pair_url(slots[0])).text)
     docno = slots[0].pair.candidate.document.docno
 
     assert f'<strong class="in-facet">Method of {docno}.</strong>' in page
@@ -233,7 +234,7 @@ def test_a_candidate_without_text_is_shown_as_such(client, opening, annotator):
     bare = open_query(query=query, annotators=annotators(collection), opened_by=None)
 
     page = client.get(query_url(bare), follow=True).content.decode()
-    assert "No abstract is here" in page
+    assert "No abstract available" in page
 
 
 # Who may
@@ -338,7 +339,7 @@ def test_a_script_learns_that_its_login_has_ended_by_the_key_it_sent(client, slo
     assert client.post(pair_url(slots[0], view), answer).url.startswith(reverse("login"))
 
 
-@pytest.mark.parametrize("view", ["judge-pair", "judge-ahead", "judge-back"])
+@pytest.mark.parametrize("view", ["judge-pair", "judge-ahead", "judge-undo"])
 def test_a_page_of_one_person_never_shows_what_another_judged(client, opening, slots, view):
     other = opening.seats.get(number=2).annotator
     pair = slots[0] if view == "judge-pair" else None
@@ -382,7 +383,7 @@ def test_a_script_gets_the_pair_alone(client, slots):
 
 
 def test_a_script_going_back_before_the_first_gets_nothing(client, opening, slots):
-    assert client.get(query_url(opening, "judge-back"), **PART).status_code == 204
+    assert client.get(query_url(opening, "judge-undo"), **PART).status_code == 204
 
 
 # Queries

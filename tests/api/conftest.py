@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.api.world import World, a_world, client_of
+from tests.support.api_world import World, a_world, client_of
 
 
 @pytest.fixture

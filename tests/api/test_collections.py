@@ -1,7 +1,7 @@
 from accounts.models import Collection, User
 from corpus.models import Facet
-from tests.api.world import client_of
-from tests.factories import UserFactory, member
+from tests.support.api_world import client_of
+from tests.support.factories import UserFactory, member
 
 WHERE = "/api/v1/collections/"
 
@@ -32,9 +32,9 @@ def test_it_lists_no_others(world):
 def test_somebody_with_two_roles_sees_the_collection_once(world):
     member(world.collection, "adjudicator", "ann1")
 
-    [one] = client_of("ann1").get(WHERE).json()["results"]
+    [collection] = client_of("ann1").get(WHERE).json()["results"]
 
-    assert one["roles"] == ["adjudicator", "annotator"]
+    assert collection["roles"] == ["adjudicator", "annotator"]
 
 
 def test_one_collection_says_the_same_as_the_list(world, annotator):

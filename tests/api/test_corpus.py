@@ -6,7 +6,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 
 from jobs import services
 from jobs.models import Job, State
-from tests.factories import DocumentFactory
+from tests.support.factories import DocumentFactory
 
 WHERE = "/api/v1/collections/small/"
 

@@ -7,7 +7,7 @@ from django.test import Client
 from playwright.sync_api import Page, expect
 
 from accounts.models import Collection, User
-from tests.factories import UserFactory
+from tests.support.factories import UserFactory
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -24,15 +24,15 @@ def docs(page: Page, live_server) -> Page:
 
 def test_it_loads_from_this_server_alone_and_breaks_no_policy(docs, live_server):
     asked: list[str] = []
-    said: list[str] = []
+    messages: list[str] = []
     docs.on("request", lambda request: asked.append(request.url))
-    docs.on("console", lambda message: said.append(message.text))
+    docs.on("console", lambda message: messages.append(message.text))
 
     docs.goto(f"{live_server.url}/api/docs/")
     expect(docs.locator(".opblock").first).to_be_visible()
 
     assert [url for url in asked if not url.startswith((live_server.url, "data:"))] == []
-    assert said == []
+    assert messages == []
 
 
 def test_an_operation_can_be_tried_there(docs, live_server):

@@ -13,9 +13,9 @@ from annotation.models import Slot
 from annotation.services import set_up_collection
 from jobs import services
 from jobs.models import Job
-from tests.api.world import token_of
 from tests.conftest import ROOT
-from tests.factories import UserFactory, member
+from tests.support.api_world import token_of
+from tests.support.factories import UserFactory, member
 
 GUIDE = (ROOT / "docs" / "api.md").read_text()
 BUILD, JUDGE, PUBLISH = re.findall(r"```python\n(.*?)```", GUIDE, flags=re.DOTALL)
@@ -65,9 +65,11 @@ def line(number: int) -> str:
 def test_every_address_of_the_guide_exists():
     addresses = re.findall(r"^api papers/(\S*)", GUIDE, flags=re.MULTILINE)
     addresses += [
-        re.sub("<id>", "00000000-0000-0000-0000-000000000000", re.sub("<(?!id)[^>]+>", "x", one))
+        re.sub(
+            "<id>", "00000000-0000-0000-0000-000000000000", re.sub("<(?!id)[^>]+>", "x", address)
+        )
         for row in re.findall(r"^\|[^|]+\|([^|]+)\|", GUIDE, flags=re.MULTILINE)
-        for one in re.findall(r"`((?!collections)[a-z]+/[^`]*)`", row)
+        for address in re.findall(r"`((?!collections)[a-z]+/[^`]*)`", row)
     ]
 
     assert len(addresses) >= 30

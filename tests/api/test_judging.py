@@ -5,8 +5,8 @@ import pytest
 
 from annotation.models import Judgment, Opening
 from corpus.services import create_query
-from tests.api.world import client_of
-from tests.factories import DocumentFactory, a_query
+from tests.support.api_world import client_of
+from tests.support.factories import DocumentFactory, a_query
 
 WHERE = "/api/v1/collections/small/"
 EVERYTHING_SHOWN = {
@@ -61,7 +61,11 @@ def test_the_next_pair_shows_the_text_and_nothing_else(world, pair):
     assert (pair["token"], pair["judgment_key"], pair["judged"]) == (slot.pair.token, None, False)
     assert set(pair["candidate"]) == set(pair["query"]) == {"title", "sentences"}
     assert pair["candidate"]["title"] == title
-    assert [one["in_facet"] for one in pair["candidate"]["sentences"]] == [False, True, False]
+    assert [sentence["in_facet"] for sentence in pair["candidate"]["sentences"]] == [
+        False,
+        True,
+        False,
+    ]
     assert [grade["grade"] for grade in pair["grades"]] == [0, 1, 2, 3]
     assert all(grade["definition"] for grade in pair["grades"])
 
@@ -86,10 +90,15 @@ def test_a_judgment_is_saved_once_however_often_it_is_sent(world, annotator, pai
 
     assert (first.status_code, again.status_code) == (201, 200)
     assert first.json() == again.json()
-    said = Judgment.objects.get(key=key)
-    assert (said.grade, said.note, said.seconds, said.annotator.username) == (2, "so", 9.5, "ann1")
+    judgment = Judgment.objects.get(key=key)
+    assert (judgment.grade, judgment.note, judgment.seconds, judgment.annotator.username) == (
+        2,
+        "so",
+        9.5,
+        "ann1",
+    )
     slot = world.slots()[2]
-    assert slot.judgment == said
+    assert slot.judgment == judgment
 
 
 def test_when_all_is_judged_there_is_no_next_pair(world, annotator, pair):
@@ -170,15 +179,18 @@ def test_a_revision_supersedes(world, annotator, pair):
     again = annotator.get(f"{WHERE}judging/{world.query}/pairs/{pair['token']}/").json()
     judge(annotator, world, again, grade=3)
 
-    said = annotator.get(f"{WHERE}judgments/").json()["results"]
-    assert [(one["grade"], one["counts"]) for one in said[:2]] == [(3, True), (2, False)]
+    judgments = annotator.get(f"{WHERE}judgments/").json()["results"]
+    assert [(judgment["grade"], judgment["counts"]) for judgment in judgments[:2]] == [
+        (3, True),
+        (2, False),
+    ]
 
 
 def test_i_read_my_own_judgments_only(world, annotator):
-    said = annotator.get(f"{WHERE}judgments/").json()
+    answer = annotator.get(f"{WHERE}judgments/").json()
 
-    assert said["count"] == 2
-    assert {one["note"] for one in said["results"]} == {"my own note"}
+    assert answer["count"] == 2
+    assert {judgment["note"] for judgment in answer["results"]} == {"my own note"}
     assert client_of("ann2").get(f"{WHERE}judgments/").json()["count"] == 3
 
 
@@ -196,7 +208,7 @@ def test_queries_are_opened_for_two_annotators(world, admin):
     )
 
     assert response.status_code == 201
-    assert [one["query"] for one in response.json()["openings"]] == sorted(queries)
+    assert [opening["query"] for opening in response.json()["openings"]] == sorted(queries)
     assert response.json()["openings"][0]["annotators"] == ["ann2", "ann1"]
     assert Opening.objects.get(query__name=queries[0]).opened_by.username == "admin"
     assert admin.get(f"{WHERE}openings/").json()["count"] == 3

@@ -8,8 +8,8 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from jobs import services
 from jobs.models import Job, State
 from pooling.models import Pool
-from tests.api.world import RANK, RETRIEVER, SCORE
-from tests.factories import a_collection, a_query
+from tests.support.api_world import RANK, RETRIEVER, SCORE
+from tests.support.factories import a_collection, a_query
 
 WHERE = "/api/v1/collections/small/"
 
@@ -138,7 +138,7 @@ def test_a_built_in_retriever_ranks(world, admin):
 def test_an_unknown_retriever_is_refused(world, admin):
     response = admin.post(f"{WHERE}runs/", {"retriever": "oracle"}, format="json")
 
-    assert (response.status_code, response.json()["code"]) == (400, "pooling_error")
+    assert (response.status_code, response.json()["code"]) == (400, "retrieval_error")
 
 
 def test_it_lists_pools(world, admin):
@@ -194,8 +194,11 @@ def test_a_strategy_is_asked_for_with_its_parameters(world, admin):
     response = admin.post(f"{WHERE}pools/", body, format="json")
 
     assert response.status_code == 202
-    said = Job.objects.get(pk=response.json()["id"]).parameters
-    assert (said["strategy"], said["parameters"]) == ("rrf", {"size": 7, "depth": 500, "k": 60.0})
+    parameters = Job.objects.get(pk=response.json()["id"]).parameters
+    assert (parameters["strategy"], parameters["parameters"]) == (
+        "rrf",
+        {"size": 7, "depth": 500, "k": 60.0},
+    )
 
 
 def test_known_positives_and_requirements_are_asked_for(world, admin):
@@ -205,13 +208,13 @@ def test_known_positives_and_requirements_are_asked_for(world, admin):
     response = admin.post(f"{WHERE}pools/", body, format="json")
 
     assert response.status_code == 202
-    said = Job.objects.get(pk=response.json()["id"]).parameters
-    assert (said["forced"], said["excluded"]) == ([], ["cited", "gold"])
-    assert said["only"] == ["not_later"]
+    parameters = Job.objects.get(pk=response.json()["id"]).parameters
+    assert (parameters["forced"], parameters["excluded"]) == ([], ["cited", "gold"])
+    assert parameters["only"] == ["not_later"]
 
 
 @pytest.mark.parametrize(
-    ("said", "forced"),
+    ("fields", "forced"),
     [
         ({}, ["cited"]),
         ({"excluded": [RETRIEVER]}, ["cited"]),
@@ -220,10 +223,10 @@ def test_known_positives_and_requirements_are_asked_for(world, admin):
         ({"forced": [RETRIEVER]}, [RETRIEVER]),
     ],
 )
-def test_cited_papers_are_forced_where_nothing_else_is_said(said, forced, world, admin):
+def test_cited_papers_are_forced_where_nothing_else_is_said(fields, forced, world, admin):
     world.collection.jobs.all().delete()
 
-    response = admin.post(f"{WHERE}pools/", {"n": 2, **said}, format="json")
+    response = admin.post(f"{WHERE}pools/", {"n": 2, **fields}, format="json")
 
     assert Job.objects.get(pk=response.json()["id"]).parameters["forced"] == forced
 

@@ -5,8 +5,8 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from annotation.services import Answer
-from tests.api.world import client_of, say
-from tests.factories import a_collection, a_query, an_open_query, annotators
+from tests.support.api_world import client_of, say
+from tests.support.factories import a_collection, a_query, an_open_query, annotators
 
 # Who asks, which collection, how many rows, the rows, and what comes with them.
 COUNTS = {

@@ -9,7 +9,7 @@ from jobs import services
 from jobs.models import Job, State
 from release.files import path_of
 from release.gate import ACCEPTABLE
-from tests.agreement.old_reports import an_old_report
+from tests.support.old_reports import an_old_report
 
 WHERE = "/api/v1/collections/small/"
 

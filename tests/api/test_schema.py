@@ -21,9 +21,9 @@ from schemathesis.specs.openapi.checks import (
 )
 
 from accounts.models import User
-from config.api_urls import in_collection
+from config.api_urls import collection_routes
 from config.wsgi import application
-from tests.api.world import World
+from tests.support.api_world import World
 
 EXAMPLES = 15
 CHECKS = [
@@ -45,7 +45,7 @@ def test_the_schema_is_valid_and_nothing_in_it_is_guessed():
 def test_every_address_is_in_the_schema():
     operations = [methods for path, methods in document()["paths"].items() if "{slug}" in path]
 
-    views = [pattern.callback.view_class for pattern in in_collection]
+    views = [pattern.callback.view_class for pattern in collection_routes]
     assert len(operations) == len(views)
     methods = [method for view in views for method in ("get", "post") if hasattr(view, method)]
     assert sum(map(len, operations)) == len(methods)
@@ -58,7 +58,7 @@ def test_every_operation_has_a_summary_and_says_its_errors():
             assert {"401", "404"} <= set(operation["responses"])
 
 
-def known(world: World) -> dict[str, object]:
+def path_values(world: World) -> dict[str, object]:
     """What the parameters of the paths are called, and a value of each that exists."""
     return {
         "slug": world.slug,
@@ -92,7 +92,7 @@ def test_nothing_makes_the_server_fail_or_answer_what_it_did_not_say(person, wor
     api.app = application
     for result in api.get_all_operations():
         operation = result.ok()
-        tried = throw_at(operation, known(world), {"Authorization": f"Token {token.key}"})
+        tried = throw_at(operation, path_values(world), {"Authorization": f"Token {token.key}"})
         assert tried >= 1, operation.label
 
 

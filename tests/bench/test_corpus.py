@@ -40,21 +40,23 @@ def test_gzip_holds_what_the_plain_file_holds_and_the_importer_reads_all_of_it(t
         write_corpus(path, 40, 7)
     assert gzip.decompress(packed.read_bytes()) == plain.read_bytes()
     read = [line.record for line in read_documents(packed, name="c")]
-    assert [one.docno for one in read] == [json.loads(line)["docno"] for line in plain.open()]
+    assert [document.docno for document in read] == [
+        json.loads(line)["docno"] for line in plain.open()
+    ]
 
 
 def test_docnos_never_repeat(some):
-    assert len({one.docno for one in some}) == len(some)
+    assert len({document.docno for document in some}) == len(some)
     # Multiplication by a factor that is not 0 modulo a prime repeats nothing below it.
     assert all(PRIME % divisor for divisor in range(2, math.isqrt(PRIME) + 1))
     assert docno(0) == "1103515245"
 
 
 def test_abstracts_have_170_words_in_5_to_8_sentences_with_a_label_each(some):
-    counts = Counter(len(one.sentences) for one in some)
+    counts = Counter(len(document.sentences) for document in some)
     assert counts.keys() == {5, 6, 7, 8}
-    assert all(len(one.labels) == len(one.sentences) for one in some)
-    assert np.mean([len(words_of(one)) for one in some]) == pytest.approx(170, abs=4)
+    assert all(len(document.labels) == len(document.sentences) for document in some)
+    assert np.mean([len(words_of(document)) for document in some]) == pytest.approx(170, abs=4)
 
 
 def test_every_word_is_spelled_differently_and_frequent_ones_are_short():
@@ -78,8 +80,8 @@ def test_ranks_follow_zipf_and_mandelbrot_and_then_a_steeper_tail():
 
 def test_the_vocabulary_grows_as_heaps_says(some):
     seen, sizes, words = set(), {}, 0
-    for number, one in enumerate(some, start=1):
-        tokens = words_of(one)
+    for number, document in enumerate(some, start=1):
+        tokens = words_of(document)
         words += len(tokens)
         seen.update(tokens)
         if number in (750, 3_000):
@@ -91,7 +93,7 @@ def test_the_vocabulary_grows_as_heaps_says(some):
 
 def test_papers_of_a_topic_share_words(some):
     def rare(paper):
-        return {one for one in words_of(paper) if len(one) >= 6}
+        return {word for word in words_of(paper) if len(word) >= 6}
 
     peers = [len(rare(some[n]) & rare(some[n + 100])) for n in range(800)]
     others = [len(rare(some[n]) & rare(some[n + 101])) for n in range(800)]
@@ -99,13 +101,13 @@ def test_papers_of_a_topic_share_words(some):
 
 
 def test_papers_cite_about_20_earlier_ones_no_paper_twice_and_some_far_more_than_others(some):
-    number = {one.docno: place for place, one in enumerate(some)}
-    for place, one in enumerate(some):
-        cited = [number[other] for other in one.references]
+    number = {document.docno: place for place, document in enumerate(some)}
+    for place, document in enumerate(some):
+        cited = [number[other] for other in document.references]
         assert len(set(cited)) == len(cited)
         assert all(other < place for other in cited)
-        assert all(some[other].year <= one.year for other in cited)
+        assert all(some[other].year <= document.year for other in cited)
     later = some[1_000:]
-    assert np.mean([len(one.references) for one in later]) == pytest.approx(19, abs=2)
-    counts = Counter(other for one in some for other in one.references)
+    assert np.mean([len(document.references) for document in later]) == pytest.approx(19, abs=2)
+    counts = Counter(other for document in some for other in document.references)
     assert max(counts.values()) > 8 * np.median(list(counts.values()))

@@ -56,17 +56,17 @@ def test_the_benchmark_of_500_documents_fills_its_table(tmp_path, monkeypatch):
     monkeypatch.setenv("BENCH_DIR", str(tmp_path))
     monkeypatch.delenv("DATABASE_URL", raising=False)
     out = io.StringIO()
-    chosen = "bm25_abstract,tfidf_abstract"
+    retrievers = "bm25_abstract,tfidf_abstract"
     run.main(
-        ["--sizes", "500", "--databases", "sqlite", "--retrievers", chosen, "--no-others"], out
+        ["--sizes", "500", "--databases", "sqlite", "--retrievers", retrievers, "--no-others"], out
     )
     header, _, *rows = rows_of(out.getvalue())
     assert header == list(COLUMNS)
     assert {row[2] for row in rows} == {
         "import",
         "corpus digest",
-        *(f"index {name}" for name in chosen.split(",")),
-        *(f"50 queries {name}" for name in chosen.split(",")),
+        *(f"index {name}" for name in retrievers.split(",")),
+        *(f"50 queries {name}" for name in retrievers.split(",")),
         "all indexes",
         "50 queries, CSFCube's six and BM25",
         "second start, every index",
@@ -81,7 +81,7 @@ def test_the_benchmark_of_500_documents_fills_its_table(tmp_path, monkeypatch):
 
 @pytest.mark.faults
 def test_another_tool_that_is_not_installed_is_a_failed_row_and_not_the_end(tmp_path):
-    said, peak, problem = run.measured_process("bench.others", ("no such tool", "nowhere"), {})
-    assert said == {}
+    result, peak, problem = run.measured_process("bench.others", ("no such tool", "nowhere"), {})
+    assert result == {}
     assert peak > 0
     assert "ended with 1" in problem

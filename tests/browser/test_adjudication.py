@@ -7,7 +7,8 @@ from playwright.sync_api import expect
 from accounts.models import Role
 from adjudication.models import Decision
 from annotation.services import Answer
-from tests.browser.judging import (
+from tests.support.factories import a_collection, an_open_query, member
+from tests.support.judging_page import (
     NOT_OURS,
     READING,
     answered_by_another,
@@ -19,8 +20,7 @@ from tests.browser.judging import (
     read_and_press,
     retry_now,
 )
-from tests.factories import a_collection, an_open_query, member
-from tests.sittings import judge, judge_both, pair_url, query_url, settle
+from tests.support.sittings import judge, judge_both, pair_url, query_url, settle
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -67,11 +67,11 @@ def test_a_and_b_accept_a_judgment_and_the_end_sums_up(page, cases, live_server,
         read_and_press(page, key)
 
     page.wait_for_url(live_server.url + query_url(opening, "adjudicate-settled"))
-    expect(page.get_by_role("heading", name="every case of this query is settled")).to_be_visible()
+    expect(page.get_by_role("heading", name="All cases of this query are settled")).to_be_visible()
     expect(page.locator(".tally")).to_contain_text("3 of 3 cases")
-    said = {decision.pair_id: decision.grade for decision in Decision.objects.all()}
-    assert said[cases[0].pair_id] in {0, 3}
-    assert said[cases[1].pair_id] in {2, 0}
+    grades = {decision.pair_id: decision.grade for decision in Decision.objects.all()}
+    assert grades[cases[0].pair_id] in {0, 3}
+    assert grades[cases[1].pair_id] in {2, 0}
 
 
 def test_a_press_meant_for_the_case_before_settles_nothing(page, cases):
@@ -136,7 +136,7 @@ def test_offline_a_decision_is_kept_with_its_note_and_sent_when_the_server_is_ba
 def test_an_ended_login_keeps_the_decision(page, context, live_server, adjudicator, cases):
     log_out(context)
     read_and_press(page, "2")
-    expect(page.get_by_text("Your login has ended")).to_be_visible()
+    expect(page.get_by_text("You are logged out")).to_be_visible()
     log_in(context, live_server, adjudicator)
 
     expect_case(page, cases[1])
@@ -261,9 +261,9 @@ def test_everything_works_without_scripts(browser, live_server, adjudicator, ope
     expect_case(page, cases[2])
     page.get_by_text("Can’t be judged").click()
     page.get_by_label("Why can’t this pair be judged?").fill("Two papers in one")
-    page.get_by_role("button", name="Set aside").click()
+    page.get_by_role("button", name="Set the pair aside").click()
 
-    expect(page.get_by_role("heading", name="every case of this query is settled")).to_be_visible()
+    expect(page.get_by_role("heading", name="All cases of this query are settled")).to_be_visible()
     assert Decision.objects.count() == 4
     context.close()
 

@@ -17,8 +17,8 @@ from adjudication.labels import labelled_pairs
 from adjudication.models import Decision
 from annotation.models import Slot
 from jobs.models import Job, State
-from tests.factories import PASSWORD, UserFactory
-from tests.running import wait_until
+from tests.support.factories import PASSWORD, UserFactory
+from tests.support.running import wait_until
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -115,7 +115,7 @@ def set_up(admin: Page, corpus: Path) -> None:
     admin.get_by_label("Name", exact=True).fill("Papers")
     admin.get_by_label("Short name").fill("papers")
     admin.get_by_label("Licence").fill("CC-BY-4.0")
-    admin.get_by_role("button", name="Make the collection").click()
+    admin.get_by_role("button", name="Create the collection").click()
 
     admin.goto("/c/papers/documents/import/")
     admin.locator("input[type=file]").set_input_files(corpus)
@@ -123,7 +123,7 @@ def set_up(admin: Page, corpus: Path) -> None:
     expect(admin.get_by_text("Done").first).to_be_visible(timeout=30_000)
 
     admin.goto("/c/papers/queries/add/")
-    admin.get_by_label("Queries", exact=False).last.fill("p00 method")
+    admin.get_by_role("textbox", name="Queries").fill("p00 method")
     admin.get_by_role("button", name="Add the list").click()
 
     admin.goto("/c/papers/pools/")
@@ -133,7 +133,7 @@ def set_up(admin: Page, corpus: Path) -> None:
 
     for username, role in (("bea", "annotator"), ("cid", "annotator"), ("dora", "adjudicator")):
         admin.goto("/c/papers/people/")
-        sheet = admin.get_by_role("form", name="Add somebody who has an account")
+        sheet = admin.get_by_role("form", name="Existing account")
         code = account_code(User.objects.get(username=username))
         sheet.get_by_label("Account code").fill(code)
         sheet.locator(f"input[value={role}]").check()
@@ -172,7 +172,7 @@ def judge(page: Page, number: int) -> None:
         page.wait_for_timeout(350)  # a press at once would be taken for one meant for the last pair
         page.keyboard.press(str(grade_of(f"p{part:02}", number)))
         wait_until(lambda done=done: slots.judged().count() == done + 1, 10, "the grade is saved")
-    expect(page.get_by_text(re.compile("done|finished|judged all", re.I)).first).to_be_visible()
+    expect(page.get_by_text(re.compile("pairs? (is|are) judged", re.I)).first).to_be_visible()
 
 
 def settle(page: Page) -> None:

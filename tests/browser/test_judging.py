@@ -8,7 +8,8 @@ from playwright.sync_api import expect
 
 from annotation.models import Judgment
 from annotation.services import Answer
-from tests.browser.judging import (
+from tests.support.judging_page import (
+    WORKSPACE_FIXTURES,
     assert_accessible,
     eventually,
     expect_pair,
@@ -17,47 +18,14 @@ from tests.browser.judging import (
     read_and_press,
     shown,
 )
-from tests.factories import a_collection, an_open_query
-from tests.sittings import grades_in, judge, pair_url, query_url, slots_of, tells
+from tests.support.sittings import grades_in, judge, pair_url, query_url, slots_of, tells
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 PAIR_POST = "**/judge/*_method/*/"
 
 
-@pytest.fixture
-def opening():
-    return an_open_query(a_collection(), size=9)
-
-
-@pytest.fixture
-def slots(opening):
-    return slots_of(opening, "ann1")
-
-
-@pytest.fixture
-def annotator(opening):
-    return opening.seats.get(number=1).annotator
-
-
-@pytest.fixture
-def start(context, live_server, opening, annotator):
-    """Open the workspace in a new tab."""
-    log_in(context, live_server, annotator)
-
-    def open_tab(path=None):
-        page = context.new_page()
-        page.goto(live_server.url + (path or query_url(opening)))
-        return page
-
-    return open_tab
-
-
-@pytest.fixture
-def page(start, slots):
-    page = start()
-    expect_pair(page, slots[0])
-    return page
+size, opening, slots, annotator, start, page = WORKSPACE_FIXTURES
 
 
 def saved(page, opening, *grades):
@@ -78,14 +46,14 @@ def test_a_key_grades_and_the_next_pair_is_there_at_once(page, opening, slots):
 
 
 def test_the_next_pair_does_not_wait_for_the_server(page, opening, slots):
-    held = []
-    page.route(PAIR_POST, lambda route: route.continue_() if held else held.append(route))
+    waiting = []
+    page.route(PAIR_POST, lambda route: route.continue_() if waiting else waiting.append(route))
     read_and_press(page, "2", "1", "0")
 
     assert shown(page) == slots[3].pair.token
     expect(page.locator("#saved")).to_have_text("Saving")
     assert grades_in(opening, "ann1") == []
-    held[0].continue_()
+    waiting[0].continue_()
     saved(page, opening, 2, 1, 0)
 
 
@@ -93,7 +61,7 @@ def test_a_whole_query_by_keyboard_ends_on_its_own_page(page, opening, live_serv
     read_and_press(page, *"012301230")
 
     page.wait_for_url(live_server.url + query_url(opening, "judge-mine"))
-    expect(page.locator("h1")).to_have_text("Done: all 9 pairs are judged")
+    expect(page.locator("h1")).to_have_text("All 9 pairs are judged")
     assert grades_in(opening, "ann1") == [0, 1, 2, 3, 0, 1, 2, 3, 0]
 
 
@@ -151,7 +119,7 @@ def test_keys_rest_while_the_list_of_keys_is_open_and_can_be_switched_off(page, 
     expect(dialog).to_be_visible()
     read_and_press(page, "1")
     assert shown(page) == slots[0].pair.token
-    page.get_by_label("Single keys do these things").uncheck()
+    page.get_by_label("Use single-key shortcuts").uncheck()
     page.keyboard.press("Escape")
     expect(dialog).to_be_hidden()
     read_and_press(page, "1")
@@ -194,9 +162,9 @@ def test_the_guideline_opens_beside_and_stays_open(page, slots):
     read_and_press(page, "g", "1")
 
     expect_pair(page, slots[1])
-    expect(page.get_by_role("heading", name="What the grades mean")).to_be_visible()
+    expect(page.get_by_role("heading", name="Grade definitions")).to_be_visible()
     page.keyboard.press("g")
-    expect(page.get_by_role("heading", name="What the grades mean")).to_be_hidden()
+    expect(page.get_by_role("heading", name="Grade definitions")).to_be_hidden()
 
 
 # Undo
@@ -272,7 +240,7 @@ def test_at_the_end_of_what_is_here_the_page_waits_and_goes_on_by_itself(page, c
     expect(page.locator("#waiting")).to_be_visible()
     context.set_offline(False)
 
-    expect(page.locator("h1")).to_have_text("Done: all 9 pairs are judged", timeout=20_000)
+    expect(page.locator("h1")).to_have_text("All 9 pairs are judged", timeout=20_000)
 
 
 def test_a_tab_closed_while_offline_loses_nothing(page, context, start, opening, slots):
@@ -336,7 +304,7 @@ def test_the_back_button_returns_to_the_list_not_through_every_pair(start, openi
     saved(page, opening, 2, 1)
     page.go_back()
 
-    expect(page.get_by_role("heading", name="Judge", exact=True)).to_be_visible()
+    expect(page.get_by_role("heading", name="Your queries", exact=True)).to_be_visible()
     expect(page.get_by_text("2 of 9 pairs")).to_be_visible()
 
 
@@ -345,7 +313,7 @@ def test_an_ended_login_keeps_everything_until_one_is_back(
 ):
     log_out(context)
     read_and_press(page, "2", "1")
-    expect(page.get_by_text("Your login has ended. 2 judgments are not saved yet")).to_be_visible()
+    expect(page.get_by_text("You are logged out. 2 judgments are not saved yet")).to_be_visible()
     expect(page.get_by_role("link", name="Log in again")).to_have_attribute("target", "_blank")
     expect_pair(page, slots[2])
     # A real login in another tab gives a new CSRF token too.
@@ -391,7 +359,7 @@ def test_leaving_with_unsaved_judgments_warns(page, context):
     read_and_press(page, "2")
     asked = []
     page.on("dialog", lambda dialog: (asked.append(dialog.type), dialog.dismiss()))
-    page.get_by_role("link", name="My queries").click(no_wait_after=True)
+    page.get_by_role("link", name="Your queries").click(no_wait_after=True)
 
     eventually(page, lambda: asked == ["beforeunload"])
 
@@ -422,7 +390,7 @@ def test_everything_works_without_scripts(browser, live_server, opening, annotat
     page.get_by_role("button", name="1 Related").click()
     expect_pair(page, slots[4])
     page.get_by_role("link", name="Guideline").click()
-    expect(page.get_by_role("heading", name="What the grades mean")).to_be_visible()
+    expect(page.get_by_role("heading", name="Grade definitions")).to_be_visible()
 
     assert grades_in(opening, "ann1") == [2, None, 1]
     assert list(slots[3].judgments.values_list("note", flat=True)) == ["Seen without scripts"] * 2

@@ -7,9 +7,10 @@ from playwright.sync_api import expect
 
 from annotation.models import Judgment
 from annotation.services import Answer
-from tests.browser.judging import (
+from tests.support.judging_page import (
     NOT_OURS,
     READING,
+    WORKSPACE_FIXTURES,
     answered_by_another,
     block_storage,
     eventually,
@@ -19,57 +20,15 @@ from tests.browser.judging import (
     read_and_press,
     retry_now,
     shown,
-    stop_time,
 )
-from tests.factories import a_collection, an_open_query
-from tests.sittings import grades_in, judge, pair_url, query_url, slots_of
+from tests.support.sittings import grades_in, judge, pair_url, query_url, slots_of
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 BACK_FROM_CACHE = "dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }))"
 
 
-@pytest.fixture
-def size():
-    return 9
-
-
-@pytest.fixture
-def opening(size):
-    return an_open_query(a_collection(), size=size)
-
-
-@pytest.fixture
-def slots(opening):
-    return slots_of(opening, "ann1")
-
-
-@pytest.fixture
-def annotator(opening):
-    return opening.seats.get(number=1).annotator
-
-
-@pytest.fixture
-def start(context, live_server, opening, annotator):
-    """Open the workspace in a new tab, where time may stand still."""
-    log_in(context, live_server, annotator)
-
-    def open_tab(*, stopped=False):
-        page = context.new_page()
-        if stopped:
-            stop_time(page)
-        page.goto(live_server.url + query_url(opening))
-        page.wait_for_load_state("networkidle")
-        return page
-
-    return open_tab
-
-
-@pytest.fixture
-def page(start, slots):
-    page = start()
-    expect_pair(page, slots[0])
-    return page
+size, opening, slots, annotator, start, page = WORKSPACE_FIXTURES
 
 
 @pytest.fixture
@@ -115,7 +74,7 @@ def test_a_maintenance_page_is_not_taken_for_the_end_of_the_query(context, start
     context.route("**/ahead/**", lambda route: route.fulfill(**down))
     page = start()
     read_and_press(page, "2")
-    expect(page.get_by_text("The next pairs cannot be fetched just now.")).to_be_visible()
+    expect(page.get_by_text("The next pairs cannot be fetched at the moment.")).to_be_visible()
     context.unroute("**/ahead/**")
 
     expect_pair(page, slots[1])

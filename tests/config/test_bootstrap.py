@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.running import ROOT
+from tests.support.running import ROOT
 
 pytestmark = pytest.mark.skipif(shutil.which("make") is None, reason="make is not installed")
 
@@ -90,7 +90,7 @@ def test_no_python_is_one_line(demo, programs):
     assert failed.returncode != 0
     assert failed.stdout == ""
     ours, makes_own = failed.stderr.splitlines()
-    assert ours.startswith("Qrelsmith needs Python 3.11 or newer, and there is none on the PATH")
+    assert ours.startswith("Qrelsmith needs Python 3.11 or newer, and none is on the PATH.")
     assert makes_own.startswith("make: ***")
 
 
@@ -102,7 +102,7 @@ def test_a_failed_install_is_one_line_and_goes_on_the_next_time(demo, programs, 
     failed = demo(**nowhere)
     assert failed.returncode != 0
     ours, makes_own = failed.stderr.splitlines()
-    assert "the package index did not answer, or lacks a package for this Python" in ours
+    assert "the package index did not answer, or has no package for this Python" in ours
     assert "var/logs/install.log" in ours
     assert makes_own.startswith("make: ***")
     lock.write_text("# nothing\n")
@@ -122,4 +122,4 @@ def test_a_python_without_venv_is_one_line(checkout):
     version = f"{sys.version_info.major}.{sys.version_info.minor}"
     assert failed.returncode == 1
     assert len(failed.stderr.splitlines()) == 1
-    assert f"`apt install python{version}-venv` brings it" in failed.stderr
+    assert f"run `apt install python{version}-venv`" in failed.stderr

@@ -11,8 +11,8 @@ import pytest
 from django.db import connection
 from rest_framework.authtoken.models import Token
 
-from tests.factories import UserFactory
-from tests.running import ROOT, environment, wait_until
+from tests.support.factories import UserFactory
+from tests.support.running import ROOT, environment, wait_until
 
 pytestmark = [pytest.mark.faults, pytest.mark.django_db(transaction=True)]
 

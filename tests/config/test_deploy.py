@@ -16,7 +16,7 @@ import pytest
 import yaml
 from jsonschema.validators import validator_for
 
-from tests.running import ROOT
+from tests.support.running import ROOT
 
 PRODUCTION = {
     "QRELSMITH_MODE": "production",
@@ -51,10 +51,10 @@ class TestProduction:
             "print(s.SECURE_HSTS_INCLUDE_SUBDOMAINS, s.SECURE_HSTS_PRELOAD)"
         )
         shell = ("shell", "-v0", "-c", code)
-        chosen = {"SECURE_HSTS_INCLUDE_SUBDOMAINS": "1", "SECURE_HSTS_PRELOAD": "1"}
+        more = {"SECURE_HSTS_INCLUDE_SUBDOMAINS": "1", "SECURE_HSTS_PRELOAD": "1"}
 
         assert manage(*shell, data_dir=tmp_path, **PRODUCTION).stdout == "False False\n"
-        assert manage(*shell, data_dir=tmp_path, **PRODUCTION, **chosen).stdout == "True True\n"
+        assert manage(*shell, data_dir=tmp_path, **PRODUCTION, **more).stdout == "True True\n"
 
     def test_a_proxy_without_a_trusted_number_of_proxies_is_a_warning(self, tmp_path):
         check = ("check", "--deploy", "--fail-level", "WARNING")
@@ -71,7 +71,7 @@ class TestProduction:
     def test_it_does_not_start_without(self, name, tmp_path):
         done = manage("check", data_dir=tmp_path, **{**PRODUCTION, name: ""})
         assert done.returncode != 0
-        assert f"{name} is not set" in done.stderr
+        assert f"{name} is missing" in done.stderr
 
     def test_it_writes_no_key_of_its_own(self, tmp_path):
         manage("check", data_dir=tmp_path, **PRODUCTION)
@@ -84,7 +84,7 @@ class TestProduction:
 
     def test_a_value_that_cannot_be_read_names_its_variable(self, tmp_path):
         done = manage("check", data_dir=tmp_path, JOB_STALE_SECONDS="soon")
-        assert "JOB_STALE_SECONDS='soon': say a whole number" in done.stderr
+        assert "JOB_STALE_SECONDS must be a whole number, got 'soon'" in done.stderr
 
 
 class TestHealth:
@@ -202,7 +202,9 @@ class TestLocks:
             "requirements-dev.lock": project["optional-dependencies"]["dev"],
         }
         for lock, requirements in asked.items():
-            wanted = {re.match(r"[A-Za-z0-9_.-]+", one)[0].lower() for one in requirements}
+            wanted = {
+                re.match(r"[A-Za-z0-9_.-]+", requirement)[0].lower() for requirement in requirements
+            }
             assert wanted <= {re.split(r"\[|==", pin)[0] for pin in pins(lock)}
 
 
@@ -210,7 +212,7 @@ def pins(name: str) -> dict[str, str]:
     """Each pin, with its environment marker, to itself with all its hashes."""
     lines = [line for line in read(name).splitlines() if not line.lstrip().startswith("#")]
     requirements = re.split(r"\n(?=\S)", "\n".join(lines).strip())
-    return {one.partition(" \\\n")[0]: one for one in requirements}
+    return {pin.partition(" \\\n")[0]: pin for pin in requirements}
 
 
 def test_no_file_names_a_registry():

@@ -2,7 +2,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from corpus.models import Query, QueryPaper
-from tests.factories import DocumentFactory, UserFactory, a_collection
+from tests.support.factories import DocumentFactory, UserFactory, a_collection
 
 pytestmark = pytest.mark.django_db
 
@@ -42,7 +42,7 @@ def test_two_facets_share_one_query_paper(collection):
     ("arguments", "message"),
     [
         (["small", "d2", "method"], "No document 'd2'"),
-        (["small", "d1", "colour"], "No facet 'colour'"),
+        (["small", "d1", "colour"], "Unknown facet 'colour'"),
         (["large", "d1", "method"], "No collection 'large'"),
     ],
 )
@@ -73,9 +73,9 @@ class TestCreateCollection:
     @pytest.mark.parametrize(
         ("slug", "admin", "message"),
         [
-            ("small", "admin", "exists"),
-            ("two words", "admin", "cannot be a short name"),
-            ("x" * 61, "admin", "cannot be a short name"),
+            ("small", "admin", "exists already"),
+            ("two words", "admin", "is invalid"),
+            ("x" * 61, "admin", "is invalid"),
             ("new", "nobody", "No user 'nobody'"),
         ],
     )

@@ -6,12 +6,12 @@ import sys
 
 import pytest
 
-from corpus.importing import import_documents
+from corpus.document_import import import_documents
 from corpus.services import CorpusError
-from jobs.work import InPerson
-from tests.disks import small_disk
-from tests.factories import DocumentFactory, a_collection
-from tests.running import ROOT, environment
+from jobs.context import DirectRun
+from tests.support.disks import small_disk
+from tests.support.factories import DocumentFactory, a_collection
+from tests.support.running import ROOT, environment
 
 
 @pytest.fixture
@@ -39,16 +39,16 @@ def test_rows_that_do_not_fit_beside_the_data_leave_the_corpus_as_it_was(file, d
     for room in (0, 100_000, 1_000_000):
         disk.fill(but=room)
         with pytest.raises(CorpusError) as caught:
-            import_documents(collection=collection, path=file, work=InPerson())
+            import_documents(collection=collection, path=file, work=DirectRun())
         assert str(caught.value) == (
-            "No space left on device, so nothing of corpus.jsonl was imported. While documents are "
-            f"imported {disk.folder} needs about three times their room, unpacked; free some and "
-            "start it again."
+            "No space left on device, so nothing of corpus.jsonl was imported. The import needs "
+            f"about three times the size of the unpacked documents in {disk.folder}. Free some "
+            "space and start it again."
         )
         assert collection.documents.get().docno == "before"
     disk.free()
     assert list(disk.folder.iterdir()) == []
-    report = import_documents(collection=collection, path=file, work=InPerson())
+    report = import_documents(collection=collection, path=file, work=DirectRun())
     assert report.created == 3_000
 
 
@@ -77,10 +77,10 @@ def test_a_database_that_does_not_fit_is_left_as_it_was(file, disk):
     assert manage(disk.folder, "shell", "--command", MAKE).returncode == 0
     # Enough for the rows that wait to be written, and not for the database as well.
     disk.fill(but=3_000_000)
-    said = manage(disk.folder, "import_documents", "small", str(file))
-    assert said.returncode == 1
-    assert "No space left on device, so nothing of" in said.stderr
-    assert "Traceback" not in said.stderr
+    process = manage(disk.folder, "import_documents", "small", str(file))
+    assert process.returncode == 1
+    assert "No space left on device, so nothing of" in process.stderr
+    assert "Traceback" not in process.stderr
     assert manage(disk.folder, "shell", "--command", COUNT).stdout.split()[-1] == "0"
     disk.free()
     assert manage(disk.folder, "import_documents", "small", str(file)).returncode == 0

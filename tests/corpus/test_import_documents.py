@@ -8,22 +8,22 @@ from django.db import connection
 from django.utils import timezone
 
 from accounts.models import Collection
-from corpus.formats import DocumentFormatError
-from corpus.importing import (
+from corpus.document_import import (
     BATCH,
     FrozenDocument,
     ImportReport,
     TooManyBadLines,
     import_documents,
 )
+from corpus.formats import DocumentFormatError
 from corpus.models import Document
 from corpus.services import CorpusError
 from jobs import services as jobs
+from jobs.context import DirectRun
 from jobs.models import Job, State
-from jobs.presenting import Figure, shown
-from jobs.work import InPerson
+from jobs.wording import Figure, shown
 from pooling.services import freeze_pools
-from tests.factories import DocumentFactory, a_collection, a_query
+from tests.support.factories import DocumentFactory, a_collection, a_query
 
 pytestmark = pytest.mark.django_db
 
@@ -48,7 +48,7 @@ def doc(docno: str, **changes) -> dict:
 
 
 def bring(collection, path, **how) -> ImportReport:
-    return import_documents(collection=collection, path=path, work=InPerson(), **how)
+    return import_documents(collection=collection, path=path, work=DirectRun(), **how)
 
 
 def counts(report: ImportReport) -> tuple[int, int, int]:
@@ -134,7 +134,7 @@ def test_a_bad_line_leaves_nothing_behind(collection, write, end):
 
 
 def test_two_lines_that_differ_on_one_docno_are_refused(collection, write):
-    with pytest.raises(DocumentFormatError, match=r"docs\.jsonl:3: docno a stands in line 1"):
+    with pytest.raises(DocumentFormatError, match=r"docs\.jsonl:3: docno a is already in line 1"):
         bring(collection, write(doc("a"), doc("b"), doc("a", year=2001)))
     assert not collection.documents.exists()
 
@@ -227,24 +227,24 @@ class TestBadLines:
         report = bring(collection, write(doc("a"), *self.BAD, doc("c")), skip_bad=2)
 
         assert (report.created, report.bad_lines) == (2, 2)
-        assert [problem.partition("; ")[0] for problem in report.problems] == [
-            'docs.jsonl:2: no "title"',
-            "docs.jsonl:3: docno 3 is not text",
+        assert [problem.partition(". ")[0] for problem in report.problems] == [
+            'docs.jsonl:2: "title" is missing',
+            'docs.jsonl:3: "docno" must be text, got 3',
         ]
 
     def test_one_more_and_nothing_is_imported_and_all_are_listed(self, collection, write):
-        with pytest.raises(TooManyBadLines, match=r"more than 1 bad lines") as caught:
+        with pytest.raises(TooManyBadLines, match=r"more than 1 invalid line") as caught:
             bring(collection, write(doc("a"), *self.BAD, doc("c")), skip_bad=1)
 
         assert [problem.number for problem in caught.value.problems] == [2, 3]
-        assert "docs.jsonl:3: docno 3 is not text" in str(caught.value)
+        assert 'docs.jsonl:3: "docno" must be text, got 3' in str(caught.value)
         assert not collection.documents.exists()
 
     def test_a_second_line_of_a_docno_counts_and_the_first_stays(self, collection, write):
         report = bring(collection, write(doc("a"), doc("a", title="Other")), skip_bad=1)
 
         assert report.problems == (
-            "docs.jsonl:2: docno a stands in line 1 with other content; keep one",
+            "docs.jsonl:2: docno a is already in line 1 with other content. Keep one.",
         )
         assert collection.documents.get().title == "Title a"
 
@@ -265,7 +265,7 @@ class TestBadLines:
             bring(collection, tmp_path / "many")
 
         assert str(caught.value).startswith(
-            "many/2.jsonl:2: docno a stands in many/1.jsonl:1 with other content"
+            "many/2.jsonl:2: docno a is already in many/1.jsonl:1 with other content"
         )
 
 
@@ -300,7 +300,7 @@ class TestFilter:
         assert (report.references, report.unresolved_references) == (1, 1)
 
     def test_a_filter_that_does_not_exist_is_refused(self, collection, write):
-        with pytest.raises(CorpusError, match="No filter 'x'; there is csfcube"):
+        with pytest.raises(CorpusError, match="Unknown filter 'x'"):
             bring(collection, write(doc("a")), filter_name="x")
 
 
@@ -342,7 +342,7 @@ class TestJob:
         assert Figure("rules", "fewer than 3 sentences: 1") in card.figures
         assert Figure("bad lines", "1") in card.figures
         (problem,) = job.result["problems"]
-        assert problem.startswith('mine.jsonl:2: no "title"')
+        assert problem.startswith('mine.jsonl:2: "title" is missing')
 
     def test_a_second_run_finds_nothing_to_do(self, collection, upload):
         self.run(collection, upload(doc("a")))
@@ -355,7 +355,7 @@ class TestJob:
         job = self.run(collection, upload(doc("a"), {"docno": "b"}))
 
         assert job.state == State.FAILED
-        assert job.error.startswith('mine.jsonl:2: no "title"')
+        assert job.error.startswith('mine.jsonl:2: "title" is missing')
         assert not collection.documents.exists()
 
     def test_a_worker_that_lost_the_job_writes_nothing(self, collection, upload):
@@ -387,9 +387,12 @@ class TestCommand:
 
         call_command("import_documents", "small", str(path), skip_bad=1, filter="csfcube")
 
-        said = capsys.readouterr()
-        assert "1 left out by the filter (1 with fewer than 3 sentences); 1 bad lines" in said.out
-        assert 'docs.jsonl:2: no "title"' in said.err
+        captured = capsys.readouterr()
+        assert (
+            "1 left out by the filter (1 with fewer than 3 sentences); 1 invalid line skipped"
+            in captured.out
+        )
+        assert 'docs.jsonl:2: "title" is missing' in captured.err
 
     def test_it_imports_a_folder(self, collection, write, tmp_path):
         (tmp_path / "set").mkdir()

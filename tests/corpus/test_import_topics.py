@@ -4,14 +4,14 @@ import json
 import pytest
 from django.core.management import CommandError, call_command
 
+from corpus.document_import import import_documents
 from corpus.formats import DocumentFormatError
-from corpus.importing import import_documents
-from corpus.importing_topics import TopicReport, import_topics
 from corpus.models import Document
 from corpus.services import CorpusError
+from corpus.topic_import import TopicReport, import_topics
 from corpus.topics import read_topics
-from jobs.work import InPerson
-from tests.factories import DocumentFactory, a_collection
+from jobs.context import DirectRun
+from tests.support.factories import DocumentFactory, a_collection
 
 OLD = """\
 <top>
@@ -100,16 +100,16 @@ class TestFormat:
     @pytest.mark.parametrize(
         ("text", "line", "reason"),
         [
-            ("", None, "holds no topic"),
-            ("<html></html>", None, "holds no topic"),
-            ("\n<top><title>A</top>", 2, "without an id"),
+            ("", None, "has no topics"),
+            ("<html></html>", None, "has no topics"),
+            ("\n<top><title>A</top>", 2, "has no id"),
             ("<top><num>1</top>", 1, "has no text"),
             ("<top><num>1 2<title>A</top>", 1, "white space"),
-            ("<top><num>1<title>A</top>\n<top><num>1<title>B</top>", 2, "stands in line 1 too"),
+            ("<top><num>1<title>A</top>\n<top><num>1<title>B</top>", 2, "is already in line 1"),
             ('{"_id": "1", "text": "A"}\n{', 2, "not JSON"),
             ('{"_id": "1"}', 1, "has no text"),
-            ('{"_id": ["1"], "text": "A"}', 1, "not text"),
-            ('{"_id": "1", "text": ["A"]}', 1, "is"),
+            ('{"_id": ["1"], "text": "A"}', 1, "must be text"),
+            ('{"_id": "1", "text": ["A"]}', 1, "must be text"),
         ],
     )
     def test_what_is_wrong_is_said_with_its_line(self, write, text, line, reason):
@@ -128,7 +128,7 @@ class TestImport:
 
     def bring(self, collection, path, facet_key="method", **options) -> TopicReport:
         return import_topics(
-            collection=collection, path=path, facet_key=facet_key, work=InPerson(), **options
+            collection=collection, path=path, facet_key=facet_key, work=DirectRun(), **options
         )
 
     def test_a_topic_becomes_a_query_whose_sentences_are_of_the_facet(self, collection, write):
@@ -159,7 +159,9 @@ class TestImport:
         DocumentFactory(collection=collection, docno="302")
         path = write(OLD)
 
-        with pytest.raises(CorpusError, match=r"topics\.txt:14: 302 is a document .* prefix"):
+        with pytest.raises(
+            CorpusError, match=r"topics\.txt:14: 302 is already a document .* prefix"
+        ):
             self.bring(collection, path)
 
         self.bring(collection, path, prefix="t")
@@ -171,18 +173,18 @@ class TestImport:
     def test_a_topic_with_another_text_is_refused(self, collection, write):
         self.bring(collection, write(OLD))
 
-        with pytest.raises(CorpusError, match="301 is a topic with another text"):
+        with pytest.raises(CorpusError, match="301 is already a topic with another text"):
             self.bring(collection, write(OLD.replace("Identify", "Name")))
 
     def test_no_document_takes_the_place_of_a_topic(self, collection, write):
         self.bring(collection, write(OLD))
         path = write('{"docno": "301", "title": "A", "abstract": "B."}', name="d.jsonl")
 
-        with pytest.raises(CorpusError, match=r"d\.jsonl:1: 301 is a topic here"):
-            import_documents(collection=collection, path=path, work=InPerson())
+        with pytest.raises(CorpusError, match=r"d\.jsonl:1: 301 is a topic in"):
+            import_documents(collection=collection, path=path, work=DirectRun())
 
     def test_a_facet_that_is_not_there_is_refused(self, collection, write):
-        with pytest.raises(CorpusError, match="No facet 'taste'"):
+        with pytest.raises(CorpusError, match="Unknown facet 'taste'"):
             self.bring(collection, write(OLD), facet_key="taste")
 
     def test_the_command_says_what_it_did(self, collection, write, capsys):

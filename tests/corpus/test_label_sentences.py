@@ -4,7 +4,7 @@ from django.urls import reverse
 from accounts.models import User
 from corpus.services import CorpusError, create_query, label_sentences
 from pooling.services import freeze_pool
-from tests.factories import DocumentFactory, a_collection, a_query
+from tests.support.factories import DocumentFactory, a_collection, a_query
 
 pytestmark = pytest.mark.django_db
 

@@ -9,17 +9,18 @@ import numpy as np
 import pytest
 
 from accounts.models import Collection
+from corpus.decompression import CHUNK, MEGABYTE, Meter, TooLarge, unpacked
+from corpus.document_import import import_documents
 from corpus.formats import DocumentFormatError
-from corpus.importing import import_documents
-from corpus.importing_topics import import_topics
 from corpus.models import Document
 from corpus.services import create_query
-from corpus.unpacking import CHUNK, MEGABYTE, Meter, TooLarge, unpacked
+from corpus.topic_import import import_topics
+from jobs.context import DirectRun
 from jobs.lease import Cancelled
-from jobs.work import InPerson
-from pooling.models import Run
-from pooling.services import PoolingError, import_embeddings, import_run
-from tests.factories import DocumentFactory, a_collection
+from retrieval.errors import RetrievalError
+from retrieval.models import Run
+from retrieval.services import import_embeddings, import_run
+from tests.support.factories import DocumentFactory, a_collection
 
 pytestmark = pytest.mark.django_db
 
@@ -38,7 +39,7 @@ def collection() -> Collection:
     return collection
 
 
-class CancelledAfter(InPerson):
+class CancelledAfter(DirectRun):
     """Somebody cancels after so many reports."""
 
     def __init__(self, reports: int) -> None:
@@ -129,8 +130,8 @@ def test_it_refuses_more_than_the_limit_when_unpacked(
     settings.IMPORT_LIMIT_MB = 1
     path = tmp_path / "file"
     write(path, content_of(imported))
-    with pytest.raises((DocumentFormatError, PoolingError)) as caught:
-        imported(collection, path, InPerson())
+    with pytest.raises((DocumentFormatError, RetrievalError)) as caught:
+        imported(collection, path, DirectRun())
     assert str(caught.value).startswith("file")
     assert HOW_TO_RAISE in str(caught.value)
     assert (Document.objects.count(), Run.objects.count()) == (1, 0)
@@ -140,13 +141,13 @@ def test_vectors_larger_than_the_limit_are_refused(collection, tmp_path, setting
     settings.IMPORT_LIMIT_MB = 1
     np.save(tmp_path / "v.npy", np.ones((300_000, 1), np.float32))
     (tmp_path / "d.txt").write_text("d0\n")
-    with pytest.raises(PoolingError, match=r"^v\.npy: more than 1 MB when unpacked"):
+    with pytest.raises(RetrievalError, match=r"^v\.npy: more than 1 MB when unpacked"):
         import_embeddings(
             collection=collection,
             vectors=tmp_path / "v.npy",
             docnos=tmp_path / "d.txt",
             name="mine",
-            work=InPerson(),
+            work=DirectRun(),
         )
 
 
@@ -158,15 +159,15 @@ def test_the_limit_is_of_all_files_of_a_zip_together(collection, tmp_path, setti
             line = b'{"docno": "d%d", "title": "", "abstract": ""}\n' % number
             archive.writestr(f"{number}.jsonl", line + BLANK[: MEGABYTE * 2 // 3])
     with pytest.raises(DocumentFormatError, match=r"^two\.zip/1\.jsonl:\d+: more than 1 MB"):
-        documents(collection, path, InPerson())
+        documents(collection, path, DirectRun())
 
 
 def test_topics_have_a_lower_limit_of_their_own(collection, tmp_path, monkeypatch):
-    monkeypatch.setattr("corpus.importing_topics.LARGEST", MEGABYTE)
+    monkeypatch.setattr("corpus.topic_import.LARGEST", MEGABYTE)
     path = tmp_path / "topics"
     path.write_bytes(BLANK)
     with pytest.raises(DocumentFormatError, match=r"which is the limit; split the file$"):
-        topics(collection, path, InPerson())
+        topics(collection, path, DirectRun())
 
 
 def test_a_tagged_file_of_topics_is_limited_too(collection, tmp_path, settings):
@@ -174,14 +175,14 @@ def test_a_tagged_file_of_topics_is_limited_too(collection, tmp_path, settings):
     path = tmp_path / "topics"
     path.write_bytes(b"<top>" + BLANK)
     with pytest.raises(DocumentFormatError, match="more than 1 MB when unpacked"):
-        topics(collection, path, InPerson())
+        topics(collection, path, DirectRun())
 
 
 def test_a_file_of_nothing_but_open_tags_is_read_in_linear_time(collection, tmp_path):
     path = tmp_path / "topics"
     path.write_bytes(b"<top " * 200_000)  # took hours: each tag was followed to the end of the file
-    with pytest.raises(DocumentFormatError, match="holds no topic"):
-        topics(collection, path, InPerson())
+    with pytest.raises(DocumentFormatError, match="has no topics"):
+        topics(collection, path, DirectRun())
 
 
 def test_progress_counts_bytes_as_stored(collection, tmp_path):

@@ -43,6 +43,6 @@ def test_seed_purpose_and_query_each_give_another_order():
     st.lists(st.text(), unique=True).flatmap(lambda x: st.tuples(st.just(x), st.permutations(x)))
 )
 def test_the_order_does_not_depend_on_the_order_of_arrival(lists):
-    one, other = (shuffled(items, seed="s", purpose="p", query="q") for items in lists)
-    assert one == other
-    assert sorted(one) == sorted(lists[0])
+    first, second = (shuffled(items, seed="s", purpose="p", query="q") for items in lists)
+    assert first == second
+    assert sorted(first) == sorted(lists[0])

@@ -8,7 +8,6 @@ from django.test import Client
 from django.urls import reverse
 
 from accounts.models import User
-from corpus.paging import page_of
 from corpus.queries import (
     QueryInUse,
     facet_choices,
@@ -18,8 +17,9 @@ from corpus.queries import (
 from corpus.services import create_query
 from jobs.models import Job, State
 from jobs.services import run
-from pooling.models import Ranking, Run
-from tests.factories import DocumentFactory, a_collection, a_query, an_open_query
+from retrieval.models import Ranking, Run
+from tests.support.factories import DocumentFactory, a_collection, a_query, an_open_query
+from web.paging import page_of
 
 pytestmark = pytest.mark.django_db
 
@@ -58,8 +58,8 @@ def test_documents_are_listed_in_a_fixed_number_of_queries(
     with django_assert_num_queries(7):
         page = admin.get(at("documents"))
 
-    assert "60</span> documents" in page.text
-    assert page.text.count('<a class="title"') == 50
+    assert "60</span> documents" in words_of(page)
+    assert words_of(page).count('<a class="title"') == 50
     assert "Next →" in page.text
 
 
@@ -75,7 +75,7 @@ def test_pages_follow_by_docno_in_both_directions(collection, admin):
     assert "n100</td>" not in second.text
     assert "n049" in back.text
     assert "n000" in back.text
-    assert "← Before" not in back.text
+    assert "← Previous" not in back.text
 
 
 def test_a_page_keeps_what_was_asked_for(collection, admin):
@@ -127,7 +127,7 @@ def test_documents_without_text_are_counted_and_found(collection, admin):
     every = admin.get(at("documents"))
     bare = admin.get(at("documents"), {"text": "none"})
 
-    assert "of them without text" in every.text
+    assert "of them without text" in words_of(every)
     assert "no text" in every.text
     assert ">bare<" in bare.text
     assert ">full<" not in bare.text
@@ -198,9 +198,9 @@ def test_the_job_imports_what_was_uploaded(collection, admin, pack):
 def test_format_filter_and_bad_lines_can_be_chosen(collection, admin):
     line = b'{"_id": "b1", "title": "T", "text": "One. Two."}\n'
     file = SimpleUploadedFile("corpus.jsonl", line + b"not json\n")
-    chosen = {"file": file, "format": "beir", "filter": "csfcube", "skip_bad": "1"}
+    fields = {"file": file, "format": "beir", "filter": "csfcube", "skip_bad": "1"}
 
-    admin.post(at("import-documents"), chosen)
+    admin.post(at("import-documents"), fields)
     run(collection.jobs.get().pk)
 
     page = words_of(admin.get(at("job", collection.jobs.get().pk)))
@@ -231,7 +231,7 @@ def test_no_file_and_an_empty_file_are_explained(collection, admin):
     empty = upload(admin, b"")
 
     assert (nothing.status_code, empty.status_code) == (422, 422)
-    assert "Choose a file first" in nothing.text
+    assert "Choose a document file" in nothing.text
     assert "This file is empty" in empty.text
     assert not Job.objects.exists()
 
@@ -242,7 +242,7 @@ def test_a_second_import_waits_for_the_first_and_leaves_no_file(collection, admi
     page = upload(admin, LINE.encode(), "more.jsonl")
 
     assert page.status_code == 422
-    assert "docs.jsonl is being imported just now" in page.text
+    assert "docs.jsonl is being imported, so" in page.text
     assert collection.jobs.count() == 1
     assert len(list((Path(settings.UPLOAD_DIR) / "small").iterdir())) == 1
 
@@ -271,7 +271,7 @@ def test_the_form_shows_how_many_sentences_each_facet_has(collection, admin):
 
     assert 'Background <span class="quiet">· 2 sentences' in text
     assert 'Method <span class="quiet">· 1 sentence<' in text
-    assert "no sentence, so nothing to compare" in text
+    assert "no sentences to compare" in text
 
 
 def test_a_facet_that_is_a_query_already_cannot_be_chosen_again(collection):
@@ -288,8 +288,8 @@ def test_a_facet_that_is_a_query_already_cannot_be_chosen_again(collection):
     [
         ({"docno": "d1"}, "Choose at least one facet"),
         ({"docno": "ghost", "facet": "method"}, "No document &#x27;ghost&#x27;"),
-        ({"docno": "d1", "facet": ["method", "odd"]}, "No facet &#x27;odd&#x27;"),
-        ({"docno": "bare", "facet": "method"}, "has no text here"),
+        ({"docno": "d1", "facet": ["method", "odd"]}, "Unknown facet &#x27;odd&#x27;"),
+        ({"docno": "bare", "facet": "method"}, "has no text, so"),
     ],
 )
 def test_a_query_that_cannot_be_is_explained_and_nothing_added(collection, admin, form, reason):
@@ -312,7 +312,7 @@ def test_papers_are_found_while_typing_and_without_script(collection, admin):
 
     for page in (plain, part):
         assert "?docno=d1" in page.text
-        assert "1 document fits." in page.text
+        assert "1 document matches." in page.text
     assert "<html" not in part.text
 
 
@@ -338,7 +338,7 @@ def test_the_same_list_again_changes_nothing_and_says_so(collection, admin):
 
     page = admin.post(at("add-query-list"), {"lines": "d1 method"}, follow=True)
 
-    assert "nothing changed" in page.text
+    assert "Nothing changed" in page.text
     assert collection.queries.count() == 1
 
 
@@ -349,7 +349,7 @@ def test_one_bad_line_keeps_the_whole_list_out_and_every_bad_line_is_named(colle
     page = admin.post(at("add-query-list"), {"lines": lines})
 
     assert page.status_code == 422
-    assert "3 lines are wrong, so no query was added" in page.text
+    assert "3 invalid lines, so no query was added" in page.text
     for number in (3, 4, 5):
         assert f"Line {number}:" in page.text
     assert "d1 method\n\nghost method" in page.text.replace("\r", "")
@@ -413,7 +413,7 @@ def test_an_open_query_stays(collection, admin):
 
     page = admin.post(at("remove-query", query.name), follow=True)
 
-    assert "judgments are never thrown away" in page.text
+    assert "Judgments are never deleted" in page.text
     assert collection.queries.get() == query
     with pytest.raises(QueryInUse):
         remove_query(query=query)

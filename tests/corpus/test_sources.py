@@ -7,7 +7,7 @@ import zipfile
 import pytest
 
 from corpus.formats import BadLine, DocumentRecord
-from corpus.irds import DatasetSource, open_dataset
+from corpus.ir_datasets_source import DatasetSource, open_dataset
 from corpus.sources import FORMATS, SourceError, open_source
 
 PLAIN = {"docno": "p1", "title": "T", "abstract": "One. Two."}
@@ -43,11 +43,13 @@ def test_a_format_that_is_named_is_not_guessed(write):
     (line,) = open_source(write(BEIR), format_name="jsonl").lines()
 
     assert isinstance(line, BadLine)
-    assert 'no "docno"' in line.reason
+    assert '"docno" is missing' in line.reason
 
 
 def test_a_format_that_does_not_exist_is_refused(write):
-    with pytest.raises(SourceError, match=r"No format 'xml'; there are auto, jsonl, s2orc, beir"):
+    with pytest.raises(
+        SourceError, match=r"Unknown format 'xml'. Use one of auto, jsonl, s2orc, beir"
+    ):
         open_source(write(PLAIN), format_name="xml")
 
 
@@ -84,7 +86,7 @@ def test_a_zip_is_read_without_being_unpacked(write, tmp_path):
 
 
 def test_a_folder_without_documents_is_refused(tmp_path):
-    with pytest.raises(SourceError, match=r"holds no corpus\.jsonl"):
+    with pytest.raises(SourceError, match=r"has no corpus\.jsonl"):
         open_source(tmp_path)
 
 
@@ -148,10 +150,10 @@ class TestS2ORC:
         [
             ({"paper_id": None}, "docno"),
             ({"abstract": [3]}, "paragraph"),
-            ({"abstract": {"a": 1}}, "abstract is"),
-            ({"year": "soon"}, 'year "soon"'),
-            ({"outbound_citations": "8"}, "references is"),
-            ({"mag_field_of_study": [1]}, "fields, item 1"),
+            ({"abstract": {"a": 1}}, '"abstract" must be text'),
+            ({"year": "soon"}, '"year" must be a whole number, got "soon"'),
+            ({"outbound_citations": "8"}, '"references" must be a list'),
+            ({"mag_field_of_study": [1]}, 'item 1 of "fields"'),
         ],
     )
     def test_what_is_wrong_is_said(self, write, change, reason):
@@ -246,7 +248,7 @@ def test_a_member_that_points_outside_is_read_and_written_nowhere(tmp_path, name
 def test_a_zip_inside_a_zip_is_not_opened(tmp_path):
     inner = zipped(tmp_path / "inner.zip", [("corpus.jsonl", line_of(1))]).read_bytes()
     outer = zipped(tmp_path / "outer.zip", [("inner.zip", inner)])
-    with pytest.raises(SourceError, match=r"^outer\.zip holds no corpus\.jsonl"):
+    with pytest.raises(SourceError, match=r"^outer\.zip has no corpus\.jsonl"):
         open_source(outer)
     disguised = zipped(tmp_path / "disguised.zip", [("corpus.jsonl", inner)])
     (line, *_) = open_source(disguised).lines()
@@ -276,7 +278,7 @@ def test_a_damaged_zip_is_refused_in_words(tmp_path, damage):
             content[directory + 46] = 0xFF
     path.write_bytes(content)
     with pytest.raises(
-        SourceError, match=r"^a\.zip(/\S+)? cannot be read as a zip \(.+\); pack it"
+        SourceError, match=r"^a\.zip(/\S+)? cannot be read as a zip \(.+\)\. Compress it"
     ):
         list(open_source(path).lines())
 
@@ -286,7 +288,9 @@ def test_an_encrypted_zip_is_refused_in_words(tmp_path):
     content = bytearray(path.read_bytes())
     content[content.rindex(b"PK\x01\x02") + 8] |= 1
     path.write_bytes(content)
-    with pytest.raises(SourceError, match=r"^a\.zip/corpus\.jsonl is encrypted; pack it again"):
+    with pytest.raises(
+        SourceError, match=r"^a\.zip/corpus\.jsonl is encrypted\. Compress it again"
+    ):
         open_source(path)
 
 
@@ -294,7 +298,9 @@ def test_a_zip_of_another_method_is_refused_in_words(tmp_path):
     path = zipped(
         tmp_path / "a.zip", [("corpus.jsonl", line_of(1))], compress_type=zipfile.ZIP_LZMA
     )
-    with pytest.raises(SourceError, match=r"corpus\.jsonl is packed with a method other than defl"):
+    with pytest.raises(
+        SourceError, match=r"corpus\.jsonl is compressed with a method other than defl"
+    ):
         open_source(path)
 
 

@@ -11,9 +11,10 @@ from django.urls import reverse
 from accounts.models import Role
 from jobs.models import Job, State
 from tests.corpus.test_import_topics import NEW, OLD
-from tests.factories import DocumentFactory, a_collection, member
 from tests.pooling.test_pages import client_of
-from tests.uploading import done, kept
+from tests.support.factories import DocumentFactory, a_collection, member
+from tests.support.uploading import done, kept
+from tests.support.visits import markup
 
 pytestmark = pytest.mark.django_db
 
@@ -48,7 +49,7 @@ def test_every_topic_of_an_uploaded_file_becomes_a_query(collection, admin, cont
     assert answer.url == reverse("job", args=["small", job.pk])
     assert (len(kept()), done().state, kept()) == (1, State.SUCCEEDED, [])
     assert names(collection) == {"301_method", "302_method"}
-    page = admin.get(answer.url).text
+    page = markup(admin.get(answer.url).text)
     assert "Import topics" in page
     assert "topics.txt" in page
     assert "<dt>created</dt><dd>2</dd>" in page
@@ -77,9 +78,9 @@ def test_every_topic_that_is_wrong_is_listed_and_none_comes_in(collection, admin
 
     assert job.state == State.FAILED
     assert job.error.splitlines() == [
-        "2 topics were refused, so nothing of topics.txt was imported:",
-        "topics.txt:1: a topic without an id; give it <num>, or _id",
-        "topics.txt:3: topic 2 has no text; give it a title",
+        "Nothing of topics.txt was imported. 2 topics failed:",
+        "topics.txt:1: the topic has no id. Add <num> or _id.",
+        "topics.txt:3: topic 2 has no text. Add a title.",
     ]
     assert "topics.txt:3: topic 2 has no text" in admin.get(answer.url).text
     assert not collection.queries.exists()
@@ -93,10 +94,10 @@ def test_every_docno_that_is_taken_is_listed_and_none_comes_in(collection, admin
     send(admin, OLD + more)
 
     first, *problems = done().error.splitlines()
-    assert first.startswith("2 topics were refused")
+    assert first.endswith("2 topics failed:")
     assert [problem.split(" in small")[0] for problem in problems] == [
-        "topics.txt:1: 301 is a document",
-        "topics.txt:14: 302 is a document",
+        "topics.txt:1: 301 is already a document",
+        "topics.txt:14: 302 is already a document",
     ]
     assert not collection.documents.filter(is_topic=True).exists()
 
@@ -107,7 +108,7 @@ def test_every_docno_that_is_taken_is_listed_and_none_comes_in(collection, admin
         ({"facet": "method"}, "Choose a topic file."),
         ({"file": b"", "facet": "method"}, "This file is empty."),
         ({"file": b"x", "facet": "taste"}, "taste"),
-        ({"file": b"x", "facet": "method", "id_prefix": "a b"}, "An id has no space in it"),
+        ({"file": b"x", "facet": "method", "id_prefix": "a b"}, "must not contain spaces"),
     ],
 )
 def test_a_wrong_form_says_why_and_keeps_what_was_typed(collection, admin, sent, what):
@@ -129,7 +130,7 @@ def test_a_second_file_waits_for_the_first(collection, admin):
     page = send(admin, NEW, "more.xml", id_prefix="c")
 
     assert page.status_code == 422
-    assert "topics.txt is being imported just now" in page.text
+    assert "topics.txt is being imported, so" in page.text
     assert 'value="c"' in page.text
     assert Job.objects.count() == len(kept()) == 1
     assert "Import topics" in admin.get(reverse("add-query", args=["small"])).text

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from accounts.models import Collection
-from published.services import import_csfcube
+from csfcube.services import import_csfcube
 
 FACETS = ("background", "method")
 

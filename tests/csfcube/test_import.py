@@ -11,10 +11,10 @@ from accounts.models import User
 from adjudication.labels import labelled_pairs
 from annotation.models import Judgment, Opening, Pair, Reason, Slot
 from corpus.models import Document, Query, QueryPaper
+from csfcube import read_release
+from csfcube.services import import_csfcube
 from pooling.models import Candidate, Contribution, Exclusion, Pool
-from published.csfcube import read_release
-from published.services import import_csfcube
-from tests.factories import everything
+from tests.support.factories import everything
 
 pytestmark = [pytest.mark.csfcube, pytest.mark.django_db]
 
@@ -47,17 +47,17 @@ def test_pairs_and_missing_judgments(released):
 
 
 def test_pools_and_their_sources_are_those_of_the_file(released, pools):
-    held = {pid: [] for pid in pools}
+    sources_of = {pid: [] for pid in pools}
     candidates = Candidate.objects.select_related("document", "pool__query_paper__document")
     for candidate in candidates.prefetch_related("contributions").order_by("pool", "position"):
         contributions = candidate.contributions.all()
-        drawers = [one.source for one in contributions if one.drawn]
-        others = {one.source for one in contributions if not one.drawn}
-        held[candidate.pool.query_paper.document.docno].append(
+        drawers = [contribution.source for contribution in contributions if contribution.drawn]
+        others = {contribution.source for contribution in contributions if not contribution.drawn}
+        sources_of[candidate.pool.query_paper.document.docno].append(
             (candidate.document.docno, drawers, others)
         )
 
-    assert held == {
+    assert sources_of == {
         pid: [
             (docno, sources[:1], set(sources[1:]))
             for docno, sources in zip(pool["cands"], pool["cand_source"], strict=True)
@@ -99,17 +99,17 @@ def test_a_paper_judged_in_its_own_pool_is_imported_as_it_is(released):
 
 
 def test_every_judgment_and_final_label_is_that_of_the_files(released, ratings):
-    said = {}
+    grades_of = {}
     for name, entry in ratings.items():
         annotators = sorted(key for key in entry if key.startswith("relevance_ann"))
         for place, docno in enumerate(entry["cands"]):
             grades = (entry[key][place] for key in (*annotators, "relevance_adju"))
-            said[name, docno] = [None if grade == -1 else grade for grade in grades]
+            grades_of[name, docno] = [None if grade == -1 else grade for grade in grades]
 
     assert {
         (pair.query, pair.docno): [pair.first, pair.second, pair.final]
         for pair in labelled_pairs(released)
-    } == said
+    } == grades_of
 
 
 def test_every_query_keeps_its_two_annotators(released, ratings):

@@ -21,12 +21,14 @@ from django.test import override_settings
 
 from accounts.models import Collection
 from corpus.models import Document, Query, QueryPaper
-from jobs.work import InPerson
+from jobs.context import DirectRun
 from pooling.models import Contribution, Pool
-from pooling.services import CITED, PoolPlan, build_pools
-from tests.factories import a_collection
+from pooling.services import PoolPlan, build_pools
+from retrieval.services import CITED
+from tests.support.factories import a_collection
 
-pytestmark = [pytest.mark.csfcube, pytest.mark.django_db]
+# tests/pooling/test_same_pools.py compares the databases.
+pytestmark = [pytest.mark.csfcube, pytest.mark.django_db, pytest.mark.one_database]
 
 N = 12
 SEVEN = (
@@ -66,7 +68,7 @@ def rebuilt(released, rolled_back, tmp_path_factory) -> Rebuilt:
         build_pools(
             collection=collection,
             plan=PoolPlan.take(N, mode="sequential", runs=SEVEN),
-            work=InPerson(io.StringIO()),
+            work=DirectRun(io.StringIO()),
         )
         return read(collection)
 
@@ -121,8 +123,8 @@ def test_every_pool_is_its_cited_papers_and_seven_times_twelve(rebuilt):
     assert all(not short for short in rebuilt.shortfall.values())
     for docno, pool in rebuilt.pools.items():
         assert len(pool) == len(rebuilt.cited[docno]) + 7 * N
-        assert {one.docno for one in pool if one.drawer == CITED} == rebuilt.cited[docno]
-        drawers = Counter(one.drawer for one in pool if one.drawer != CITED)
+        assert {entry.docno for entry in pool if entry.drawer == CITED} == rebuilt.cited[docno]
+        drawers = Counter(entry.drawer for entry in pool if entry.drawer != CITED)
         assert drawers == dict.fromkeys(SEVEN, N)
 
 
@@ -134,7 +136,7 @@ def test_the_27_pools_that_were_drawn_with_twelve_have_the_released_sizes(rebuil
 
 def test_the_cited_come_first_and_the_retrievers_one_after_another(rebuilt):
     for docno, pool in rebuilt.pools.items():
-        assert [name for name, _ in groupby(one.drawer for one in pool)] == [
+        assert [name for name, _ in groupby(entry.drawer for entry in pool)] == [
             CITED,
             *rebuilt.order[docno],
         ]
@@ -143,26 +145,26 @@ def test_the_cited_come_first_and_the_retrievers_one_after_another(rebuilt):
 
 def test_nothing_is_pooled_twice_and_no_query_paper_for_itself(rebuilt):
     for docno, pool in rebuilt.pools.items():
-        docnos = [one.docno for one in pool]
+        docnos = [entry.docno for entry in pool]
         assert len(set(docnos)) == len(docnos)
         assert docno not in docnos
 
 
 def test_every_drawn_document_stands_at_its_rank_in_the_list_of_its_drawer(rebuilt):
     for docno, pool in rebuilt.pools.items():
-        for one in pool:
-            if one.drawer == CITED:
-                assert one.rank is None
+        for entry in pool:
+            if entry.drawer == CITED:
+                assert entry.rank is None
             else:
-                assert rebuilt.lists[one.drawer, docno][one.rank - 1] == one.docno
+                assert rebuilt.lists[entry.drawer, docno][entry.rank - 1] == entry.docno
 
 
 def test_a_retriever_passes_over_only_what_was_pooled_before_it_drew(rebuilt):
     for docno, pool in rebuilt.pools.items():
-        place = {one.docno: number for number, one in enumerate(pool)}
+        place = {entry.docno: number for number, entry in enumerate(pool)}
         for name in SEVEN:
-            drawn = [one for one in pool if one.drawer == name]
+            drawn = [entry for entry in pool if entry.drawer == name]
             ranking = rebuilt.lists[name, docno]
-            assert [one.rank for one in drawn] == sorted(one.rank for one in drawn)
-            passed = set(ranking[: drawn[-1].rank]) - {one.docno for one in drawn}
+            assert [entry.rank for entry in drawn] == sorted(entry.rank for entry in drawn)
+            passed = set(ranking[: drawn[-1].rank]) - {entry.docno for entry in drawn}
             assert all(place[other] < place[drawn[0].docno] for other in passed)

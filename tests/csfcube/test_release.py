@@ -116,5 +116,5 @@ def test_the_command_prints_the_published_agreement(released):
     for key, (queries, pairs, *medians) in MEDIANS.items():
         row = rows[key]
         assert (row["queries"], row["pairs"]) == (queries, pairs)
-        metrics = ("spearman", "alpha", "kappa", "percent")
-        assert [round(row["median"][metric], 4) for metric in metrics] == medians
+        coefficients = ("spearman", "alpha", "kappa", "percent")
+        assert [round(row["median"][coefficient], 4) for coefficient in coefficients] == medians

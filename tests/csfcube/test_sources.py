@@ -8,13 +8,13 @@ import pytest
 from django.core.management import call_command
 
 from adjudication.judged_pools import judged_pools
-from adjudication.yields import Yield, yields_of
+from adjudication.retriever_yield import Yield, yields_of
 
 pytestmark = [pytest.mark.csfcube, pytest.mark.django_db]
 
 
 def test_the_sources_yield_what_the_files_say(released, pools, ratings):
-    found = {one.source: one for one in yields_of(released)}
+    found = {source_yield.source: source_yield for source_yield in yields_of(released)}
 
     assert found == {source: counted(pools, ratings, source) for source in found}
     # Of the cited papers, most are rated 0 or 1: the paper says so of both facets.
@@ -44,7 +44,7 @@ def counted(pools, ratings, source):
     )
 
 
-def said(*arguments):
+def simulate_pooling(*arguments):
     out = StringIO()
     call_command("simulate_pooling", *arguments, stdout=out)
     return out.getvalue()
@@ -61,7 +61,7 @@ def test_the_lists_are_the_sources_in_the_order_of_the_draw(released):
 
 
 def test_every_method_finds_what_there_is_and_needs_no_more_than_all(released):
-    (line,) = [one for one in said("csfcube").splitlines() if one.startswith("all ")]
+    (line,) = [line for line in simulate_pooling("csfcube").splitlines() if line.startswith("all ")]
     judged, relevant, *needed = map(int, line.split()[1:])
     assert relevant < judged <= 1877 + 2174
     assert all(relevant * 0.95 <= count < judged for count in needed)

@@ -23,13 +23,14 @@ from django.utils import timezone
 from accounts.models import Collection, Membership, Role, User
 from adjudication.models import Decision
 from agreement.models import Report
-from annotation.models import Guideline, Judgment, Opening, Pair, Slot
+from annotation.models import Guideline, Judgment, Opening, Pair, Slot, SlotCount
 from annotation.services import open_query
 from corpus.models import Document, Facet, Query, QueryPaper
 from jobs.models import Job, State
-from pooling.models import BuildRun, Candidate, Contribution, DrawnList, Pool, Ranking, Run
+from pooling.models import BuildRun, Candidate, Contribution, DrawnList, Pool, PoolReport
 from release.models import Release
-from tests.factories import (
+from retrieval.models import Ranking, Run
+from tests.support.factories import (
     DocumentFactory,
     UserFactory,
     a_collection,
@@ -37,7 +38,7 @@ from tests.factories import (
     annotators,
     member,
 )
-from tests.sittings import judge_both, settle
+from tests.support.sittings import judge_both, settle
 
 pytestmark = pytest.mark.django_db
 
@@ -81,6 +82,7 @@ class World(NamedTuple):
     decision: Decision
     open_slots: tuple[Slot, Slot]  # of a pair without judgments
     bare_pair: Pair  # without slots
+    pool_report: PoolReport
     report: Report
     job: Job
     release: Release
@@ -152,6 +154,9 @@ def build_world() -> World:
         decision=settle(decided, User.objects.get(username="adju"), 2),
         open_slots=slots_of_pair(Slot.objects.unjudged().first().pair),
         bare_pair=Pair.objects.create(query=query, candidate=candidate, token="bare"),
+        pool_report=collection.pool_reports.create(
+            kind="kind", state="", payload=[], began_at=timezone.now(), seconds=1
+        ),
         report=collection.reports.create(missing="zero", state="0" * 64, payload={}),
         job=collection.jobs.create(kind="kind", key="key", state=State.QUEUED),
         release=collection.releases.create(version="1", sha256="0" * 64, size=1, manifest={}),
@@ -327,6 +332,11 @@ CASES = [
     Case("contribution_of_frozen_pool_delete", lambda world: delete(world.frozen_contribution)),
     Case("pool_stays_frozen", lambda world: change(world.frozen, frozen_at=None)),
     Case("pool_stays_frozen", lambda world: change(world.frozen, shortfall={"cited": 1})),
+    Case("pool_report_once", lambda world: again(world.pool_report)),
+    Case(
+        "pool_frozen_is_not_hidden",
+        lambda world: again(world.draft, query_paper=None, frozen_at=timezone.now()),
+    ),
     Case("pool_frozen_never_deleted", lambda world: delete(world.frozen)),
     Case(
         "document_text_in_frozen_pool",
@@ -387,6 +397,7 @@ CASES = [
     ),
     Case("pair_candidate_once", lambda world: again(world.pair, token="other")),
     Case("pair_token_once", lambda world: again(world.pair, candidate=world.candidate)),
+    Case("slot_count_once", lambda world: again(SlotCount.objects.order_by("pk").first())),
     Case("slot_number_once", lambda world: again(world.open_slots[0], annotator=world.stranger)),
     Case("slot_annotator_once", lambda world: change(world.open_slots[1], annotator=world.first)),
     Case(
@@ -510,7 +521,8 @@ def test_a_row_that_breaks_the_rule_is_refused_by_its_name(world, case):
 
 def test_every_rule_has_a_case():
     with_cases = {case.rule for case in CASES}
-    rules = {*named_constraints(), *(unique.rule for unique in unique_rules()), *triggers()}
+    refusing = {name for name in triggers() if not name.startswith(("count_", "mark_"))}
+    rules = {*named_constraints(), *(unique.rule for unique in unique_rules()), *refusing}
 
     assert sorted(rules - with_cases) == [], "add a case for each of these rules to CASES"
     assert sorted(with_cases - rules) == [], "these rules are gone; remove their cases"

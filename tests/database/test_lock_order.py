@@ -32,21 +32,25 @@ from annotation.services import (
     submit_judgment,
     write_guideline,
 )
-from config.services import change_settings, remove_role
-from corpus.importing import import_documents
-from corpus.importing_topics import import_topics
+from corpus.document_import import import_documents
 from corpus.models import Document
 from corpus.queries import remove_query
 from corpus.services import create_query, label_sentences
-from jobs.work import InPerson
-from pooling.formats import Scored
-from pooling.models import BuildRun, Pool, PoolBuild, Run
-from pooling.services import PoolPlan, build_pools, corpus_digest, freeze_pools, remove_run
-from pooling.services.runs import RunReport, keep_run, lists_digest
-from tests.factories import DocumentFactory, a_collection, member
-from tests.pooling.scenes import a_listed_run, built
-from tests.running import wait_until
-from tests.sittings import judge_both, slots_of, standing_key
+from corpus.state import corpus_digest
+from corpus.topic_import import import_topics
+from dashboard.services import change_settings, remove_role
+from jobs.context import DirectRun
+from pooling.models import BuildRun, Pool, PoolBuild
+from pooling.services import PoolPlan, build_pools, freeze_pools
+from retrieval.formats import Scored
+from retrieval.models import Run
+from retrieval.services import remove_run
+from retrieval.services.runs import RunReport, lists_digest, store_run
+from tests.support.factories import DocumentFactory, a_collection, member
+from tests.support.pooling_scenes import a_listed_run, built
+from tests.support.running import wait_until
+from tests.support.sittings import judge_both, slots_of, standing_key
+from web.errors import UserFacingError
 
 pytestmark = [pytest.mark.faults, pytest.mark.django_db(transaction=True)]
 
@@ -96,32 +100,32 @@ class Scene:
         return self.collection.documents.get(docno=docno)
 
 
-def changed_text(scene: Scene, work: InPerson) -> None:
+def changed_text(scene: Scene, work: DirectRun) -> None:
     """Import another abstract of a candidate of the draft pool."""
     path = scene.folder / f"{uuid.uuid4()}.jsonl"
     path.write_text(json.dumps({"docno": "d1", "title": "Other", "sentences": ["Other."]}))
     import_documents(collection=scene.collection, path=path, work=work)
 
 
-def new_document(scene: Scene, work: InPerson) -> None:
+def new_document(scene: Scene, work: DirectRun) -> None:
     path = scene.folder / f"{uuid.uuid4()}.jsonl"
     path.write_text(json.dumps({"docno": "d9", "title": "New", "sentences": ["New."]}))
     import_documents(collection=scene.collection, path=path, work=work)
 
 
-def topics(scene: Scene, work: InPerson) -> None:
+def topics(scene: Scene, work: DirectRun) -> None:
     path = scene.folder / f"{uuid.uuid4()}.jsonl"
     path.write_text(json.dumps({"_id": "t1", "text": "A short query"}))
     import_topics(collection=scene.collection, path=path, facet_key="method", work=work)
 
 
-def replaced_run(scene: Scene, work: InPerson) -> None:
+def replaced_run(scene: Scene, work: DirectRun) -> None:
     made = Run(collection=scene.collection, name="up", kind="file", depth=2)
     lists = {"draft": [Scored(docno, 1 / rank) for rank, docno in enumerate(DOCNOS[1:3], 1)]}
-    keep_run(made, lists, RunReport(), work)
+    store_run(made, lists, RunReport(), work)
 
 
-def pools(scene: Scene, work: InPerson) -> None:
+def pools(scene: Scene, work: DirectRun) -> None:
     plan = PoolPlan(runs=("up", "down"), parameters={"n": 2})
     build_pools(collection=scene.collection, plan=plan, work=work, built_by=None)
 
@@ -249,7 +253,7 @@ SHORT = [
 
 
 def bound(service: Callable[..., None], scene: Scene) -> Callable[[], None]:
-    return lambda: service(scene, InPerson()) if service in LONG else service(scene)
+    return lambda: service(scene, DirectRun()) if service in LONG else service(scene)
 
 
 def outcome(call: Callable[[], None]) -> Exception | None:
@@ -257,7 +261,7 @@ def outcome(call: Callable[[], None]) -> Exception | None:
     try:
         call()
     except Exception as error:
-        if not getattr(error, "is_for_people", False):
+        if not isinstance(error, UserFacingError):
             raise
         return error
     return None
@@ -301,17 +305,17 @@ def held_open(first: Callable[[], None], second: Callable[[], None]) -> list[Exc
             worked.set()
 
     with ThreadPoolExecutor(2) as pool:
-        one = Thread(pool, first_then_wait)
+        first_thread = Thread(pool, first_then_wait)
         assert worked.wait(30)
-        other = Thread(pool, lambda: outcome(second))
+        second_thread = Thread(pool, lambda: outcome(second))
         try:
-            wait_until(lambda: other.future.done() or other.is_waiting(), 20)
+            wait_until(lambda: second_thread.future.done() or second_thread.is_waiting(), 20)
         finally:
             commit.set()
-        return [one.future.result(30), other.future.result(30)]
+        return [first_thread.future.result(30), second_thread.future.result(30)]
 
 
-class Interrupted(InPerson):
+class Interrupted(DirectRun):
     """Work that lets another service do all of its own just before it begins to write."""
 
     def __init__(self, between: Callable[[], None]) -> None:
@@ -336,7 +340,7 @@ def check_all_holds(scene: Scene) -> None:
     roles: dict[int, set[str]] = {}
     for user, role in collection.memberships.values_list("user", "role"):
         roles.setdefault(user, set()).add(role)
-    assert not [user for user, held in roles.items() if {"admin", "annotator"} <= held]
+    assert not [user for user, user_roles in roles.items() if {"admin", "annotator"} <= user_roles]
     assert "admin" in set().union(*roles.values())
     for slot in Slot.objects.of(collection).unjudged():
         assert "annotator" in roles.get(slot.annotator_id, ()), "a slot that nobody can judge"

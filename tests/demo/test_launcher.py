@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.running import ROOT, wait_until
+from tests.support.running import ROOT, wait_until
 
 pytestmark = pytest.mark.faults
 
@@ -48,12 +48,14 @@ class Demo:
                 start_new_session=True,
             )
 
-    def said(self) -> str:
+    def output_text(self) -> str:
         return self.output.read_text()
 
     def wait_for(self, words: str) -> None:
-        wait_until(lambda: words in self.said() or self.process.poll() is not None, PATIENCE, words)
-        assert words in self.said(), self.said()
+        wait_until(
+            lambda: words in self.output_text() or self.process.poll() is not None, PATIENCE, words
+        )
+        assert words in self.output_text(), self.output_text()
 
     def parts(self) -> list[int]:
         pid = self.process.pid
@@ -96,8 +98,8 @@ def status(port: int, path: str) -> int:
 
 def test_it_starts_and_ctrl_c_leaves_nothing_behind(start_demo, data_dir, port):
     demo = start_demo()
-    demo.wait_for("Ctrl-C stops everything.")
-    assert f"http://127.0.0.1:{port}/" in demo.said()
+    demo.wait_for("Press Ctrl-C to stop.")
+    assert f"http://127.0.0.1:{port}/" in demo.output_text()
     assert status(port, "/accounts/login/") == 200
     os.killpg(demo.process.pid, signal.SIGINT)
     assert demo.process.wait(timeout=30) == 0
@@ -107,10 +109,10 @@ def test_it_starts_and_ctrl_c_leaves_nothing_behind(start_demo, data_dir, port):
 def test_a_second_start_shows_the_same_accounts(start_demo, data_dir):
     def accounts() -> list[str]:
         demo = start_demo()
-        demo.wait_for("Ctrl-C stops everything.")
+        demo.wait_for("Press Ctrl-C to stop.")
         demo.process.terminate()
         assert demo.process.wait(timeout=30) == 0
-        return demo.said().partition("Log in as")[2].partition("Try first")[0].split()
+        return demo.output_text().partition("Log in as")[2].partition("Try first")[0].split()
 
     assert accounts() == accounts()
     assert (data_dir / "demo-accounts.json").stat().st_mode & 0o077 == 0
@@ -118,21 +120,21 @@ def test_a_second_start_shows_the_same_accounts(start_demo, data_dir):
 
 def test_a_part_that_dies_is_started_again(start_demo, port):
     demo = start_demo()
-    demo.wait_for("Ctrl-C stops everything.")
+    demo.wait_for("Press Ctrl-C to stop.")
     for part in demo.parts():
         os.kill(part, signal.SIGKILL)
-    demo.wait_for("The web server stopped and is started again")
-    demo.wait_for("The worker stopped and is started again")
+    demo.wait_for("The web server stopped and is restarted")
+    demo.wait_for("The worker stopped and is restarted")
     wait_until(lambda: answers(port), PATIENCE, "the web server answers again")
 
 
 def test_a_worker_that_is_frozen_is_started_again_and_does_its_job(start_demo, data_dir):
     demo = start_demo(JOB_STALE_SECONDS="3", JOB_TICK_SECONDS="1")
-    demo.wait_for("Ctrl-C stops everything.")
+    demo.wait_for("Press Ctrl-C to stop.")
     (worker,) = [part for part in demo.parts() if b"celery" in command_of(part)]
     os.kill(worker, signal.SIGSTOP)
     job = in_shell(data_dir, ASK_FOR_A_REPORT)
-    demo.wait_for("The worker did not move for 9 s and is started again")
+    demo.wait_for("The worker did not respond for 9 s and is restarted")
     wait_until(
         lambda: (
             in_shell(data_dir, f"{LOOK} print(Job.objects.get(pk='{job}').state)") == "succeeded"
@@ -178,7 +180,7 @@ def answers(port: int) -> bool:
 
 def test_a_part_that_keeps_dying_ends_the_demo_with_one_line(start_demo, data_dir, port):
     demo = start_demo()
-    demo.wait_for("Ctrl-C stops everything.")
+    demo.wait_for("Press Ctrl-C to stop.")
 
     def kill_the_worker() -> bool:
         for part in demo.parts():
@@ -188,7 +190,7 @@ def test_a_part_that_keeps_dying_ends_the_demo_with_one_line(start_demo, data_di
 
     wait_until(lambda: suppressing(kill_the_worker), PATIENCE, "the demo gives up")
     assert demo.process.returncode == 1
-    assert demo.said().splitlines()[-1].startswith("The worker keeps stopping; see ")
+    assert demo.output_text().splitlines()[-1].startswith("The worker keeps stopping. See ")
     assert still_running(data_dir) == []
 
 
@@ -200,21 +202,21 @@ def suppressing(call) -> bool:
 
 
 def test_a_taken_port_is_one_line(start_demo, port):
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", port))
-        taken.listen()
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", port))
+        listener.listen()
         demo = start_demo()
         assert demo.process.wait(timeout=30) == 1
-    assert demo.said() == f"Port {port} is in use; run `make demo PORT={port + 1}`\n"
+    assert demo.output_text() == f"Port {port} is in use. Run `make demo PORT={port + 1}`\n"
 
 
 def test_a_port_that_is_none_is_one_line(start_demo):
     demo = start_demo(PORT="eight")
     assert demo.process.wait(timeout=30) == 1
-    assert demo.said() == "PORT=eight is no port; say a number from 1 to 65535\n"
+    assert demo.output_text() == "PORT must be a number from 1 to 65535, got 'eight'.\n"
 
 
 def test_it_is_not_for_production(start_demo):
     demo = start_demo(QRELSMITH_MODE="production", SECRET_KEY="x" * 60, ALLOWED_HOSTS="a.example")
     assert demo.process.wait(timeout=30) == 1
-    assert demo.said().startswith("QRELSMITH_MODE=production: the demo is for trying")
+    assert demo.output_text() == "The demo does not run in production. Unset QRELSMITH_MODE.\n"

@@ -8,12 +8,12 @@ from django.utils import timezone
 from accounts.models import Collection
 from config.celery import app
 from jobs import registry
+from jobs.context import RetryLater
 from jobs.lease import Cancelled
 from jobs.models import Job, State
-from jobs.presenting import shown
 from jobs.services import JobError, claim, enqueue, reconcile, request_cancel, run
-from jobs.work import NotYet
-from tests.factories import UserFactory
+from jobs.wording import shown
+from tests.support.factories import UserFactory
 
 HOUR = timedelta(hours=1)
 
@@ -42,7 +42,7 @@ def fresh(job: Job) -> Job:
 
 
 def waits(lease):
-    raise NotYet("the index is being built", seconds=60)
+    raise RetryLater("the index is being built", seconds=60)
 
 
 def fails(lease):
@@ -185,7 +185,7 @@ def test_a_job_that_has_to_wait_does_not_count_as_tried(job, kinds):
 
 def test_a_long_reason_to_wait_is_cut(job, kinds):
     def work(lease):
-        raise NotYet("x" * 500, seconds=60)
+        raise RetryLater("x" * 500, seconds=60)
 
     kinds["work"] = work
     run(job.pk)

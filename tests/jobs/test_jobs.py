@@ -15,12 +15,12 @@ from django.utils import timezone
 from accounts.models import Collection, User
 from config.celery import app
 from jobs import registry, services
+from jobs.context import RetryLater
 from jobs.lease import Cancelled, LeaseLost, heartbeat
 from jobs.models import Job, State
-from jobs.presenting import advice
 from jobs.services import JobError, claim, enqueue, reconcile, request_cancel, run
-from jobs.work import NotYet
-from tests.running import sending_through, wait_until
+from jobs.wording import advice
+from tests.support.running import sending_through, wait_until
 
 LONG_AGO = timedelta(hours=1)
 
@@ -149,7 +149,7 @@ class TestRun:
         kinds.clear()
         run(job.pk)
         assert fresh(job).state == State.FAILED
-        assert "no handler for jobs of kind 'work'" in fresh(job).error
+        assert "Unknown job kind 'work'" in fresh(job).error
 
     @pytest.mark.django_db(transaction=True)
     def test_losing_the_database_puts_the_job_back(self, job, kinds):
@@ -304,7 +304,7 @@ class TestLease:
             let_time_pass(job)
         assert claim(job.pk) is None
         assert fresh(job).state == State.FAILED
-        assert fresh(job).error.startswith("Tried 5 times without coming to an end")
+        assert fresh(job).error.startswith("Gave up after 5 attempts")
 
     def test_what_went_wrong_last_is_told_when_it_is_given_up(self, job):
         Job.objects.filter(pk=job.pk).update(attempts=5, error="disk I/O error")
@@ -457,14 +457,14 @@ def at_once(call, threads: int) -> list:
     """The results of the same call from several threads that start together."""
     results, together = [], threading.Barrier(threads)
 
-    def one():
+    def run_call():
         try:
             together.wait()
             results.append(call())
         finally:
             connection.close()
 
-    running = [threading.Thread(target=one) for _ in range(threads)]
+    running = [threading.Thread(target=run_call) for _ in range(threads)]
     for thread in running:
         thread.start()
     for thread in running:
@@ -478,7 +478,7 @@ class TestNotYet:
 
     @pytest.fixture
     def waiting(self, job, kinds):
-        kinds["work"] = raising(NotYet("waits for another", seconds=30))
+        kinds["work"] = raising(RetryLater("waits for another", seconds=30))
         run(job.pk)
         return job
 
@@ -513,7 +513,7 @@ class TestNotYet:
     def test_cancelling_as_it_puts_itself_off_ends_it(self, job, kinds):
         def work(lease):
             request_cancel(job=job)
-            raise NotYet("waits for another", seconds=30)
+            raise RetryLater("waits for another", seconds=30)
 
         kinds["work"] = work
         run(job.pk)
@@ -523,11 +523,11 @@ class TestNotYet:
         def work(lease):
             let_time_pass(job)
             claim(job.pk)
-            raise NotYet("waits for another", seconds=30)
+            raise RetryLater("waits for another", seconds=30)
 
         kinds["work"] = work
         run(job.pk)
         assert (fresh(job).state, fresh(job).waits_until) == (State.RUNNING, None)
 
     def test_its_card_says_that_it_goes_on_by_itself(self, waiting):
-        assert "goes on by itself" in advice(fresh(waiting), timezone.now())
+        assert "continues automatically" in advice(fresh(waiting), timezone.now())

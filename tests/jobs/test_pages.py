@@ -7,9 +7,9 @@ from django.urls import reverse
 from django.utils import timezone
 
 from accounts.models import User
-from jobs import presenting, registry
+from jobs import registry, wording
 from jobs.models import Job, State
-from tests.factories import a_collection
+from tests.support.factories import a_collection
 
 pytestmark = pytest.mark.django_db
 
@@ -79,7 +79,7 @@ def test_a_failed_job_says_what_happened_what_is_safe_and_offers_another_try(col
     page = admin.get(at("job", job))
 
     assert "docs.jsonl:41: &lt;b&gt;wrong" in page.text
-    assert "Nothing is left half done" in page.text
+    assert "No partial result was saved" in page.text
     assert at("try-job-again", job) in page.text
 
 
@@ -108,7 +108,7 @@ def test_cancelling_an_ended_job_says_so(collection, admin):
 
     page = admin.post(at("cancel-job", job), follow=True)
 
-    assert "had ended before" in page.text
+    assert "had already finished" in page.text
 
 
 def test_trying_again_is_a_new_job_with_the_same_parameters(collection, admin):
@@ -144,7 +144,7 @@ def test_a_job_of_a_kind_that_is_gone_cannot_run_again(collection, admin):
 
     page = admin.post(at("try-job-again", job), follow=True)
 
-    assert "no longer knows such jobs" in page.text
+    assert "Unknown job kind &#x27;gone&#x27;" in page.text
 
 
 def test_a_job_of_another_collection_is_not_there(collection, admin):
@@ -175,15 +175,15 @@ def test_an_empty_list_says_what_will_be_here(collection, admin):
 
 
 @pytest.mark.parametrize(
-    ("seconds", "said"),
+    ("seconds", "words"),
     [(0.4, "0 s"), (59, "59 s"), (200, "3 min 20 s"), (7500, "2 h 5 min"), (-3, "0 s")],
 )
-def test_durations_are_said_in_words(seconds, said):
-    assert presenting.duration(timedelta(seconds=seconds)) == said
+def test_durations_are_said_in_words(seconds, words):
+    assert wording.duration(timedelta(seconds=seconds)) == words
 
 
 @pytest.mark.parametrize(
-    ("value", "said"),
+    ("value", "words"),
     [
         (1204, "1,204"),
         (True, "yes"),
@@ -196,13 +196,13 @@ def test_durations_are_said_in_words(seconds, said):
         ([], ""),
     ],
 )
-def test_result_values_are_said_in_words_or_left_to_programs(value, said):
-    assert presenting.in_words(value) == said
+def test_result_values_are_said_in_words_or_left_to_programs(value, words):
+    assert wording.in_words(value) == words
 
 
 def test_a_job_that_waits_long_says_what_may_be_the_matter(collection):
     job = a_job(collection, State.QUEUED)
     job.created_at = NOW - timedelta(minutes=1)
 
-    assert "a worker runs" in presenting.advice(job, NOW)
-    assert presenting.advice(job, job.created_at) == ""
+    assert "start a worker" in wording.advice(job, NOW)
+    assert wording.advice(job, job.created_at) == ""

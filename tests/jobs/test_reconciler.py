@@ -9,7 +9,7 @@ import threading
 import pytest
 
 from jobs import services, tasks
-from tests.running import ROOT, environment
+from tests.support.running import ROOT, environment
 
 FORK_IN_THE_MIDDLE_OF_A_TICK = """
 import os, threading, time
@@ -17,19 +17,19 @@ import django
 django.setup()
 from jobs import services, tasks
 
-in_tick, said = threading.Event(), []
+in_tick, log = threading.Event(), []
 
 def tick():
     in_tick.set()
     time.sleep(0.5)
-    said.append("end of the tick")
+    log.append("end of the tick")
 
 services.reconcile = tick
 tasks.start_reconciler()
 assert in_tick.wait(30)
 child = os.fork()
 if child == 0:
-    os._exit(0 if said == ["end of the tick"] else 1)
+    os._exit(0 if log == ["end of the tick"] else 1)
 print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
 """
 

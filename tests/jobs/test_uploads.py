@@ -16,14 +16,15 @@ from django.urls import reverse
 from django.utils import timezone
 
 from accounts.models import User
-from jobs import kept_files, registry, services, tasks
+from jobs import registry, services, tasks, uploaded_files
+from jobs.context import RetryLater
+from jobs.listing import jobs_to_show
 from jobs.models import Job, State
-from jobs.presenting import advice
-from jobs.showing import jobs_to_show
-from jobs.uploads import KeyTaken, NoRoom, enqueue_upload
-from jobs.work import NotYet
-from tests.factories import a_collection
-from tests.uploading import kept
+from jobs.uploads import KeyTaken, enqueue_upload
+from jobs.wording import advice
+from tests.support.factories import a_collection
+from tests.support.uploading import kept
+from web.disk import NoRoom
 
 pytestmark = pytest.mark.django_db
 
@@ -32,10 +33,10 @@ pytestmark = pytest.mark.django_db
 def read(monkeypatch):
     """Jobs of the kind "read" note what is in their file, then do what `read.ends` says."""
 
-    reading = SimpleNamespace(said=[], ends=lambda: None)
+    reading = SimpleNamespace(contents=[], ends=lambda: None)
 
     def handler(lease):
-        reading.said.append(kept_files.place_of(lease.parameters).read_bytes())
+        reading.contents.append(uploaded_files.place_of(lease.parameters).read_bytes())
         reading.ends()
         return {}
 
@@ -77,7 +78,7 @@ def test_the_job_finds_the_file_and_its_name(upload, read):
     assert (job.parameters["filename"], job.parameters["colour"]) == ("my.txt", "red")
     services.run(job.pk)
 
-    assert (ended(job), read.said) == (State.SUCCEEDED, [b"text"])
+    assert (ended(job), read.contents) == (State.SUCCEEDED, [b"text"])
 
 
 def test_a_file_goes_when_its_job_has_ended_well(upload):
@@ -106,7 +107,7 @@ def test_a_full_disk_is_said_and_leaves_nothing(collection):
             yield b"a beginning"
             raise OSError(errno.ENOSPC, "No space left on device")
 
-    with pytest.raises(NoRoom, match=r"disk is full, so nothing of my\.txt was taken in"):
+    with pytest.raises(NoRoom, match=r"disk is full, so my\.txt was not saved"):
         enqueue_upload(
             kind="read",
             collection=collection,
@@ -123,7 +124,7 @@ def fails():
 
 
 def waits():
-    raise NotYet("another", seconds=0)
+    raise RetryLater("another", seconds=0)
 
 
 @pytest.mark.parametrize(("ends", "state"), [(fails, State.FAILED), (waits, State.QUEUED)])
@@ -134,7 +135,7 @@ def test_a_file_stays_while_its_job_can_still_be_done(upload, read, ends, state)
     everything_is_old()
 
     assert ended(job) == state
-    assert kept_files.sweep() == 0
+    assert uploaded_files.sweep() == 0
     assert len(kept()) == 1
 
 
@@ -142,12 +143,12 @@ def test_a_job_that_a_dead_worker_left_behind_is_done_from_the_same_file(upload,
     job = upload()
     services.claim(job.pk)  # and its worker is killed
     everything_is_old()
-    assert kept_files.sweep() == 0
+    assert uploaded_files.sweep() == 0
     Job.objects.update(heartbeat_at=timezone.now() - timedelta(hours=1))
 
     services.run(job.pk)
 
-    assert (ended(job), read.said, kept()) == (State.SUCCEEDED, [b"text"], [])
+    assert (ended(job), read.contents, kept()) == (State.SUCCEEDED, [b"text"], [])
 
 
 def test_a_failed_job_can_be_tried_again_for_a_day(upload, read):
@@ -156,11 +157,11 @@ def test_a_failed_job_can_be_tried_again_for_a_day(upload, read):
     services.run(job.pk)
     everything_is_old()
     Job.objects.update(finished_at=timezone.now() - timedelta(hours=23))
-    assert kept_files.sweep() == 0
+    assert uploaded_files.sweep() == 0
 
     Job.objects.update(finished_at=timezone.now() - timedelta(hours=25))
 
-    assert kept_files.sweep() == 1
+    assert uploaded_files.sweep() == 1
     assert kept() == []
 
 
@@ -192,7 +193,7 @@ def test_a_second_try_keeps_the_file_after_the_first_is_forgotten(upload, read):
     Job.objects.filter(pk=job.pk).update(finished_at=timezone.now() - timedelta(days=2))
     everything_is_old()
 
-    assert kept_files.sweep() == 0
+    assert uploaded_files.sweep() == 0
     read.ends = lambda: None
     services.run(again.pk)
 
@@ -203,22 +204,22 @@ def test_a_file_without_a_job_is_swept_when_it_cannot_be_on_its_way_any_more():
     orphan = Path(settings.UPLOAD_DIR) / "small" / str(uuid.uuid4())
     orphan.parent.mkdir(parents=True)
     orphan.write_bytes(b"x")
-    assert kept_files.sweep() == 0
+    assert uploaded_files.sweep() == 0
 
     everything_is_old()
 
-    assert kept_files.sweep() == 1
+    assert uploaded_files.sweep() == 1
     assert not orphan.exists()
 
 
 def test_what_a_killed_web_process_was_receiving_is_swept():
     half = Path(settings.FILE_UPLOAD_TEMP_DIR) / "tmpabcdefgh.upload.jsonl"
     half.write_bytes(b"x")
-    assert kept_files.sweep() == 0
+    assert uploaded_files.sweep() == 0
 
     os.utime(half, (0, 0))
 
-    assert kept_files.sweep() == 1
+    assert uploaded_files.sweep() == 1
     assert not half.exists()
 
 
@@ -228,7 +229,7 @@ def test_what_is_not_ours_is_never_swept():
     strange.write_bytes(b"x")
     everything_is_old()
 
-    assert kept_files.sweep() == 0
+    assert uploaded_files.sweep() == 0
     assert strange.exists()
 
 
@@ -243,7 +244,7 @@ def test_a_job_whose_file_is_gone_says_what_to_do(upload):
     services.run(job.pk)
 
     assert ended(job) == State.FAILED
-    assert job.error.startswith("my.txt is not kept any more")
+    assert job.error.startswith("my.txt is no longer on the server")
 
 
 def test_trying_again_without_the_file_is_refused_in_words(upload, read):
@@ -256,5 +257,5 @@ def test_trying_again_without_the_file_is_refused_in_words(upload, read):
 
     page = client.post(reverse("try-job-again", args=["small", job.pk]), follow=True)
 
-    assert "my.txt is not kept any more" in page.text
+    assert "my.txt is no longer on the server" in page.text
     assert Job.objects.count() == 1

@@ -11,8 +11,8 @@ from django.db import connection
 from accounts.models import Collection, User
 from jobs.models import Job, State
 from jobs.services import dispatch, enqueue
-from tests.jobs.slow import BUSY_KIND, ENOUGH, FREEZING_KIND, FROZEN, KIND
-from tests.running import wait_until
+from tests.support.running import wait_until
+from tests.support.slow_jobs import BUSY_KIND, ENOUGH, FREEZING_KIND, FROZEN, KIND
 
 pytestmark = [pytest.mark.faults, pytest.mark.django_db(transaction=True)]
 
@@ -76,9 +76,9 @@ def test_a_job_goes_back_into_the_queue_when_its_worker_is_asked_to_stop(ask, st
     wait_until(lambda: steps_done() >= 3, LONG_ENOUGH, "the job is in its middle")
     worker.process.terminate()
     assert worker.process.wait(timeout=LONG_ENOUGH) == 0
-    left = fresh(job)
-    assert (left.state, left.attempts, steps_done() < 30) == (State.QUEUED, 0, True)
-    assert left.progress_note == "waits for a worker; the last one was stopped"
+    stopped_job = fresh(job)
+    assert (stopped_job.state, stopped_job.attempts, steps_done() < 30) == (State.QUEUED, 0, True)
+    assert stopped_job.progress_note == "waits for a worker, because the previous one was stopped"
 
     start_worker()
     ended = wait_for_end(job)
@@ -93,7 +93,7 @@ def test_a_worker_leaves_a_job_behind_that_does_not_hear_that_it_stops(ask, star
     wait_until(lambda: fresh(job).state == State.RUNNING, LONG_ENOUGH, "the job runs")
     worker.process.terminate()
     assert worker.process.wait(timeout=LONG_ENOUGH) == 1
-    assert "a job still runs 1 s after SIGTERM: exiting without it" in worker.said()
+    assert "a job still runs 1 s after SIGTERM: exiting;" in worker.log_text()
 
     start_worker()
     wait_until(lambda: fresh(job).attempts == 2, LONG_ENOUGH, "the next worker takes it over")
@@ -118,7 +118,7 @@ def test_a_worker_that_hears_nothing_exits_with_words(ask, start_worker):
     worker = start_worker(options=["--queues", "of-another-installation"])
     job = ask(steps=1)
     assert worker.process.wait(timeout=LONG_ENOUGH) == 1
-    assert "receives none of the 1 waiting jobs" in worker.said()
+    assert "receives none of the 1 waiting jobs" in worker.log_text()
     wait_until(lambda: not worker.group(), LONG_ENOUGH, "nothing of it is left")
 
     start_worker()
@@ -162,8 +162,8 @@ def test_a_worker_that_only_seemed_dead_writes_nothing_more(ask, start_worker):
     frozen.signal_all(signal.SIGCONT)
     ended = wait_for_end(job)
     assert (ended.state, ended.attempts, steps_done()) == (State.SUCCEEDED, 2, 60)
-    said = "was taken over by another worker"
-    wait_until(lambda: said in frozen.said(), LONG_ENOUGH, "the first worker hears of it")
+    message = "was taken over by another worker"
+    wait_until(lambda: message in frozen.log_text(), LONG_ENOUGH, "the first worker hears of it")
 
 
 @pytest.mark.parametrize("place", ["between statements", "in a COPY"])
@@ -178,9 +178,11 @@ def test_a_worker_frozen_in_the_middle_of_a_transaction_is_replaced(
     assert (ended.state, ended.attempts, ended.result) == (State.SUCCEEDED, 2, {"groups": 3})
 
     frozen.signal_all(signal.SIGCONT)
-    said = "was taken over by another worker", "lost the database"
+    messages = "was taken over by another worker", "lost the database"
     wait_until(
-        lambda: any(words in frozen.said() for words in said), LONG_ENOUGH, "the first one hears"
+        lambda: any(words in frozen.log_text() for words in messages),
+        LONG_ENOUGH,
+        "the first one hears",
     )
     assert (steps_done(), fresh(job).result) == (1, {"groups": 3})
 

@@ -4,17 +4,12 @@ import pytest
 from django.db import IntegrityError
 
 from corpus.services import create_query
-from jobs.work import InPerson
+from jobs.context import DirectRun
 from pooling.models import Candidate, Contribution, Pool, PoolBuild
-from pooling.services import (
-    PoolingError,
-    PoolPlan,
-    build_pools,
-    freeze_pools,
-    import_run,
-    remove_run,
-)
-from tests.factories import DocumentFactory, a_collection
+from pooling.services import PoolingError, PoolPlan, build_pools, freeze_pools
+from retrieval.errors import RetrievalError
+from retrieval.services import import_run, remove_run
+from tests.support.factories import DocumentFactory, a_collection
 
 pytestmark = pytest.mark.django_db
 
@@ -40,7 +35,7 @@ def collection():
 
 def build(collection, **changes) -> PoolBuild:
     plan = PoolPlan.take(**{"n": 2, **changes})
-    return build_pools(collection=collection, plan=plan, work=InPerson())
+    return build_pools(collection=collection, plan=plan, work=DirectRun())
 
 
 def test_every_retriever_contributes_n_after_the_forced_ones(collection):
@@ -63,7 +58,7 @@ def test_every_source_of_a_candidate_is_kept_with_rank_and_score(collection):
     build(collection)
 
     cited = Candidate.objects.get(document__docno="d003")
-    sources = {one.source: one for one in cited.contributions.all()}
+    sources = {contribution.source: contribution for contribution in cited.contributions.all()}
     assert sources["cited"].drawn
     assert sources["cited"].rank is None
     assert sources["bm25_title"].rank >= 1
@@ -106,7 +101,7 @@ def test_a_draft_is_replaced_and_a_frozen_pool_stays(collection):
     assert not Pool.objects.filter(pk=draft.pk).exists()
 
     freeze_pools(collection=collection)
-    with pytest.raises(PoolingError, match="frozen already"):
+    with pytest.raises(PoolingError, match="every pool is frozen"):
         build(collection)
 
 
@@ -122,7 +117,7 @@ def test_a_run_of_another_engine_is_pooled_under_its_name(collection, tmp_path):
     path = tmp_path / "specter.run"
     path.write_text("d000 Q0 d011 1 3.5 x\nd000 Q0 d007 2 3.25 x\nd000 Q0 d000 3 3 x\n")
     run = import_run(
-        collection=collection, path=path, filename=path.name, name="specter", work=InPerson()
+        collection=collection, path=path, filename=path.name, name="specter", work=DirectRun()
     )
     build(collection, runs=("specter",), forced=())
 
@@ -133,22 +128,22 @@ def test_a_run_of_another_engine_is_pooled_under_its_name(collection, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("lines", "said"),
+    ("lines", "message"),
     [
-        ("d000 Q0 d001 1 x tag\n", "my.run:1: the score 'x'"),
+        ("d000 Q0 d001 1 x tag\n", "my.run:1: the score must be a finite number, got 'x'"),
         ("d000 Q0 zzz 1 1 tag\n", "another corpus"),
         ("zzz Q0 d001 1 1 tag\n", "none of its topics"),
         ("d000 Q0 d001 1 1 t\nd000_method Q0 d001 1 1 t\n", "both of query paper d000"),
         ("", "my.run: no lines"),
     ],
 )
-def test_a_wrong_run_is_refused_with_the_place(collection, tmp_path, lines, said):
+def test_a_wrong_run_is_refused_with_the_place(collection, tmp_path, lines, message):
     path: Path = tmp_path / "my.run"
     path.write_text(lines)
 
-    with pytest.raises(PoolingError, match=said):
+    with pytest.raises(RetrievalError, match=message):
         import_run(
-            collection=collection, path=path, filename="my.run", name="mine", work=InPerson()
+            collection=collection, path=path, filename="my.run", name="mine", work=DirectRun()
         )
     assert not collection.runs.exists()
 
@@ -157,7 +152,7 @@ def test_a_run_of_frozen_pools_cannot_be_removed(collection):
     build(collection)
     freeze_pools(collection=collection)
 
-    with pytest.raises(PoolingError, match="Frozen pools were drawn from"):
+    with pytest.raises(RetrievalError, match="Frozen pools were drawn from"):
         remove_run(run=collection.runs.first())
 
 

@@ -1,30 +1,28 @@
 """The runs of a build: a frozen pool keeps them, a draft without them cannot be frozen."""
 
-import importlib
-
 import pytest
-from django.apps import apps
 from django.db.models import ProtectedError
 from django.urls import reverse
 
 from accounts.models import User
 from annotation.services import CannotOpen, open_query
 from corpus.services import create_query
+from jobs.context import DirectRun
 from jobs.services import run
-from jobs.work import InPerson
-from pooling.models import BuildRun, Pool, Run
+from pooling.models import BuildRun, Pool
 from pooling.services import (
     PoolingError,
     PoolPlan,
     freeze_pools,
     manifest_file,
-    rebuild_pools,
-    remove_run,
     request_pools,
-    sampled_pools,
 )
-from tests.factories import DocumentFactory, a_collection, annotators
-from tests.pooling.scenes import (
+from rebuilding.samples import sampled_pools
+from rebuilding.services import rebuild_pools
+from retrieval.models import Run
+from retrieval.services import remove_run
+from tests.support.factories import DocumentFactory, a_collection, annotators
+from tests.support.pooling_scenes import (
     DOCNOS,
     a_listed_collection,
     a_listed_run,
@@ -60,8 +58,9 @@ def test_a_build_relates_to_every_run_it_used(collection):
     }
 
 
-def test_a_run_of_a_build_is_never_deleted_past_its_service(collection):
+def test_a_run_of_a_frozen_pool_is_protected_whoever_deletes_it(collection):
     built(collection)
+    freeze_pools(collection=collection)
 
     with pytest.raises(ProtectedError):
         collection.runs.get(name="up").delete()
@@ -127,17 +126,6 @@ def test_a_build_says_who_asked_for_it(collection):
     assert collection.pool_builds.get().built_by == admin
 
 
-def test_builds_from_before_are_related_to_the_runs_that_are_still_theirs(collection):
-    built(collection)
-    BuildRun.objects.all().delete()
-    Run.objects.filter(name="down").update(sha256="0" * 64)
-    migration = importlib.import_module("pooling.migrations.0004_build_runs")
-
-    migration.relate_builds(apps, None)
-
-    assert uses(collection) == {"up": ("drawn", "up"), "down": ("drawn", None)}
-
-
 @pytest.fixture
 def staged():
     return a_staged_collection()
@@ -170,7 +158,7 @@ def test_every_build_is_rebuilt_from_its_own_run(staged):
         for again in (True, False):
             manifest = manifest_file(build)
             proof = rebuild_pools(
-                collection=staged, manifest=manifest, work=InPerson(), rank_again=again
+                collection=staged, manifest=manifest, work=DirectRun(), rank_again=again
             )
             assert proof.pools == 1
 

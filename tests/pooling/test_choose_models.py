@@ -6,11 +6,11 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from corpus.services import create_query
-from pooling import figures
-from pooling.models import Run
+from pooling import tables
 from pooling.services import freeze_pool
-from tests.factories import DocumentFactory, a_collection, a_pool
-from tests.pooling.test_pages import address, client_of, queries_of, said
+from retrieval.models import Run
+from tests.pooling.test_pages import address, client_of, queries_of, text_of
+from tests.support.factories import DocumentFactory, a_collection, a_pool
 
 pytestmark = pytest.mark.django_db
 
@@ -52,17 +52,17 @@ def admin(collection):
 
 
 def test_the_runs_that_overlap_least_come_first_and_are_chosen(collection):
-    choice = figures.model_choice(collection, list(LISTS), depth=4, count=2)
+    choice = tables.model_choice(collection, list(LISTS), depth=4, count=2)
 
     assert {row.name: row.mean for row in choice.rows} == pytest.approx(MEANS)
     assert [row.name for row in choice.rows] == ["d", "c", "a", "b"]  # equal means go by name
-    assert choice.chosen == ["d", "c"]
+    assert choice.models == ["d", "c"]
     assert choice.matrix.names == ["d", "c", "a", "b"]
     assert [row.name for row in choice.shallow] == ["d"]
 
 
 def test_only_so_many_of_the_best_are_compared(collection):
-    choice = figures.model_choice(collection, ["a", "b", "c"], depth=1, count=1)
+    choice = tables.model_choice(collection, ["a", "b", "c"], depth=1, count=1)
 
     assert [row.mean for row in choice.rows] == [1, 1, 1]
 
@@ -71,7 +71,7 @@ def test_documents_that_the_query_paper_cites_are_not_compared(collection):
     collection.documents.filter(docno="q1").update(references=["d1", "d2"])
     a_run(collection, "e", {"q2": ["d1", "d2", "d3"]})
 
-    choice = figures.model_choice(collection, ["a", "b", "c", "e"], depth=2, count=1)
+    choice = tables.model_choice(collection, ["a", "b", "c", "e"], depth=2, count=1)
 
     # Left are d3 d4, d3 d5, d6 d7; the best two are counted without the cited ones. q2 cites none.
     assert {row.name: row.reaches for row in choice.rows} == {"a": 2, "b": 2, "c": 2, "e": 2}
@@ -85,16 +85,16 @@ def test_unless_told_otherwise_three_models_are_chosen_by_their_best_two_hundred
     a_run(collection, "turned", {"q1": [*docnos[:199], docnos[200], docnos[199]]})
     collection.documents.filter(docno="q1").update(references=["cited"])
 
-    choice = figures.model_choice(collection, ["long", "turned"], figures.DEPTH, figures.COUNT)
+    choice = tables.model_choice(collection, ["long", "turned"], tables.DEPTH, tables.COUNT)
 
-    assert (figures.DEPTH, figures.COUNT) == (200, 3)
+    assert (tables.DEPTH, tables.COUNT) == (200, 3)
     # 199 in common; the 200th differs.
     assert choice.rows[0].mean == pytest.approx(199 / 201)
 
 
 def test_of_many_query_papers_the_first_by_docno_are_read(collection):
     a_run(collection, "e", {"q2": ["d1"]})
-    choice = figures.model_choice(collection, ["a", "e"], depth=4, count=1, most=1)
+    choice = tables.model_choice(collection, ["a", "e"], depth=4, count=1, most=1)
 
     assert (choice.papers, choice.of_papers) == (1, 2)
     assert {row.name: row.reaches for row in choice.rows} == {"a": 4, "e": 0}
@@ -103,10 +103,10 @@ def test_of_many_query_papers_the_first_by_docno_are_read(collection):
 def test_runs_without_any_list_have_no_mean_and_are_not_chosen(collection, admin):
     a_run(collection, "e", {})
     a_run(collection, "f", {})
-    choice = figures.model_choice(collection, ["e", "f"], depth=4, count=2)
-    assert ([row.mean for row in choice.rows], choice.chosen) == ([None, None], [])
+    choice = tables.model_choice(collection, ["e", "f"], depth=4, count=2)
+    assert ([row.mean for row in choice.rows], choice.models) == ([None, None], [])
 
-    page = said(admin.get(address("choose-models"), {"run": ["e", "f"]}))
+    page = text_of(admin.get(address("choose-models"), {"run": ["e", "f"]}))
     assert "undefined: neither it nor any other has a list" in page
     assert "Plan pools from" not in page
 
@@ -115,7 +115,7 @@ def test_judgments_are_no_model_and_what_reads_no_text_is_left_to_the_admin(coll
     a_run(collection, "judged", {"q1": ["d1"]}, qrels=True)
     a_run(collection, "random", {"q1": ["d1"]}, kind="random")
 
-    names, models = figures.models_of(collection)
+    names, models = tables.models_of(collection)
 
     assert names == [*LISTS, "random"]
     assert models == list(LISTS)
@@ -145,7 +145,7 @@ def test_what_is_wrong_in_the_address_is_said_and_counts_as_usual(collection, ad
 
 
 def test_a_short_list_is_told(collection, admin):
-    page = said(admin.get(address("choose-models")))
+    page = text_of(admin.get(address("choose-models")))
 
     assert "<code>d</code> has at most 1 uncited document for a query paper" in page
     assert "<code>a</code> has at most 4 uncited documents for a query paper" in page
@@ -157,14 +157,14 @@ def test_a_number_that_is_none_leaves_the_usual_choice(collection, admin, wrong)
 
     assert list(page.context["form"].errors) == list(wrong)
     choice = page.context["choice"]
-    assert (choice.depth, len(choice.chosen)) == (200, 3)
+    assert (choice.depth, len(choice.models)) == (200, 3)
 
 
 def test_one_run_of_many_is_undefined_and_not_called_the_only_one(collection, admin):
-    page = said(admin.get(address("choose-models"), {"run": "a"}))
+    page = text_of(admin.get(address("choose-models"), {"run": "a"}))
 
     assert "undefined: there is no other run" in page
-    assert "One run only" not in page
+    assert "Only one run" not in page
 
 
 def test_where_no_run_reads_text_they_can_still_be_ticked():
@@ -185,7 +185,7 @@ def test_with_fewer_than_two_runs_the_page_says_what_comes_first(collection, adm
     page = admin.get(address("choose-models"))
 
     assert page.status_code == 200
-    assert "Two runs at least can be compared" in page.text
+    assert "A comparison needs at least two runs" in page.text
 
 
 def test_pools_and_runs_lead_to_the_page(collection, admin):
@@ -226,9 +226,9 @@ def test_the_command_says_it_as_json(collection, capsys):
 @pytest.mark.parametrize(
     ("arguments", "what"),
     [
-        (["--run", "a"], "Two runs at least"),
-        (["--run", "zzz"], "No run 'zzz'; there are a, b, c, d"),
-        (["--depth", "0"], "--depth must be 1 or more"),
+        (["--run", "a"], "at least 2 runs"),
+        (["--run", "zzz"], "No run 'zzz'. There are: a, b, c, d"),
+        (["--depth", "0"], "--depth must be at least 1, got 0"),
         (["--query-papers", "0"], "--query-papers must be"),
     ],
 )
@@ -241,7 +241,7 @@ def test_where_every_pool_is_frozen_there_is_nothing_to_plan(collection, admin):
     for paper in collection.query_papers.all():
         freeze_pool(pool=a_pool(paper, list(collection.documents.filter(docno="d9"))))
 
-    page = said(admin.get(address("choose-models")))
+    page = text_of(admin.get(address("choose-models")))
 
     assert "Plan pools from" not in page
     assert "Mean overlap with the others" in page

@@ -72,5 +72,7 @@ def test_sequential_drawing_rebuilds_all_34_pools(pools):
         rankings = {name: lists[real] for name, real in stands_for.items()}
         drawn = draw("sequential", rankings, {"cited": cited}, n, "s", query_paper)
         released = [(docno, sources[0]) for docno, sources in pool if docno != query_paper]
-        ours = [(one.docno, stands_for.get(one.drawer, one.drawer)) for one in drawn.entries]
+        ours = [
+            (entry.docno, stands_for.get(entry.drawer, entry.drawer)) for entry in drawn.entries
+        ]
         assert ours == released

@@ -10,9 +10,9 @@ from django.core.management import CommandError, call_command
 from corpus.services import create_query
 from pooling.models import Pool
 from pooling.services import freeze_pools, manifest_file
-from tests.factories import a_collection
-from tests.pooling.scenes import a_listed_collection, a_listed_run, built
 from tests.pooling.test_pages import client_of
+from tests.support.factories import a_collection
+from tests.support.pooling_scenes import a_listed_collection, a_listed_run, built
 
 pytestmark = pytest.mark.django_db
 

@@ -13,15 +13,16 @@ from django.urls import reverse
 from accounts.models import User
 from corpus.services import create_query
 from jobs import services as jobs
+from jobs.context import DirectRun
 from jobs.models import Job, State
-from jobs.work import InPerson
 from pooling.models import Candidate, PoolBuild
-from pooling.retrievers.arrays import new_map
-from pooling.retrievers.encoder import Encoder
-from pooling.services import PoolPlan, request_pools, request_run, retrieve
-from tests.disks import small_disk
-from tests.factories import DocumentFactory, a_collection
-from tests.pooling.test_encoder import Network
+from pooling.services import PoolPlan, request_pools
+from retrieval.indexes.arrays import new_map
+from retrieval.retrievers.encoder import Encoder
+from retrieval.services import request_run, retrieve
+from tests.retrieval.test_encoder import Network
+from tests.support.disks import small_disk
+from tests.support.factories import DocumentFactory, a_collection
 
 pytestmark = pytest.mark.django_db
 
@@ -90,7 +91,7 @@ def test_an_index_that_does_not_fit_fails_in_words_and_harms_nothing(
     collection, name, disk, settings, monkeypatch
 ):
     monkeypatch.setattr(Encoder, "_network", lambda self: Network())
-    retrieve(collection=collection, name=name, depth=50, work=InPerson(io.StringIO()))
+    retrieve(collection=collection, name=name, depth=50, work=DirectRun(io.StringIO()))
     expected = collection.runs.get().sha256  # what it is where there is room
     collection.runs.all().delete()
     settings.ARTEFACT_DIR = disk.folder / "artefacts"
@@ -108,7 +109,7 @@ def test_an_index_that_does_not_fit_fails_in_words_and_harms_nothing(
         failed += 1
         assert (job.state, job.attempts) == (State.FAILED, 1)
         assert job.error.startswith(f"No space left on device: {indexes}")
-        assert job.error.endswith(", free some and start it again.")
+        assert job.error.endswith(". Free some space, then try again.")
         assert (collection.runs.get().pk, collection.runs.get().sha256) == (
             earlier.pk,
             earlier.sha256,
@@ -141,7 +142,7 @@ def test_the_card_says_which_disk_is_full(collection, disk, settings, client):
     client.force_login(User.objects.get(username="admin"))
     page = client.get(reverse("job", args=["small", job.pk])).content.decode()
     assert f"No space left on device: {disk.folder}" in page
-    assert "Nothing is left half done" in page
+    assert "No partial result was saved" in page
 
 
 def test_pools_that_do_not_fit_fail_in_words_and_the_earlier_ones_stay(collection, disk, settings):
@@ -158,7 +159,7 @@ def test_pools_that_do_not_fit_fail_in_words_and_the_earlier_ones_stay(collectio
         job = run(request_pools(collection=collection, plan=other, requested_by=None))
         assert (job.state, job.error) == (
             State.FAILED,
-            f"No space left on device: {disk.folder}, free some and start it again.",
+            f"No space left on device: {disk.folder}. Free some space, then try again.",
         )
         assert PoolBuild.objects.get() == build
         assert Candidate.objects.count() == candidates

@@ -6,17 +6,20 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from corpus.services import create_query
+from jobs.context import DirectRun
 from jobs.models import Job
-from jobs.work import InPerson
 from pooling.models import Candidate, Contribution, Pool
-from pooling.planning import PoolPlanForm
-from pooling.services import PoolingError, PoolPlan, build_pools, import_run, remove_run
+from pooling.plan_form import PoolPlanForm
+from pooling.services import PoolingError, PoolPlan, build_pools
 from pooling.services import freeze_pools as freeze
 from pooling.services import manifest_file as file_of
-from tests.factories import DocumentFactory, a_collection
-from tests.pooling.scenes import a_listed_run
-from tests.pooling.test_pages import address, client_of, said
-from tests.pooling.test_rebuild import rebuilt
+from retrieval.errors import RetrievalError
+from retrieval.services import import_run, remove_run
+from tests.pooling.test_pages import address, client_of, text_of
+from tests.rebuilding.test_rebuild import rebuilt
+from tests.support.factories import DocumentFactory, a_collection
+from tests.support.pooling_scenes import a_listed_run
+from tests.support.visits import markup
 
 pytestmark = pytest.mark.django_db
 
@@ -54,7 +57,7 @@ def add_judgments(collection, path):
         filename=path.name,
         name="judged",
         qrels=True,
-        work=InPerson(),
+        work=DirectRun(),
     )
 
 
@@ -68,7 +71,7 @@ def collection(judgments):
 def built(collection, **changes):
     usual = {"parameters": {"n": 3}, "runs": ("bm25_title", "tfidf_title"), "depth": 23}
     return build_pools(
-        collection=collection, plan=PoolPlan(**{**usual, **changes}), work=InPerson()
+        collection=collection, plan=PoolPlan(**{**usual, **changes}), work=DirectRun()
     )
 
 
@@ -176,7 +179,7 @@ def test_where_no_runs_are_named_the_known_ones_are_not_drawn_from(collection):
 
 
 def test_a_run_that_is_not_there_is_named(collection):
-    with pytest.raises(PoolingError, match="No run 'gold' in small; import it first"):
+    with pytest.raises(PoolingError, match="small has no run 'gold'"):
         built(collection, excluded=("gold",))
 
 
@@ -184,7 +187,7 @@ def test_a_run_that_frozen_pools_left_out_stays(collection):
     built(collection, excluded=("judged",))
     freeze(collection=collection)
 
-    with pytest.raises(PoolingError, match="Frozen pools were drawn from judged"):
+    with pytest.raises(RetrievalError, match="Frozen pools were drawn from judged"):
         remove_run(run=collection.runs.get(name="judged"))
 
 
@@ -328,24 +331,24 @@ def test_the_form_is_filled_in_from_the_address(collection):
 
 def test_the_pages_say_what_was_left_out(collection):
     built(collection, forced=("judged",), excluded=("cited",), only=("not_later",))
-    one = said(client_of("admin").get(address("pool", "d00")))
-    every = said(client_of("admin").get(address("pools")))
+    pool_page = markup(client_of("admin").get(address("pool", "d00")).text)
+    pools_page = text_of(client_of("admin").get(address("pools")))
 
-    assert "<dt>Taken first, whole</dt><dd><code>judged</code></dd>" in one
-    assert "<dt>Left out</dt><dd><code>cited</code></dd>" in one
-    assert "documents not later than the query paper" in one
-    assert "first, whole: judged · left out: cited" in every
+    assert "<dt>Forced</dt><dd><code>judged</code></dd>" in pool_page
+    assert "<dt>Excluded</dt><dd><code>cited</code></dd>" in pool_page
+    assert "documents not later than the query paper" in pool_page
+    assert "forced: judged · excluded: cited" in pools_page
 
 
 def test_a_pool_that_lacks_as_a_whole_says_so_in_words(collection):
     built(collection, strategy="take_b", parameters={"size": 40})
-    one = said(client_of("admin").get(address("pool", "d00")))
-    every = client_of("admin").get(address("pools"))
+    pool_page = text_of(client_of("admin").get(address("pool", "d00")))
+    pools_page = client_of("admin").get(address("pools"))
 
-    assert "the pool as a whole had 19 too few" in one
-    assert "The pool as a whole had 19 too few." in every.text
-    assert "budget" not in every.context["table"].sources
-    assert "<code>budget" not in one + every.text
+    assert "the pool as a whole had 19 too few" in pool_page
+    assert "The pool as a whole had 19 too few." in pools_page.text
+    assert "budget" not in pools_page.context["table"].sources
+    assert "<code>budget" not in pool_page + pools_page.text
 
 
 def test_the_command_takes_them_all(collection, capsys):
@@ -367,7 +370,7 @@ def test_leaving_out_the_cited_papers_needs_no_second_word(collection):
 
 
 def test_a_contradiction_ends_the_command_in_words(collection):
-    with pytest.raises(CommandError, match="judged cannot be both"):
+    with pytest.raises(CommandError, match="judged is both"):
         call_command("build_pools", "small", "--forced", "judged", "--excluded", "judged")
 
 

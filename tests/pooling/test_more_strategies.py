@@ -11,7 +11,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from corpus.ordering import shuffled
-from pooling.formats import Scored
 from pooling.strategies import (
     BUDGET,
     STRATEGIES,
@@ -22,11 +21,17 @@ from pooling.strategies import (
     pool,
     strategy,
 )
+from pooling.strategies.depths import depth_k, take_b
 from pooling.strategies.fusion import combmnz, rbp, rrf
+from pooling.strategies.mdcr import choose_models, jaccard_matrix
+from pooling.strategies.sampling import stratified
+from retrieval.formats import Scored
+from web.errors import UserFacingError
 
 X = [Scored("a", 9.0), Scored("b", 7.0), Scored("c", 6.0), Scored("d", 5.0)]
 Y = [Scored("b", 0.9), Scored("e", 0.8), Scored("a", 0.1)]
 RANKINGS = {"x": X, "y": Y}
+FUSIONS = ("rrf", "combmnz", "rbp")
 
 
 def seed_for(order):
@@ -53,7 +58,7 @@ def docnos(drawn):
 
 @pytest.mark.parametrize("mode", ["interleaved", "sequential"])
 def test_take_n_through_the_registry_is_the_same_pool(mode):
-    names = {name: [one.docno for one in ranking] for name, ranking in RANKINGS.items()}
+    names = {name: [scored.docno for scored in ranking] for name, ranking in RANKINGS.items()}
     assert by_hand(mode, {"cited": ["c"]}, n=2) == draw(mode, names, {"cited": ["c"]}, 2, SEED, "Q")
 
 
@@ -97,7 +102,7 @@ def test_rrf_adds_up_reciprocal_ranks():
 
 def test_the_drawer_of_a_fused_document_is_the_retriever_that_has_it_highest():
     drawn = by_hand("rrf", size=5)
-    assert [(one.docno, one.drawer, one.rank_of_drawer) for one in drawn.entries] == [
+    assert [(entry.docno, entry.drawer, entry.rank_of_drawer) for entry in drawn.entries] == [
         ("b", "y", 1),
         ("a", "x", 1),
         ("e", "y", 2),
@@ -129,9 +134,9 @@ def test_rbp_adds_up_the_weights_of_ranks():
 
 
 def test_equal_fused_scores_go_by_docno_descending():
-    for one, other in ("ab", "ba"):
-        rankings = {"x": [Scored(one, 1.0)], "y": [Scored(other, 1.0)]}
-        for name in ("rrf", "combmnz", "rbp"):
+    for first, second in ("ab", "ba"):
+        rankings = {"x": [Scored(first, 1.0)], "y": [Scored(second, 1.0)]}
+        for name in FUSIONS:
             assert docnos(by_hand(name, rankings=rankings, size=2)) == ["b", "a"]
 
 
@@ -187,9 +192,9 @@ def test_a_stratum_with_documents_is_never_left_empty():
 
 def test_mdcr_draws_n_of_each_top_without_the_known_positives():
     drawn = by_hand("mdcr", {"cited": ["b"]}, excluded=["c"], n=2, top=2)
-    by_drawer = {name: [one for one in drawn.entries if one.drawer == name] for name in "xy"}
+    by_drawer = {name: [entry for entry in drawn.entries if entry.drawer == name] for name in "xy"}
     # y's top 2 without b are e and a; x's without b and c are a and d, of which a is drawn.
-    assert {one.docno for one in by_drawer["y"]} == {"e", "a"}
+    assert {entry.docno for entry in by_drawer["y"]} == {"e", "a"}
     assert by_drawer["x"] == [Entry("d", "x", 4, 4)]
     assert drawn.shortfall == {"y": 0, "x": 1}
 
@@ -233,7 +238,7 @@ def mdcr_by_definition(asked):
                 pooled.append(docno)
     positives |= asked["excluded"]
     for name in sorted(
-        asked["rankings"], key=lambda one: (digest(seed, "retriever-order", "Q", one), one)
+        asked["rankings"], key=lambda name: (digest(seed, "retriever-order", "Q", name), name)
     ):
         negatives = []
         for scored in asked["rankings"][name]:
@@ -242,7 +247,7 @@ def mdcr_by_definition(asked):
         if name != "graph" and not name.startswith("graph."):
             negatives = sorted(
                 negatives[: values["top"]],
-                key=lambda one: (digest(seed, f"top-of-{name}", "Q", one), one),
+                key=lambda docno: (digest(seed, f"top-of-{name}", "Q", docno), docno),
             )
         pooled += [docno for docno in negatives if docno not in pooled][: values["n"]]
     return pooled
@@ -256,7 +261,7 @@ def test_forced_documents_are_pooled_even_when_excluded():
 
 def test_the_query_paper_has_no_rank_in_a_fused_list():
     with_itself = {"x": [Scored("Q", 99.0), *X], "y": Y}
-    for name in ("rrf", "combmnz", "rbp"):
+    for name in FUSIONS:
         assert docnos(by_hand(name, rankings=with_itself)) == docnos(by_hand(name))
 
 
@@ -264,9 +269,11 @@ def test_the_query_paper_has_no_rank_in_a_fused_list():
 
 
 def test_every_default_is_a_value_that_the_parameter_would_read():
-    for one in STRATEGIES.values():
-        assert one.read({}) == {each.name: each.read(each.default) for each in one.parameters}
-        assert all(each.about.endswith(".") for each in one.parameters)
+    for definition in STRATEGIES.values():
+        assert definition.read({}) == {
+            each.name: each.read(each.default) for each in definition.parameters
+        }
+        assert all(each.about.endswith(".") for each in definition.parameters)
 
 
 def test_parameters_are_read_from_json_and_from_texts():
@@ -284,22 +291,37 @@ def test_parameters_are_read_from_json_and_from_texts():
 @pytest.mark.parametrize(
     ("name", "parameters", "problem", "parameter"),
     [
-        ("roundrobin", {}, "No strategy 'roundrobin'; there are interleaved, sequential", None),
-        ("depth_k", {"n": 1}, "depth_k has no parameter 'n'; it has k", "n"),
-        ("depth_k", {"k": 0}, "k is 0; it must be a whole number from 1 up", "k"),
-        ("depth_k", {"k": "many"}, "k is 'many'; it must be a whole number", "k"),
-        ("depth_k", {"k": 1.5}, "k is 1.5; it must be a whole number", "k"),
-        ("depth_k", {"k": True}, "k is True", "k"),
-        ("depth_k", {"k": None}, "k is None", "k"),
-        ("rrf", {"k": -1}, "k is -1; it must be a number from 0 up", "k"),
-        ("rrf", {"k": "nan"}, "k is 'nan'", "k"),
-        ("rbp", {"p": 1.5}, "p is 1.5; it must be a number from 0 to 1", "p"),
-        ("rbp", {"p": 1}, "rbp: p is 1.0; a persistence lies between 0 and 1", None),
-        ("stratified", {"rates": ""}, "rates is ''; it must be numbers with commas", "rates"),
+        (
+            "roundrobin",
+            {},
+            "Unknown strategy 'roundrobin'. Use one of: interleaved, sequential",
+            None,
+        ),
+        ("depth_k", {"n": 1}, "depth_k has no parameter 'n'. Use k", "n"),
+        ("depth_k", {"k": 0}, "k must be a whole number, at least 1, got 0", "k"),
+        ("depth_k", {"k": "many"}, "k must be a whole number, at least 1, got 'many'", "k"),
+        ("depth_k", {"k": 1.5}, "k must be a whole number, at least 1, got 1.5", "k"),
+        ("depth_k", {"k": True}, "got True", "k"),
+        ("depth_k", {"k": None}, "got None", "k"),
+        ("rrf", {"k": -1}, "k must be a number, at least 0, got -1", "k"),
+        ("rrf", {"k": "nan"}, "got 'nan'", "k"),
+        ("rbp", {"p": 1.5}, "p must be a number, from 0 to 1, got 1.5", "p"),
+        ("rbp", {"p": 1}, "rbp: p must be above 0 and below 1, got 1.0", None),
+        (
+            "stratified",
+            {"rates": ""},
+            "rates must be numbers separated by commas, each from 0 to 1, got ''",
+            "rates",
+        ),
         ("stratified", {"bounds": [3]}, "1 bounds and 3 rates", None),
-        ("stratified", {"bounds": [3, 3, 4]}, "3, 3, 4; they must be ranks that ascend", None),
-        ("stratified", {"rates": [1, 1, 0]}, "a rate is 0.0", None),
-        ("mdcr", {"n": 9, "top": 5}, "at most the top 5", None),
+        (
+            "stratified",
+            {"bounds": [3, 3, 4]},
+            "bounds must be ascending ranks, at least 1, got 3, 3, 4",
+            None,
+        ),
+        ("stratified", {"rates": [1, 1, 0]}, "at most 1, got 0.0", None),
+        ("mdcr", {"n": 9, "top": 5}, "from 1 to top (5), got 9", None),
     ],
 )
 def test_what_a_strategy_cannot_work_with_is_refused(name, parameters, problem, parameter):
@@ -307,7 +329,36 @@ def test_what_a_strategy_cannot_work_with_is_refused(name, parameters, problem, 
         by_hand(name, **parameters)
     assert problem in str(refused.value)
     assert refused.value.parameter == parameter
-    assert refused.value.is_for_people
+    assert isinstance(refused.value, UserFacingError)
+
+
+@pytest.mark.parametrize("name", STRATEGIES)
+def test_a_source_is_never_both_forced_and_drawn_from(name):
+    with pytest.raises(ValueError, match="both forced and a retriever, got x"):
+        by_hand(name, {"x": ["c"]})
+
+
+@pytest.mark.parametrize(("strategy", "limit"), [(depth_k, "k"), (take_b, "size")])
+def test_a_limit_that_leaves_no_room_for_a_document_is_refused(strategy, limit):
+    """Forms and plans are checked before; this is for who calls the function itself."""
+    with pytest.raises(ValueError, match="must be at least 1, got 0"):
+        strategy(RANKINGS, {}, **{limit: 0}, seed=SEED, query_paper="Q")
+    assert docnos(strategy(RANKINGS, {}, **{limit: 1}, seed=SEED, query_paper="Q"))
+
+
+def test_a_rate_above_one_is_refused_by_the_function_itself():
+    with pytest.raises(ValueError, match=r"got 1\.5"):
+        stratified(RANKINGS, {}, bounds=[2, 4], rates=[1, 1.5], seed=SEED, query_paper="Q")
+
+
+@pytest.mark.parametrize("count", [0, 3])
+def test_as_many_models_can_be_chosen_as_there_are_and_at_least_one(count):
+    matrix = jaccard_matrix({"x": {"Q": ["a"]}, "y": {"Q": ["b"]}}, depth=1)
+
+    with pytest.raises(ValueError, match=f"must be from 1 to 2 models, got {count}"):
+        choose_models(matrix, count)
+    assert choose_models(matrix, 1) == ["x"]
+    assert choose_models(matrix, 2) == ["x", "y"]
 
 
 # Laws.
@@ -324,8 +375,8 @@ def pools_asked_for(draw, strategies=ALL):
     lists = draw(st.dictionaries(st.sampled_from(runs), ids))
     steps = draw(st.lists(st.integers(0, 3), min_size=14, max_size=14))
     rankings = {
-        name: [Scored(docno, -float(sum(steps[:at]))) for at, docno in enumerate(one)]
-        for name, one in lists.items()
+        name: [Scored(docno, -float(sum(steps[:at]))) for at, docno in enumerate(ranking)]
+        for name, ranking in lists.items()
     }
     name = draw(st.sampled_from(strategies))
     small = st.integers(1, 8)
@@ -357,7 +408,7 @@ def whole(asked):
 
 
 def drawable(asked, depth=None):
-    reached = {one.docno for ranking in asked["rankings"].values() for one in ranking[:depth]}
+    reached = {scored.docno for ranking in asked["rankings"].values() for scored in ranking[:depth]}
     return reached - whole(asked) - asked["excluded"] - {"Q"}
 
 
@@ -367,10 +418,6 @@ def size_of(asked):
     match asked["name"]:
         case "depth_k":
             return len(drawable(asked, values["k"]))
-        case "take_b":
-            return min(values["size"], len(drawable(asked)))
-        case "rrf" | "combmnz" | "rbp" | "uniform":
-            return min(values["size"], len(drawable(asked, values["depth"])))
         case "stratified":
             total = 0
             for before, last, rate in zip(
@@ -379,8 +426,10 @@ def size_of(asked):
                 stratum = drawable(asked, last) - drawable(asked, before)
                 total += math.ceil(Fraction(str(rate)) * len(stratum))
             return total
-        case _:
+        case "interleaved" | "sequential" | "mdcr":
             return values["n"] * len(lists) - sum(pool(**asked).shortfall.values())
+        case _:  # a budget
+            return min(values["size"], len(drawable(asked, values.get("depth"))))
 
 
 @given(pools_asked_for(strategies=["mdcr"]))
@@ -432,9 +481,9 @@ def test_a_pool_that_goes_by_best_rank_names_the_best_ranked_retriever(asked):
     for entry in drawn.entries:
         if entry.rank_of_drawer is not None:
             having = [
-                ([one.docno for one in ranking].index(entry.docno) + 1, turn[name])
+                ([scored.docno for scored in ranking].index(entry.docno) + 1, turn[name])
                 for name, ranking in asked["rankings"].items()
-                if entry.docno in {one.docno for one in ranking}
+                if entry.docno in {scored.docno for scored in ranking}
             ]
             assert min(having) == (entry.rank_of_drawer, turn[entry.drawer])
 
@@ -453,10 +502,10 @@ def test_forced_first_and_the_sequence_counts_from_one(asked):
 @settings(max_examples=200)
 def test_a_shortfall_is_what_the_lists_could_not_give(asked):
     drawn = pool(**asked)
-    chosen = [entry for entry in drawn.entries if entry.drawer not in asked["forced"]]
+    entries = [entry for entry in drawn.entries if entry.drawer not in asked["forced"]]
     values, missing = asked["parameters"], drawn.shortfall
     if "size" in values:
-        assert missing.get(BUDGET, 0) == values["size"] - len(chosen)
+        assert missing.get(BUDGET, 0) == values["size"] - len(entries)
         assert missing.keys() <= {BUDGET}
     elif asked["name"] == "depth_k":
         for name, ranking in asked["rankings"].items():
@@ -464,7 +513,7 @@ def test_a_shortfall_is_what_the_lists_could_not_give(asked):
     elif asked["name"] == "stratified":
         assert missing == {}
     else:
-        counts = Counter(entry.drawer for entry in chosen)
+        counts = Counter(entry.drawer for entry in entries)
         for name in asked["rankings"]:
             assert counts[name] + missing[name] == values["n"]
 
@@ -477,9 +526,9 @@ def test_the_order_of_the_mappings_does_not_matter(data, asked):
         "rankings": dict(data.draw(st.permutations(list(asked["rankings"].items())))),
         "forced": dict(data.draw(st.permutations(list(asked["forced"].items())))),
     }
-    one, other = pool(**asked), pool(**turned)
-    assert one == other
-    assert repr(one) == repr(other)  # the very same numbers
+    first, second = pool(**asked), pool(**turned)
+    assert first == second
+    assert repr(first) == repr(second)  # the very same numbers
 
 
 @given(pools_asked_for())
@@ -487,9 +536,11 @@ def test_the_order_of_the_mappings_does_not_matter(data, asked):
 def test_every_pooled_document_has_exactly_one_drawn_contribution(asked):
     drawn = pool(**asked)
     every = list(contributions(drawn, asked["rankings"], asked["forced"]))
-    assert {(one.docno, one.source, one.rank) for one in every if one.drawn} == {
-        (entry.docno, entry.drawer, entry.rank_of_drawer) for entry in drawn.entries
-    }
+    assert {
+        (contribution.docno, contribution.source, contribution.rank)
+        for contribution in every
+        if contribution.drawn
+    } == {(entry.docno, entry.drawer, entry.rank_of_drawer) for entry in drawn.entries}
 
 
 @given(pools_asked_for())
@@ -529,17 +580,17 @@ def test_the_estimate_from_all_equally_likely_samples_is_the_true_total(name, pa
     """Exhaustive: every sample that can come comes, each as often as the next, and their mean is
     the total without any error."""
     drawn = [pool(name, parameters, RANKINGS, {}, str(seed), "Q") for seed in range(2000)]
-    by_sample = {frozenset(one.inclusion): one for one in drawn}
+    by_sample = {frozenset(sample.inclusion): sample for sample in drawn}
     assert len(by_sample) == samples
     assert sum(map(estimate, by_sample.values())) / samples == sum(GRADES.values())
-    counts = Counter(frozenset(one.inclusion) for one in drawn)
+    counts = Counter(frozenset(sample.inclusion) for sample in drawn)
     expected = 2000 / samples
     chi_squared = sum((count - expected) ** 2 / expected for count in counts.values())
     assert chi_squared < 27.9  # exceeded once in 1000 with the 9 degrees of freedom of 10 samples
 
 
 def test_permuting_the_lists_of_equal_retrievers_changes_no_fused_score():
-    lists = [[Scored(docno, 1 / (at + 3)) for at, docno in enumerate(one)] for one in
+    lists = [[Scored(docno, 1 / (at + 3)) for at, docno in enumerate(ranking)] for ranking in
              ("abcd", "bdca", "dcab")]  # fmt: skip
     for fuse in (rrf, combmnz, lambda some: rbp(some, 0.3)):
         assert len({repr(sorted(fuse(some).items())) for some in permutations(lists)}) == 1

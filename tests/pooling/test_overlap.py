@@ -43,12 +43,12 @@ def test_the_models_that_agree_least_are_chosen():
 
 @pytest.mark.parametrize("count", [0, 4])
 def test_no_more_models_can_be_chosen_than_there_are(count):
-    with pytest.raises(ValueError, match=f"{count} models asked for; there are 3"):
+    with pytest.raises(ValueError, match=f"count must be from 1 to 3 models, got {count}"):
         choose_models(jaccard_matrix(LISTS, 3), count)
 
 
 def test_a_depth_below_one_is_refused():
-    with pytest.raises(ValueError, match="depth is 0"):
+    with pytest.raises(ValueError, match="depth must be at least 1, got 0"):
         jaccard_matrix(LISTS, 0)
 
 
@@ -58,10 +58,10 @@ rankings = st.dictionaries(st.sampled_from("pqr"), st.lists(st.sampled_from("abc
 @given(st.dictionaries(st.sampled_from("xyz"), rankings), st.integers(1, 7))
 def test_the_matrix_is_symmetric_and_between_nought_and_one(lists, depth):
     matrix = jaccard_matrix(lists, depth)
-    for one in matrix.names:
-        for other in matrix.names:
-            value = matrix.of(one, other)
-            assert value == matrix.of(other, one)
+    for first in matrix.names:
+        for second in matrix.names:
+            value = matrix.of(first, second)
+            assert value == matrix.of(second, first)
             assert value is None or 0 <= value <= 1
 
 

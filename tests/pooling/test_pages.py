@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
-import pytest
+import json
+from datetime import timedelta
 
-from corpus.services import create_query
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
+
+from corpus.services import create_query, label_sentences
+from jobs import services as jobs
+from jobs.context import DirectRun
 from jobs.models import Job, State
-from jobs.work import InPerson
-from pooling import figures, preview
-from pooling.formats import ranked, read_run
-from pooling.models import Pool, Run
-from pooling.retrievers import BUILT_IN, CATALOGUE
+from pooling import checks, preview, tables
+from pooling.checks import compute_checks, request_due_checks
+from pooling.models import Pool
 from pooling.services import PoolPlan, build_pools, freeze_pools
 from pooling.strategies import STRATEGIES
-from tests.factories import DocumentFactory, a_collection, a_pool, a_query
-from tests.visits import address, client_of, queries_of, said
+from retrieval.formats import ranked, read_run
+from retrieval.models import Run
+from retrieval.retrievers import BUILT_IN, CATALOGUE
+from tests.support.factories import DocumentFactory, a_collection, a_pool, a_query
+from tests.support.visits import address, client_of, queries_of, text_of
 
 pytestmark = pytest.mark.django_db
 
@@ -53,6 +62,12 @@ def a_run(collection, name, docnos, **fields):
     return run
 
 
+@pytest.fixture(autouse=True)
+def _look_again():
+    """The due check remembers when this process last looked."""
+    checks.last_look.until = 0
+
+
 @pytest.fixture
 def admin(collection):
     return client_of("admin")
@@ -69,7 +84,7 @@ def test_the_runs_page_says_what_a_run_holds_and_what_was_left_out(collection, a
         report={"outside_corpus": 12, "duplicates": 0, "query_papers_themselves": 1},
     )
 
-    page = said(admin.get(address("runs")))
+    page = text_of(admin.get(address("runs")))
 
     assert "1 of 1" in page
     assert "12 not in the corpus" in page
@@ -84,7 +99,7 @@ def test_the_built_in_retrievers_not_yet_run_are_offered(collection, admin):
 
     assert 'value="tfidf_abstract"' in page.text
     assert 'value="bm25_title"' not in page.text
-    assert "Run the 3 usual retrievers" in said(page)
+    assert "Run the 3 usual retrievers" in text_of(page)
 
 
 def test_running_a_retriever_queues_its_job(collection, admin):
@@ -115,7 +130,7 @@ def test_a_run_downloads_as_a_file_that_reads_back_the_same(collection, admin, t
     path.write_bytes(response.getvalue())
 
     lists = ranked(read_run(path, name="best.run")).lists
-    assert [one.docno for one in lists["q1"]] == ["d3", "d2"]
+    assert [scored.docno for scored in lists["q1"]] == ["d3", "d2"]
     assert 'filename="small-best.run"' in response["Content-Disposition"]
 
 
@@ -131,7 +146,7 @@ def test_removing_a_run_asks_first(collection, admin):
 
 
 def test_a_run_of_a_frozen_pool_stays(collection, admin):
-    build_pools(collection=collection, plan=PoolPlan.take(1, runs=("best",)), work=InPerson())
+    build_pools(collection=collection, plan=PoolPlan.take(1, runs=("best",)), work=DirectRun())
     freeze_pools(collection=collection)
 
     page = admin.post(address("remove-run", "best"), {"confirmed": "yes"}, follow=True)
@@ -169,12 +184,12 @@ def test_a_failed_job_is_shown_until_the_next_try(collection, admin):
 def pooled(collection):
     """Drawn from "best" with n = 3: it had only two, one of which has no text."""
     collection.documents.filter(docno="d2").update(sentences=[], labels=[])
-    build_pools(collection=collection, plan=PoolPlan.take(3, runs=("best",)), work=InPerson())
+    build_pools(collection=collection, plan=PoolPlan.take(3, runs=("best",)), work=DirectRun())
     return collection
 
 
 def test_the_pools_page_says_what_was_drawn_and_what_was_missing(pooled, admin):
-    page = said(admin.get(address("pools")))
+    page = text_of(admin.get(address("pools")))
 
     assert "<strong>3</strong> candidates · <strong>2</strong> pairs" in page
     assert "1 too few" in page
@@ -183,10 +198,10 @@ def test_the_pools_page_says_what_was_drawn_and_what_was_missing(pooled, admin):
 
 
 def test_forced_documents_and_draws_are_counted_apart(pooled):
-    (row,) = figures.pool_table(pooled).rows
+    (row,) = tables.pool_rows(pooled, tables.pool_papers(pooled))
 
     assert (row.size, row.forced, row.excluded, row.without_text) == (3, 1, 1, 1)
-    assert row.draws == (figures.Draw("best", 2, 2, 1),)
+    assert row.draws == (tables.Draw("best", 2, 2, 1),)
     assert row.deepest == 2
 
 
@@ -208,17 +223,17 @@ def test_hours_are_said_in_words(hours, words):
 def test_the_overlap_of_two_sources_is_what_both_have_of_what_either_has():
     common = {("a", "a"): 4, ("b", "b"): 3, ("a", "b"): 2, ("b", "a"): 2}
 
-    first, second = figures.overlap_rows(common, {"a": 4}, pooled=8)
+    first, second = tables.overlap_rows(common, {"a": 4}, pooled=8)
 
-    assert first.cells == [None, figures.OverlapCell("b", 2, 5)]
+    assert first.cells == [None, tables.OverlapCell("b", 2, 5)]
     assert (first.share, first.drawn, second.drawn) == (0.5, 4, 0)
     assert first.cells[1].heat == 4
 
 
 def test_sources_that_share_nothing_have_no_heat():
-    first, _ = figures.overlap_rows({("a", "a"): 1, ("b", "b"): 1}, {}, pooled=2)
+    first, _ = tables.overlap_rows({("a", "a"): 1, ("b", "b"): 1}, {}, pooled=2)
 
-    assert first.cells[1] == figures.OverlapCell("b", 0, 2)
+    assert first.cells[1] == tables.OverlapCell("b", 0, 2)
     assert first.cells[1].heat == 0
 
 
@@ -229,7 +244,7 @@ def test_the_cost_is_reckoned_with_what_the_address_says(pooled, admin):
 
     # 2 pairs, 2 judges, an hour each; half of the pairs again: 5 hours.
     assert "<strong>5 hours</strong>" in page.text
-    assert "<strong>50</strong> at 10 an hour" in said(page)
+    assert "<strong>50</strong> at 10 an hour" in text_of(page)
     assert "rate=10&amp;sort=" in page.text
 
 
@@ -243,20 +258,21 @@ def test_a_cost_that_cannot_be_reckoned_says_why(pooled, admin, wrong):
 
 def test_the_preview_names_what_to_look_at(pooled, admin):
     pooled.documents.filter(docno="d3").update(title="Parsing trees: D1")
-    page = said(admin.get(address("pools")))
+    compute_checks(collection=pooled)
+    page = text_of(admin.get(address("pools")))
 
-    assert "Look at these before you freeze" in page
+    assert "Warnings to check before freezing" in page
     # One has no text; the sentences of the others have three words each.
-    assert "4</span> documents have an abstract that is empty or hardly one" in page
+    assert "4</span> documents have an empty or very short abstract" in page
     assert "1</span> pair of near-duplicate titles within a pool" in page
 
 
 def test_the_preview_tells_what_each_retriever_does(pooled):
     a_run(pooled, "other", ["d5", "d2"])
-    build_pools(collection=pooled, plan=PoolPlan.take(1, runs=("best", "other")), work=InPerson())
-    preview = figures.preview_of(pooled, figures.pool_table(pooled))
+    build_pools(collection=pooled, plan=PoolPlan.take(1, runs=("best", "other")), work=DirectRun())
+    preview = tables.preview_of(pooled)
 
-    assert [(one.source, one.drawn, one.alone) for one in preview.shares] == [
+    assert [(share.source, share.drawn, share.alone) for share in preview.shares] == [
         ("best", 1, 1),
         ("other", 1, 1),
     ]
@@ -268,15 +284,17 @@ def test_the_preview_tells_what_each_retriever_does(pooled):
 def test_pools_without_lists_are_compared_by_what_they_hold(collection, admin):
     a_pool(collection.query_papers.get(), list(collection.documents.filter(docno="d1")))
 
+    compute_checks(collection=collection)
+
     page = admin.get(address("pools")).text
 
-    assert "What the sources have in common" in page
-    assert "What each retriever does for the pools" not in page
+    assert "Overlap of the sources" in page
+    assert "Contribution of each retriever" not in page
 
 
 def test_more_pools_and_lists_cost_no_more_queries(collection, admin, django_assert_num_queries):
     def build():
-        build_pools(collection=collection, plan=PoolPlan.take(1, depth=20), work=InPerson())
+        build_pools(collection=collection, plan=PoolPlan.take(1, depth=20), work=DirectRun())
 
     build()
     expected = queries_of(admin, address("pools"))
@@ -286,6 +304,171 @@ def test_more_pools_and_lists_cost_no_more_queries(collection, admin, django_ass
 
     with django_assert_num_queries(expected):
         admin.get(address("pools"))
+
+
+def many_papers(collection, number):
+    """Query papers m000, m001, … with a pool of one to three candidates each."""
+    documents = list(collection.documents.filter(docno__in=("d4", "d5", "d6")))
+    for position in range(number):
+        paper = DocumentFactory(collection=collection, docno=f"m{position:03}", title="Mixed")
+        query = create_query(collection=collection, docno=paper.docno, facet_key="method")
+        a_pool(query.query_paper, documents[: 1 + position % 3])
+
+
+def docnos(page):
+    return [row.docno for row in page.context["table"].rows]
+
+
+def test_a_page_has_fifty_rows_and_costs_the_same_for_any_number_of_pools(
+    collection, admin, django_assert_num_queries
+):
+    many_papers(collection, 3)
+    compute_checks(collection=collection)
+    expected = queries_of(admin, address("pools"))
+    DocumentFactory(collection=collection, docno="x")
+    many = a_collection("many")
+    for docno in ("d4", "d5", "d6"):
+        DocumentFactory(collection=many, docno=docno)
+    many_papers(many, 60)
+    compute_checks(collection=many)
+
+    with django_assert_num_queries(expected):
+        page = admin.get(address("pools", slug="many"))
+
+    assert docnos(page) == [f"m{position:03}" for position in range(50)]
+    assert "1–50 of 60" in text_of(page)
+    assert "data-filter" not in page.text
+    with django_assert_num_queries(expected):
+        page = admin.get(address("pools", slug="many"), {"page": "2"})
+    assert docnos(page) == [f"m{position:03}" for position in range(50, 60)]
+
+
+def test_the_confirmation_of_freezing_reads_no_single_pool(
+    collection, admin, django_assert_num_queries
+):
+    many_papers(collection, 2)
+    with CaptureQueriesContext(connection) as few:
+        admin.post(address("freeze-pools"))
+    many = a_collection("many")
+    for docno in ("d4", "d5", "d6"):
+        DocumentFactory(collection=many, docno=docno)
+    many_papers(many, 12)
+
+    with django_assert_num_queries(len(few)):
+        page = admin.post(address("freeze-pools", slug="many"))
+
+    assert "Freeze 12 pools permanently?" in text_of(page)
+
+
+def test_the_table_is_sorted_in_the_database_with_missing_values_last(collection, admin):
+    many_papers(collection, 3)  # q1 has no pool
+
+    up = docnos(admin.get(address("pools"), {"sort": "size"}))
+    down = docnos(admin.get(address("pools"), {"sort": "-size"}))
+
+    assert up == ["m000", "m001", "m002", "q1"]
+    assert down == ["m002", "m001", "m000", "q1"]
+    for sort in tables.POOL_SORTS:
+        assert sorted(docnos(admin.get(address("pools"), {"sort": sort}))) == sorted(up)
+
+
+def test_the_table_is_filtered_by_every_word_of_docno_or_title(collection, admin):
+    many_papers(collection, 2)
+
+    page = admin.get(address("pools"), {"q": "M001 mixed"})
+
+    assert docnos(page) == ["m001"]
+    assert "Show all 3" in text_of(admin.get(address("pools"), {"q": "m001 nothing"}))
+
+
+def test_a_table_that_is_on_one_page_is_filtered_while_typing(pooled, admin):
+    assert 'data-filter="pool-rows"' in admin.get(address("pools")).text
+
+
+# Checks
+
+
+def test_pools_that_are_not_checked_yet_say_so_and_load_the_result(pooled, admin):
+    page = admin.get(address("pools"))
+
+    assert "The pools are not checked yet. They are being checked now" in text_of(page)
+    assert 'hx-select="#pool-checks"' in page.text
+
+    compute_checks(collection=pooled)
+    page = admin.get(address("pools"))
+
+    assert "being checked" not in page.text
+    assert "hx-select" not in page.text
+    assert "Contribution of each retriever" in page.text
+
+
+@pytest.mark.parametrize("change", ["build", "document"])
+def test_checks_of_an_earlier_state_say_so(pooled, admin, change):
+    compute_checks(collection=pooled)
+    if change == "build":
+        build_pools(collection=pooled, plan=PoolPlan.take(2, runs=("best",)), work=DirectRun())
+    else:
+        label_sentences(document=pooled.documents.get(docno="d3"), labels=["result"] * 3)
+
+    page = admin.get(address("pools"))
+
+    assert "so they may no longer apply" in text_of(page)
+    assert 'hx-select="#pool-checks"' in page.text
+
+
+def test_the_checks_stay_current_when_pools_are_frozen(pooled, admin):
+    compute_checks(collection=pooled)
+
+    freeze_pools(collection=pooled)
+
+    assert "no longer apply" not in text_of(admin.get(address("pools")))
+
+
+def test_a_worker_checks_new_pools_by_itself(pooled, admin):
+    request_due_checks()
+    request_due_checks()
+    job = Job.objects.get(kind="check_pools")
+    jobs.run(job.pk)
+
+    assert Job.objects.get(pk=job.pk).state == State.SUCCEEDED
+    assert "being checked" not in admin.get(address("pools")).text
+    request_due_checks()
+    assert Job.objects.filter(kind="check_pools").count() == 1
+
+
+def test_checks_that_failed_are_not_requested_again_for_the_same_pools(pooled, admin):
+    request_due_checks()
+    Job.objects.filter(kind="check_pools").update(state=State.FAILED, error="no luck")
+    checks.last_look.until = 0
+
+    request_due_checks()
+
+    assert Job.objects.filter(kind="check_pools").count() == 1
+    page = admin.get(address("pools"))
+    assert "The check failed. See the job above." in text_of(page)
+    assert 'hx-select="#pool-checks"' not in page.text
+
+
+def test_a_report_that_began_earlier_does_not_replace_a_later_one(pooled):
+    later = compute_checks(collection=pooled)
+    pooled.pool_reports.update(began_at=timezone.now() + timedelta(minutes=1), state="later")
+
+    compute_checks(collection=pooled)
+
+    assert pooled.pool_reports.get(pk=later.pk).state == "later"
+
+
+def test_a_preview_is_the_same_after_it_was_stored(pooled, collection):
+    a_pool(
+        create_query(collection=pooled, docno="d5", facet_key="method").query_paper,
+        [pooled.documents.get(docno="d5"), pooled.documents.get(docno="d6")],
+    )
+    pooled.documents.filter(docno="d6").update(title="parsing trees d5")
+    found = tables.preview_of(pooled)
+    stored = json.loads(json.dumps(found.as_json()))
+
+    assert tables.Preview.from_json(stored) == found
+    assert found.own_pool.total == found.near_duplicates.total == 1
 
 
 def test_building_pools_queues_the_job_with_the_plan(collection, admin):
@@ -310,9 +493,12 @@ def test_only_the_chosen_strategy_s_parameters_count(collection, admin):
 
     admin.post(address("build-pools"), {**sent, "runs": ["best"], "more": "bm25_text"})
 
-    said = Job.objects.get().parameters
-    assert (said["strategy"], said["parameters"]) == ("rrf", {"size": 30, "depth": 40, "k": 60.0})
-    assert said["runs"] == ["best", "bm25_text"]
+    parameters = Job.objects.get().parameters
+    assert (parameters["strategy"], parameters["parameters"]) == (
+        "rrf",
+        {"size": 30, "depth": 40, "k": 60.0},
+    )
+    assert parameters["runs"] == ["best", "bm25_text"]
 
 
 def test_every_strategy_and_retriever_can_be_chosen(collection, admin):
@@ -336,9 +522,12 @@ def test_cited_papers_like_any_other_are_not_forced(collection, admin):
     ("changed", "what"),
     [
         ({"runs": []}, "Tick at least one run"),
-        ({"runs": ["best"], "interleaved-n": "0"}, "it must be a whole number from 1 up"),
-        ({"runs": ["best"], "interleaved-n": "90"}, "gives no retriever 90 documents"),
-        ({"runs": ["best"], "strategy": "mdcr", "mdcr-n": "9", "mdcr-top": "8"}, "at most the top"),
+        ({"runs": ["best"], "interleaved-n": "0"}, "must be a whole number, at least 1"),
+        ({"runs": ["best"], "interleaved-n": "90"}, "reads 90 documents of each list"),
+        (
+            {"runs": ["best"], "strategy": "mdcr", "mdcr-n": "9", "mdcr-top": "8"},
+            "must be from 1 to top",
+        ),
         ({"runs": ["best"], "more": "bm25_title@method"}, "a title has no facets"),
         ({"runs": ["nothing"]}, "nothing"),
     ],
@@ -353,13 +542,13 @@ def test_a_wrong_plan_says_why_and_keeps_what_was_typed(collection, admin, chang
 
 
 def test_a_build_over_drafts_says_that_they_are_replaced(pooled, admin):
-    assert "1 pool is a draft and is replaced." in said(admin.get(address("pools")))
+    assert "1 pool is a draft and is replaced." in text_of(admin.get(address("pools")))
 
 
 def test_freezing_asks_first_and_says_how_much(pooled, admin):
     page = admin.post(address("freeze-pools"))
 
-    assert "Freeze 1 pool for good?" in page.text
+    assert "Freeze 1 pool permanently?" in text_of(page)
     assert "3 candidates" in page.text
     assert not Pool.objects.frozen().exists()
 

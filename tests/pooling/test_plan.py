@@ -6,28 +6,22 @@ from hypothesis import strategies as st
 
 from accounts.models import Collection
 from corpus.models import Document, QueryPaper
-from pooling.formats import Scored
-from pooling.retrievers import gather_papers
-from pooling.services import PoolingError, PoolPlan, usually_forced
-from pooling.services.drawing import draw_pool
-from pooling.services.eligible import Eligible
+from pooling.services import PoolingError, PoolPlan, default_forced
+from pooling.services.draw import draw_pool
+from pooling.services.eligibility import Eligible
 from pooling.services.manifest import plan_of
-from pooling.services.plan import ONLY
+from pooling.services.plans import ONLY
 from pooling.strategies import BUDGET, STRATEGIES
+from retrieval.formats import Scored
+from retrieval.retrievers import build_corpus_metadata
 
 DOCNOS = [f"d{number}" for number in range(12)]
 FIELDS = ("CS", "Maths")
+# Of these, a strategy gets those that it has; any other has its default.
+SMALL = {"n": 2, "k": 4, "size": 5, "depth": 8, "top": 4, "bounds": [2, 8], "rates": [1.0, 0.5]}
 PARAMETERS = {
-    "interleaved": {"n": 2},
-    "sequential": {"n": 2},
-    "depth_k": {"k": 4},
-    "take_b": {"size": 5},
-    "rrf": {"size": 5, "depth": 20},
-    "combmnz": {"size": 5, "depth": 20},
-    "rbp": {"size": 5, "depth": 20},
-    "uniform": {"size": 4, "depth": 8},
-    "stratified": {"bounds": [2, 8], "rates": [1.0, 0.5]},
-    "mdcr": {"n": 2, "top": 4},
+    name: {each.name: SMALL[each.name] for each in strategy.parameters if each.name in SMALL}
+    for name, strategy in STRATEGIES.items()
 }
 
 years = st.none() | st.integers(2000, 2004)
@@ -45,9 +39,9 @@ def a_paper(year, of, references):
 
 def eligible_by(corpus, plan):
     facts = [(docno, *corpus[docno]) for docno in sorted(corpus, reverse=True)]
-    papers = gather_papers(facts, lambda _: None)
+    papers = build_corpus_metadata(facts, lambda _: None)
     places = {docno: place for place, docno in enumerate(papers.docnos)}
-    return Eligible(papers, places, plan.required)
+    return Eligible(papers, places, plan.requirements)
 
 
 def may(docno, corpus, plan, paper):
@@ -86,7 +80,7 @@ def test_known_documents_are_whole_or_absent_and_only_eligible_ones_are_drawn(
     eligible = eligible_by(corpus, plan) if only else None
     everything = {**ranked, "judged": judged}
     documents = {
-        "judged": {one.docno for one in judged},
+        "judged": {scored.docno for scored in judged},
         "cited": set(references) & set(corpus),
     }
 
@@ -111,27 +105,30 @@ def test_known_documents_are_whole_or_absent_and_only_eligible_ones_are_drawn(
         for entry in drawn.entries[len(whole) :]:
             counts[entry.drawer] += 1
         assert all(counts[name] + drawn.shortfall[name] == 2 for name in ranked)
-    if strategy in ("take_b", "rrf", "combmnz", "rbp"):
+    if "size" in PARAMETERS[strategy]:
         assert len(drawn.entries) - len(whole) + drawn.shortfall.get(BUDGET, 0) == 5
 
 
 @pytest.mark.parametrize(
-    ("changes", "said"),
+    ("changes", "message"),
     [
-        ({"excluded": ("cited",)}, "cited cannot be both taken whole and left out"),
-        ({"forced": ("judged",), "excluded": ("judged",)}, "judged cannot be both"),
-        ({"forced": ("judged",), "runs": ("judged",)}, "judged is taken whole, so nothing"),
-        ({"excluded": ("judged",), "runs": ("judged",)}, "judged is left out, so nothing"),
-        ({"excluded": ("bm25_title",)}, "bm25_title is a retriever's"),
-        ({"forced": ("random.same_field",)}, "is a retriever's"),
-        ({"only": ("nearby",)}, "asked for 'nearby'; only for same_field and not_later"),
-        ({"strategy": "mdcr", "depth": 199}, "no retriever 200 documents to draw from, which top"),
-        ({"strategy": "stratified", "depth": 99}, "which bounds of the strategy asks for"),
-        ({"parameters": {"n": 0}}, "n is 0; it must be a whole number from 1 up"),
+        ({"excluded": ("cited",)}, "cited is both forced and excluded"),
+        ({"forced": ("judged",), "excluded": ("judged",)}, "judged is both"),
+        ({"forced": ("judged",), "runs": ("judged",)}, "judged is forced, so nothing"),
+        ({"excluded": ("judged",), "runs": ("judged",)}, "judged is excluded, so nothing"),
+        ({"excluded": ("bm25_title",)}, "bm25_title is a built-in retriever"),
+        ({"forced": ("random.same_field",)}, "is a built-in retriever"),
+        ({"only": ("nearby",)}, "only: unknown requirement 'nearby'. Use same_field or not_later"),
+        ({"strategy": "mdcr", "depth": 199}, "mdcr reads 200 documents of each list .top"),
+        (
+            {"strategy": "stratified", "depth": 99},
+            "stratified reads 100 documents of each list .bounds",
+        ),
+        ({"parameters": {"n": 0}}, "n must be a whole number, at least 1, got 0"),
     ],
 )
-def test_a_plan_that_contradicts_itself_is_refused(changes, said):
-    with pytest.raises(PoolingError, match=said):
+def test_a_plan_that_contradicts_itself_is_refused(changes, message):
+    with pytest.raises(PoolingError, match=message):
         PoolPlan(**changes).check()
 
 
@@ -148,8 +145,8 @@ def test_a_plan_of_before_leaves_nothing_out():
 
 
 def test_cited_papers_are_forced_unless_they_are_left_out():
-    assert usually_forced(()) == usually_forced(["judged"]) == ("cited",)
-    assert usually_forced(["cited"]) == ()
+    assert default_forced(()) == default_forced(["judged"]) == ("cited",)
+    assert default_forced(["cited"]) == ()
 
 
 def a_manifest(*, excluded, **uses):
@@ -167,5 +164,5 @@ def test_a_left_out_run_whose_name_became_a_retriever_s_is_read_and_not_asked_fo
     plan = plan_of(a_manifest(excluded=("bm25_text",), specter="drawn", bm25_text="excluded"))
 
     assert plan.known_runs == ["bm25_text"]
-    with pytest.raises(PoolingError, match="bm25_text is a retriever's"):
+    with pytest.raises(PoolingError, match="bm25_text is a built-in retriever"):
         plan.check()

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pooling import preview
-from pooling.preview import Often, PoolFacts, Poor, Share, Twins
+from pooling.preview import FrequentDocument, NearDuplicates, PoolFacts, Share, ShortAbstract
 
 # The cost
 
@@ -87,11 +87,11 @@ def test_a_document_in_more_than_a_quarter_of_the_pools_is_told_with_their_numbe
     }
 
     # 3 of 8 are more than a quarter; 2 of 8 are a quarter.
-    assert preview.often(pools) == [Often("hub", 3)]
+    assert preview.frequent_documents(pools) == [FrequentDocument("hub", 3)]
 
 
 def test_a_document_of_one_pool_is_never_often():
-    assert preview.often({"q": ["a", "b"]}) == []
+    assert preview.frequent_documents({"q": ["a", "b"]}) == []
 
 
 @pytest.mark.parametrize(
@@ -104,11 +104,11 @@ def test_a_document_of_one_pool_is_never_often():
     ],
 )
 def test_an_abstract_that_gives_a_judge_little_is_told_with_the_reason(sentences, why):
-    assert preview.poor({"d": sentences}) == [Poor("d", why)]
+    assert preview.short_abstracts({"d": sentences}) == [ShortAbstract("d", why)]
 
 
 def test_three_sentences_one_of_them_long_enough_are_an_abstract():
-    assert preview.poor({"d": ["One.", "Two.", "Three sentences, one long."]}) == []
+    assert preview.short_abstracts({"d": ["One.", "Two.", "Three sentences, one long."]}) == []
 
 
 def test_a_query_paper_in_its_own_pool_is_told():
@@ -118,7 +118,9 @@ def test_a_query_paper_in_its_own_pool_is_told():
 def test_titles_that_differ_in_case_and_signs_only_are_twins():
     titles = {"q": "Other", "a": "Deep Parsing: of trees!", "b": "deep parsing of trees", "c": ""}
 
-    assert preview.twins({"q": ["a", "b", "c"]}, titles) == [Twins("q", "a", "b")]
+    assert preview.near_duplicates({"q": ["a", "b", "c"]}, titles) == [
+        NearDuplicates("q", "a", "b")
+    ]
 
 
 def test_nine_of_ten_words_are_enough_and_eight_of_ten_are_not():
@@ -129,19 +131,21 @@ def test_nine_of_ten_words_are_enough_and_eight_of_ten_are_not():
         "eight": " ".join(words[:8]),
     }
 
-    assert preview.twins({"q": list(titles)}, titles) == [Twins("q", "nine", "ten")]
+    assert preview.near_duplicates({"q": list(titles)}, titles) == [
+        NearDuplicates("q", "nine", "ten")
+    ]
 
 
 def test_the_query_paper_has_twins_too():
     titles = {"q": "Parsing trees", "a": "Parsing trees"}
 
-    assert preview.twins({"q": ["a"]}, titles) == [Twins("q", "a", "q")]
+    assert preview.near_duplicates({"q": ["a"]}, titles) == [NearDuplicates("q", "a", "q")]
 
 
 def test_twins_are_looked_for_within_a_pool_only():
     titles = {"a": "Parsing trees", "b": "Parsing trees"}
 
-    assert preview.twins({"q": ["a"], "r": ["b"]}, titles) == []
+    assert preview.near_duplicates({"q": ["a"], "r": ["b"]}, titles) == []
 
 
 @given(
@@ -155,13 +159,13 @@ def test_twins_are_looked_for_within_a_pool_only():
 def test_twins_are_those_that_comparing_each_with_each_finds(titles, near):
     words = {docno: set(title.split()) for docno, title in titles.items() if title}
     expected = [
-        (one, other)
-        for one in sorted(words)
+        (docno, other)
+        for docno in sorted(words)
         for other in sorted(words)
-        if one < other
-        and len(words[one] & words[other]) / len(words[one] | words[other]) >= near - 1e-9
+        if docno < other
+        and len(words[docno] & words[other]) / len(words[docno] | words[other]) >= near - 1e-9
     ]
 
-    found = preview.twins({"query paper": list(titles)}, titles, near)
+    found = preview.near_duplicates({"query paper": list(titles)}, titles, near)
 
-    assert sorted((pair.one, pair.other) for pair in found) == expected
+    assert sorted((pair.docno, pair.other) for pair in found) == expected

@@ -12,13 +12,14 @@ from __future__ import annotations
 import pytest
 
 from corpus.models import Document, Query, QueryPaper
+from jobs.context import DirectRun
 from jobs.models import Job, State
-from jobs.work import InPerson
 from pooling.models import Pool, PoolBuild
-from pooling.retrievers import BUILT_IN
-from pooling.services import PoolPlan, build_pools, import_run, request_pools, retrieve
-from tests.factories import DocumentFactory, a_collection
-from tests.running import wait_until
+from pooling.services import PoolPlan, build_pools, request_pools
+from retrieval.retrievers import BUILT_IN
+from retrieval.services import import_run, retrieve
+from tests.support.factories import DocumentFactory, a_collection
+from tests.support.running import wait_until
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -71,7 +72,7 @@ def a_run(collection, folder):
     )
     path = folder / "other.run"
     path.write_text("\n".join(lines) + "\n")
-    import_run(collection=collection, path=path, filename="x", name="other", work=InPerson())
+    import_run(collection=collection, path=path, filename="x", name="other", work=DirectRun())
 
 
 def is_in_the_middle(job: Job) -> bool:
@@ -92,14 +93,14 @@ def collection(transactional_db, tmp_path):
 
 
 def test_pools_are_the_same_on_every_database(collection):
-    build_pools(collection=collection, plan=PLAN, work=InPerson())
+    build_pools(collection=collection, plan=PLAN, work=DirectRun())
     assert digest(collection) == GOLDEN
 
 
 def test_documents_that_came_in_another_order_give_the_same_pools(transactional_db, tmp_path):
     collection = a_large_collection("small", backwards=True)
     a_run(collection, tmp_path)
-    build_pools(collection=collection, plan=PLAN, work=InPerson())
+    build_pools(collection=collection, plan=PLAN, work=DirectRun())
     assert digest(collection) == GOLDEN
 
 
@@ -118,7 +119,7 @@ def test_any_number_of_workers_builds_the_same_pools(start_worker, workers, coll
 @pytest.mark.faults
 def test_a_build_killed_in_the_middle_ends_once_and_right(start_worker, collection):
     for name in BUILT_IN:
-        retrieve(collection=collection, name=name, depth=PLAN.depth, work=InPerson())
+        retrieve(collection=collection, name=name, depth=PLAN.depth, work=DirectRun())
     first = start_worker()
 
     job = request_pools(collection=collection, plan=PLAN, requested_by=None)
@@ -138,7 +139,7 @@ def test_a_build_killed_in_the_middle_ends_once_and_right(start_worker, collecti
 
 @pytest.mark.faults
 def test_a_worker_killed_while_it_makes_a_run_changes_no_pool(start_worker, collection):
-    first = start_worker(include="tests.pooling.slow_retrievers")
+    first = start_worker(include="tests.support.slow_retrievers")
     job = request_pools(collection=collection, plan=PLAN, requested_by=None)
     runs = collection.jobs.filter(kind="retrieve")
     wait_until(lambda: runs.filter(state=State.RUNNING).exists(), 60, "a run is being made")

@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from corpus.ordering import shuffled
-from pooling.formats import Scored
 from pooling.strategies import Contribution, Entry, contributions, draw
+from retrieval.formats import Scored
 
 RANKINGS = {
     "x": ["a", "b", "c", "d", "e"],
@@ -96,17 +96,17 @@ def test_no_retrievers_leave_the_forced_sources():
 
 @pytest.mark.parametrize("n", [0, -1])
 def test_n_below_one_is_refused(n):
-    with pytest.raises(ValueError, match=f"n is {n}"):
+    with pytest.raises(ValueError, match=f"n must be at least 1, got {n}"):
         by_hand("interleaved", n)
 
 
 def test_an_unknown_mode_is_refused_with_the_names_of_the_known():
-    with pytest.raises(ValueError, match="'roundrobin'; there are: interleaved, sequential"):
+    with pytest.raises(ValueError, match="'roundrobin'; use interleaved or sequential"):
         by_hand("roundrobin", 1)
 
 
 def test_a_name_cannot_be_both_a_forced_source_and_a_retriever():
-    with pytest.raises(ValueError, match="both a forced source and a retriever: x"):
+    with pytest.raises(ValueError, match="both forced and a retriever, got x"):
         by_hand("interleaved", 1, {"x": ["a"]})
 
 
@@ -116,7 +116,7 @@ def test_every_source_of_a_pooled_document_is_a_contribution_drawn_or_not():
         "y": [Scored("b", 0.5), Scored("Q", 0.4), Scored("a", 0.3), Scored("z", 0.2)],
     }
     forced = {"cited": ["b"]}
-    docnos = {name: [one.docno for one in ranking] for name, ranking in rankings.items()}
+    docnos = {name: [scored.docno for scored in ranking] for name, ranking in rankings.items()}
     drawn = draw("interleaved", docnos, forced, 1, seed_for(["x", "y"]), "Q")
     assert list(contributions(drawn, rankings, forced)) == [
         Contribution("b", "x", 2, 8.0, False, 1),
@@ -188,8 +188,8 @@ def test_a_shortfall_means_that_the_whole_list_is_pooled(mode, rankings, forced,
 def test_the_order_of_the_mappings_does_not_matter(data, mode, rankings, forced, n, seed):
     other_rankings = dict(data.draw(st.permutations(list(rankings.items()))))
     other_forced = dict(data.draw(st.permutations(list(forced.items()))))
-    one = draw(mode, rankings, forced, n, seed, "Q")
-    assert draw(mode, other_rankings, other_forced, n, seed, "Q") == one
+    entries = draw(mode, rankings, forced, n, seed, "Q")
+    assert draw(mode, other_rankings, other_forced, n, seed, "Q") == entries
 
 
 @given(**inputs)
@@ -197,14 +197,16 @@ def test_every_pooled_document_has_exactly_one_drawn_contribution(mode, rankings
     drawn = draw(mode, rankings, forced, n, seed, "Q")
     scored = {name: [Scored(d, -i) for i, d in enumerate(ds)] for name, ds in rankings.items()}
     every = list(contributions(drawn, scored, forced))
-    assert {(one.docno, one.source, one.rank) for one in every if one.drawn} == {
-        (entry.docno, entry.drawer, entry.rank_of_drawer) for entry in drawn.entries
-    }
+    assert {
+        (contribution.docno, contribution.source, contribution.rank)
+        for contribution in every
+        if contribution.drawn
+    } == {(entry.docno, entry.drawer, entry.rank_of_drawer) for entry in drawn.entries}
     sources = {**rankings, **forced}
-    assert {(one.docno, one.source) for one in every} == {
+    assert {(contribution.docno, contribution.source) for contribution in every} == {
         (entry.docno, name)
         for entry in drawn.entries
         for name in sources
         if entry.docno in sources[name]
     }
-    assert len(every) == len({(one.docno, one.source) for one in every})
+    assert len(every) == len({(contribution.docno, contribution.source) for contribution in every})

@@ -6,19 +6,16 @@ from dataclasses import replace
 
 import pytest
 from django.apps import apps
-from django.core.management import call_command
 from django.db import IntegrityError, models, transaction
 
 from adjudication.models import Decision
 from adjudication.services import BadRuling, Ruling
-from corpus.services import create_query
-from pooling.models import Candidate
 from release import gate
 from release.gate import CHECKS
 from release.services import build_bundle
 from release.snapshot import take_snapshot
-from tests.factories import DocumentFactory, a_collection, a_pool, a_query
-from tests.release.scenes import (
+from tests.support.factories import DocumentFactory, a_collection, a_query
+from tests.support.release_scenes import (
     GRADES,
     RULINGS,
     a_judged_collection,
@@ -135,65 +132,3 @@ def test_the_database_refuses_an_exclusion_that_is_no_code():
         transaction.atomic(),
     ):
         pool.candidates.update(excluded="too long")
-
-
-# Rows of before
-
-
-@pytest.mark.django_db(transaction=True)
-def test_old_rows_get_codes_and_keep_what_was_written():
-    collection = an_opened_collection()
-    judge_all(collection, GRADES)
-    call_command("migrate", "release", "0002", verbosity=0)
-    paper = DocumentFactory(collection=collection, docno="q3")
-    query = create_query(collection=collection, docno="q3", facet_key="method")
-    pool = a_pool(query.query_paper, [paper])
-    for position, words in enumerate(
-        (
-            "no text in the corpus",
-            "no text in the import",
-            "pooled but never judged in the release",
-        ),
-        start=2,
-    ):
-        document = DocumentFactory(collection=collection, docno=f"e{position}")
-        pool.candidates.create(document=document, position=position, excluded=words)
-    type(pool).objects.filter(pk=pool.pk).update(frozen_at=pool.build.created_at)
-    decide_all(collection, {key: RULINGS[key] for key in list(RULINGS)[:3]})
-    decision = Decision.objects.filter(grade__isnull=False).first()
-    written = {
-        2: ("The text is garbled or cut off", ""),
-        3: ("It is in a language I do not read", "Portuguese?"),
-        4: ("Something else (say what in the note)", "Two papers"),
-        5: ("Missing in the imported data", ""),
-        6: ("Two papers in one", ""),
-        7: ("Two papers in one", "see the title"),
-        8: ("garbled", ""),
-    }
-    for sequence, (reason, note) in written.items():
-        decision.pk, decision.sequence, decision.grade = None, sequence, None
-        decision.reason, decision.note, decision.key = reason, note, f"{sequence:032}"
-        decision.save(force_insert=True)
-
-    call_command("migrate", "release", verbosity=0)
-
-    rows = Decision.objects.filter(pair=decision.pair, sequence__gt=1).order_by("sequence")
-    assert list(rows.values_list("reason", "note")) == [
-        ("garbled", ""),
-        ("language", "Portuguese?"),
-        ("other", "Two papers"),
-        ("source", ""),
-        ("other", "Two papers in one"),
-        ("other", "Two papers in one\nsee the title"),
-        ("garbled", ""),
-    ]
-    assert list(pool.candidates.order_by("position").values_list("excluded", flat=True)) == [
-        "",
-        "no-text",
-        "no-text",
-        "never-judged",
-    ]
-    with pytest.raises(IntegrityError, match="never_edited"), transaction.atomic():
-        Decision.objects.update(note="")
-    with pytest.raises(IntegrityError, match="frozen_pool_update"), transaction.atomic():
-        Candidate.objects.filter(pool=pool).update(excluded="no-text")

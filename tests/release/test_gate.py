@@ -5,12 +5,12 @@ from corpus.models import Document
 from corpus.services import create_query
 from pooling.models import Contribution
 from release.errors import GateClosed
-from release.gate import ACCEPTABLE, CHECKS, NEVER_ACCEPTED, Finding, standing_in_the_way
+from release.gate import ACCEPTABLE, CHECKS, NEVER_ACCEPTED, Finding, blocking_findings
 from release.readme import EXCEPTIONS
 from release.services import build_bundle, find_faults
 from release.snapshot import take_snapshot
-from tests.factories import DocumentFactory, a_collection, a_pool, a_query, annotators
-from tests.release.scenes import (
+from tests.support.factories import DocumentFactory, a_collection, a_pool, a_query, annotators
+from tests.support.release_scenes import (
     GRADES,
     RULINGS,
     a_judged_collection,
@@ -20,7 +20,7 @@ from tests.release.scenes import (
     judge_all,
     slot_of,
 )
-from tests.rules import rule_suspended
+from tests.support.rules import rule_suspended
 
 pytestmark = pytest.mark.django_db
 
@@ -41,7 +41,7 @@ def test_a_collection_without_a_final_label_can_never_be_released():
 
     assert not empty.ok
     assert not empty.can_accept
-    assert standing_in_the_way([empty], {"empty"}) == (empty,)
+    assert blocking_findings([empty], {"empty"}) == (empty,)
 
 
 def test_a_due_case_is_unresolved():
@@ -201,12 +201,14 @@ def test_a_changed_text_is_released_with_the_digest_of_what_was_judged():
     judged = presentation_of(pair, 1).digest
     change_the_text_behind_the_programs_back("d4")
 
-    taken = take_snapshot(collection)
+    snapshot = take_snapshot(collection)
 
-    assert {one.presentation_digest for one in taken.ratings if one.docno == "d4"} == {judged}
+    assert {rating.presentation_digest for rating in snapshot.ratings if rating.docno == "d4"} == {
+        judged
+    }
     with pytest.raises(GateClosed, match="changed-texts"):
-        build_bundle(taken, "1.0", ())
-    accepted = build_bundle(taken, "1.0", ["changed-texts"]).manifest["accepted"]
+        build_bundle(snapshot, "1.0", ())
+    accepted = build_bundle(snapshot, "1.0", ["changed-texts"]).manifest["accepted"]
     assert accepted == [{"check": "changed-texts", "count": 1, "items": ["q2_method d4"]}]
 
 
@@ -245,7 +247,7 @@ def test_only_the_accepted_findings_step_aside():
     licence = Finding("licence", ok=False, message="none")
     unresolved = Finding("unresolved", ok=False, message="some")
 
-    assert standing_in_the_way([licence, unresolved], {"licence"}) == (unresolved,)
+    assert blocking_findings([licence, unresolved], {"licence"}) == (unresolved,)
 
 
 def test_check_names_are_stable():

@@ -11,15 +11,16 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from jobs.models import Job
-from release.differences import Difference, compare, differences, read_qrels
+from release.differences import Difference, compare, read_qrels
 from release.files import path_of
 from release.forms import next_version
 from release.gate import CHECKS
 from release.services import publish_release
-from release.views import MENDED_ON
-from tests.factories import a_collection, a_query
-from tests.release.scenes import RULINGS, a_judged_collection, decide_pair, judge, slot_of
-from tests.visits import address, client_of, said
+from release.views import FIXED_ON
+from tests.support.factories import a_collection, a_query, an_open_query
+from tests.support.release_scenes import RULINGS, a_judged_collection, decide_pair, judge, slot_of
+from tests.support.sittings import judge_both
+from tests.support.visits import address, client_of, markup, text_of
 
 pytestmark = pytest.mark.django_db
 
@@ -41,13 +42,13 @@ def admin(collection):
 
 
 def test_every_check_of_the_gate_has_a_page_where_it_is_mended(admin):
-    assert set(MENDED_ON) == set(CHECKS)
-    for place, _ in MENDED_ON.values():
+    assert set(FIXED_ON) == set(CHECKS)
+    for place, _ in FIXED_ON.values():
         assert reverse(place, args=["small"])
 
 
 def test_a_gate_in_order_says_so(admin):
-    assert f"All {len(CHECKS)} checks are in order." in said(admin.get(address("releases")))
+    assert f"All {len(CHECKS)} checks passed." in text_of(admin.get(address("releases")))
 
 
 def test_a_fault_says_what_where_and_how_and_can_be_accepted(collection, admin):
@@ -58,7 +59,7 @@ def test_a_fault_says_what_where_and_how_and_can_be_accepted(collection, admin):
     assert "Queries never opened for judging: 1." in page.text
     assert name in page.text
     assert f'href="{address("board")}"' in page.text
-    assert 'name="accept" value="unopened-queries"' in page.text
+    assert 'name="accept" value="unopened-queries"' in markup(page.text)
 
 
 def test_what_cannot_be_accepted_offers_no_box_and_stops_publishing():
@@ -96,7 +97,7 @@ def test_a_finding_neither_mended_nor_accepted_stops_it(collection, admin):
     page = admin.post(address("publish"), {"version": "my-1.1", "confirmed": "yes"})
 
     assert page.status_code == 422
-    assert "Nothing was published: 1 finding below is neither mended nor accepted." in page.text
+    assert "Nothing was published: 1 finding below is neither fixed nor accepted." in page.text
     assert 'value="my-1.1"' in page.text
     assert not Job.objects.exists()
 
@@ -128,9 +129,9 @@ def test_what_must_be_mended_cannot_be_accepted():
 @pytest.mark.parametrize(
     ("version", "what"),
     [
-        ("", "Say which version this is"),
-        ("1.0", "Version 1.0 is published."),
-        ("../up", "is no version"),
+        ("", "Enter a version"),
+        ("1.0", "Version 1.0 is published already"),
+        ("../up", "Invalid version"),
     ],
 )
 def test_a_wrong_version_says_why(admin, version, what):
@@ -155,7 +156,7 @@ def test_the_next_version_is_suggested(versions, suggested):
 def test_the_versions_have_checksum_size_and_counts(collection, admin):
     release = collection.releases.get()
 
-    page = said(admin.get(address("releases")))
+    page = text_of(admin.get(address("releases")))
 
     assert release.sha256 in page
     assert "the first version" in page
@@ -176,12 +177,12 @@ def test_the_difference_to_the_version_before_is_counted(collection, admin):
     change_labels(collection)
     publish_release(collection=collection, version="1.1")
 
-    page = said(admin.get(address("releases")))
+    page = text_of(admin.get(address("releases")))
 
     assert "1 added" in page
     assert "1 removed" in page
     assert "1 changed" in page
-    assert "1 labels added, 1 removed, 1 with another grade" in said(
+    assert "1 labels added, 1 removed, 1 with another grade" in text_of(
         admin.get(address("release", "1.1"))
     )
 
@@ -192,13 +193,12 @@ def test_the_same_labels_are_called_the_same(collection, admin):
     assert "same labels" in admin.get(address("releases")).text
 
 
-def test_a_difference_to_a_lost_file_is_not_known(collection, admin):
+def test_a_difference_to_a_file_that_was_lost_is_not_known(collection, admin):
     change_labels(collection)
-    publish_release(collection=collection, version="1.1")
     path_of("small", "1.0").unlink()
+    publish_release(collection=collection, version="1.1")
 
-    assert differences(collection.releases.select_related("collection")) == {}
-    assert "not known" in admin.get(address("releases")).text
+    assert "unknown" in admin.get(address("releases")).text
 
 
 def test_labels_are_compared_pair_by_pair():
@@ -279,7 +279,7 @@ def test_a_lost_or_changed_file_is_not_handed_out(collection, admin, harm):
     response = admin.get(address("release-download", "1.0"))
 
     assert response.status_code == 500
-    assert "Restore the file from a backup" in said(response)
+    assert "Restore the file from a backup" in text_of(response)
     assert "cannot be shown" in admin.get(address("release", "1.0")).text
 
 
@@ -297,3 +297,58 @@ def test_more_versions_cost_the_page_no_more_questions(
 
     with django_assert_num_queries(expected):
         admin.get(url)
+
+
+def test_more_queries_pairs_and_faults_cost_the_page_no_more_questions(collection, admin):
+    def asked() -> int:
+        with CaptureQueriesContext(connection) as captured:
+            assert admin.get(address("releases")).status_code == 200
+        return len(captured)
+
+    def more(size: int) -> None:
+        a_query(collection, size=size)
+        an_open_query(collection, size=size)
+        judge_both(an_open_query(collection, size=size, facet="result"), (1, 2), (3, 3))
+
+    asked()  # what a process reads once
+    more(2)
+    before = asked()
+    more(30)
+    more(5)
+
+    assert asked() == before
+
+
+def test_the_versions_are_shown_by_fifty_the_newest_first(collection, admin):
+    first = collection.releases.get()
+    for number in range(60):
+        collection.releases.create(
+            version=f"2.{number}", sha256="0" * 64, size=1, manifest=first.manifest
+        )
+
+    page = admin.get(address("releases"))
+    older = admin.get(address("releases"), {"after": page.context["page"].after})
+
+    versions = [release.version for release in page.context["page"].rows]
+    assert versions == [f"2.{number}" for number in range(59, 9, -1)]
+    assert [release.version for release in older.context["page"].rows][-2:] == ["2.0", "1.0"]
+    assert "the first version" in older.text
+    assert "the first version" not in page.text
+
+
+@pytest.mark.parametrize("place", ["x", "-", "1", "-1-", "-99999999999999999999", "\0"])
+def test_an_address_of_no_page_of_versions_shows_the_first(collection, admin, place):
+    page = admin.get(address("releases"), {"after": place})
+
+    assert page.status_code in (200, 400)
+    if page.status_code == 200:
+        assert [release.version for release in page.context["page"].rows] == ["1.0"]
+
+
+def test_the_page_reads_no_manifest_and_no_bundle(collection, admin):
+    path_of("small", "1.0").unlink()
+
+    with CaptureQueriesContext(connection) as captured:
+        admin.get(address("releases"))
+
+    assert not any('"release_release"."manifest"' in query["sql"] for query in captured)

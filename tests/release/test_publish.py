@@ -1,6 +1,7 @@
 import csv
 import io
 import json
+import re
 import threading
 import zipfile
 from concurrent.futures import ThreadPoolExecutor
@@ -15,12 +16,12 @@ from adjudication.services import Ruling
 from agreement.services import compute_report
 from annotation.models import Pair
 from annotation.services import open_query, presentation_of, write_guideline
+from corpus.digests import canonical_json
 from corpus.services import create_query
-from corpus.texts import canonical_json
+from jobs.context import DirectRun
 from jobs.models import Job, State
 from jobs.services import run
-from jobs.work import InPerson
-from pooling.models import Pool, PoolBuild, Run
+from pooling.models import Pool, PoolBuild
 from release import snapshot
 from release.bundle import sha256
 from release.errors import BadVersion, GateClosed, ReleaseDamaged, UnknownCheck, VersionTaken
@@ -28,8 +29,9 @@ from release.files import open_release, path_of
 from release.models import Release
 from release.services import build_bundle, publish_release, request_release
 from release.snapshot import take_snapshot
-from tests.factories import DocumentFactory, UserFactory, a_pool, annotators
-from tests.release.scenes import (
+from retrieval.models import Run
+from tests.support.factories import DocumentFactory, UserFactory, a_pool, annotators
+from tests.support.release_scenes import (
     GRADES,
     QRELS,
     RULINGS,
@@ -78,6 +80,16 @@ def test_a_release_holds_these_files(collection):
         "trec/qrels.background.txt",
         "trec/qrels.method.txt",
     }
+
+
+def test_the_readme_describes_every_file(collection):
+    files = contents(publish_release(collection=collection, version="1.0"))
+    described = set(re.findall(r"^\| `([^`]+)`", files["README.md"].decode(), re.MULTILINE))
+    facets = {facet.key for facet in collection.facets.all()}
+
+    paths = {path for path in described if "/" in path} | {"manifest.json"}
+    of_facets = {path.replace("<facet>", facet) for path in paths for facet in facets}
+    assert files.keys() - {"README.md"} <= of_facets
 
 
 def test_the_qrels_are_the_final_labels(collection):
@@ -188,8 +200,8 @@ def test_nobody_is_named_anywhere(collection):
     )
 
     everything = b"".join(contents(release).values())
-    for told in (b"longname", b"Given", b"Surname", b"Secret thought"):
-        assert told not in everything
+    for secret in (b"longname", b"Given", b"Surname", b"Secret thought"):
+        assert secret not in everything
 
 
 def test_the_manifest_tells_how_it_was_made(collection):
@@ -444,7 +456,7 @@ def test_accepting_one_check_does_not_open_another():
 
 @pytest.mark.parametrize("name", ["nonsense", "empty", "ids"])
 def test_only_known_checks_can_be_accepted(collection, name):
-    with pytest.raises(UnknownCheck, match="only licence, unresolved"):
+    with pytest.raises(UnknownCheck, match="Use one of licence, unresolved"):
         publish_release(collection=collection, version="1.0", accept=[name])
 
 
@@ -472,7 +484,7 @@ def test_a_version_is_published_once_whatever_its_case(collection, version):
 
 
 def test_losing_the_race_for_a_version_leaves_the_winners_file_alone(collection):
-    class BeatenToIt(InPerson):
+    class BeatenToIt(DirectRun):
         """Another publishes the version between this one's look and its write."""
 
         def progress(self, done, total, note=""):
@@ -500,7 +512,7 @@ def test_the_database_refuses_to_change_or_delete_a_release(collection):
 
 
 def test_a_crash_between_file_and_row_leaves_no_row_and_the_next_try_succeeds(collection):
-    class Crashing(InPerson):
+    class Crashing(DirectRun):
         @contextmanager
         def fenced(self):
             with transaction.atomic():
@@ -570,7 +582,7 @@ def test_the_job_says_what_to_mend():
 
     job.refresh_from_db()
     assert job.state == State.FAILED
-    assert job.error.startswith("Nothing was published. To be mended first:\n- licence:")
+    assert job.error.startswith("Nothing was published. Fix these findings first:\n- licence:")
 
 
 def test_asking_twice_is_one_job(collection):
@@ -646,9 +658,9 @@ def test_a_judgment_that_comes_while_the_snapshot_is_taken_is_not_in_it(monkeypa
         return read_ratings(*args)
 
     monkeypatch.setattr(snapshot, "_ratings", ratings_after_a_revision)
-    taken = take_snapshot(collection)
+    result = take_snapshot(collection)
 
-    grades = {(r.query, r.docno, r.slot): r.grade for r in taken.ratings}
+    grades = {(r.query, r.docno, r.slot): r.grade for r in result.ratings}
     assert grades["q1_method", "d1", 1] == 3
     slot.refresh_from_db()
     assert slot.judgment.grade == 0

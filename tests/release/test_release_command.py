@@ -5,7 +5,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from release.models import Release
-from tests.release.scenes import a_judged_collection
+from tests.support.release_scenes import a_judged_collection
 
 pytestmark = pytest.mark.django_db
 
@@ -19,11 +19,11 @@ def release(*arguments, **options) -> str:
 def test_it_publishes_and_writes_the_zip(tmp_path):
     a_judged_collection()
 
-    said = release("small", "1.0", output=tmp_path / "out")
+    output = release("small", "1.0", output=tmp_path / "out")
 
     path = tmp_path / "out" / "small-1.0.zip"
     published = Release.objects.get()
-    assert said == f"{path}\nsha256 {published.sha256}\n"
+    assert output == f"{path}\nsha256 {published.sha256}\n"
     assert hashlib.sha256(path.read_bytes()).hexdigest() == published.sha256
 
 
@@ -66,10 +66,10 @@ def test_an_accepted_exception_is_named_on_the_command_line(tmp_path):
 def test_a_check_prints_the_gate_and_publishes_nothing():
     a_judged_collection()
 
-    said = release("small", "1.0", check=True)
+    output = release("small", "1.0", check=True)
 
-    assert "ok        licence: The licence is CC-BY-4.0." in said
-    assert said.endswith("Ready to publish.\n")
+    assert "ok        licence: The licence is CC-BY-4.0." in output
+    assert output.endswith("Ready to publish.\n")
     assert not Release.objects.exists()
 
 
@@ -85,17 +85,17 @@ def test_a_check_that_finds_something_fails():
 def test_a_check_counts_what_is_accepted():
     a_judged_collection(licence="")
 
-    said = release("small", "1.0", check=True, accept=["licence"])
+    output = release("small", "1.0", check=True, accept=["licence"])
 
-    assert "accepted  licence" in said
+    assert "accepted  licence" in output
 
 
 @pytest.mark.parametrize(
     ("arguments", "options", "message"),
     [
         (["nowhere", "1.0"], {}, "No collection 'nowhere'"),
-        (["small", "1/0"], {}, "is no version"),
-        (["small", "1.0"], {"accept": ["nonsense"]}, "Nothing called 'nonsense'"),
+        (["small", "1/0"], {}, "Invalid version"),
+        (["small", "1.0"], {"accept": ["nonsense"]}, "Unknown check 'nonsense'"),
         (["small", "1.0"], {"output": None}, "--output DIR"),
     ],
 )

@@ -16,7 +16,7 @@ from release.files import open_release, path_of
 from release.models import Release
 from release.restoring import restore_release
 from release.services import publish_release
-from tests.release.scenes import a_judged_collection, judge, slot_of
+from tests.support.release_scenes import a_judged_collection, judge, slot_of
 
 pytestmark = pytest.mark.django_db
 
@@ -74,11 +74,11 @@ def test_the_kept_file_is_handed_out_after_any_change(release, settings, tmp_pat
 
 
 def test_the_command_says_that_it_gives_an_old_version(release, tmp_path):
-    said = StringIO()
+    errors = StringIO()
 
-    call_command("release", "small", "1.0", output=tmp_path, stdout=StringIO(), stderr=said)
+    call_command("release", "small", "1.0", output=tmp_path, stdout=StringIO(), stderr=errors)
 
-    assert "Version 1.0 is published already" in said.getvalue()
+    assert "Version 1.0 is published already" in errors.getvalue()
     assert Release.objects.count() == 1
 
 
@@ -116,7 +116,7 @@ def test_an_accepted_exception_is_accepted_again():
 
 
 @pytest.mark.parametrize(
-    ("change", "told"),
+    ("change", "differences"),
     [
         (revise_a_judgment, ["annotations/ratings.csv", "trec/qrels.method.txt", "counts"]),
         (change_the_description, ["collection", "README.md"]),
@@ -124,7 +124,7 @@ def test_an_accepted_exception_is_accepted_again():
     ],
 )
 def test_what_cannot_be_built_again_says_what_differs_and_what_to_do(
-    release, settings, tmp_path, change, told
+    release, settings, tmp_path, change, differences
 ):
     path_of("small", "1.0").unlink()
     change(release.collection, settings)
@@ -135,7 +135,7 @@ def test_what_cannot_be_built_again_says_what_differs_and_what_to_do(
     message = str(error.value)
     assert "The file of small 1.0 is missing" in message
     assert "cannot be built again" in message
-    for name in told:
+    for name in differences:
         assert name in message
     assert release.sha256 in message
     assert "Restore 1.0.zip from a backup" in message

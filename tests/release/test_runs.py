@@ -15,17 +15,22 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from annotation.services import open_query
-from jobs.work import InPerson
+from jobs.context import DirectRun
 from pooling.services import PoolPlan, build_pools, freeze_pools
-from pooling.services.run_files import run_lines
 from release.errors import ReleaseError
 from release.files import open_release
 from release.run_files import file_names
 from release.services import build_bundle, publish_release
 from release.snapshot import take_snapshot
-from tests.factories import annotators
-from tests.pooling.scenes import DOCNOS, a_listed_collection, a_listed_run, a_staged_collection
-from tests.release.scenes import judge
+from retrieval.services.run_files import run_lines
+from tests.support.factories import annotators
+from tests.support.pooling_scenes import (
+    DOCNOS,
+    a_listed_collection,
+    a_listed_run,
+    a_staged_collection,
+)
+from tests.support.release_scenes import judge
 
 pytestmark = pytest.mark.django_db
 SCRIPT = Path(__file__).parents[2] / "docs" / "rebuild_pools.py"
@@ -48,7 +53,7 @@ def collection():
         excluded=("known",),
         depth=10,
     )
-    build_pools(collection=collection, plan=plan, work=InPerson())
+    build_pools(collection=collection, plan=plan, work=DirectRun())
     freeze_pools(collection=collection)
     judged(collection.queries.get())
     return collection
@@ -78,8 +83,8 @@ def test_a_release_holds_the_runs_that_its_pools_were_drawn_from(collection):
 
     files = files_of(release)
 
-    told = {run["name"]: run["file"] for run in release.manifest["runs"]}
-    assert told == {
+    run_files = {run["name"]: run["file"] for run in release.manifest["runs"]}
+    assert run_files == {
         "bm25_abstract": "runs/bm25_abstract.txt",
         "down": "runs/down.txt",
         "first": "runs/first.txt",
@@ -87,7 +92,9 @@ def test_a_release_holds_the_runs_that_its_pools_were_drawn_from(collection):
         "unused": None,
         "up": "runs/up.txt",
     }
-    assert {name for name in files if name.startswith("runs/")} == set(filter(None, told.values()))
+    assert {name for name in files if name.startswith("runs/")} == set(
+        filter(None, run_files.values())
+    )
     for run in release.manifest["runs"]:
         if run["file"]:
             assert hashlib.sha256(files[run["file"]]).hexdigest() == run["sha256"]
@@ -109,12 +116,14 @@ def test_the_same_database_gives_the_same_bytes_and_leaves_nothing_behind(collec
 
 
 def test_a_run_that_is_not_what_its_digest_says_stops_the_release(collection, settings):
-    taken = take_snapshot(collection)
+    snapshot = take_snapshot(collection)
     # As if a row had been changed with the rules of the database switched off.
-    runs = tuple(run._replace(sha256="0" * 64) if run.name == "up" else run for run in taken.runs)
+    runs = tuple(
+        run._replace(sha256="0" * 64) if run.name == "up" else run for run in snapshot.runs
+    )
 
     with pytest.raises(ReleaseError, match="The run up has the SHA-256"):
-        build_bundle(replace(taken, runs=runs), "1.0", ())
+        build_bundle(replace(snapshot, runs=runs), "1.0", ())
     assert not list(Path(settings.RELEASE_DIR).glob(".release-*"))
 
 
@@ -125,9 +134,9 @@ def test_pools_are_rebuilt_from_the_zip_alone(collection, tmp_path, capsys):
 
     call_command("rebuild_pools", str(path), "--collection", other.slug)
 
-    said = capsys.readouterr().out
-    assert said.startswith("Equal: 1 pools with ")
-    assert "ranking again with bm25_abstract" in said
+    output = capsys.readouterr().out
+    assert output.startswith("Equal: 1 pools with ")
+    assert "ranking again with bm25_abstract" in output
     assert not other.runs.exists()
 
 
@@ -201,19 +210,19 @@ def altered(path: Path, name: str, old: bytes, new: bytes) -> Path:
 
 
 @pytest.mark.parametrize(
-    ("name", "old", "new", "said"),
+    ("name", "old", "new", "message"),
     [
         ("runs/up.txt", b" d03 3 ", b" d99 3 ", r"The run up differs\. runs\.up\.sha256"),
         ("runs/up.txt", b" Q0 ", b" ", r"runs/up\.txt cannot be read"),
-        ("pools/pool.jsonl", b'"rank": 1', b'"rank": 2', r"pools/pool\.jsonl: the pool of q1 has"),
+        ("pools/pool.jsonl", b'"rank": 1', b'"rank": 2', r"in pools/pool\.jsonl, the pool of q1"),
         ("manifest.json", b'"size": 4', b'"size": 5', "The pool of q1 differs|changed after it"),
     ],
 )
-def test_a_changed_file_of_the_zip_is_named(collection, tmp_path, name, old, new, said):
+def test_a_changed_file_of_the_zip_is_named(collection, tmp_path, name, old, new, message):
     path = unpacked(publish_release(collection=collection, version="1.0"), tmp_path)
     path = altered(path, name, old, new)
 
-    with pytest.raises(CommandError, match=said):
+    with pytest.raises(CommandError, match=message):
         call_command("rebuild_pools", str(path), "--kept-runs")
 
 
@@ -222,7 +231,7 @@ def test_the_manifest_of_a_release_is_refused_with_the_file_that_is_wanted(colle
     path = tmp_path / "manifest.json"
     path.write_text(json.dumps(release.manifest))
 
-    with pytest.raises(CommandError, match=r"the manifest of a release.*give the release's zip"):
+    with pytest.raises(CommandError, match=r"the manifest of a release.*Give the release's zip"):
         call_command("rebuild_pools", str(path))
 
 

@@ -8,8 +8,7 @@ from statistics import fmean, stdev
 import pytest
 
 from pooling import strategies
-from pooling.formats import Scored
-from pooling.services import SampledPool
+from rebuilding.samples import SampledPool
 from release.formats import write_prels, write_sampleval
 from release.records import (
     Label,
@@ -18,7 +17,8 @@ from release.records import (
     ReleasedQuery,
     Snapshot,
 )
-from release.sampling import members, probable
+from release.sampling import DeepPools
+from retrieval.formats import Scored
 from tests.release.test_samples import horvitz_thompson, inferred
 
 UNIFORM = "uniform", {"size": 30, "depth": 1000}
@@ -37,14 +37,15 @@ def released(lists, grades, plan, seed) -> tuple[Snapshot, list[Label]]:
         rankings = {source: [Scored(docno, 0.0) for docno in r] for source, r in ranked.items()}
         drawn = strategies.pool(name, parameters, rankings, {}, seed, paper)
         pools += [
-            PooledDocument(paper, one.docno, one.sequence, "", (), drawn.inclusion[one.docno])
-            for one in drawn.entries
+            PooledDocument(paper, entry.docno, entry.sequence, "", (), drawn.inclusion[entry.docno])
+            for entry in drawn.entries
         ]
         strata = strategies.sampled_from(name, parameters, ranked, {paper})
         samples.append(SampledPool(paper, name, parameters, strata))
         queries.append(ReleasedQuery(f"{paper}_m", "m", paper, 1))
         labels += [
-            Label(f"{paper}_m", "m", one.docno, grades[paper][one.docno]) for one in drawn.entries
+            Label(f"{paper}_m", "m", entry.docno, grades[paper][entry.docno])
+            for entry in drawn.entries
         ]
     nothing = {"pairs": (), "ratings": (), "adjudications": (), "builds": (), "runs": ()}
     snapshot = Snapshot(
@@ -63,8 +64,9 @@ def estimates(lists, grades, plan) -> list[float]:
     found = []
     for seed in range(SEEDS):
         snapshot, labels = released(lists, grades, plan, str(seed))
-        estimate = horvitz_thompson(write_prels(probable(snapshot, labels)))
-        assert estimate == pytest.approx(inferred(write_sampleval(members(snapshot, labels))))
+        deep = DeepPools(snapshot)
+        estimate = horvitz_thompson(write_prels(deep.probable(labels)))
+        assert estimate == pytest.approx(inferred(write_sampleval(deep.members(labels))))
         found.append(estimate)
     return found
 

@@ -15,16 +15,16 @@ from accounts.models import Collection
 from annotation.services import open_query
 from corpus.models import Document
 from corpus.services import create_query
-from jobs.work import InPerson
-from pooling.formats import Scored
-from pooling.models import Run
+from jobs.context import DirectRun
 from pooling.services import PoolPlan, build_pools, freeze_pools
-from pooling.services.runs import RunReport, keep_run
 from release.errors import ReleaseError
 from release.services import build_bundle, find_faults, publish_release
 from release.snapshot import take_snapshot
-from tests.factories import DocumentFactory, a_collection, annotators
-from tests.release.scenes import judge, slot_of
+from retrieval.formats import Scored
+from retrieval.models import Run
+from retrieval.services.runs import RunReport, store_run
+from tests.support.factories import DocumentFactory, a_collection, annotators
+from tests.support.release_scenes import judge, slot_of
 
 pytestmark = pytest.mark.django_db
 
@@ -51,7 +51,7 @@ def a_sampled_collection(*, slug="small", cited=("d40",), draw=True, **plan) -> 
     for name, ranked in (("up", docnos), ("down", docnos[::-1])):
         made = Run(collection=collection, name=name, kind="file", depth=DEEP)
         lists = {"q1": [Scored(docno, 1 / rank) for rank, docno in enumerate(ranked, start=1)]}
-        keep_run(made, lists, RunReport(), InPerson())
+        store_run(made, lists, RunReport(), DirectRun())
     if draw:
         a_sample(collection, **plan)
     return collection
@@ -59,7 +59,7 @@ def a_sampled_collection(*, slug="small", cited=("d40",), draw=True, **plan) -> 
 
 def a_sample(collection: Collection, **plan) -> None:
     asked = PoolPlan(**{**STRATIFIED, "depth": DEEP, "runs": ("up", "down"), **plan})
-    build_pools(collection=collection, plan=asked, work=InPerson())
+    build_pools(collection=collection, plan=asked, work=DirectRun())
     freeze_pools(collection=collection)
 
 
@@ -103,10 +103,7 @@ def inferred(sampleval: bytes) -> float:
 def test_a_release_over_whole_pools_has_no_word_about_samples(collection_of_whole_pools):
     files = files_of(collection_of_whole_pools)
 
-    assert {name for name in files if name.startswith("trec/")} == {
-        "trec/qrels.all.txt",
-        "trec/qrels.method.txt",
-    }
+    assert not [name for name in files if name.startswith(("trec/prels", "trec/sampleval"))]
     assert json.loads(files["manifest.json"])["sample"] is None
     assert b"sample" not in files["README.md"]
     assert b'"inclusion": null' in files["pools/pool.jsonl"]
@@ -174,7 +171,7 @@ def test_a_uniform_sample_is_one_stratum():
     lines = list(columns(files["trec/sampleval.method.txt"]))
     assert Counter(stratum for *_, stratum, _ in lines) == {"0": 1, "1": 16}
     sample = json.loads(files["manifest.json"])["sample"]
-    assert [one["best_ranks"] for one in sample["strata"]] == [[1, 9]]
+    assert [stratum["best_ranks"] for stratum in sample["strata"]] == [[1, 9]]
     # Of 17 documents 9 were drawn; d39, which has no text, is one of them.
     assert sample["strata"][0]["inclusion"] == [8 / 16, 8 / 16]
 
@@ -190,7 +187,7 @@ def test_a_document_without_text_is_in_no_count(textless):
     DocumentFactory(collection=collection, docno="q1")
     query = create_query(collection=collection, docno="q1", facet_key="method")
     made = Run(collection=collection, name="up", kind="file", depth=6)
-    keep_run(made, {"q1": [Scored(docno, 1.0) for docno in docnos]}, RunReport(), InPerson())
+    store_run(made, {"q1": [Scored(docno, 1.0) for docno in docnos]}, RunReport(), DirectRun())
     a_sample(
         collection,
         runs=("up",),
@@ -216,6 +213,28 @@ def test_a_document_without_text_is_in_no_count(textless):
     assert (stratum["documents"], stratum["drawn"]) == (5, len(drawn))
     assert stratum["inclusion"] == [chance, chance]
     assert {float(last) for *_, last in columns(prels)} == {chance}
+
+
+def test_a_sample_of_which_nothing_is_judged_is_in_no_count():
+    collection = a_sampled_collection(draw=False)
+    judged_query = collection.queries.get()
+    untouched = create_query(collection=collection, docno="d40", facet_key="method")
+    run = Run(collection=collection, name="both", kind="file", depth=DEEP)
+    ranked = [Scored(f"d{number:02}", 1 / number) for number in range(1, DEEP)]
+    store_run(run, {"q1": ranked, "d40": ranked}, RunReport(), DirectRun())
+    a_sample(collection, runs=("both",))
+    for query in (judged_query, untouched):
+        open_query(query=query, annotators=annotators(collection), opened_by=None)
+    candidates = judged_query.query_paper.pool.candidates.to_judge()
+    for docno in candidates.values_list("document__docno", flat=True):
+        for number in (1, 2):
+            judge(slot_of(collection, judged_query.name, docno, number), 1)
+
+    files = files_of(collection, accept=["unjudged-pairs"])
+
+    in_sampleval = {query for query, *_ in columns(files["trec/sampleval.all.txt"])}
+    assert in_sampleval == {judged_query.name}
+    assert json.loads(files["manifest.json"])["sample"]["query_papers"] == 1
 
 
 def test_a_drawn_document_without_a_label_counts_as_not_drawn():
@@ -267,7 +286,7 @@ def leaving_out():
     Document.objects.filter(docno__gte="d10", docno__lt="e").update(year=2030)
     known = Run(collection=collection, name="known", kind="file", depth=5)
     docnos = ["d01", "d02", "d03", "d04", "d38"]
-    keep_run(known, {"q1": [Scored(one, 1.0) for one in docnos]}, RunReport(), InPerson())
+    store_run(known, {"q1": [Scored(docno, 1.0) for docno in docnos]}, RunReport(), DirectRun())
     return collection
 
 
@@ -317,7 +336,7 @@ def test_years_that_change_behind_a_sample_stop_its_release(leaving_out):
     pools_of(leaving_out, only=("not_later",))
     Document.objects.filter(docno="d20").update(year=1980)
 
-    with pytest.raises(ReleaseError, match="or years and fields of documents"):
+    with pytest.raises(ReleaseError, match="or years or fields of documents"):
         publish_release(collection=leaving_out, version="1.0")
 
 
@@ -340,10 +359,10 @@ def test_runs_that_no_longer_give_the_sample_stop_a_release_and_not_its_page():
 def test_the_pages_say_that_it_is_a_sample(collection, client):
     client.force_login(collection.memberships.get(role="admin").user)
     page = client.get(reverse("releases", args=["small"]))
-    assert "1 frozen pool of this collection is a random sample" in page.text
+    assert "1 frozen pool of this collection is a random sample" in " ".join(page.text.split())
 
     publish_release(collection=collection, version="1.0")
 
     page = client.get(reverse("release", args=["small", "1.0"]))
-    assert "The qrels are a sample" in page.text
+    assert "Sampled qrels" in page.text
     assert ">a sample<" in client.get(reverse("releases", args=["small"])).text

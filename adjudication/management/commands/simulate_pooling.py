@@ -81,7 +81,9 @@ def _table(rows: list[Row], target: float, relevant: int) -> Iterator[str]:
     yield ""
     yield _line(width, "query", "judged", "relevant", *METHODS)
     for row in rows:
-        needed = ["none" if one.needed is None else one.needed for one in row.by_method.values()]
+        needed = [
+            "none" if result.needed is None else result.needed for result in row.by_method.values()
+        ]
         yield _line(width, row.query, row.any.judged, row.any.relevant, *needed)
     yield ""
     yield from _totals(width, [row for row in rows if row.any.relevant], len(rows))

@@ -9,11 +9,11 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from accounts.models import Collection
-from agreement.coefficients import Missing
+from agreement.coefficients import COEFFICIENTS, Missing
 from agreement.services import compute_report
 from agreement.summary import Stage
 
-COLUMNS = ("spearman", "alpha", "kappa", "percent")
+COLUMNS = [coefficient.key for coefficient in COEFFICIENTS]
 
 
 class Command(BaseCommand):
@@ -55,22 +55,18 @@ def table(payload: dict[str, Any]) -> Iterator[str]:
     for row in payload["facets"]:
         if row["stage"] == Stage.POST:
             shares = (row["overruled_mean"], row["overruled"])
-            yield _line(row["facet"], "", *map(_percent, shares))
+            yield _line(row["facet"], "", *(_number(share, ".2%") for share in shares))
     yield ""
     yield _line("query", "stage", "n", "missing", *COLUMNS)
     for row in payload["queries"]:
         numbers = [_number(row[column]) for column in COLUMNS]
         yield _line(row["query"], row["stage"], row["n"], row["missing"], *numbers)
-        for metric, reason in row["undefined"].items():
-            yield f"    {metric} undefined: {reason}"
+        for key, reason in row["undefined"].items():
+            yield f"    {key} undefined: {reason}"
 
 
-def _number(value: float | None) -> str:
-    return "undefined" if value is None else f"{value:.4f}"
-
-
-def _percent(share: float | None) -> str:
-    return "undefined" if share is None else f"{share:.2%}"
+def _number(value: float | None, layout: str = ".4f") -> str:
+    return "undefined" if value is None else format(value, layout)
 
 
 def _line(name: str, stage: str, *cells: object) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from accounts.lookup import collection_named
-from corpus.exporting import FORMATS, query_lines
+from corpus.export import FORMATS, query_lines
 
 
 class Command(BaseCommand):
@@ -24,9 +24,9 @@ class Command(BaseCommand):
         collection = collection_named(options["collection"])
         facet = collection.facets.filter(key=options["facet"]).first()
         if options["facet"] and facet is None:
-            known = ", ".join(collection.facets.values_list("key", flat=True))
+            keys = ", ".join(collection.facets.values_list("key", flat=True))
             raise CommandError(
-                f"No facet {options['facet']!r} in {collection.slug}; it has {known}."
+                f"No facet {options['facet']!r} in {collection.slug}; it has {keys}."
             )
         for line in query_lines(collection, facet=facet, format_name=options["format"]):
             self.stdout.write(line)

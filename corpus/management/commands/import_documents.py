@@ -8,17 +8,18 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from accounts.lookup import collection_named
+from corpus.document_import import MAX_SKIPPED, ImportReport, import_documents, import_source
 from corpus.filters import FILTERS
 from corpus.formats import DocumentFormatError
-from corpus.importing import MOST_SKIPPED, ImportReport, import_documents, import_source
-from corpus.irds import PREFIX, open_dataset
+from corpus.ir_datasets_source import PREFIX, open_dataset
 from corpus.services import CorpusError
 from corpus.sources import AUTO, FORMATS, SourceError
-from jobs.work import InPerson
+from jobs.context import DirectRun
+from web.words import count_noun
 
 
 class Command(BaseCommand):
-    help = "Import documents into a collection (docs/formats.md); all of them, or none."
+    help = "Import documents into a collection: all of them, or none. See docs/formats.md."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("collection", help="The collection's short name.")
@@ -33,7 +34,7 @@ class Command(BaseCommand):
             "--format",
             choices=FORMATS,
             default=AUTO,
-            help="How lines say what a document is; auto goes by the first line.",
+            help="The format of the lines; auto detects it by the first line.",
         )
         parser.add_argument(
             "--from", dest="origin", metavar=f"{PREFIX}NAME", help="A data set instead of a file."
@@ -43,8 +44,8 @@ class Command(BaseCommand):
             type=int,
             default=0,
             metavar="N",
-            help=f"Leave out and report up to N bad lines (at most {MOST_SKIPPED:,}); one more "
-            "stops the import and nothing is kept. Without it the first one does.",
+            help=f"Skip and report up to N invalid lines (at most {MAX_SKIPPED:,}); one more stops "
+            "the import, and nothing is imported. The default is 0.",
         )
         parser.add_argument(
             "--filter",
@@ -58,28 +59,30 @@ class Command(BaseCommand):
         path: Path | None = options["path"]
         origin: str | None = options["origin"]
         if (path is None) == (origin is None):
-            raise CommandError(f"Name a file or folder, or say --from {PREFIX}NAME.")
-        if not 0 <= options["skip_bad"] <= MOST_SKIPPED:
-            raise CommandError(f"--skip-bad takes a number from 0 to {MOST_SKIPPED:,}.")
-        how = {
+            raise CommandError(f"Give a file or folder, or --from {PREFIX}NAME.")
+        if not 0 <= options["skip_bad"] <= MAX_SKIPPED:
+            raise CommandError(
+                f"--skip-bad must be from 0 to {MAX_SKIPPED:,}, got {options['skip_bad']}."
+            )
+        arguments = {
             "collection": collection,
             "skip_bad": options["skip_bad"],
             "filter_name": options["filter"],
         }
-        work = InPerson()
+        work = DirectRun()
         try:
             if path is not None:
                 report = import_documents(
-                    path=path, name=str(path), format_name=options["format"], work=work, **how
+                    path=path, name=str(path), format_name=options["format"], work=work, **arguments
                 )
             else:
-                report = import_source(source=_dataset(str(origin)), work=work, **how)
+                report = import_source(source=_dataset(str(origin)), work=work, **arguments)
         except (DocumentFormatError, SourceError, CorpusError) as error:
             raise CommandError(str(error)) from error
         finally:
-            work.complete({})  # takes the line of progress away, on errors too
+            work.complete({})  # clears the progress line, on errors too
         for problem in report.problems:
-            self.stderr.write(f"left out {problem}")
+            self.stderr.write(f"skipped {problem}")
         self.stdout.write(summary(collection.slug, report))
 
 
@@ -98,7 +101,7 @@ def summary(slug: str, report: ImportReport) -> str:
         rules = ", ".join(f"{count} with {rule}" for rule, count in report.rules.items())
         parts.append(f"{report.filtered} left out by the filter ({rules})")
     if report.bad_lines:
-        parts.append(f"{report.bad_lines} bad lines left out")
+        parts.append(f"{count_noun(report.bad_lines, 'invalid line')} skipped")
     if report.unknown_keys:
         parts.append(f"keys ignored: {', '.join(report.unknown_keys)}")
     return f"{slug}: {'; '.join(parts)}."
@@ -106,5 +109,5 @@ def summary(slug: str, report: ImportReport) -> str:
 
 def _dataset(origin: str) -> Any:
     if not origin.startswith(PREFIX):
-        raise SourceError(f"--from {origin}: say --from {PREFIX}NAME.")
+        raise SourceError(f"Unknown origin {origin}. Use --from {PREFIX}NAME.")
     return open_dataset(origin.removeprefix(PREFIX))

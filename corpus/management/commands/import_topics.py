@@ -9,9 +9,9 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from accounts.lookup import collection_named
 from corpus.formats import DocumentFormatError
-from corpus.importing_topics import import_topics
 from corpus.services import CorpusError
-from jobs.work import InPerson
+from corpus.topic_import import import_topics
+from jobs.context import DirectRun
 
 
 class Command(BaseCommand):
@@ -25,7 +25,7 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         collection = collection_named(options["collection"])
-        work = InPerson()
+        work = DirectRun()
         try:
             report = import_topics(
                 collection=collection,

@@ -1,4 +1,4 @@
-"""`make demo`: everything Qrelsmith needs, from one command, until Ctrl-C."""
+"""`make demo`: start everything that Qrelsmith needs, until Ctrl-C."""
 
 from __future__ import annotations
 
@@ -26,20 +26,20 @@ from demo.services import DemoAccount, load_demo
 HOST = "127.0.0.1"
 DUTIES = {
     "admin": "sets up the collection and publishes the release",
-    "annotator": "judges pairs without seeing the other's judgments",
-    "adjudicator": "settles what the two annotators disagree on",
+    "annotator": "judges pairs without seeing other judgments",
+    "adjudicator": "settles pairs on which the two annotators disagree",
 }
 TRY_FIRST = """\
 Try first
   1. As annotator, open a query and judge a few pairs with the keys 0 to 3.
   2. As adjudicator, settle a disagreement.
-  3. As admin, look at the pools and the agreement, and make a release.
+  3. As admin, view the pools and the agreement, and publish a release.
 """
 
 
 class Command(BaseCommand):
-    help = "Start Qrelsmith with a demo collection: web and worker, until Ctrl-C."
-    requires_system_checks: list[str] = []  # the screen is for our own lines
+    help = "Start Qrelsmith with a demo collection: web server and worker, until Ctrl-C."
+    requires_system_checks: list[str] = []  # their output would hide our own lines
 
     def handle(self, *args: Any, **options: Any) -> None:
         stop = threading.Event()
@@ -59,23 +59,23 @@ class Command(BaseCommand):
         parts = [_web(port), _worker()]
         running.set()
         try:
-            self.say("Starting web and worker …")
+            self.say("Starting the web server and the worker …")
             processes.start(parts, stop)
             if not stop.is_set():
                 self.say(_welcome(port, accounts))
             processes.watch(parts, stop, self.say)
         finally:
             processes.end(parts)
-        self.stdout.write("\nStopped. `make demo` goes on where you left off.")
+        self.stdout.write("\nStopped. `make demo` continues where you left off.")
 
     def say(self, words: str) -> None:
         self.stdout.write(words)
-        self.stdout.flush()  # whoever pipes this somewhere waits for it too
+        self.stdout.flush()  # a pipe would buffer it
 
     def prepare(self) -> Sequence[DemoAccount]:
         call_command("migrate", verbosity=0, interactive=False)
         accounts = load_demo(progress=lambda step: self.say(f"Demo collection: {step}"))
-        connections.close_all()  # the parts open their own
+        connections.close_all()  # the parts open their own connections
         return accounts
 
 
@@ -83,7 +83,7 @@ running = threading.Event()
 
 
 def _interrupt(stop: threading.Event) -> None:
-    """Before anything runs, break off; then, only say so: the parts are ended in order."""
+    """Abort before the parts run. Later, only set `stop`, so that the parts end in order."""
     if not running.is_set():
         raise KeyboardInterrupt
     stop.set()
@@ -92,13 +92,13 @@ def _interrupt(stop: threading.Event) -> None:
 def _port() -> int:
     named = os.environ.get("PORT") or "8000"
     if not named.isdigit() or not 0 < int(named) < 65536:
-        sys.exit(f"PORT={named} is no port; say a number from 1 to 65535")
+        sys.exit(f"PORT must be a number from 1 to 65535, got {named!r}.")
     return int(named)
 
 
 def _check_mode() -> None:
     if settings.PRODUCTION:
-        sys.exit("QRELSMITH_MODE=production: the demo is for trying; see docs/deployment.md")
+        sys.exit("The demo does not run in production. Unset QRELSMITH_MODE.")
 
 
 def _check_port(port: int) -> None:
@@ -108,8 +108,8 @@ def _check_port(port: int) -> None:
             probe.bind((HOST, port))
         except OSError as error:
             if error.errno == errno.EADDRINUSE:
-                sys.exit(f"Port {port} is in use; run `make demo PORT={_other(port)}`")
-            sys.exit(f"Port {port} cannot be used: {error.strerror}; run `make demo PORT=8000`")
+                sys.exit(f"Port {port} is in use. Run `make demo PORT={_other(port)}`")
+            sys.exit(f"Port {port} cannot be used: {error.strerror}. Run `make demo PORT=8000`")
 
 
 def _other(port: int) -> int:
@@ -135,7 +135,7 @@ def _worker() -> Part:
         name="worker",
         command=processes.python_module("celery", "-A", "config", "worker", *options, *quiet),
         log=_logs() / "worker.log",
-        is_ready=lambda part: " ready." in part.said(),
+        is_ready=lambda part: " ready." in part.log_text(),
         environment={
             "QRELSMITH_DEMO": "1",
             "LOG_LEVEL": os.environ.get("LOG_LEVEL", "INFO"),
@@ -174,6 +174,6 @@ def _welcome(port: int, accounts: Sequence[DemoAccount]) -> str:
     return (
         f"{rule}\nQrelsmith is ready at http://{HOST}:{port}/\n\n"
         f"Log in as\n{people}\n{TRY_FIRST}\n"
-        f"What you do is kept in {settings.DATA_DIR}; logs are in its folder logs.\n"
-        f"Ctrl-C stops everything.\n{rule}"
+        f"Your work is saved in {settings.DATA_DIR}. The logs are in its folder logs.\n"
+        f"Press Ctrl-C to stop.\n{rule}"
     )

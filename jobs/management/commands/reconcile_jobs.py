@@ -3,11 +3,12 @@ from typing import Any
 from django.core.management.base import BaseCommand
 
 from jobs import services
+from web.words import count_noun
 
 
 class Command(BaseCommand):
-    help = "One round of what every worker does beside its jobs: send again what was dropped."
+    help = "Send lost jobs to a worker again. Every worker does this regularly."
 
     def handle(self, *args: Any, **options: Any) -> None:
         sent = services.reconcile()
-        self.stdout.write(f"{sent} {'job' if sent == 1 else 'jobs'} sent again")
+        self.stdout.write(f"{count_noun(sent, 'job')} sent again")

@@ -4,30 +4,30 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from accounts.lookup import collection_named
-from jobs.work import InPerson
+from jobs.context import DirectRun
 from pooling.services import (
-    DEFAULT_DEPTH,
     DEFAULT_STRATEGY,
     ONLY,
-    PoolingError,
     PoolPlan,
     build_pools,
-    usually_forced,
+    default_forced,
 )
-from pooling.strategies import MODES, STRATEGIES
+from pooling.strategies import DRAW_ORDERS, STRATEGIES
+from retrieval.services import DEFAULT_DEPTH
+from web.errors import UserFacingError
 
 
 def _setting(text: str) -> tuple[str, str]:
     name, equals, value = text.partition("=")
     if not equals:
-        raise argparse.ArgumentTypeError(f"{text!r} is not NAME=VALUE")
+        raise argparse.ArgumentTypeError(f"must be NAME=VALUE, got {text!r}")
     return name, value
 
 
 class Command(BaseCommand):
     help = (
-        "Build the pool of every query paper whose pool is not frozen: forced sources whole, then "
-        "what the strategy draws from the runs. Built-in retrievers are run first where needed."
+        "Build the pool of every query paper whose pool is not frozen: all documents of forced "
+        "sources, then those that the strategy draws. Runs built-in retrievers first if needed."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -35,7 +35,11 @@ class Command(BaseCommand):
         parser.add_argument(
             "--n", type=int, help="new documents per run (for the strategies that take n)"
         )
-        parser.add_argument("--mode", choices=MODES, help="how n are taken; short for --strategy")
+        parser.add_argument(
+            "--mode",
+            choices=DRAW_ORDERS,
+            help="order in which the runs draw n; short for --strategy",
+        )
         parser.add_argument("--strategy", choices=STRATEGIES)
         parser.add_argument(
             "--set",
@@ -49,22 +53,22 @@ class Command(BaseCommand):
             "--forced",
             action="append",
             metavar="SOURCE",
-            help="taken whole, first: `cited` or an imported run (default: cited, unless it is "
-            "excluded; `none` for no such source)",
+            help="pool all its documents, first: `cited` or an imported run (default: cited, "
+            "unless it is excluded; `none` for no forced source)",
         )
         parser.add_argument(
             "--excluded",
             action="append",
             default=[],
             metavar="SOURCE",
-            help="known positives, of which none is drawn: `cited` or an imported run",
+            help="known positives, which are never drawn: `cited` or an imported run",
         )
         parser.add_argument(
             "--only",
             action="append",
             default=[],
             choices=ONLY,
-            help="draw only documents that meet this against the query paper",
+            help="requirement of drawn documents, relative to the query paper",
         )
         parser.add_argument("--seed", default="", help="default: the collection's")
         parser.add_argument("--run", action="append", default=[], help="draw only from these runs")
@@ -72,7 +76,7 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         collection = collection_named(options["collection"])
-        forced = options["forced"] or usually_forced(options["excluded"])
+        forced = options["forced"] or default_forced(options["excluded"])
         if options["strategy"] and options["mode"]:
             raise CommandError("--mode is short for a --strategy; give one of them.")
         parameters = dict(options["set"])
@@ -89,8 +93,8 @@ class Command(BaseCommand):
             depth=options["depth"],
         )
         try:
-            build = build_pools(collection=collection, plan=plan, work=InPerson())
-        except PoolingError as error:
+            build = build_pools(collection=collection, plan=plan, work=DirectRun())
+        except UserFacingError as error:
             raise CommandError(str(error)) from error
         for pool in build.pools.select_related("query_paper__document").order_by("pk"):
             short = sum(pool.shortfall.values())

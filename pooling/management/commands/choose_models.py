@@ -4,13 +4,13 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from accounts.lookup import collection_named
-from pooling.figures import COUNT, DEPTH, MOST_POOLS, ModelChoice, model_choice, models_of
+from pooling.tables import COUNT, DEPTH, MOST_POOLS, ModelChoice, model_choice, models_of
 
 
 class Command(BaseCommand):
     help = (
-        "Print how much the runs overlap (mean Jaccard of their best documents that the query "
-        "paper does not cite) and choose those that overlap least with the others, as MDCR did. "
+        "Print the overlap of the runs (mean Jaccard of their best documents that the query paper "
+        "does not cite) and choose those that overlap least with the others, as MDCR did. "
         "Changes nothing."
     )
 
@@ -43,25 +43,27 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         for name in ("count", "depth", "query_papers"):
             if options[name] < 1:
-                raise CommandError(f"--{name.replace('_', '-')} must be 1 or more.")
+                raise CommandError(
+                    f"--{name.replace('_', '-')} must be at least 1, got {options[name]}."
+                )
         collection = collection_named(options["collection"])
         names, models = models_of(collection)
         if unknown := sorted(set(options["run"]) - set(names)):
-            raise CommandError(f"No run {unknown[0]!r}; there are {', '.join(names) or 'none'}.")
-        chosen_from = options["run"] or models
-        if len(set(chosen_from)) < 2:
-            raise CommandError("Two runs at least can be compared; run retrievers first.")
+            raise CommandError(f"No run {unknown[0]!r}. There are: {', '.join(names) or 'none'}.")
+        compared = options["run"] or models
+        if len(set(compared)) < 2:
+            raise CommandError("There must be at least 2 runs to compare. Run retrievers first.")
         choice = model_choice(
-            collection, chosen_from, options["depth"], options["count"], options["query_papers"]
+            collection, compared, options["depth"], options["count"], options["query_papers"]
         )
         self.stdout.write(_json(choice) if options["format"] == "json" else _table(choice))
 
 
 def _json(choice: ModelChoice) -> str:
-    said = {
+    report = {
         "depth": choice.depth,
         "query_papers": {"read": choice.papers, "of": choice.of_papers},
-        "chosen": choice.chosen,
+        "chosen": choice.models,
         "runs": [
             {
                 "name": row.name,
@@ -71,27 +73,27 @@ def _json(choice: ModelChoice) -> str:
             for row, (_, values) in zip(choice.rows, choice.matrix.rows, strict=True)
         ],
     }
-    return json.dumps(said, indent=1, ensure_ascii=False)
+    return json.dumps(report, indent=1, ensure_ascii=False)
 
 
 def _table(choice: ModelChoice) -> str:
-    """Columns by number: the names stand before the rows."""
+    """A text table. Columns have the numbers of the rows, because names are too long."""
     width = max(len(row.name) for row in choice.rows)
     heads = "".join(f"{number:>7}" for number in range(1, len(choice.rows) + 1))
     lines = [f"{'':4}{'run':<{width}}{'mean':>11}{heads}"]
     for number, (row, (_, values)) in enumerate(
         zip(choice.rows, choice.matrix.rows, strict=True), start=1
     ):
-        cells = "".join(f"{_said(value):>7}" for value in values)
-        mark = "*" if row.chosen else " "
-        mean = _said(row.mean) if row.mean is not None else "undefined"
+        cells = "".join(f"{_formatted(value):>7}" for value in values)
+        mark = "*" if row.is_chosen else " "
+        mean = _formatted(row.mean) if row.mean is not None else "undefined"
         lines.append(f"{mark}{number:>2} {row.name:<{width}}{mean:>11}{cells}")
     lines.append(
         f"Jaccard of the best {choice.depth} uncited documents, averaged over {choice.papers} "
-        f"of {choice.of_papers} query papers. Chosen (*): {', '.join(choice.chosen)}"
+        f"of {choice.of_papers} query papers. Chosen (*): {', '.join(choice.models)}"
     )
     return "\n".join(lines)
 
 
-def _said(value: float | None) -> str:
+def _formatted(value: float | None) -> str:
     return "–" if value is None else f"{value:.3f}"

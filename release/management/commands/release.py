@@ -9,10 +9,9 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from accounts.models import Collection
-from release.bundle import sha256
 from release.errors import ReleaseError
 from release.files import write_file
-from release.gate import ACCEPTABLE, Finding, standing_in_the_way
+from release.gate import ACCEPTABLE, Finding, blocking_findings
 from release.restoring import open_or_restore
 from release.services import check_acceptable, check_version, find_faults, publish_release
 
@@ -36,7 +35,9 @@ class Command(BaseCommand):
             "May be given several times; the manifest records it.",
         )
         parser.add_argument(
-            "--check", action="store_true", help="Only say what the checks find; publish nothing."
+            "--check",
+            action="store_true",
+            help="Only print the findings of the checks; publish nothing.",
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -59,10 +60,10 @@ class Command(BaseCommand):
         findings = find_faults(collection=collection)
         for finding in findings:
             self._say(finding, accepted=finding.check in accepted)
-        in_the_way = standing_in_the_way(findings, accepted)
-        if in_the_way:
+        blocking = blocking_findings(findings, accepted)
+        if blocking:
             raise CommandError(
-                f"Not ready to publish: {', '.join(finding.check for finding in in_the_way)}."
+                f"Not ready to publish: {', '.join(finding.check for finding in blocking)}."
             )
         self.stdout.write("Ready to publish.")
 
@@ -84,7 +85,7 @@ class Command(BaseCommand):
         output: Path | None,
     ) -> None:
         if output is None:
-            raise CommandError("Say where to write the zip: --output DIR.")
+            raise CommandError("--output DIR is missing: the folder to write the zip into.")
         check_version(version)
         release = collection.releases.filter(version=version).first()
         if release is None:
@@ -96,7 +97,7 @@ class Command(BaseCommand):
                 "this is its zip. To publish the collection as it is now, give a new version."
             )
         with open_or_restore(release=release) as file:
-            content = file.read()
-        path = output / f"{collection.slug}-{release.version}.zip"
-        write_file(path, content)
-        self.stdout.write(f"{path}\nsha256 {sha256(content)}")
+            path = output / f"{collection.slug}-{release.version}.zip"
+            write_file(path, file)
+        # Its checksum was compared when it was opened.
+        self.stdout.write(f"{path}\nsha256 {release.sha256}")

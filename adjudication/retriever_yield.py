@@ -1,0 +1,104 @@
+"""How many relevant documents each source of the pools found, once they are judged."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+from accounts.models import Collection
+from adjudication.labels import labelled_pairs
+from pooling.models import Contribution
+
+RELEVANT = 2  # the lowest grade that counts as relevant, as in CSFCube's evaluation
+
+Pair = tuple[str, str]  # query paper's docno, candidate's docno
+
+
+class SourceCandidate(NamedTuple):
+    """A candidate in a source's list; `found` if it is no deeper than the source was drawn."""
+
+    source: str
+    pair: Pair
+    drawn: bool
+    found: bool
+
+
+class Yield(NamedTuple):
+    """One source's part. Relevant ones count once for every query that they are relevant to.
+
+    `drawn` counts documents in pools, `judged` the pairs of those it drew that have a final
+    grade, `relevant` those with a grade of 2 or 3, `alone` the relevant ones that no other source
+    found, drawn by it.
+    """
+
+    source: str
+    drawn: int
+    judged: int
+    relevant: int
+    alone: int
+
+    @property
+    def percent(self) -> float | None:
+        """Of the judged pairs, how many are relevant; None before anything is judged."""
+        return 100 * self.relevant / self.judged if self.judged else None
+
+
+def yields(candidates: Iterable[SourceCandidate], grades: Mapping[Pair, list[int]]) -> list[Yield]:
+    """Every source's yield, most relevant first; `grades` are the final ones of all queries."""
+    drawn: dict[str, list[Pair]] = defaultdict(list)
+    finders: Counter[Pair] = Counter()
+    for candidate in candidates:
+        finders[candidate.pair] += candidate.found
+        if candidate.drawn:
+            drawn[candidate.source].append(candidate.pair)
+        else:
+            drawn.setdefault(candidate.source, [])
+    made = (_yield(source, pairs, finders, grades) for source, pairs in drawn.items())
+    return sorted(made, key=lambda row: (-row.relevant, row.source))
+
+
+def _yield(
+    source: str, pairs: list[Pair], finders: Mapping[Pair, int], grades: Mapping[Pair, list[int]]
+) -> Yield:
+    relevant = {pair: sum(grade >= RELEVANT for grade in grades.get(pair, ())) for pair in pairs}
+    return Yield(
+        source=source,
+        drawn=len(pairs),
+        judged=sum(len(grades.get(pair, ())) for pair in pairs),
+        relevant=sum(relevant.values()),
+        alone=sum(number for pair, number in relevant.items() if finders[pair] == 1),
+    )
+
+
+def yields_of(collection: Collection) -> list[Yield]:
+    """The yields so far, in two queries; empty until a pair has its final grade.
+
+    Pairs that are not judged by both stay out, and so does what one of the two has said of them.
+    """
+    grades: dict[Pair, list[int]] = defaultdict(list)
+    for pair in labelled_pairs(collection):
+        if pair.final is not None:
+            paper = pair.query.removesuffix(f"_{pair.facet}")
+            grades[paper, pair.docno].append(pair.final)
+    return yields(_source_candidates(collection), grades) if grades else []
+
+
+def _source_candidates(collection: Collection) -> Iterable[SourceCandidate]:
+    rows = Contribution.objects.order_by().filter(
+        candidate__pool__query_paper__collection=collection
+    )
+    depths = dict(
+        collection.query_papers.filter(pool__isnull=False).values_list(
+            "document__docno", "pool__depth"
+        )
+    )
+    for source, paper, docno, drawn, rank in rows.values_list(
+        "source",
+        "candidate__pool__query_paper__document__docno",
+        "candidate__document__docno",
+        "drawn",
+        "rank",
+    ).iterator():
+        found = drawn or rank is None or rank <= (depths[paper].get(source) or 0)
+        yield SourceCandidate(source, (paper, docno), drawn, found)

@@ -1,0 +1,417 @@
+"""The agreement page's tables and plots, made from a report's payload. Nothing here computes."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from agreement.coefficients import (
+    ALL_IDENTICAL,
+    COEFFICIENTS,
+    CONSTANT_RATER,
+    NO_PAIRS,
+    ONE_PAIR,
+    Coefficient,
+)
+from annotation.models import GRADES
+from pooling.tables import heat
+from web.csv_cells import defused
+
+Payload = Mapping[str, Any]
+
+
+BY_KEY = {coefficient.key: coefficient for coefficient in COEFFICIENTS}
+OVERRULED = ("overruled_mean", "overruled")  # of a facet, in the order of the columns
+STAGES = {"pre": "before adjudication", "post": "after adjudication"}
+
+# The reasons of the coefficients, in a sentence's words.
+REASONS = {
+    NO_PAIRS: "no pair has both judgments",
+    ONE_PAIR: "only one pair has both judgments",
+    CONSTANT_RATER: "one judge gave every pair the same grade",
+    ALL_IDENTICAL: "both judges gave every pair the same grade",
+}
+
+
+class Value(NamedTuple):
+    """One number of a table, or the reason why there is none."""
+
+    coefficient: Coefficient
+    value: float | None
+    reason: str = ""
+    undefined: int = 0
+
+    @property
+    def shown(self) -> str:
+        return "undefined" if self.value is None else signed(self.value, self.coefficient.decimals)
+
+    @property
+    def exact(self) -> str:
+        return self.reason if self.value is None else repr(self.value)
+
+
+def signed(value: float, decimals: int) -> str:
+    """The number with a real minus sign, which is as wide as a digit."""
+    return f"{value:.{decimals}f}".replace("-", "−")
+
+
+@dataclass(frozen=True)
+class FacetLine:
+    """One line of the paper's table: a facet at a stage."""
+
+    facet: str
+    stage: str
+    queries: int
+    pairs: int
+    values: list[Value]
+    overruled: float | None
+    overruled_mean: float | None
+    facet_name: str
+
+    @property
+    def any_undefined(self) -> bool:
+        return any(value.undefined for value in self.values)
+
+    @property
+    def stage_name(self) -> str:
+        return STAGES[self.stage]
+
+    @property
+    def overruled_percent(self) -> float | None:
+        return None if self.overruled is None else 100 * self.overruled
+
+    @property
+    def overruled_mean_percent(self) -> float | None:
+        return None if self.overruled_mean is None else 100 * self.overruled_mean
+
+
+def facet_lines(payload: Payload, names: Mapping[str, str]) -> list[FacetLine]:
+    """The paper's table; `names` are the facets' by their key."""
+    return [
+        FacetLine(
+            facet=row["facet"],
+            stage=row["stage"],
+            queries=row["queries"],
+            pairs=row["pairs"],
+            values=[
+                Value(
+                    coefficient,
+                    row["median"][coefficient.key],
+                    "no query has a value" if row["queries"] else "no query is judged yet",
+                    row["queries"] - row["defined"][coefficient.key],
+                )
+                for coefficient in COEFFICIENTS
+            ],
+            overruled=row["overruled"],
+            overruled_mean=row["overruled_mean"],
+            facet_name=names.get(row["facet"], row["facet"]),
+        )
+        for row in payload["facets"]
+    ]
+
+
+def judged_pairs(payload: Payload) -> int:
+    return sum(row["pairs"] for row in payload["facets"] if row["stage"] == "pre")
+
+
+NAMED = 50  # queries of one reason
+
+
+class Undefined(NamedTuple):
+    """Queries whose coefficients have no value, for one reason."""
+
+    symbols: str
+    stage: str
+    reason: str
+    queries: tuple[str, ...]
+
+    @property
+    def named(self) -> tuple[str, ...]:
+        return self.queries[:NAMED]
+
+    @property
+    def not_named(self) -> int:
+        return max(0, len(self.queries) - NAMED)
+
+
+def undefined(payload: Payload) -> list[Undefined]:
+    """Everything undefined by stage and reason, coefficients of the same queries together."""
+    found: dict[tuple[str, str, str], list[str]] = defaultdict(list)
+    for row in payload["queries"]:
+        for key, reason in row["undefined"].items():
+            found[row["stage"], kind_of(reason), key].append(row["query"])
+    alike: dict[tuple[str, str, tuple[str, ...]], list[str]] = defaultdict(list)
+    for (stage, reason, key), queries in found.items():
+        alike[stage, reason, tuple(queries)].append(key)
+    return [
+        Undefined(
+            ", ".join(each.symbol for each in COEFFICIENTS if each.key in keys),
+            STAGES[stage],
+            reason,
+            names,
+        )
+        for (stage, reason, names), keys in sorted(
+            alike.items(), key=lambda item: (item[0][0] == "post", item[0])
+        )
+    ]
+
+
+def kind_of(reason: str) -> str:
+    """The reason without what differs from query to query."""
+    if reason.startswith("unfinished: "):
+        return "some of the judged pairs have no final label yet"
+    return in_words(reason)
+
+
+def in_words(reason: str) -> str:
+    """A coefficient's reason in the words of the page; one it does not know stays as it is."""
+    for text, words in REASONS.items():
+        if reason == text:
+            return words
+        if reason.endswith(f": {text}"):
+            return f"{reason.removesuffix(text)}{words}"
+    return reason
+
+
+# Query by query
+
+
+@dataclass(frozen=True)
+class Plot:
+    """A dot before and a dot after adjudication on one scale; x in the units of the view box."""
+
+    label: str
+    zero: str | None
+    before: str | None
+    after: str | None
+
+    @property
+    def moved(self) -> bool:
+        return self.before is not None and self.after is not None
+
+
+PLOT_WIDTH = 160
+PLOT_MARGIN = 8
+
+
+@dataclass(frozen=True)
+class Scale:
+    """From the lowest value there is (or 0) to the most there can be."""
+
+    low: float
+    top: float
+
+    @property
+    def lowest(self) -> str:
+        return signed(self.low, 2) if self.low else "0"
+
+    def x(self, value: float | None) -> str | None:
+        if value is None:
+            return None
+        share = (value - self.low) / (self.top - self.low)
+        return f"{PLOT_MARGIN + share * (PLOT_WIDTH - 2 * PLOT_MARGIN):.1f}"
+
+
+def coefficient_to_plot(asked: str, sort: str) -> Coefficient:
+    """The coefficient asked for, or else the one the table is sorted by, or else alpha."""
+    sorted_by = sort.removeprefix("-").removesuffix("-after")
+    return BY_KEY.get(asked) or BY_KEY.get(sorted_by) or BY_KEY["alpha"]
+
+
+def scale_of(payload: Payload, coefficient: Coefficient) -> Scale:
+    values = [
+        row[coefficient.key] for row in payload["queries"] if row[coefficient.key] is not None
+    ]
+    return Scale(min([0.0, *values]), coefficient.highest)
+
+
+@dataclass(frozen=True)
+class QueryLine:
+    """A query at both stages. What only a shown line needs is made when it is asked for."""
+
+    pre: Payload
+    post: Payload
+    coefficient: Coefficient
+    scale: Scale
+
+    @property
+    def query(self) -> str:
+        return str(self.pre["query"])
+
+    @property
+    def facet(self) -> str:
+        return str(self.pre["facet"])
+
+    @property
+    def n(self) -> int:
+        return int(self.pre["n"])
+
+    @property
+    def missing(self) -> int:
+        return int(self.pre["missing"])
+
+    @property
+    def text(self) -> str:
+        return f"{self.query} {self.facet}"
+
+    @property
+    def before(self) -> list[Value]:
+        return _values(self.pre)
+
+    @property
+    def after(self) -> list[Value]:
+        return _values(self.post)
+
+    @property
+    def plot(self) -> Plot:
+        """The line's place in the dot plot."""
+        place = COEFFICIENTS.index(self.coefficient)
+        before, after = self.before[place], self.after[place]
+        return Plot(
+            label=f"{self.coefficient.name}: {before.shown} before, {after.shown} after",
+            zero=self.scale.x(0.0) if self.scale.low < 0 else None,
+            before=self.scale.x(before.value),
+            after=self.scale.x(after.value),
+        )
+
+
+def query_lines(payload: Payload, coefficient: Coefficient) -> list[QueryLine]:
+    scale = scale_of(payload, coefficient)
+    stages: dict[str, dict[str, Payload]] = defaultdict(dict)
+    for row in payload["queries"]:
+        stages[row["query"]][row["stage"]] = row
+    return [QueryLine(rows["pre"], rows["post"], coefficient, scale) for rows in stages.values()]
+
+
+def _values(row: Payload) -> list[Value]:
+    return [
+        Value(
+            coefficient, row[coefficient.key], in_words(row["undefined"].get(coefficient.key, ""))
+        )
+        for coefficient in COEFFICIENTS
+    ]
+
+
+def query_sorts() -> dict[str, Callable[[QueryLine], Any]]:
+    """By which columns the queries can be sorted: "alpha" is before, "alpha-after" is after."""
+    sorts: dict[str, Callable[[QueryLine], Any]] = {
+        "query": lambda line: line.query,
+        "facet": lambda line: (line.facet, line.query),
+        "n": lambda line: line.n,
+        "missing": lambda line: line.missing,
+    }
+    for each in COEFFICIENTS:
+        sorts[each.key] = lambda line, key=each.key: line.pre[key]  # type: ignore[misc]
+        sorts[f"{each.key}-after"] = lambda line, key=each.key: line.post[key]  # type: ignore[misc]
+    return sorts
+
+
+# Confusion matrices
+
+
+class Cell(NamedTuple):
+    pairs: int
+    of: int
+    heat: int
+
+
+class MatrixRow(NamedTuple):
+    grade: int
+    cells: list[Cell]
+    total: int
+
+
+@dataclass(frozen=True)
+class Matrix:
+    """Who graded what how: rows are one rater's grades, columns the other's."""
+
+    rater: str
+    other: str
+    rows: list[MatrixRow]
+    left_out: int
+
+    @property
+    def pairs(self) -> int:
+        return sum(row.total for row in self.rows)
+
+
+class FacetMatrices(NamedTuple):
+    facet_name: str
+    matrices: list[Matrix]
+
+
+# The key in a report's `confusion`, who is in the rows, and who in the columns.
+MATRICES = (
+    ("judges", "slot 1", "slot 2"),
+    ("first", "slot 1", "final label"),
+    ("second", "slot 2", "final label"),
+)
+
+
+def facet_matrices(confusion: Payload, names: Mapping[str, str]) -> list[FacetMatrices]:
+    """Three matrices per facet with judged pairs: the judges, and each judge with the label.
+
+    `confusion` is a report's, and `names` are the facets' by their key.
+    """
+    return [
+        FacetMatrices(
+            name,
+            [
+                _matrix(rater, other, confusion[facet][key], confusion[facet]["pairs"])
+                for key, rater, other in MATRICES
+            ],
+        )
+        for facet, name in names.items()
+        if facet in confusion
+    ]
+
+
+def _matrix(rater: str, other: str, counts: Sequence[Sequence[int]], pairs: int) -> Matrix:
+    rows = [_matrix_row(grade, row) for grade, row in zip(GRADES, counts, strict=True)]
+    return Matrix(rater, other, rows, pairs - sum(row.total for row in rows))
+
+
+def _matrix_row(grade: int, counts: Sequence[int]) -> MatrixRow:
+    total = sum(counts)
+    cells = [Cell(count, total, heat(count / total if total else 0.0)) for count in counts]
+    return MatrixRow(grade, cells, total)
+
+
+# Download
+
+
+def as_csv(payload: Payload) -> str:
+    """The whole report, one line per facet or query and stage, at full precision."""
+    text = io.StringIO()
+    writer = csv.writer(text)
+    keys = list(BY_KEY)
+    reasons = [f"{key}_undefined" for key in keys]
+    counts = ["queries", "pairs", "missing"]
+    writer.writerow(["level", "facet", "query", "stage", *counts, *keys, *reasons, *OVERRULED])
+    for row in payload["facets"]:
+        lacking = [f"{row['queries'] - row['defined'][key]} queries" for key in keys]
+        values = [_plain(row["median"][key]) for key in keys]
+        writer.writerow(
+            ["facet", defused(row["facet"]), "", row["stage"]]
+            + [row["queries"], row["pairs"], "", *values]
+            + [count if not count.startswith("0 ") else "" for count in lacking]
+            + [_plain(row[key]) for key in OVERRULED]
+        )
+    for row in payload["queries"]:
+        values = [_plain(row[key]) for key in keys]
+        writer.writerow(
+            ["query", defused(row["facet"]), defused(row["query"]), row["stage"]]
+            + [1, row["n"], row["missing"]]
+            + values
+            + [row["undefined"].get(key, "") for key in keys]
+            + ["" for _ in OVERRULED]
+        )
+    return text.getvalue()
+
+
+def _plain(value: float | None) -> str:
+    return "" if value is None else repr(value)

@@ -1,0 +1,113 @@
+"""The admin's forms for guidelines."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+from django import forms
+from django.http import QueryDict
+
+from annotation.models import GRADES, Guideline
+
+LONGEST_DEFINITION = 60  # the annotators read it on a button
+
+
+class GradeForm(forms.Form):
+    """One grade under one facet."""
+
+    name = forms.CharField(
+        label="Name",
+        max_length=30,
+        error_messages={"required": "Give the grade a name of one or two words."},
+    )
+    definition = forms.CharField(
+        label="Definition in one line",
+        max_length=LONGEST_DEFINITION,
+        help_text=f"On the button: at most {LONGEST_DEFINITION} characters.",
+        error_messages={
+            "required": "Say in one line when to give this grade.",
+            "max_length": f"This has %(show_value)d characters; {LONGEST_DEFINITION} fit on the "
+            "button. Move the rest to the detail.",
+        },
+    )
+    detail = forms.CharField(
+        label="Detail",
+        required=False,
+        widget=forms.Textarea(attrs={"rows": 5}),
+        help_text="Opens beside the pair when an annotator asks for it.",
+    )
+    example = forms.CharField(
+        label="Example", required=False, widget=forms.Textarea(attrs={"rows": 5})
+    )
+
+
+class GuidelineForm(forms.Form):
+    """The next version of a facet's guideline: the instructions, and the four grades in it."""
+
+    based_on = forms.IntegerField(widget=forms.HiddenInput)
+    instructions = forms.CharField(
+        label="Instructions",
+        widget=forms.Textarea(attrs={"rows": 10}),
+        help_text="An empty line begins a new paragraph.",
+        error_messages={"required": "Enter instructions: what the annotators compare."},
+    )
+
+    def __init__(self, *arguments: Any, current: Guideline | None, **options: Any) -> None:
+        options.setdefault("initial", _as_typed(current))
+        super().__init__(*arguments, **options)
+        self.current = current
+        data = self.data if self.is_bound else None
+        texts = current.grades if current else [{}] * len(GRADES)
+        self.grades = {
+            grade: GradeForm(data, prefix=f"grade-{grade}", initial=text)
+            for grade, text in zip(GRADES, texts, strict=True)
+        }
+
+    def is_valid(self) -> bool:
+        # Every form is validated, so that all errors show at once.
+        whole = [form.is_valid() for form in self.grades.values()]
+        return super().is_valid() and all(whole)
+
+    def clean(self) -> dict[str, Any]:
+        cleaned: dict[str, Any] = super().clean() or self.cleaned_data
+        newest = self.current.version if self.current else 0
+        based_on = cleaned.get("based_on")
+        if based_on is not None and based_on != newest:
+            self.add_error(
+                None,
+                f"Version {newest} was written while you were editing version {based_on}. What you "
+                "typed is still here. Compare it with the newest version below, then save again.",
+            )
+            data = cast(QueryDict, self.data).copy()
+            data["based_on"] = str(newest)  # so that saving again works
+            self.data = data
+        return cleaned
+
+    def instructions_as_typed(self) -> str:
+        return str(self["instructions"].value() or "").replace("\r\n", "\n").strip()
+
+    def grades_as_typed(self) -> list[dict[str, Any]]:
+        """The grades as they stand in the form, for the preview and for the next version."""
+        return [
+            {
+                "grade": grade,
+                **{
+                    name: str(form[name].value() or "").replace("\r\n", "\n").strip()
+                    for name in form.fields
+                },
+            }
+            for grade, form in self.grades.items()
+        ]
+
+    @property
+    def changed(self) -> bool:
+        if self.current is None:
+            return True
+        before = (self.current.instructions.strip(), self.current.grades)
+        return (self.instructions_as_typed(), self.grades_as_typed()) != before
+
+
+def _as_typed(current: Guideline | None) -> dict[str, Any]:
+    if current is None:
+        return {"based_on": 0}
+    return {"based_on": current.version, "instructions": current.instructions}

@@ -1,0 +1,32 @@
+"""The versions of a facet's guideline, and the queries judged under each."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from datetime import datetime
+from typing import NamedTuple
+
+from accounts.models import Collection
+from annotation.models import Opening
+
+
+class VersionUse(NamedTuple):
+    """A version of a guideline and the queries that are judged under it."""
+
+    version: int
+    created_at: datetime
+    queries: list[str]
+
+
+def versions_in_use(collection: Collection) -> dict[int, list[VersionUse]]:
+    """Facet to the versions of its guideline, newest first, each with its queries."""
+    under: dict[int, list[str]] = defaultdict(list)
+    openings = Opening.objects.of(collection).order_by("query__name")
+    for version, name in openings.values_list("guideline", "query__name"):
+        under[version].append(name)
+    uses: dict[int, list[VersionUse]] = defaultdict(list)
+    for facet in collection.facets.prefetch_related("guidelines"):
+        for guideline in facet.guidelines.all():
+            use = VersionUse(guideline.version, guideline.created_at, under[guideline.pk])
+            uses[facet.pk].append(use)
+    return uses

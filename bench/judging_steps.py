@@ -1,0 +1,224 @@
+"""What is measured of a judging state inside a process: `python -m bench.judging_steps STEP …`.
+
+The environment says which database and which folder. Like `bench.steps`, each step ends with a line
+of JSON, and what it needs first is not in its time.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from bench.judging_state import SLUG
+from bench.steps import Clock
+
+if TYPE_CHECKING:
+    from accounts.models import Collection
+    from agreement.summary import RatedPair
+
+Measured = dict[str, Any]
+
+
+def annotators(clock: Clock, count: str) -> Measured:
+    """Annotators with pairs left, two of a query after each other, so that some meet in a query."""
+    from annotation.models import SlotCount
+
+    left: dict[str, int] = {}
+    by_query: dict[int, list[str]] = {}
+    counts = SlotCount.objects.filter(query__collection__slug=SLUG).order_by("query_id", "number")
+    for query, name, total, judged in counts.values_list(
+        "query_id", "annotator__username", "total", "judged"
+    ):
+        left[name] = left.get(name, 0) + total - judged
+        if judged < total:
+            by_query.setdefault(query, []).append(name)
+    together = [name for names in by_query.values() if len(names) > 1 for name in names]
+    alone = [name for names in by_query.values() for name in names]
+    chosen = list(dict.fromkeys([*together, *alone]))[: int(count)]
+    return {"annotators": chosen, "left": [left[name] for name in chosen]}
+
+
+def judgments(clock: Clock) -> Measured:
+    """How many there are, and pairs that more than two people judged or one judged twice."""
+    from django.db.models import Count
+
+    from annotation.models import Judgment
+
+    first = Judgment.objects.filter(slot__pair__query__collection__slug=SLUG, sequence=1)
+    by_pair = first.order_by().values("slot__pair")
+    judged = by_pair.annotate(people=Count("annotator", distinct=True), times=Count("pk"))
+    return {
+        "judgments": first.count(),
+        "over": judged.filter(people__gt=2).count() + judged.filter(times__gt=2).count(),
+    }
+
+
+def document(clock: Clock) -> Measured:
+    """A document that is in many pools."""
+    from django.db.models import Count
+
+    pooled = _collection().documents.annotate(pools=Count("candidacies"))
+    chosen = pooled.order_by("-pools", "docno").first()
+    assert chosen is not None
+    return {"docno": chosen.docno}
+
+
+def summarize(clock: Clock, queries: str, pairs: str) -> Measured:
+    """The statistics alone, from values in memory to the report's JSON types."""
+    from agreement.coefficients import Missing
+    from agreement.summary import as_json_dict
+    from agreement.summary import summarize as summary_of
+
+    with clock.running():
+        summary = summary_of(_rated(int(queries), int(pairs)), Missing.EXCLUDE, ("method",))
+        as_json_dict(SLUG, Missing.EXCLUDE, summary)
+    return {}
+
+
+def _rated(queries: int, pairs: int) -> Iterator[RatedPair]:
+    import numpy as np
+
+    from agreement.summary import RatedPair
+
+    for query in range(queries):
+        grades = np.random.default_rng(query).choice(4, (3, pairs), p=(0.55, 0.25, 0.14, 0.06))
+        for first, second, final in zip(*grades.tolist(), strict=True):
+            yield RatedPair(f"q{query}_method", "method", first, second, final)
+
+
+def report(clock: Clock, missing: str) -> Measured:
+    """An agreement report, computed and stored; or the stored one, where nothing changed."""
+    from agreement.services import compute_report
+
+    collection = _collection()
+    with clock.running():
+        stored = compute_report(collection=collection, missing=missing, work=_work())
+    return {"report": stored.pk}
+
+
+def publish(clock: Clock, version: str) -> Measured:
+    """A release of everything, against all findings of the gate."""
+    from release.gate import ACCEPTABLE
+    from release.services import publish_release
+
+    collection = _collection()
+    transactions = _transactions()
+    with clock.running(), transactions as longest:
+        release = publish_release(
+            collection=collection, version=version, accept=ACCEPTABLE, work=_work()
+        )
+    return {"size": release.size, "sha256": release.sha256, "longest": longest[0]}
+
+
+def due_check(clock: Clock) -> Measured:
+    """The due-check of a worker after somebody judged: `statements` of it, and the seconds."""
+    from django.db import connection
+
+    from agreement.tasks import due_reports
+
+    statements = 0
+
+    def count(execute: Any, *given: Any) -> Any:
+        nonlocal statements
+        statements += 1
+        return execute(*given)
+
+    with connection.execute_wrapper(count), clock.running():
+        due = list(due_reports())
+    return {"statements": statements, "due": len(due)}
+
+
+def prepare_pools(clock: Clock, papers: str) -> Measured:
+    """A second collection with query papers and runs, but no pools."""
+    from annotation.services import set_up_collection
+    from bench.judging_state import make_documents, make_queries, make_runs
+
+    count = int(papers)
+    collection = set_up_collection(slug="unpooled", name="Not pooled yet", seed="bench")
+    make_documents(collection, count, seed=8)
+    asked = make_queries(collection, count)
+    make_runs(collection, [query.query_paper for query in asked], seed=8)
+    return {}
+
+
+def pools(clock: Clock) -> Measured:
+    """Pools from 7 runs, or the same again over the drafts. `longest` transaction in seconds."""
+    from accounts.models import Collection
+    from bench.judging_state import make_pools
+
+    collection = Collection.objects.get(slug="unpooled")
+    with clock.running(), _transactions() as longest:
+        make_pools(collection)
+    return {"longest": longest[0]}
+
+
+@contextmanager
+def _transactions() -> Iterator[list[float]]:
+    """The seconds of the longest transaction of this process's connection, as they grow.
+
+    On SQLite a transaction of ours locks from its beginning, so everybody else's saves wait for it.
+    """
+    from django.db import connection
+
+    longest, began = [0.0], [0.0]
+    switch = connection.set_autocommit
+
+    def timed(autocommit: bool, *given: Any, **named: Any) -> None:
+        if not autocommit:
+            began[0] = time.perf_counter()
+        switch(autocommit, *given, **named)
+        if autocommit:
+            longest[0] = max(longest[0], time.perf_counter() - began[0])
+
+    connection.set_autocommit = timed  # type: ignore[method-assign]
+    try:
+        yield longest
+    finally:
+        connection.set_autocommit = switch  # type: ignore[method-assign]
+
+
+STEPS: dict[str, Callable[..., Measured]] = {
+    "annotators": annotators,
+    "judgments": judgments,
+    "document": document,
+    "summarize": summarize,
+    "report": report,
+    "publish": publish,
+    "due-check": due_check,
+    "prepare-pools": prepare_pools,
+    "pools": pools,
+}
+
+
+def _collection() -> Collection:
+    from accounts.models import Collection
+
+    return Collection.objects.get(slug=SLUG)
+
+
+def _work() -> Any:
+    from jobs.context import DirectRun
+
+    return DirectRun(io.StringIO())
+
+
+def main(given: Sequence[str]) -> None:
+    import django
+
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
+    django.setup()
+    clock = Clock()
+    measured = STEPS[given[0]](clock, *given[1:])
+    sys.stdout.write(
+        json.dumps({**measured, "seconds": clock.seconds, "cpu": clock.computing}) + "\n"
+    )
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

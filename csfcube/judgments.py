@@ -1,0 +1,104 @@
+"""Writing the labels of a release: openings, judgments, decisions."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Iterable, Iterator, Mapping
+from typing import NamedTuple
+
+from django.db.models import OuterRef, Subquery
+
+from accounts.models import User
+from adjudication.models import Decision
+from annotation.models import Judgment, Opening, Reason, Seat, Slot
+from annotation.services import make_slots
+from corpus.models import Query
+from csfcube import Rating, Ratings
+from pooling.models import Candidate
+
+
+class People(NamedTuple):
+    """The accounts of a release: annotators by their number, and the adjudicator."""
+
+    annotators: Mapping[int, User]
+    adjudicator: User
+
+
+def create_judged_query(
+    *, query: Query, ratings: Ratings, candidates: Mapping[str, Candidate], people: People
+) -> None:
+    """Open the query, and write both judgments of every rated pair and the final labels.
+
+    Needs the query's collection, facet and paper, and the candidates' documents loaded.
+    """
+    first, second = (people.annotators[number] for number in ratings.annotators)
+    version = _open(query, (first, second))
+    slots = make_slots(
+        query=query,
+        candidates=[candidates[rating.docno] for rating in ratings.rated],
+        annotators=(first, second),
+        guideline_version=version,
+    )
+    rated = {rating.docno: rating for rating in ratings.rated}
+    judgments = Judgment.objects.bulk_create(_judgments(slots, rated))
+    of_slot = Judgment.objects.filter(slot=OuterRef("pk")).values("pk")
+    Slot.objects.filter(pair__query=query).update(judgment=Subquery(of_slot[:1]))
+    Decision.objects.bulk_create(_decisions(judgments, rated, people.adjudicator))
+
+
+def _open(query: Query, annotators: tuple[User, User]) -> int:
+    """Open the query under the first guideline of its facet; the guideline's version."""
+    guideline = query.facet.guidelines.get(version=1)
+    opening = Opening.objects.create(query=query, guideline=guideline)
+    Seat.objects.bulk_create(
+        Seat(opening=opening, number=number, annotator=annotator)
+        for number, annotator in enumerate(annotators, start=1)
+    )
+    return guideline.version
+
+
+def _judgments(slots: Iterable[Slot], rated: Mapping[str, Rating]) -> Iterator[Judgment]:
+    for slot in slots:
+        docno = slot.pair.candidate.document.docno
+        grade = rated[docno].first if slot.number == 1 else rated[docno].second
+        yield Judgment(
+            slot=slot,
+            sequence=1,
+            annotator_id=slot.annotator_id,
+            grade=grade,
+            reason=Reason.SOURCE if grade is None else "",
+            presentation_digest=slot.pair.presentation_digest,
+            key=_key("judgment", slot.pair.query, docno, str(slot.number)),
+        )
+
+
+def _decisions(
+    judgments: Iterable[Judgment], rated: Mapping[str, Rating], adjudicator: User
+) -> Iterator[Decision]:
+    """The final label of every pair without two equal grades."""
+    by_slot: dict[tuple[int, int], Judgment] = {
+        (judgment.slot.pair_id, judgment.slot.number): judgment for judgment in judgments
+    }
+    for (pair_id, number), first in by_slot.items():
+        second = by_slot[pair_id, 2]
+        if number == 2 or (first.grade is not None and first.grade == second.grade):
+            continue
+        pair = first.slot.pair
+        docno = pair.candidate.document.docno
+        final = rated[docno].final
+        yield Decision(
+            pair_id=pair_id,
+            sequence=1,
+            adjudicator=adjudicator,
+            first=first,
+            second=second,
+            grade=final,
+            reason=Reason.SOURCE if final is None else "",
+            key=_key("decision", pair.query, docno),
+        )
+
+
+def _key(kind: str, query: Query, *parts: str) -> uuid.UUID:
+    """A key that is equal in every import of the same release, and otherwise unique."""
+    name = "|".join(("csfcube", kind, query.collection.slug, query.name, *parts))
+    return uuid.uuid5(uuid.NAMESPACE_URL, name)

@@ -1,0 +1,109 @@
+"""The files of `readable_annotations/`, which have the texts of the release. Pure.
+
+Lines of `=` divide blocks. The first block is the query paper, the others are its candidates. A
+candidate has three more lines, of which only the first words are checked, because pools and
+ratings come from the JSON files. The annotators' numbers on the `difference:` line are not those of
+the JSON files.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from csfcube.records import CSFCubeError, Paper
+
+_DIVIDER = re.compile(r"={5,}\s*")
+_HEAD = re.compile(r"paper_id: (\S+); YEAR: (\d{1,4}|None)\s*")
+_SENTENCE = re.compile(r"(\w+)_label: (.*\S.*)", re.DOTALL)
+_OF_CANDIDATES = ("adju relevance: ", "difference: ", "sources: ")
+_TITLE = "TITLE: "
+_ABSTRACT = "ABSTRACT: "
+
+
+class Line(NamedTuple):
+    number: int
+    text: str
+
+
+def read_papers(text: str, file: str) -> Iterator[Paper]:
+    """The papers of one file, the query paper first.
+
+    Raises:
+        CSFCubeError: a line is invalid; the error names it.
+    """
+    if not text.endswith("\n"):
+        last = text.count("\n") + 1
+        raise CSFCubeError(file, f"line {last}", "the file is cut off: its last line does not end")
+    blocks = list(_blocks(text, file))
+    for number, block in enumerate(blocks):
+        yield _paper(block, file, is_candidate=number > 0)
+
+
+def _blocks(text: str, file: str) -> Iterator[list[Line]]:
+    """The lines of every block, its divider first and blank lines left out."""
+    block: list[Line] = []
+    # Not splitlines(), because it would break sentences at U+2028 and other separators.
+    for number, line in enumerate(text.split("\n"), start=1):
+        if _DIVIDER.fullmatch(line):
+            if block:
+                yield block
+            block = [Line(number, line)]
+        elif line.strip():
+            if not block:
+                raise CSFCubeError(file, f"line {number}", "text before the first line of =")
+            block.append(Line(number, line))
+    if not block:
+        raise CSFCubeError(file, "", "contains no paper")
+    yield block
+
+
+def _paper(block: list[Line], file: str, *, is_candidate: bool) -> Paper:
+    lines = _LineReader(block, file)
+    head = lines.next_line("paper_id: ")
+    match = _HEAD.fullmatch(head.text)
+    if match is None:
+        raise CSFCubeError(
+            file, f"line {head.number}", f"expected `paper_id: …; YEAR: …`, got {head.text[:60]!r}"
+        )
+    for beginning in _OF_CANDIDATES if is_candidate else ():
+        lines.next_line(beginning)
+    title = lines.next_line(_TITLE).text.removeprefix(_TITLE)
+    first = lines.next_line(_ABSTRACT)
+    sentences, labels = [], []
+    for line in (Line(first.number, first.text.removeprefix(_ABSTRACT)), *lines.rest()):
+        sentence = _SENTENCE.fullmatch(line.text)
+        if sentence is None:
+            raise CSFCubeError(
+                file,
+                f"line {line.number}",
+                f"expected `…_label: a sentence`, got {line.text[:60]!r}",
+            )
+        labels.append(sentence[1])
+        sentences.append(sentence[2])
+    year = None if match[2] == "None" else int(match[2])
+    return Paper(match[1], title, year, tuple(sentences), tuple(labels))
+
+
+class _LineReader:
+    """Reads the lines of a block in order."""
+
+    def __init__(self, block: list[Line], file: str) -> None:
+        self._lines = iter(block)
+        self._file = file
+        self._last = next(self._lines)
+
+    def next_line(self, beginning: str) -> Line:
+        line = next(self._lines, None)
+        if line is None:
+            place = f"line {self._last.number}"
+            raise CSFCubeError(self._file, place, f"the block ends without `{beginning.strip()}`")
+        if not line.text.startswith(beginning):
+            reason = f"expected `{beginning.strip()}`, got {line.text[:60]!r}"
+            raise CSFCubeError(self._file, f"line {line.number}", reason)
+        self._last = line
+        return line
+
+    def rest(self) -> Iterator[Line]:
+        return self._lines

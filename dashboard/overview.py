@@ -1,0 +1,136 @@
+"""What the home page and a collection's overview show, in a fixed number of queries."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import NamedTuple
+
+from accounts.models import Collection, Membership, Role, User
+from dashboard.counts import (
+    PersonalWork,
+    QueryProgress,
+    counts_of,
+    idle_annotators,
+    open_jobs,
+    personal_work,
+    query_progress,
+)
+from dashboard.roles import Section, sections_of
+from dashboard.steps import Counts, NextStep, Step, next_step, steps
+from jobs.models import Job
+from web.words import count_noun
+
+SHOWN_JOBS = 5
+
+
+class Card(NamedTuple):
+    """One collection on a person's home page. `next_step` is for its admins."""
+
+    collection: Collection
+    roles: frozenset[str]
+    work: PersonalWork
+    counts: Counts | None
+    next_step: NextStep | None
+
+    @property
+    def role_names(self) -> list[str]:
+        return [role.label for role in Role if role in self.roles]
+
+
+class PersonalQueue(NamedTuple):
+    """The open work of one person. `sittings` is None for a person who does not judge."""
+
+    work: PersonalWork
+    sittings: list[QueryProgress] | None
+    minutes: int
+    adjudicates: bool
+
+    @property
+    def hours(self) -> int:
+        return round(self.minutes / 60)
+
+
+class WaitingItem(NamedTuple):
+    """A line of the list "Waiting for a person", with the button that leads to its page."""
+
+    text: str
+    button: str
+    place: str
+
+
+class AdminOverview(NamedTuple):
+    counts: Counts
+    steps: tuple[Step, ...]
+    next_step: NextStep
+    waiting: list[WaitingItem]
+    jobs: list[Job]
+
+
+def cards_for(user: User) -> list[Card]:
+    roles: dict[Collection, set[str]] = defaultdict(set)
+    for membership in Membership.objects.filter(user=user).select_related("collection"):
+        roles[membership.collection].add(membership.role)
+    work = personal_work(user, roles)
+    administered = [
+        collection
+        for collection in roles
+        if Section.PIPELINE in sections_of(frozenset(roles[collection]))
+    ]
+    counts = counts_of(administered) if administered else {}
+    return [
+        Card(
+            collection=collection,
+            roles=frozenset(roles[collection]),
+            work=work[collection.pk],
+            counts=counts.get(collection.pk),
+            next_step=next_step(counts[collection.pk]) if collection.pk in counts else None,
+        )
+        for collection in sorted(roles, key=lambda collection: (collection.name, collection.slug))
+    ]
+
+
+def queue_of(collection: Collection, user: User, roles: frozenset[str]) -> PersonalQueue | None:
+    """The person's own work; None for a person who neither judges nor adjudicates."""
+    sections = sections_of(roles)
+    if sections.isdisjoint({Section.JUDGING, Section.ADJUDICATION}):
+        return None
+    work = personal_work(user, [collection])[collection.pk]
+    return PersonalQueue(
+        work=work,
+        sittings=query_progress(collection, user) if Section.JUDGING in sections else None,
+        minutes=max(1, round(work.remaining * collection.seconds_per_judgment / 60)),
+        adjudicates=Section.ADJUDICATION in sections,
+    )
+
+
+def admin_overview(collection: Collection, roles: frozenset[str]) -> AdminOverview | None:
+    """The pipeline, open questions and jobs; None for a person whose roles do not see them."""
+    if Section.PIPELINE not in sections_of(roles):
+        return None
+    counts = counts_of([collection])[collection.pk]
+    return AdminOverview(
+        counts=counts,
+        steps=steps(counts),
+        next_step=next_step(counts),
+        waiting=_waiting_items(collection, counts),
+        jobs=list(open_jobs(collection)[:SHOWN_JOBS]),
+    )
+
+
+def _waiting_items(collection: Collection, counts: Counts) -> list[WaitingItem]:
+    idle = idle_annotators(collection) if counts.unopened or counts.empty_slots else []
+    items = []
+    if counts.failed_jobs:
+        text = f"{count_noun(counts.failed_jobs, 'job')} failed and can be tried again"
+        items.append(WaitingItem(text, "View jobs", "jobs"))
+    if counts.pools and counts.unopened:
+        text = f"{count_noun(counts.unopened, 'query', 'queries')} without judges"
+        items.append(WaitingItem(text, "Assign judges", "board"))
+    if counts.due:
+        text = f"{count_noun(counts.due, 'case')} for the adjudicator"
+        items.append(WaitingItem(text, "View progress", "board"))
+    if idle and counts.opened:
+        names = ", ".join(person.shown_name for person in idle)
+        text = f"{count_noun(len(idle), 'annotator')} with nothing to judge: {names}"
+        items.append(WaitingItem(text, "Assign queries", "board"))
+    return items

@@ -1,0 +1,150 @@
+"""The page of a collection's people: their roles and their work."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import Any, NamedTuple
+
+from django.contrib import messages
+from django.db.models import Count
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_POST, require_safe
+
+from accounts.access import in_collection, person_of, roles_in
+from accounts.codes import account_code, find_person
+from accounts.forms import CreatePersonForm, GiveRoleForm
+from accounts.models import Collection, Membership, Role, User
+from accounts.services import AccountError, add_membership, create_person, username_in
+from adjudication.models import Decision
+from dashboard.annotators import Share, shares_of
+from dashboard.services import remove_role
+
+
+class Member(NamedTuple):
+    """A person in a role. `done` counts judgments or decisions; `total` is None if unknown."""
+
+    membership: Membership
+    done: int
+    total: int | None
+
+    @property
+    def person(self) -> User:
+        return self.membership.user
+
+
+class Group(NamedTuple):
+    role: Role
+    members: list[Member]
+
+
+def groups_of(collection: Collection) -> list[Group]:
+    """The members by role, in three queries."""
+    shares = shares_of(collection)
+    decisions = dict(
+        Decision.objects.filter(pair__query__collection=collection)
+        .order_by()
+        .values_list("adjudicator")
+        .annotate(Count("pair", distinct=True))
+    )
+    members: dict[str, list[Member]] = defaultdict(list)
+    for membership in collection.memberships.select_related("user"):
+        done, total = 0, None
+        if membership.role == Role.ANNOTATOR:
+            done, total = shares.get(membership.user_id, Share()).judged
+        elif membership.role == Role.ADJUDICATOR:
+            done = decisions.get(membership.user_id, 0)
+        members[membership.role].append(Member(membership, done, total))
+    return [Group(role, members[role]) for role in Role]
+
+
+@in_collection(Role.ADMIN)
+@never_cache
+@require_safe
+def people(request: HttpRequest, collection: Collection) -> HttpResponse:
+    return _page(request, collection)
+
+
+@in_collection(Role.ADMIN)
+@require_POST
+def add_role(request: HttpRequest, collection: Collection) -> HttpResponse:
+    form = GiveRoleForm(request.POST, prefix="give")
+    if form.is_valid():
+        try:
+            person = find_person(asked_by=person_of(request), text=form.cleaned_data["person"])
+            membership = add_membership(
+                collection=collection, user=person, role=form.cleaned_data["role"]
+            )
+        except AccountError as error:
+            form.add_error("person", str(error))
+        else:
+            role = membership.get_role_display().lower()
+            name = membership.user.shown_name
+            messages.success(request, f"{name} is {a_or_an(role)} of this collection now.")
+            return redirect("people", collection.slug)
+    return _page(request, collection, give_form=form)
+
+
+@in_collection(Role.ADMIN)
+@never_cache
+@require_POST
+def add_person(request: HttpRequest, collection: Collection) -> HttpResponse:
+    form = CreatePersonForm(request.POST, prefix="create")
+    if not form.is_valid():
+        return _page(request, collection, create_form=form)
+    try:
+        password = create_person(collection=collection, **form.cleaned_data)
+    except AccountError as error:
+        form.add_error("username", str(error))
+        return _page(request, collection, create_form=form)
+    # Only this response shows the password. Neither the session nor a log contains it.
+    username = username_in(collection, form.cleaned_data["username"])
+    return _page(request, collection, created={"username": username, "password": password})
+
+
+@in_collection(Role.ADMIN)
+@require_POST
+def take_role(request: HttpRequest, collection: Collection, membership_id: int) -> HttpResponse:
+    membership = collection.memberships.select_related("user").filter(pk=membership_id).first()
+    if membership is None:
+        raise Http404("no such membership here")
+    role = membership.get_role_display().lower()
+    try:
+        remove_role(membership=membership)
+    except AccountError as error:
+        messages.error(request, str(error))
+        return redirect("people", collection.slug)
+    messages.success(
+        request,
+        f"{membership.user.shown_name} is no longer {a_or_an(role)} here. What they did stays. "
+        f"To give the role again, enter {account_code(membership.user)}",
+    )
+    if Role.ADMIN not in roles_in(collection, person_of(request)):
+        return redirect("home")
+    return redirect("people", collection.slug)
+
+
+def a_or_an(noun: str) -> str:
+    return f"{'an' if noun[0] in 'aeiou' else 'a'} {noun}"
+
+
+def _page(
+    request: HttpRequest,
+    collection: Collection,
+    *,
+    give_form: GiveRoleForm | None = None,
+    create_form: CreatePersonForm | None = None,
+    created: dict[str, Any] | None = None,
+) -> HttpResponse:
+    return render(
+        request,
+        "dashboard/people.html",
+        {
+            "groups": groups_of(collection),
+            "give_form": give_form or GiveRoleForm(prefix="give"),
+            "create_form": create_form or CreatePersonForm(prefix="create"),
+            "created": created,
+        },
+        status=422 if give_form or create_form else 200,
+    )

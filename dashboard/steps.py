@@ -1,0 +1,224 @@
+"""The pipeline's seven steps and the next thing to do, from a collection's counts. Pure.
+
+No count reveals a judgment. Counts of disputes cover only pairs that both judges have judged.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from web.words import count_noun
+
+
+@dataclass(frozen=True)
+class Counts:
+    """One collection in numbers. `finished` queries have a judgment in every slot."""
+
+    documents: int = 0
+    queries: int = 0
+    opened: int = 0
+    finished: int = 0
+    query_papers: int = 0
+    runs: int = 0
+    pools: int = 0
+    frozen_pools: int = 0
+    candidates: int = 0
+    pairs: int = 0
+    judged_pairs: int = 0
+    slots: int = 0
+    judged_slots: int = 0
+    cases: int = 0
+    settled: int = 0
+    reports: int = 0
+    releases: int = 0
+    admins: int = 0
+    annotators: int = 0
+    adjudicators: int = 0
+    live_jobs: int = 0
+    failed_jobs: int = 0
+
+    @property
+    def unopened(self) -> int:
+        return self.queries - self.opened
+
+    @property
+    def empty_slots(self) -> int:
+        return self.slots - self.judged_slots
+
+    @property
+    def due(self) -> int:
+        return self.cases - self.settled
+
+
+class Step(NamedTuple):
+    """One of the seven steps. `place` is the URL name of the page where its work is done."""
+
+    name: str
+    place: str
+    figure: str
+    state: str
+    done: bool
+    current: bool = False
+
+
+class NextStep(NamedTuple):
+    """The next thing to do, with the button that leads to its page."""
+
+    text: str
+    button: str = ""
+    place: str = ""
+
+
+def steps(counts: Counts) -> tuple[Step, ...]:
+    """The seven steps in order; the first that is not done is the current one."""
+    all_steps = (
+        _corpus(counts),
+        _queries(counts),
+        _pools(counts),
+        _judging(counts),
+        _adjudication(counts),
+        _agreement(counts),
+        _release(counts),
+    )
+    current = next((step for step in all_steps if not step.done), None)
+    return tuple(step._replace(current=step is current) for step in all_steps)
+
+
+def _corpus(c: Counts) -> Step:
+    state = count_noun(c.documents, "document") if c.documents else "no documents yet"
+    return Step("Corpus", "documents", f"{c.documents:,}", state, c.documents > 0)
+
+
+def _queries(c: Counts) -> Step:
+    state = f"from {count_noun(c.query_papers, 'paper')}" if c.queries else "no queries yet"
+    return Step("Queries", "queries", f"{c.queries:,}", state, c.queries > 0)
+
+
+def _pools(c: Counts) -> Step:
+    done = 0 < c.query_papers <= c.pools
+    if c.pools:
+        state = f"{count_noun(c.candidates, 'candidate')}, {c.frozen_pools:,} frozen"
+    else:
+        state = f"{count_noun(c.runs, 'run')}, no pool yet"
+    return Step("Pools", "pools", _of(c.pools, c.query_papers), state, done)
+
+
+def _judging(c: Counts) -> Step:
+    done = c.queries > 0 and c.finished == c.queries
+    state = f"queries judged, {c.unopened:,} not open" if c.unopened else "queries judged"
+    if not c.opened:
+        state = "not open yet"
+    return Step("Judging", "board", _of(c.finished, c.queries), state, done)
+
+
+def _adjudication(c: Counts) -> Step:
+    done = _judging(c).done and c.due == 0
+    state = "cases settled" if c.cases else "no cases" if done else "no cases yet"
+    # Adjudicators settle cases on a page that admins cannot open. Admins see them on the board.
+    return Step("Adjudication", "board", _of(c.settled, c.cases), state, done)
+
+
+def _agreement(c: Counts) -> Step:
+    state = count_noun(c.reports, "report") if c.reports else "no report yet"
+    done = _adjudication(c).done and c.reports > 0
+    return Step("Agreement", "agreement", f"{c.reports:,}", state, done)
+
+
+def _release(c: Counts) -> Step:
+    state = count_noun(c.releases, "version") if c.releases else "no release yet"
+    return Step("Release", "releases", f"{c.releases:,}", state, c.releases > 0)
+
+
+def next_step(c: Counts) -> NextStep:
+    """What an admin should do next: the first thing that blocks the pipeline."""
+    if not c.documents:
+        return NextStep(
+            "Import the documents: every paper that can be a query or a candidate.",
+            "Import documents",
+            "import-documents",
+        )
+    if not c.queries:
+        return NextStep(
+            "Choose the query papers and the facets to judge them on.", "Add queries", "add-query"
+        )
+    if not c.pools and not c.runs:
+        return NextStep(
+            "Retrieve candidates for the queries, or import runs from other systems.",
+            "Add runs",
+            "runs",
+        )
+    if c.pools < c.query_papers:
+        missing = c.query_papers - c.pools
+        return NextStep(
+            f"{count_noun(missing, 'query paper')} of {c.query_papers:,} "
+            f"{'has' if missing == 1 else 'have'} no pool yet.",
+            "Build pools",
+            "pools",
+        )
+    return _next_in_judging(c) or _next_after_judging(c)
+
+
+def _next_in_judging(c: Counts) -> NextStep | None:
+    if c.unopened and c.annotators < 2:
+        return NextStep(
+            f"Every pair needs two judges. {_annotators(c.annotators)}", "Add annotators", "people"
+        )
+    if c.due and not c.adjudicators:
+        return NextStep(
+            f"{count_noun(c.due, 'case')} {_wait(c.due)} for an adjudicator. "
+            "The collection has none.",
+            "Add an adjudicator",
+            "people",
+        )
+    if c.unopened:
+        return NextStep(
+            f"{count_noun(c.unopened, 'query', 'queries')} of {c.queries:,} "
+            f"{'is' if c.unopened == 1 else 'are'} ready to be opened for judging.",
+            f"Open {count_noun(c.unopened, 'query', 'queries')}",
+            "board",
+        )
+    if c.empty_slots:
+        return NextStep(
+            f"Judging is in progress: {c.judged_slots:,} of {c.slots:,} judgments are saved.",
+            "View progress",
+            "board",
+        )
+    return None
+
+
+def _next_after_judging(c: Counts) -> NextStep:
+    if c.due:
+        return NextStep(
+            f"All pairs are judged. {count_noun(c.due, 'case')} of {c.cases:,} {_wait(c.due)} for "
+            f"{'the adjudicator' if c.adjudicators == 1 else 'an adjudicator'}.",
+            "View open cases",
+            "board",
+        )
+    if not c.reports:
+        return NextStep(
+            "All pairs are judged and all cases are settled. Compute how well the judges agree.",
+            "Compute agreement",
+            "agreement",
+        )
+    if not c.releases:
+        return NextStep(
+            "Judging, adjudication and agreement are done.", "Publish a release", "releases"
+        )
+    return NextStep(
+        f"Published in {count_noun(c.releases, 'version')}. Later changes go into the next.",
+        "View releases",
+        "releases",
+    )
+
+
+def _of(part: int, whole: int) -> str:
+    return f"{part:,} of {whole:,}" if whole else "0"
+
+
+def _annotators(number: int) -> str:
+    return f"The collection has {'only one annotator' if number == 1 else 'no annotator'}."
+
+
+def _wait(number: int) -> str:
+    return "waits" if number == 1 else "wait"

@@ -1,0 +1,107 @@
+"""The home page, a collection's overview and settings, and the API docs."""
+
+from __future__ import annotations
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.core.exceptions import PermissionDenied
+from django.forms.models import model_to_dict
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_http_methods, require_safe
+from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitView
+from rest_framework.permissions import IsAuthenticated
+
+from accounts.access import in_collection, person_of, roles_in
+from accounts.models import Collection, Role
+from accounts.passwords import HasOwnPassword
+from annotation.services import set_up_collection
+from corpus.services import CorpusError
+from dashboard import overview
+from dashboard.forms import LICENCES, NewCollectionForm, SettingsForm
+from dashboard.services import SeedIsFixed, change_settings, seed_is_fixed
+
+
+@require_safe
+def home(request: HttpRequest) -> HttpResponse:
+    user = person_of(request)
+    cards = overview.cards_for(user)
+    if len(cards) == 1 and not user.is_staff:
+        # A page with a single link would be useless.
+        return redirect("collection", cards[0].collection.slug)
+    return render(request, "dashboard/home.html", {"cards": cards})
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def new_collection(request: HttpRequest) -> HttpResponse:
+    user = person_of(request)
+    if not user.is_staff:
+        raise PermissionDenied("Only staff may make collections.")
+    form = NewCollectionForm(request.POST or None)
+    if request.method == "POST" and form.is_valid():
+        try:
+            collection = set_up_collection(owner=user, **form.cleaned_data)
+        except CorpusError as error:
+            form.add_error("slug", str(error))
+        else:
+            messages.success(
+                request,
+                f"{collection.name} is set up with three facets and their guidelines. "
+                "You are its admin.",
+            )
+            return redirect("collection", collection.slug)
+    return render(
+        request,
+        "dashboard/new_collection.html",
+        {"form": form, "licences": LICENCES},
+        status=422 if form.errors else 200,
+    )
+
+
+@in_collection()
+@require_safe
+def collection_page(request: HttpRequest, collection: Collection) -> HttpResponse:
+    user = person_of(request)
+    roles = roles_in(collection, user)
+    return render(
+        request,
+        "dashboard/collection.html",
+        {
+            "queue": overview.queue_of(collection, user, roles),
+            "board": overview.admin_overview(collection, roles),
+        },
+    )
+
+
+@in_collection(Role.ADMIN)
+@require_http_methods(["GET", "HEAD", "POST"])
+def collection_settings(request: HttpRequest, collection: Collection) -> HttpResponse:
+    form = SettingsForm(
+        request.POST or None,
+        initial=model_to_dict(collection),
+        seed_is_fixed=seed_is_fixed(collection),
+    )
+    if request.method == "POST" and form.is_valid():
+        try:
+            change_settings(collection=collection, **form.cleaned_data)
+        except SeedIsFixed as error:
+            form.add_error("seed", str(error))
+        else:
+            messages.success(request, "Saved.")
+            return redirect("collection-settings", collection.slug)
+    return render(
+        request,
+        "dashboard/settings.html",
+        {"form": form, "licences": LICENCES},
+        status=422 if form.errors else 200,
+    )
+
+
+api_schema = SpectacularAPIView.as_view(permission_classes=[IsAuthenticated, HasOwnPassword])
+
+# The page's styles are set by its script; the strict policy on scripts stays.
+api_docs = login_required(
+    SpectacularSwaggerSplitView.as_view(
+        url_name="api-schema", template_name="dashboard/api_docs.html"
+    )
+)

@@ -1,0 +1,71 @@
+"""The context of long work: a service reports progress and commits its writes through it.
+
+In a worker this is a `Lease`. For a command at a terminal it is a `DirectRun`.
+"""
+
+from __future__ import annotations
+
+import sys
+from contextlib import AbstractContextManager
+from typing import Any, Protocol, TextIO
+
+from django.db import transaction
+
+
+class RetryLater(Exception):
+    """A job must wait for other work. Its worker is free meanwhile.
+
+    A handler raises this before it writes anything. The job goes back into the queue, and the
+    attempt is not counted. `waits_for` becomes its progress note. After `seconds` the job is sent
+    to a worker again.
+    """
+
+    def __init__(self, waits_for: str, *, seconds: float) -> None:
+        self.waits_for, self.seconds = waits_for, seconds
+        super().__init__(waits_for)
+
+
+class WorkerStops(RetryLater):
+    """The worker was asked to stop. Its job goes back into the queue, for the next worker.
+
+    A lease raises it at a progress report. Open transactions roll back, so nothing is half done.
+    """
+
+    def __init__(self) -> None:
+        super().__init__("waits for a worker, because the previous one was stopped", seconds=0)
+
+
+class JobContext(Protocol):
+    """Where a service reports progress and writes its effect."""
+
+    def progress(self, done: int, total: int | None, note: str = "") -> None:
+        """Report how far the work is. May raise to stop it."""
+
+    def fenced(self) -> AbstractContextManager[None]:
+        """A transaction that commits only if no other worker has taken over the work."""
+
+    def complete(self, result: dict[str, Any]) -> None:
+        """Called last inside `fenced`, so the effect and the end of the work commit together."""
+
+
+class DirectRun:
+    """Work in the foreground. Progress goes to the terminal, if there is one."""
+
+    def __init__(self, stream: TextIO | None = None) -> None:
+        self.stream = stream or sys.stderr
+        self.shown = False
+
+    def progress(self, done: int, total: int | None, note: str = "") -> None:
+        if self.stream.isatty():
+            of = f" of {total:,}" if total else ""
+            self.stream.write(f"\r\x1b[K{note} {done:,}{of}")
+            self.stream.flush()
+            self.shown = True
+
+    def fenced(self) -> AbstractContextManager[None]:
+        return transaction.atomic()
+
+    def complete(self, result: dict[str, Any]) -> None:
+        if self.shown:
+            self.stream.write("\r\x1b[K")
+            self.shown = False

@@ -1,0 +1,20 @@
+"""The jobs that a page shows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from accounts.models import Collection
+from jobs.models import Job
+from jobs.uploaded_files import can_be_tried_again
+
+
+def jobs_to_show(collection: Collection, kinds: Iterable[str]) -> list[Job]:
+    """Live jobs, and the newest job of each key if it failed and can be retried."""
+    newest: dict[str, Job] = {}
+    shown: list[Job] = []
+    for job in collection.jobs.filter(kind__in=list(kinds)).order_by("-created_at")[:50]:
+        first_of_its_key = newest.setdefault(job.key, job) is job
+        if job.is_live or (first_of_its_key and can_be_tried_again(job)):
+            shown.append(job)
+    return shown

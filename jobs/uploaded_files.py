@@ -1,0 +1,119 @@
+"""Uploaded files that jobs read. Each is kept below UPLOAD_DIR while a job may need it.
+
+A job's parameters name its files, and the registry lists these parameters for each kind. A job
+that succeeded no longer needs its files. A failed or cancelled job can be retried for a day. A job
+whose worker died still counts as running, so its files are kept.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+import time
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.db.models import Q
+from django.utils import timezone
+
+from jobs import registry
+from jobs.models import LIVE, Job, State
+from web.errors import UserFacingError
+
+logger = logging.getLogger(__name__)
+
+TO_TRY_AGAIN = timedelta(days=1)
+# A file that no job names yet may still be uploading.
+ON_ITS_WAY = timedelta(hours=1)
+_OURS = re.compile(r"[0-9a-f]{32}|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+
+
+class FileGone(UserFacingError):
+    """A job's file is missing. The message is for the person who requested the job."""
+
+    def __init__(self, filename: str) -> None:
+        super().__init__(
+            f"{filename} is no longer on the server. Nothing was changed. Upload it again. If "
+            "workers run on several machines, they must share the upload folder."
+        )
+
+
+def place_of(parameters: Mapping[str, Any], name: str = "path") -> Path:
+    """The path of the file that this parameter names.
+
+    Raises:
+        FileGone: the file is missing.
+    """
+    place = Path(settings.UPLOAD_DIR, parameters[name])
+    if not place.is_file():
+        raise FileGone(parameters.get("filename") or "The uploaded file")
+    return place
+
+
+def check_there(kind: str, parameters: Mapping[str, Any]) -> None:
+    """Raise FileGone if a file that such a job reads is missing."""
+    for name in registry.reads(kind):
+        if name in parameters:
+            place_of(parameters, name)
+
+
+def can_be_tried_again(job: Job) -> bool:
+    """Whether the job failed and its files are still kept."""
+    if job.state != State.FAILED:
+        return False
+    forgotten = timezone.now() - TO_TRY_AGAIN
+    return not registry.reads(job.kind) or not job.finished_at or job.finished_at > forgotten
+
+
+def remove(places: Iterable[str]) -> None:
+    """Remove files by their path below UPLOAD_DIR. If that fails, `sweep` removes them later."""
+    for place in places:
+        with suppress(OSError):
+            Path(settings.UPLOAD_DIR, place).unlink(missing_ok=True)
+
+
+def places_in(kind: str, parameters: Mapping[str, Any]) -> Iterator[str]:
+    return (parameters[name] for name in registry.reads(kind) if name in parameters)
+
+
+def sweep() -> int:
+    """Remove every file that no job needs. Returns how many."""
+    old = [path for path in _files() if _is_old(path)]
+    if not old:
+        return 0
+    needed = {Path(settings.UPLOAD_DIR, place) for place in _needed()}
+    unneeded = [path for path in old if path not in needed]
+    for path in unneeded:
+        path.unlink(missing_ok=True)
+    if unneeded:
+        logger.info("removed %s uploaded files that no job needs", len(unneeded))
+    return len(unneeded)
+
+
+def _files() -> Iterator[Path]:
+    """Files that Qrelsmith named. Other files in the folder must not be removed."""
+    for path in Path(settings.UPLOAD_DIR).glob("*/*"):
+        if _OURS.fullmatch(path.name):
+            yield path
+    # Django removes these itself, unless its process was killed.
+    yield from Path(settings.FILE_UPLOAD_TEMP_DIR).glob("*.upload*")
+
+
+def _is_old(path: Path) -> bool:
+    try:
+        written = path.stat().st_mtime
+    except FileNotFoundError:  # its job has just ended
+        return False
+    return time.time() - written > ON_ITS_WAY.total_seconds()
+
+
+def _needed() -> Iterator[str]:
+    recent = timezone.now() - TO_TRY_AGAIN
+    again = Q(state__in=[State.FAILED, State.CANCELLED], finished_at__gte=recent)
+    jobs = Job.objects.filter(again | Q(state__in=LIVE), kind__in=registry.reading_kinds())
+    for kind, parameters in jobs.order_by().values_list("kind", "parameters"):
+        yield from places_in(kind, parameters)

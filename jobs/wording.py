@@ -1,0 +1,134 @@
+"""The text of a job's card: state, duration, progress, result and advice. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+from typing import Any, NamedTuple
+
+from jobs import registry
+from jobs.models import Job, State
+
+LOOKS = {
+    State.QUEUED: ("◌", ""),
+    State.RUNNING: ("▶", "accent"),
+    State.SUCCEEDED: ("✓", "good"),
+    State.FAILED: ("✕", "bad"),
+    State.CANCELLED: ("■", "warn"),
+}
+PATIENCE = timedelta(seconds=30)
+LONGEST = 120
+LISTED = 8
+PROBLEMS = "problems"  # a key of results: sentences that the card lists below the figures
+_HEX = re.compile(r"[0-9a-f]{32,}")
+
+
+class Figure(NamedTuple):
+    """One line of a result: "without text", "3"."""
+
+    name: str
+    value: str
+
+
+class Shown(NamedTuple):
+    """A job as its card shows it. `tone` is the chip's class; `advice` says what to do now."""
+
+    title: str
+    icon: str
+    tone: str
+    state: str
+    elapsed: str
+    progress: str
+    figures: list[Figure]
+    advice: str
+
+
+def shown(job: Job, now: datetime) -> Shown:
+    state = State(job.state)
+    icon, tone = LOOKS[state]
+    elapsed = job.elapsed
+    return Shown(
+        title=registry.title(job.kind),
+        icon=icon,
+        tone=tone,
+        state="Stopping" if job.is_live and job.cancel_requested else state.label,
+        elapsed="" if elapsed is None else duration(elapsed),
+        progress=progress(job),
+        figures=figures(job.result or {}),
+        advice=advice(job, now),
+    )
+
+
+def advice(job: Job, now: datetime) -> str:
+    match job.state:
+        case State.QUEUED if job.waits_until:
+            return "This job waits for other jobs and then continues automatically."
+        case State.QUEUED if now - job.created_at > PATIENCE:
+            return (
+                "This job has waited for a while. Other jobs may be ahead of it. If none is "
+                "running, ask the server's administrator to start a worker. The job is not lost."
+            )
+        case State.RUNNING if job.cancel_requested:
+            return "This job stops at its next safe point."
+        case State.FAILED if registry.reads(job.kind):
+            return (
+                "No partial result was saved, and earlier data is unchanged. If the file is "
+                "invalid, fix it and upload it again. A retry reads the same file, which is kept "
+                "for a day."
+            )
+        case State.FAILED:
+            return (
+                "No partial result was saved, and earlier data is unchanged. Fix the problem, then "
+                "retry. Nothing is done twice."
+            )
+        case State.CANCELLED:
+            return "No partial result was saved. You can retry. Nothing is done twice."
+    return ""
+
+
+def progress(job: Job) -> str:
+    """How far the work is: "1,200 of 4,000", or "" before the first report."""
+    if job.progress_total:
+        return f"{job.progress_done:,} of {job.progress_total:,}"
+    return f"{job.progress_done:,}" if job.progress_done else ""
+
+
+def duration(span: timedelta) -> str:
+    """A duration as text: "8 s", "3 min 20 s" or "2 h 5 min"."""
+    seconds = max(0, int(span.total_seconds()))
+    if seconds < 60:
+        return f"{seconds} s"
+    minutes, seconds = divmod(seconds, 60)
+    if minutes < 60:
+        return f"{minutes} min {seconds} s"
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours} h {minutes} min"
+
+
+def figures(result: Mapping[str, Any]) -> list[Figure]:
+    """The plain values of a result, in its order. Nested values are for programs only."""
+    plain = ((key, value) for key, value in result.items() if key != PROBLEMS)
+    named = ((key.replace("_", " "), in_words(value)) for key, value in plain)
+    return [Figure(name, value) for name, value in named if value]
+
+
+def in_words(value: object) -> str:
+    """A plain value as text; "" for a value without a short form."""
+    match value:
+        case bool():
+            return "yes" if value else "no"
+        case int():
+            return f"{value:,}"
+        case float():
+            return f"{value:,.2f}"
+        case str() if _HEX.fullmatch(value):
+            return f"{value[:12]}…"
+        case str() if len(value) <= LONGEST:
+            return value
+        case str():
+            return f"{value[:LONGEST]}…"
+        case list() | tuple() if value and all(isinstance(item, str | int) for item in value):
+            more = f" and {len(value) - LISTED:,} more" if len(value) > LISTED else ""
+            return ", ".join(str(item) for item in value[:LISTED]) + more
+    return ""

@@ -1,0 +1,73 @@
+"""The page that chooses the models of a pool: its form and its view."""
+
+from __future__ import annotations
+
+from django import forms
+from django.http import HttpRequest, HttpResponse, QueryDict
+from django.shortcuts import render
+from django.utils.http import urlencode
+from django.views.decorators.http import require_safe
+
+from accounts.access import in_collection
+from accounts.models import Collection, Role
+from pooling import tables
+
+
+class ModelsForm(forms.Form):
+    """Which runs to compare, and how; nothing is saved."""
+
+    count = forms.IntegerField(label="How many to choose", min_value=1, max_value=100)
+    depth = forms.IntegerField(
+        label="Best uncited documents compared",
+        min_value=1,
+        max_value=1000,
+        help_text="Of every list, without the documents that the query paper cites.",
+    )
+    run = forms.MultipleChoiceField(
+        label="Runs compared", widget=forms.CheckboxSelectMultiple, required=False
+    )
+
+    def __init__(self, given: QueryDict, collection: Collection) -> None:
+        """Filled in from the URL's parameters, with defaults for missing ones."""
+        names, self.models = tables.models_of(collection)
+        super().__init__(
+            {
+                "count": given.get("count", tables.COUNT),
+                "depth": given.get("depth", tables.DEPTH),
+                "run": given.getlist("run") or self.models,
+            }
+        )
+        self.collection = collection
+        self.others = [name for name in names if name not in self.models]
+        run = self.fields["run"]
+        assert isinstance(run, forms.MultipleChoiceField)
+        run.choices = [(name, name) for name in names]
+
+    def choice(self) -> tables.ModelChoice:
+        """The choice; an invalid field has its default."""
+        self.full_clean()
+        values = self.cleaned_data
+        return tables.model_choice(
+            self.collection,
+            values.get("run") or self.models,
+            values.get("depth", tables.DEPTH),
+            values.get("count", tables.COUNT),
+        )
+
+
+@in_collection(Role.ADMIN)
+@require_safe
+def choose_models(request: HttpRequest, collection: Collection) -> HttpResponse:
+    form = ModelsForm(request.GET, collection)
+    choice = form.choice()
+    unfrozen = collection.query_papers.filter(queries__isnull=False, pool__frozen_at=None)
+    plan = [("strategy", "mdcr"), *(("runs", name) for name in choice.models)]
+    context = {
+        "collection": collection,
+        "form": form,
+        "choice": choice,
+        "plan": urlencode(plan) if choice.models and unfrozen.exists() else "",
+        "others": form.others,
+        "usual": tables.DEPTH,
+    }
+    return render(request, "pooling/choose_models.html", context)

@@ -1,0 +1,234 @@
+"""The form to build pools."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from django import forms
+from django.http import QueryDict
+
+from accounts.models import Collection
+from pooling.services import DEFAULT_STRATEGY, PoolPlan
+from pooling.strategies import STRATEGIES, Parameter, Strategy, StrategyError
+from retrieval.models import Run
+from retrieval.retrievers import BUILT_IN, is_retriever, retriever
+from retrieval.services import CITED, DEFAULT_DEPTH, check_allowed, offered
+from web.errors import UserFacingError
+
+# How a plan can use the documents of `cited` or of an imported run.
+FORCED, EXCLUDED, DRAWN = "forced", "excluded", "drawn"
+USES = [(FORCED, "Forced"), (EXCLUDED, "Excluded"), (DRAWN, "Drawn")]
+KNOWN = "known-"  # prefix of the field of an imported run
+REQUIREMENTS = {
+    "same_field": "share a field of study with the query paper",
+    "not_later": "are not of a later year than the query paper",
+}
+
+
+class Choice(NamedTuple):
+    """A strategy in the form: its radio button and its parameters' fields."""
+
+    strategy: Strategy
+    button: forms.boundfield.BoundWidget
+    fields: list[forms.BoundField]
+
+
+class PoolPlanForm(forms.Form):
+    strategy = forms.ChoiceField(
+        label="Strategy",
+        choices=[(strategy.name, strategy.title) for strategy in STRATEGIES.values()],
+        initial=DEFAULT_STRATEGY,
+        widget=forms.RadioSelect,
+    )
+    cited = forms.ChoiceField(
+        label="What the query paper cites",
+        choices=USES,
+        initial=FORCED,
+        widget=forms.RadioSelect,
+    )
+    runs = forms.MultipleChoiceField(
+        label="Drawn from", widget=forms.CheckboxSelectMultiple, required=False
+    )
+    only = forms.MultipleChoiceField(
+        label="Draw only documents that",
+        choices=list(REQUIREMENTS.items()),
+        widget=forms.CheckboxSelectMultiple,
+        required=False,
+    )
+    more = forms.CharField(
+        label="Other retrievers by name",
+        required=False,
+        max_length=1000,
+        help_text="Separate names with spaces. “bm25_abstract@method” uses only the sentences of a "
+        "facet as the query. “random.same_field” uses only papers of the query paper’s fields. "
+        "“encoder:MODEL” is a sentence encoder that this server allows.",
+    )
+    depth = forms.IntegerField(
+        label="Depth of the built-in retrievers",
+        min_value=1,
+        max_value=100_000,
+        initial=DEFAULT_DEPTH,
+        help_text="How many documents a built-in retriever ranks for a query paper.",
+    )
+    seed = forms.CharField(
+        label="Seed",
+        required=False,
+        max_length=64,
+        help_text="Sets the order of the retrievers and every sample. The same seed gives the "
+        "same pools.",
+    )
+
+    def __init__(self, *arguments: Any, collection: Collection, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self.runs_by_name = {run.name: run for run in collection.runs.all()}
+        new = [name for name in offered() if name not in self.runs_by_name]
+        runs = self.fields["runs"]
+        assert isinstance(runs, forms.MultipleChoiceField)
+        runs.choices = [(name, name) for name in self.runs_by_name] + [
+            (name, f"{name} (runs first)") for name in new
+        ]
+        ranked = [name for name, run in self.runs_by_name.items() if not run.holds_judgments]
+        runs.initial = [*ranked, *(name for name in BUILT_IN if name in new)]
+        self.imported = [name for name in self.runs_by_name if not is_retriever(name)]
+        for name in self.imported:
+            self.fields[f"{KNOWN}{name}"] = _use(self.runs_by_name[name])
+        self.fields["seed"].initial = collection.seed
+        for strategy in STRATEGIES.values():
+            for parameter in strategy.parameters:
+                self.fields[field_name(strategy, parameter)] = _field(parameter)
+
+    @classmethod
+    def at(cls, address: QueryDict, collection: Collection) -> PoolPlanForm:
+        """Filled in from the URL's parameters; invalid ones are ignored."""
+        form = cls(collection=collection)
+        for name, field in form.fields.items():
+            if texts := [text for text in address.getlist(name) if _is_valid(field, text)]:
+                is_multiple = isinstance(field, forms.MultipleChoiceField)
+                form.initial[name] = texts if is_multiple else texts[-1]
+        return form
+
+    @property
+    def says_more(self) -> bool:
+        """Whether a field in the collapsed section has an error or a value from the URL."""
+        return any(
+            name in self.errors or name in self.initial for name in ("more", "depth", "seed")
+        )
+
+    def known_sources(self) -> list[forms.BoundField]:
+        """The fields of sources that can be forced or excluded: `cited`, then imported runs."""
+        return [self["cited"], *(self[f"{KNOWN}{name}"] for name in self.imported)]
+
+    def choices(self) -> Iterator[Choice]:
+        buttons = list(self["strategy"])
+        for strategy, button in zip(STRATEGIES.values(), buttons, strict=True):
+            fields = [self[field_name(strategy, parameter)] for parameter in strategy.parameters]
+            yield Choice(strategy, button, fields)
+
+    def clean(self) -> dict[str, Any]:
+        cleaned: dict[str, Any] = super().clean() or self.cleaned_data
+        named = [*cleaned.get("runs", ()), *self._others(cleaned.get("more", ""))]
+        known_sources = {*self._used(FORCED), *self._used(EXCLUDED)}
+        cleaned["runs"] = [name for name in dict.fromkeys(named) if name not in known_sources]
+        if not cleaned["runs"] and "runs" not in self.errors and "more" not in self.errors:
+            self.add_error("runs", "Tick at least one run to draw from.")
+        if cleaned.get("strategy"):
+            cleaned["parameters"] = self._parameters(STRATEGIES[cleaned["strategy"]])
+        if not self.errors:
+            try:
+                self.plan().check()
+            except UserFacingError as error:
+                self.add_error("depth", str(error))
+        return cleaned
+
+    def _others(self, words: str) -> list[str]:
+        names = list(dict.fromkeys(words.replace(",", " ").split()))
+        for name in names:
+            try:
+                retriever(name)
+                if name not in self.runs_by_name:
+                    check_allowed(name)
+            except UserFacingError as error:
+                self.add_error("more", str(error))
+        return names
+
+    def _used(self, use: str) -> tuple[str, ...]:
+        """The sources with this use."""
+        runs = [name for name in self.imported if self.cleaned_data.get(f"{KNOWN}{name}") == use]
+        cited = [CITED] if self.cleaned_data.get("cited") == use else []
+        return (*cited, *runs)
+
+    def _parameters(self, strategy: Strategy) -> dict[str, Any]:
+        """The parameters of the chosen strategy; those of other strategies are ignored."""
+        texts = {
+            parameter.name: self.cleaned_data[field_name(strategy, parameter)]
+            for parameter in strategy.parameters
+            if self.cleaned_data.get(field_name(strategy, parameter))
+        }
+        values = {}
+        for parameter in strategy.parameters:
+            if parameter.name in texts:
+                try:
+                    values[parameter.name] = parameter.read(texts[parameter.name])
+                except StrategyError as error:
+                    self.add_error(field_name(strategy, parameter), str(error))
+        if len(values) == len(texts):
+            try:
+                strategy.read(values)
+            except StrategyError as error:
+                self.add_error("strategy", str(error))
+        return values
+
+    def plan(self) -> PoolPlan:
+        values = self.cleaned_data
+        return PoolPlan(
+            strategy=values["strategy"],
+            parameters=values["parameters"],
+            forced=self._used(FORCED),
+            excluded=self._used(EXCLUDED),
+            only=tuple(values["only"]),
+            seed=values["seed"],
+            runs=tuple(values["runs"]),
+            depth=values["depth"],
+        )
+
+
+def field_name(strategy: Strategy, parameter: Parameter) -> str:
+    return f"{strategy.name}-{parameter.name}"
+
+
+def _is_valid(field: forms.Field, text: str) -> bool:
+    """Whether the text is a valid value of the field, or one of its values."""
+    try:
+        field.clean([text] if isinstance(field, forms.MultipleChoiceField) else text)
+    except forms.ValidationError:
+        return False
+    return bool(text)
+
+
+def _use(run: Run) -> forms.ChoiceField:
+    """Not required, because the run may have been imported after the page was loaded."""
+    what = "what was judged relevant" if run.holds_judgments else "imported"
+    return forms.ChoiceField(
+        label=f"{run.name} ({what})",
+        choices=USES,
+        initial=DRAWN,
+        required=False,
+        widget=forms.RadioSelect,
+    )
+
+
+def _field(parameter: Parameter) -> forms.CharField:
+    """A text field for every kind, because the parameter itself validates the value."""
+    default = parameter.default
+    values = default if isinstance(default, tuple) else (default,)
+    return forms.CharField(
+        label=parameter.name,
+        required=False,
+        max_length=200,
+        initial=", ".join(f"{value:g}" for value in values),
+        help_text=parameter.about,
+        widget=forms.TextInput(
+            attrs={"inputmode": "numeric" if parameter.kind == "whole" else "text"}
+        ),
+    )

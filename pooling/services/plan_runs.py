@@ -1,0 +1,179 @@
+"""The runs of a plan: find them, make missing ones, and wait for their jobs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Protocol
+
+from django.db.models import Q
+
+from accounts.models import Collection, User
+from corpus.models import QueryPaper
+from corpus.state import papers_with_queries
+from jobs.context import JobContext, RetryLater
+from jobs.models import LIVE, Job, JobQuerySet, State
+from pooling.errors import PoolingError
+from pooling.services.plans import PoolPlan
+from retrieval.models import Run
+from retrieval.retrievers import BUILT_IN, is_retriever
+from retrieval.services.query_texts import query_texts, retriever_named
+from retrieval.services.runs import request_run, retrieve
+
+CHECK_INTERVAL = 2.0  # seconds
+
+
+class RunMaker(Protocol):
+    """Makes the runs that a plan needs."""
+
+    def wait(self, names: Sequence[str]) -> None:
+        """Raises RetryLater while a job makes one of these runs, PoolingError if the job failed."""
+
+    def make(self, names: Sequence[str], digest: str) -> None:
+        """Make these runs over the corpus with this digest. Raises like `wait`."""
+
+
+def run_names(collection: Collection, plan: PoolPlan) -> list[str]:
+    """The runs that a plan needs: those to draw from, and the forced and excluded ones.
+
+    If the plan names none to draw from, these are the built-in retrievers and all runs except
+    judgments.
+    """
+    ranked = (run.name for run in collection.runs.all() if not run.holds_judgments)
+    usual = {*BUILT_IN, *ranked}
+    return sorted({*(plan.runs or usual), *plan.known_runs})
+
+
+def ensure_runs(
+    collection: Collection, names: Sequence[str], depth: int, digest: str, maker: RunMaker
+) -> list[Run]:
+    """The runs of these names. Runs that are missing, out of date or too shallow are made first.
+
+    Raises PoolingError for a name that is neither a run's nor a retriever's, and whatever the
+    maker raises.
+    """
+    papers = papers_with_queries(collection)
+    there = {run.name: run for run in collection.runs.filter(name__in=names)}
+    for name in names:
+        if name not in there and not is_retriever(name):
+            raise PoolingError(f"{collection.slug} has no run {name!r}. Import it first.")
+    due = [
+        name
+        for name in names
+        if is_retriever(name)
+        and (name not in there or _is_out_of_date(there[name], digest, depth, papers))
+    ]
+    if due:
+        maker.make(due, digest)
+        there = {run.name: run for run in collection.runs.filter(name__in=names)}
+    return [there[name] for name in names]
+
+
+def _is_out_of_date(run: Run, digest: str, depth: int, papers: list[QueryPaper]) -> bool:
+    if run.is_imported:
+        return False
+    ranked = set(run.rankings.values_list("query_paper_id", flat=True))
+    return (
+        run.parameters.get("corpus") != digest
+        or (run.depth or 0) < depth
+        or not _expected_papers(run, papers) <= ranked
+    )
+
+
+def _expected_papers(run: Run, papers: list[QueryPaper]) -> set[int]:
+    """The primary keys of the query papers that a new run would rank."""
+    retriever = retriever_named(run.collection, run.name)
+    return {paper.pk for paper in query_texts(run.collection, retriever, papers)}
+
+
+class InlineRunMaker:
+    """Makes the runs within the job that builds the pools."""
+
+    def __init__(self, collection: Collection, depth: int, work: JobContext) -> None:
+        self.collection, self.depth, self.work = collection, depth, work
+
+    def wait(self, names: Sequence[str]) -> None:
+        pass
+
+    def make(self, names: Sequence[str], digest: str) -> None:
+        for name in names:
+            retrieve(
+                collection=self.collection,
+                name=name,
+                depth=self.depth,
+                work=_StepContext(self.work),
+                digest=digest,
+            )
+
+
+class JobRunMaker:
+    """Queues a job for every run and waits for them without occupying a worker.
+
+    A run whose job ended after `since` is not queued again, because the result would be the same.
+    """
+
+    def __init__(
+        self, collection: Collection, depth: int, since: datetime, requested_by: User | None
+    ) -> None:
+        self.collection, self.depth, self.since, self.requested_by = (
+            collection,
+            depth,
+            since,
+            requested_by,
+        )
+
+    def wait(self, names: Sequence[str]) -> None:
+        """One database query, because this runs every few seconds."""
+        keys = {f"run:{name}": name for name in names}
+        jobs = {job.key: job for job in self._jobs(keys)}  # the newest of each key
+        for key, job in sorted(jobs.items()):
+            if job.created_at >= self.since and job.state in (State.FAILED, State.CANCELLED):
+                raise _missing_run_error(keys[key], job)
+        if live := sorted(keys[key] for key, job in jobs.items() if job.is_live):
+            raise RetryLater(f"waits for {', '.join(live)}", seconds=CHECK_INTERVAL)
+
+    def make(self, names: Sequence[str], digest: str) -> None:
+        for job in self._jobs(f"run:{name}" for name in names):
+            if job.created_at >= self.since and not job.is_live:
+                raise _missing_run_error(job.key.removeprefix("run:"), job)
+        for name in names:
+            request_run(
+                collection=self.collection,
+                name=name,
+                depth=self.depth,
+                requested_by=self.requested_by,
+            )
+        raise RetryLater(f"waits for {', '.join(names)}", seconds=CHECK_INTERVAL)
+
+    def _jobs(self, keys: Iterable[str]) -> JobQuerySet:
+        recent = Q(created_at__gte=self.since) | Q(state__in=LIVE)
+        return self.collection.jobs.filter(recent, key__in=list(keys)).order_by("created_at")
+
+
+def _missing_run_error(name: str, job: Job) -> PoolingError:
+    match job.state:
+        case State.FAILED:
+            reason = f"{name} failed: {job.error}"
+        case State.CANCELLED:
+            reason = f"{name} was cancelled."
+        case _:
+            reason = f"Documents or queries changed after {name} ran."
+    return PoolingError(f"No pools were built, because a run is missing. {reason}")
+
+
+@dataclass
+class _StepContext:
+    """The context of one step of a job: it reports progress, but does not complete the job."""
+
+    whole: JobContext
+
+    def progress(self, done: int, total: int | None, note: str = "") -> None:
+        self.whole.progress(done, total, note)
+
+    def fenced(self) -> AbstractContextManager[None]:
+        return self.whole.fenced()
+
+    def complete(self, result: dict[str, Any]) -> None:
+        pass

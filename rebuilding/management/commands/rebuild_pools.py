@@ -1,0 +1,60 @@
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from accounts.lookup import collection_named
+from jobs.context import DirectRun
+from rebuilding.manifest_files import ReleaseFile, open_manifests
+from rebuilding.services import rebuild_pools
+from web.errors import UserFacingError
+
+
+class Command(BaseCommand):
+    help = (
+        "Run the built-in retrievers again, draw every pool of a manifest again, and compare: "
+        "prints that they are equal, or the first difference (exit code 1). Changes nothing."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument(
+            "file",
+            type=Path,
+            help="A manifest, from the page Pools, the API or export_manifest; or the zip of a "
+            "release.",
+        )
+        parser.add_argument("--collection", default="", help="default: that of the manifest")
+        parser.add_argument(
+            "--kept-runs",
+            action="store_true",
+            help="Take every run from the release or the collection, without ranking again.",
+        )
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        path: Path = options["file"]
+        try:
+            with open_manifests(path) as (manifests, released):
+                for manifest in manifests:
+                    self._rebuild(manifest, released, options["collection"], options["kept_runs"])
+        except OSError as error:
+            raise CommandError(f"{path}: {error.strerror}.") from error
+        except UserFacingError as error:
+            raise CommandError(f"{path}: {error}") from error
+
+    def _rebuild(
+        self, manifest: dict[str, Any], released: ReleaseFile | None, slug: str, kept_runs: bool
+    ) -> None:
+        proof = rebuild_pools(
+            collection=collection_named(slug or str(manifest.get("collection", ""))),
+            manifest=manifest,
+            work=DirectRun(),
+            released=released,
+            rank_again=not kept_runs,
+        )
+        again = ", ".join(proof.ranked_again) or "no run"
+        self.stdout.write(
+            f"Equal: {proof.pools:,} pools with {proof.candidates:,} candidates, drawn again after "
+            f"ranking again with {again}; SHA-256 {proof.sha256}"
+        )
+        for note in proof.notes:
+            self.stdout.write(f"Differs without effect on the pools: {note}")

@@ -1,0 +1,154 @@
+"""The fields of a manifest, and messages for other kinds of files. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+RELEASE = "qrelsmith-release"  # the `format` of a release's manifest
+
+USAGE = (
+    "rebuild_pools needs the manifest of a pool build (from the page Pools, the API or "
+    "export_manifest), or the zip of a release."
+)
+
+
+@dataclass(frozen=True)
+class Each:
+    """A JSON object with any keys, or a list, whose values all have one shape."""
+
+    shape: Any
+    container: type = dict
+
+
+@dataclass(frozen=True)
+class Maybe:
+    """A field that may be missing; with `null`, a required field that may be null."""
+
+    shape: Any
+    null: bool = False
+
+
+TEXTS = Each(str, list)
+
+
+def shape_of(number: int) -> Mapping[str, Any]:
+    """The fields of a manifest of this format."""
+    since_3: Any = (lambda shape: shape) if number >= 3 else Maybe
+    since_4 = {"shortfall": Each(int), "depth": Each(int)} if number >= 4 else {}
+    return {
+        "format": int,
+        "collection": str,
+        "strategy": str,
+        "parameters": dict,
+        "forced": TEXTS,
+        "excluded": since_3(TEXTS),
+        "only": since_3(TEXTS),
+        "seed": str,
+        "depth": int,
+        "corpus": {"documents": int, "sha256": str},
+        "runs": Each(
+            {
+                "use": since_3(str),
+                "name": str,
+                "kind": str,
+                "parameters": dict,
+                "depth": Maybe(int, null=True),
+                "sha256": str,
+                "also_ranked": TEXTS,
+                "not_ranked": TEXTS,
+            },
+            list,
+        ),
+        "pools": {
+            "count": int,
+            "sha256": str,
+            "query_papers": Each(
+                {
+                    "order": TEXTS,
+                    "size": int,
+                    "sha256": str,
+                    "documents": Maybe(TEXTS),
+                    **since_4,
+                }
+            ),
+        },
+        "versions": Each(str),
+        **({"sha256": str} if number >= 4 else {}),
+    }
+
+
+NAMES = {str: "text", int: "a whole number", dict: "an object", list: "a list"}
+
+
+def problems(value: object, shape: Any, path: str = "") -> Iterator[str]:
+    """The problems of a JSON value, each with its path first."""
+    if isinstance(shape, Maybe):
+        if not (shape.null and value is None):
+            yield from problems(value, shape.shape, path)
+    elif isinstance(shape, Each):
+        yield from _each(value, shape, path)
+    elif isinstance(shape, Mapping):
+        yield from _fields(value, shape, path)
+    elif type(value) is not shape:  # `isinstance` would accept true as a whole number
+        yield f"{path} must be {NAMES[shape]}, got {value!r}"
+
+
+def _each(value: object, shape: Each, path: str) -> Iterator[str]:
+    if not isinstance(value, shape.container):
+        yield f"{path} must be {NAMES[shape.container]}, got {value!r}"
+    elif isinstance(value, dict):
+        for key, inner in value.items():
+            yield from problems(inner, shape.shape, f"{path}.{key}")
+    elif isinstance(value, list):
+        for number, inner in enumerate(value):
+            yield from problems(inner, shape.shape, f"{path}[{number}]")
+
+
+def _fields(value: object, shape: Mapping[str, Any], path: str) -> Iterator[str]:
+    if not isinstance(value, dict):
+        yield f"{path} must be an object, got {value!r}"
+        return
+    for key, inner in shape.items():
+        where = f"{path}.{key}" if path else key
+        if key in value:
+            yield from problems(value[key], inner, where)
+        elif not isinstance(inner, Maybe) or inner.null:
+            yield f"{where} is missing"
+    for key in value.keys() - shape.keys():
+        yield f"{f'{path}.{key}' if path else key} is not a field of a manifest"
+
+
+def kind_of_json(value: object) -> str:
+    """A sentence about a JSON value that is not the manifest of a pool build."""
+    match value:
+        case {"format": format_name} if format_name == RELEASE:
+            return "This is the manifest of a release, which has no runs. Give the release's zip."
+        case {"manifest": dict(), "candidates": list()}:
+            return "This is one pool from the API, not a manifest. Give the manifest of its build."
+        case {"docno": _, "title": _}:
+            return "This is a document or a file of documents, not a manifest."
+        case {"format": _, "runs": _}:
+            return "This manifest has no pools."
+        case {"files": dict()}:
+            return "This is the manifest of imported pools, which cannot be rebuilt."
+        case dict():
+            return "This JSON object is not a manifest of pools."
+    return "This is not a JSON object, and a manifest is one."
+
+
+def kind_of_bytes(start: bytes) -> str:
+    """A sentence about a file that is neither JSON nor a zip, by its first bytes."""
+    if not start.strip():
+        return "The file is empty."
+    if start.startswith(b"\x1f\x8b"):
+        return "This file is compressed with gzip. Decompress it first."
+    columns = start.splitlines()[0].split()
+    if len(columns) == 6 and columns[1] == b"Q0":
+        return "This is a run, not a manifest."
+    if len(columns) in (3, 4) and columns[-1].isdigit():
+        return "These are qrels, not a manifest."
+    if start.lstrip().startswith(b'{"docno"'):
+        return "This is a file of documents, not a manifest."
+    return "This is not JSON, and a manifest is JSON."

@@ -1,0 +1,152 @@
+"""The facts that the gate checks, asked of the database: from kept counts and small queries.
+
+The number of queries is the same for any size of the collection. What they read grows with the
+number of queries of the collection, and with the number of faults; see docs/adr/0018-counts.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import accumulate
+from typing import Any
+
+from django.db.models import Exists, F, FilteredRelation, OuterRef, Q, Subquery, Sum
+from django.db.models.functions import Coalesce
+
+from accounts.models import Collection
+from adjudication.labels import LabelledPair, Standing, labelled_pairs
+from adjudication.models import Decision
+from annotation.models import Pair, PairCount
+from annotation.stale_presentations import pairs_shown_otherwise
+from corpus.models import Query
+from pooling.models import Candidate
+from release.consistent_reads import batched, by_code_point, consistent_read
+from release.facts import SHOWN, Facts, Faults, faults, name_of, unwritable
+from release.models import UnsourcedPair
+from release.white_space import HasWhiteSpace
+
+TOGETHER = 5000  # keys in a query, which both databases take
+UNDECIDED = F("disputed") - Coalesce(F("query__case_count__settled"), 0)
+UNJUDGED = F("total") - F("judged")
+
+
+def facts_now(collection: Collection) -> Facts:
+    """What `facts_of` finds in a snapshot of this moment, without reading the pairs."""
+    with consistent_read():
+        collection = Collection.objects.get(pk=collection.pk)
+        counts = _counts(collection)
+        return Facts(
+            labels=counts["judged"] - counts["due"] - _set_aside(collection),
+            licence=collection.licence.strip(),
+            unwritable=_unwritable(collection),
+            unresolved=_standing(collection, Standing.DUE, counts["due"], UNDECIDED),
+            unjudged=_standing(
+                collection, Standing.UNJUDGED, counts["total"] - counts["judged"], UNJUDGED
+            ),
+            unopened=_unopened(collection),
+            self_retrieved=_self_retrieved(collection),
+            without_source=_without_source(collection),
+            shown_otherwise=_shown_otherwise(collection),
+        )
+
+
+def _counts(collection: Collection) -> dict[str, int]:
+    """Pairs by state: `total`, `judged`, and those `due` for a decision."""
+    sums = PairCount.objects.filter(query__collection=collection).aggregate(
+        total=Coalesce(Sum("total"), 0),
+        judged=Coalesce(Sum("judged"), 0),
+        due=Coalesce(Sum(UNDECIDED), 0),
+    )
+    return dict(sums)
+
+
+def _set_aside(collection: Collection) -> int:
+    """The pairs whose standing decision gives no grade; an index holds the few such decisions."""
+    later = Decision.objects.filter(
+        pair=OuterRef("pair"),
+        first=OuterRef("first"),
+        second=OuterRef("second"),
+        sequence__gt=OuterRef("sequence"),
+    )
+    standing = Decision.objects.filter(grade=None, pair__query__collection=collection).alias(
+        slot_1=FilteredRelation("pair__slots", condition=Q(pair__slots__number=1)),
+        slot_2=FilteredRelation("pair__slots", condition=Q(pair__slots__number=2)),
+    )
+    return (
+        standing.filter(slot_1__judgment=F("first"), slot_2__judgment=F("second"))
+        .exclude(Exists(later))
+        .count()
+    )
+
+
+def _standing(collection: Collection, standing: Standing, count: int, number: Any) -> Faults:
+    """The first pairs of a standing, from the first queries that have any.
+
+    `number` is how many a row of `PairCount` has, and `count` their sum.
+    """
+    if not count:
+        return Faults()
+    rows = (
+        PairCount.objects.filter(query__collection=collection)
+        .annotate(number=number)
+        .filter(number__gt=0)
+        .order_by(by_code_point("query__name"))
+        .values_list("query", "number")[:SHOWN]
+    )
+    queries, numbers = zip(*rows, strict=True)
+    enough = sum(so_far < SHOWN for so_far in accumulate(numbers)) + 1
+    pairs = labelled_pairs(collection, Pair.objects.filter(query__in=queries[:enough]))
+    names = (name_of(pair) for pair in pairs if pair.standing is standing)
+    return Faults(count, faults(names).items)
+
+
+def _unopened(collection: Collection) -> Faults:
+    unopened = Query.objects.filter(collection=collection, opening=None)
+    names = unopened.order_by(by_code_point("name")).values_list("name", flat=True)
+    return Faults(unopened.count(), tuple(names[:SHOWN]))
+
+
+def _unwritable(collection: Collection) -> Faults:
+    """Ids with white space that a label has. An index holds the few such documents."""
+    documents = collection.documents.filter(HasWhiteSpace("docno")).order_by()
+    queries = collection.queries.filter(HasWhiteSpace("name") | Q(name="")).order_by()
+    labelled = [
+        *_labelled(collection, "candidate__document", documents.values_list("pk", flat=True)),
+        *_labelled(collection, "query", queries.values_list("pk", flat=True)),
+    ]
+    ids = (name for pair in labelled for name in (pair.query, pair.docno))
+    return unwritable(ids, collection.facets.values_list("key", flat=True))
+
+
+def _self_retrieved(collection: Collection) -> Faults:
+    """Queries with a label for their own query paper; few pools have it."""
+    # A subquery that gives a value is looked up for each query paper. Of a join, PostgreSQL would
+    # read all candidates.
+    own = Candidate.objects.filter(pool=OuterRef("pool"), document=OuterRef("document")).order_by()
+    papers = collection.query_papers.annotate(own=Subquery(own.values("pk")[:1])).order_by()
+    pairs = _labelled(
+        collection, "candidate", papers.filter(own__isnull=False).values_list("own", flat=True)
+    )
+    return faults(pair.query for pair in pairs)
+
+
+def _without_source(collection: Collection) -> Faults:
+    # Of all collections: to join their pairs here would take longer than to leave others out later.
+    unsourced = UnsourcedPair.objects.values_list("pk", flat=True)
+    return faults(name_of(pair) for pair in _labelled(collection, "pk", unsourced))
+
+
+def _shown_otherwise(collection: Collection) -> Faults:
+    """Only marked pairs can be among them; each one's digest is computed again."""
+    marked = Pair.objects.filter(text_changed=True)
+    changed = sorted(pairs_shown_otherwise(collection, marked))
+    return faults(f"{query} {docno}" for query, docno in changed)
+
+
+def _labelled(collection: Collection, field: str, keys: Iterable[int]) -> list[LabelledPair]:
+    """The pairs with a final label whose `field` has one of the keys, which are few or none."""
+    found: list[LabelledPair] = []
+    for some in batched(list(keys), TOGETHER):
+        pairs = labelled_pairs(collection, Pair.objects.filter(**{f"{field}__in": some}))
+        found += (pair for pair in pairs if pair.final is not None)
+    return sorted(found, key=lambda pair: (pair.query, pair.docno))

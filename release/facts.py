@@ -1,0 +1,106 @@
+"""What the gate checks, as numbers and names. Pure.
+
+`facts_of` takes them from a snapshot, `current_facts.facts_now` from the database without reading
+the collection. A test compares the two.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import islice
+
+from adjudication.labels import LabelledPair, Standing
+from release.formats import is_writable
+from release.records import Snapshot
+
+SHOWN = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Faults:
+    """How many faults there are, and the first of them by name."""
+
+    count: int = 0
+    items: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What a release would hold, and what is wrong with it. `labels` are the final labels."""
+
+    labels: int
+    licence: str
+    unwritable: Faults
+    unresolved: Faults
+    unjudged: Faults
+    unopened: Faults
+    self_retrieved: Faults
+    without_source: Faults
+    shown_otherwise: Faults
+
+
+def faults(items: Iterable[str]) -> Faults:
+    """All items counted; the first of them are kept."""
+    every = iter(items)
+    first = tuple(islice(every, SHOWN))
+    return Faults(len(first) + sum(1 for _ in every), first)
+
+
+def unwritable(ids: Iterable[str], facets: Iterable[str]) -> Faults:
+    """Ids of labels, each once, and keys of facets that the files of qrels cannot have."""
+    wrong = [repr(name) for name in sorted({name for name in ids if not is_writable(name)})]
+    return faults([*wrong, *(f"facet {facet}" for facet in facets if facet == "all")])
+
+
+def name_of(pair: LabelledPair) -> str:
+    return f"{pair.query} {pair.docno}"
+
+
+class _Tally:
+    """Faults that are counted one by one, without keeping more names than are shown."""
+
+    def __init__(self) -> None:
+        self.count = 0
+        self.items: list[str] = []
+
+    def add(self, item: str) -> None:
+        self.count += 1
+        if self.count <= SHOWN:
+            self.items.append(item)
+
+    def faults(self) -> Faults:
+        return Faults(self.count, tuple(self.items))
+
+
+def facts_of(snapshot: Snapshot) -> Facts:
+    """The facts of a snapshot. Its pairs and pools are read once."""
+    papers = {query.name: query.query_paper for query in snapshot.queries}
+    unsourced = {(line.query_paper, line.docno) for line in snapshot.pools if not line.sources}
+    labels, wrong = 0, set[str]()
+    due, unjudged, own, without_source = _Tally(), _Tally(), _Tally(), _Tally()
+    for pair in snapshot.pairs:
+        if pair.standing is Standing.DUE:
+            due.add(name_of(pair))
+        elif pair.standing is Standing.UNJUDGED:
+            unjudged.add(name_of(pair))
+        if pair.final is None:
+            continue
+        labels += 1
+        wrong.update(name for name in (pair.query, pair.docno) if not is_writable(name))
+        paper = papers[pair.query]
+        if pair.docno == paper:
+            own.add(pair.query)
+        if (paper, pair.docno) in unsourced:
+            without_source.add(name_of(pair))
+    return Facts(
+        labels=labels,
+        licence=snapshot.collection.licence,
+        unwritable=unwritable(wrong, [facet.key for facet in snapshot.collection.facets]),
+        unresolved=due.faults(),
+        unjudged=unjudged.faults(),
+        unopened=faults(query.name for query in snapshot.queries if not query.opened),
+        self_retrieved=own.faults(),
+        without_source=without_source.faults(),
+        shown_otherwise=faults(f"{query} {docno}" for query, docno in snapshot.shown_otherwise),
+    )

@@ -1,0 +1,143 @@
+"""The API of runs: list, import, rank and download."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db.models import Count
+from django.http import HttpResponseBase, StreamingHttpResponse
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from accounts.api import CollectionView
+from jobs.api import Busy, JobAnswer, accepted
+from jobs.models import Job
+from retrieval.models import Run
+from retrieval.retrievers import METRICS
+from retrieval.services import DEFAULT_DEPTH, request_run, run_lines
+from retrieval.uploads import RunUnderWay, request_embeddings, request_run_import
+from web.api import FormBody, JsonBody, found
+
+
+class RunUpload(serializers.Serializer[Any]):
+    file = serializers.FileField(help_text="A TREC run file or qrels file, plain or gzip.")
+    name = serializers.CharField(max_length=60)
+    qrels = serializers.BooleanField(
+        default=False,
+        help_text="Set it for qrels: judged documents become known positives, ranked by grade.",
+    )
+
+
+class EmbeddingsUpload(serializers.Serializer[Any]):
+    vectors = serializers.FileField(help_text="A .npy file with one row of floats per document.")
+    docnos = serializers.FileField(
+        help_text="A text file with the docno of each row, one per line; plain or gzip."
+    )
+    name = serializers.CharField(max_length=60)
+    metric = serializers.ChoiceField(METRICS, default=METRICS[0])
+    depth = serializers.IntegerField(min_value=1, max_value=100_000, default=DEFAULT_DEPTH)
+
+
+def import_run_file(view: CollectionView) -> Job:
+    """Start the job that imports the request's run file."""
+    values = view.parsed(RunUpload)
+    try:
+        return request_run_import(
+            collection=view.collection,
+            upload=values["file"],
+            name=values["name"],
+            qrels=values["qrels"],
+            requested_by=view.person,
+        )
+    except RunUnderWay as error:
+        raise Busy(str(error)) from error
+
+
+class Embeddings(CollectionView):
+    parser_classes = [FormBody]
+
+    @extend_schema(
+        summary="Rank by imported vectors",
+        description="The run lists the nearest neighbours of every query paper that has a vector.",
+        request={"multipart/form-data": EmbeddingsUpload},
+        responses={202: JobAnswer},
+    )
+    def post(self, request: Request, slug: str) -> Response:
+        values = self.parsed(EmbeddingsUpload)
+        try:
+            job = request_embeddings(collection=self.collection, requested_by=self.person, **values)
+        except RunUnderWay as error:
+            raise Busy(str(error)) from error
+        return accepted(job)
+
+
+DEEPEST = 100_000
+
+
+class RunAnswer(serializers.Serializer[Run]):
+    name = serializers.CharField()
+    kind = serializers.CharField()
+    parameters = serializers.DictField()
+    depth = serializers.IntegerField(allow_null=True)
+    sha256 = serializers.CharField()
+    report = serializers.DictField()
+    lists = serializers.IntegerField()
+    created_at = serializers.DateTimeField()
+
+
+class Retrieval(serializers.Serializer[Any]):
+    retriever = serializers.CharField(
+        max_length=60, help_text="The name of a built-in retriever, for example `bm25_title`."
+    )
+    depth = serializers.IntegerField(min_value=1, max_value=DEEPEST, default=DEFAULT_DEPTH)
+
+
+class Runs(CollectionView):
+    parser_classes = [JsonBody, FormBody]
+
+    @extend_schema(summary="Runs, by name", responses=RunAnswer(many=True))
+    def get(self, request: Request, slug: str) -> Response:
+        rows = self.collection.runs.annotate(lists=Count("rankings")).order_by("name")
+        return self.paged(rows, RunAnswer)
+
+    @extend_schema(
+        summary="Import a run file or qrels, or run a built-in retriever",
+        request={"multipart/form-data": RunUpload, "application/json": Retrieval},
+        responses={202: JobAnswer},
+    )
+    def post(self, request: Request, slug: str) -> Response:
+        is_file = (request.content_type or "").startswith("multipart/")
+        return accepted(import_run_file(self) if is_file else self._request_retrieval())
+
+    def _request_retrieval(self) -> Job:
+        values = self.parsed(Retrieval)
+        job = request_run(
+            collection=self.collection,
+            name=values["retriever"],
+            depth=values["depth"],
+            requested_by=self.person,
+        )
+        if job.parameters.get("depth") != values["depth"]:
+            raise Busy
+        return job
+
+
+class RunDetail(CollectionView):
+    @extend_schema(summary="One run", responses=RunAnswer)
+    def get(self, request: Request, slug: str, name: str) -> Response:
+        rows = self.collection.runs.annotate(lists=Count("rankings"))
+        return Response(RunAnswer(found(rows, name=name)).data)
+
+
+class RunFile(CollectionView):
+    @extend_schema(
+        operation_id="collections_runs_file",
+        summary="A run as a TREC file",
+        responses={(200, "text/plain"): OpenApiTypes.STR},
+    )
+    def get(self, request: Request, slug: str, name: str) -> HttpResponseBase:
+        run = found(self.collection.runs.all(), name=name)
+        return StreamingHttpResponse(run_lines(run), content_type="text/plain; charset=utf-8")

@@ -1,0 +1,244 @@
+"""Reads, sorts and writes TREC run files. Pure.
+
+A line has six columns: topic, "Q0", docno, rank, score, run tag.
+Readers use topic, docno and score.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from array import array
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO, NamedTuple, overload
+
+from corpus.decompression import Meter, UnreadableLine, numbered_lines
+
+COLUMNS = 6
+LONGEST_LINE = 65_536  # bytes; limits what is read of a binary file without line ends
+UTF8_BOM = b"\xef\xbb\xbf"
+
+
+class RunLine(NamedTuple):
+    """The used columns of a line of a run file."""
+
+    topic: str
+    docno: str
+    score: float
+
+
+class Scored(NamedTuple):
+    """A document and its score; a ranked list is a list of these, best first."""
+
+    docno: str
+    score: float
+
+
+@dataclass(frozen=True)
+class RankedList(Sequence[Scored]):
+    """A ranked list in columns, as it is stored: `docnos[i]` has rank i + 1 and `scores[i]`.
+
+    Pairs are made on access. A run has millions of pairs, and most are never read. With all of
+    them in memory, the garbage collector takes longer than everything else.
+    """
+
+    docnos: Sequence[str]
+    scores: Sequence[float]
+
+    @classmethod
+    def of(cls, ranking: Iterable[Scored]) -> RankedList:
+        """Build it from pairs; a score takes 8 bytes, and no pair is kept."""
+        docnos, scores = [], array("d")
+        for docno, score in ranking:
+            docnos.append(docno)
+            scores.append(score)
+        return cls(docnos, scores)
+
+    def __len__(self) -> int:
+        return len(self.docnos)
+
+    def __iter__(self) -> Iterator[Scored]:
+        return map(Scored, self.docnos, self.scores)
+
+    @overload
+    def __getitem__(self, index: int) -> Scored: ...
+    @overload
+    def __getitem__(self, index: slice) -> RankedList: ...
+    def __getitem__(self, index: int | slice) -> Scored | RankedList:
+        if isinstance(index, slice):
+            return RankedList(self.docnos[index], self.scores[index])
+        return Scored(self.docnos[index], self.scores[index])
+
+
+def docnos_of(ranking: Sequence[Scored]) -> Sequence[str]:
+    """The documents of a ranked list, best first."""
+    if isinstance(ranking, RankedList):
+        return ranking.docnos
+    return [scored.docno for scored in ranking]
+
+
+@dataclass(frozen=True)
+class Ranked:
+    """The ranked lists of a run by topic, and the number of skipped duplicate lines."""
+
+    lists: dict[str, list[Scored]]
+    duplicates: int
+
+
+class RunFormatError(ValueError):
+    """A run file cannot be read. `line` counts from 1; it is None for the file as a whole."""
+
+    def __init__(self, file: str, line: int | None, problem: str) -> None:
+        self.file, self.line, self.problem = file, line, problem
+        super().__init__(f"{file}: {problem}" if line is None else f"{file}:{line}: {problem}")
+
+
+def float32(score: float) -> float:
+    """The nearest 32-bit float, as trec_eval reads scores (±inf when out of range)."""
+    return array("f", (score,))[0]
+
+
+def trec_order(scored: Iterable[Scored]) -> list[Scored]:
+    """Score descending compared as float32, then docno descending: the order of trec_eval 9.
+
+    trec_eval compares docnos with strcmp; code points of Python strings sort like UTF-8 bytes.
+    """
+    return sorted(
+        scored, key=lambda document: (float32(document.score), document.docno), reverse=True
+    )
+
+
+def read_run(
+    source: str | Path | BinaryIO, *, name: str, meter: Meter | None = None
+) -> Iterator[RunLine]:
+    """Yield the lines of a run file; its first bytes tell whether it is gzip.
+
+    `source` is a path or a seekable binary stream, which stays open. Errors use `name` for it.
+    Blank lines are skipped. Raises RunFormatError for an invalid line, damaged gzip data, more
+    bytes than the meter allows, and a file without lines.
+    """
+    empty = True
+    for number, line in _numbered_lines(source, name, meter):
+        if line.strip():
+            empty = False
+            yield _parse_line(line, name, number)
+    if empty:
+        raise RunFormatError(name, None, "no lines; write at least one line")
+
+
+def read_qrels(
+    source: str | Path | BinaryIO, *, name: str, least: int = 1, meter: Meter | None = None
+) -> Iterator[RunLine]:
+    """Yield the judged documents with a grade of at least `least`; the grade is the score.
+
+    A qrels file has TREC's four columns (topic, iteration, docno, grade) or BEIR's three
+    (query-id, corpus-id, score) below a header; plain or gzip. A topic without such a document
+    has no line. Raises RunFormatError like `read_run`.
+    """
+    empty = True
+    for number, line in _numbered_lines(source, name, meter):
+        columns = line.split()
+        if not columns or (empty and columns[0] == b"query-id"):
+            continue
+        empty = False
+        judgment = _parse_judgment(columns, name, number)
+        if judgment.score >= least:
+            yield judgment
+    if empty:
+        raise RunFormatError(name, None, "no lines; write at least one line")
+
+
+def _parse_judgment(columns: list[bytes], name: str, number: int) -> RunLine:
+    if len(columns) not in (3, 4):
+        problem = f"qrels must have 4 columns (topic 0 docno grade), got {len(columns)}"
+        raise RunFormatError(name, number, problem)
+    try:
+        topic, *_, docno, grade = (column.decode() for column in columns)
+    except UnicodeDecodeError as error:
+        raise RunFormatError(
+            name, number, f"not UTF-8 ({error.reason}); save it as UTF-8"
+        ) from error
+    if not re.fullmatch(r"[+-]?[0-9]{1,9}", grade):
+        raise RunFormatError(name, number, f"the grade must be a whole number, got {grade!r}")
+    return RunLine(topic, docno, float(grade))
+
+
+def ranked(lines: Iterable[RunLine]) -> Ranked:
+    """The lines as one list per topic, in `trec_order`; topics in order of appearance.
+
+    Of lines with the same topic and docno, the one with the highest score is kept.
+    """
+    best: dict[str, dict[str, float]] = {}
+    duplicates = 0
+    for topic, docno, score in lines:
+        scores = best.setdefault(topic, {})
+        duplicates += docno in scores
+        if docno not in scores or float32(score) > float32(scores[docno]):
+            scores[docno] = score
+    lists = {
+        topic: trec_order(Scored(*pair) for pair in scores.items())
+        for topic, scores in best.items()
+    }
+    return Ranked(lists, duplicates)
+
+
+def write_run(lists: Mapping[str, Iterable[Scored]], *, tag: str) -> Iterator[str]:
+    r"""The lines of a run file, each ending in "\n": topics sorted, ranks from 1, `trec_order`.
+
+    Scores have full precision, so reading the file gives the same lists. Raises ValueError for an
+    id that is empty or has white space, and for a score that is not finite.
+    """
+    for topic in sorted(lists):
+        for rank, (docno, score) in enumerate(trec_order(lists[topic]), start=1):
+            if not math.isfinite(score):
+                raise ValueError(f"the score of {docno} for {topic} must be finite, got {score}")
+            columns = (_column(topic), "Q0", _column(docno), str(rank), repr(score), _column(tag))
+            yield " ".join(columns) + "\n"
+
+
+def _column(value: str) -> str:
+    if value.encode().split() != [value.encode()]:
+        raise ValueError(
+            f"a column of a run file must have no white space and not be empty, got {value!r}"
+        )
+    return value
+
+
+def _numbered_lines(
+    source: str | Path | BinaryIO, name: str, meter: Meter | None
+) -> Iterator[tuple[int, bytes]]:
+    try:
+        yield from numbered_lines(source, meter, longest=LONGEST_LINE)
+    except UnreadableLine as error:
+        raise RunFormatError(name, error.number, error.reason) from error
+
+
+def _parse_line(line: bytes, name: str, number: int) -> RunLine:
+    if len(line) > LONGEST_LINE:
+        raise RunFormatError(name, number, f"longer than {LONGEST_LINE} bytes; is this a run file?")
+    # Bytes are split at ASCII white space only, so an id may have a no-break space.
+    columns = line.split()
+    try:
+        texts = [column.decode() for column in columns]
+    except UnicodeDecodeError as error:
+        raise RunFormatError(
+            name, number, f"not UTF-8 ({error.reason}); save it as UTF-8"
+        ) from error
+    if len(texts) != COLUMNS:
+        problem = f"a run must have 6 columns (topic Q0 docno rank score tag), got {len(texts)}"
+        raise RunFormatError(name, number, problem)
+    return RunLine(texts[0], texts[2], _score(texts[4], name, number))
+
+
+def _score(text: str, name: str, number: int) -> float:
+    try:
+        # float() also accepts "1_000" and non-ASCII digits; other tools do not.
+        # -0.0 becomes 0.0, because PostgreSQL stores no minus zero and digests cover scores.
+        score = float(text) + 0.0 if text.isascii() and "_" not in text else math.nan
+    except ValueError:
+        score = math.nan
+    if not math.isfinite(score):
+        raise RunFormatError(name, number, f"the score must be a finite number, got {text!r}")
+    return score

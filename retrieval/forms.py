@@ -1,0 +1,113 @@
+"""The forms for importing run files, qrels and vectors."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from django import forms
+
+from retrieval.retrievers import METRICS
+from retrieval.services import DEFAULT_DEPTH
+
+RUN, QRELS = "run", "qrels"
+METRIC_NAMES = {"cosine": "Cosine of the angle", "l2": "Euclidean distance (L2)"}
+
+
+def _name_field(source: str) -> forms.RegexField:
+    return forms.RegexField(
+        label="Name",
+        regex=r"^[\w.-]+$",
+        max_length=60,
+        required=False,
+        help_text=f"Letters, digits, “-”, “_” and “.”, for example “my-bm25”. The default is "
+        f"the name of the {source}. A run with the same name is replaced, "
+        "unless a frozen pool was drawn from it.",
+        error_messages={
+            "invalid": "Use only letters, digits, “-”, “_” and “.”, without spaces.",
+        },
+    )
+
+
+class _NamedForm(forms.Form):
+    """A form with an optional name; the default is the name of its first file."""
+
+    def clean(self) -> dict[str, Any]:
+        cleaned: dict[str, Any] = super().clean() or self.cleaned_data
+        file = cleaned.get(next(iter(self.fields)))
+        if not cleaned.get("name") and file and "name" not in self.errors:
+            cleaned["name"] = name_from(file.name)
+        return cleaned
+
+
+class RunImportForm(_NamedForm):
+    file = forms.FileField(
+        label="File",
+        help_text="A ranked list has six columns: topic, Q0, docno, rank, score, tag. Judgments "
+        "have four: topic, 0, docno, grade; or BEIR’s three. Plain or gzip. A topic is a query "
+        "paper’s docno or a query’s id.",
+        error_messages={
+            "required": "Choose a file.",
+            "empty": "This file is empty. Choose one with at least one line.",
+        },
+    )
+    holds = forms.ChoiceField(
+        label="It holds",
+        choices=[
+            (RUN, "a ranked list (TREC run)"),
+            (QRELS, "judgments (qrels), as known positives"),
+        ],
+        initial=RUN,
+        required=False,
+        widget=forms.RadioSelect,
+        help_text="Of judgments, the documents with a grade of 1 or more become the list, the "
+        "highest grade first. They are never judgments of this collection.",
+    )
+    name = _name_field("file")
+
+
+class EmbeddingsForm(_NamedForm):
+    vectors = forms.FileField(
+        label="Vectors",
+        help_text="A .npy file with one row per document, of 16, 32 or 64-bit floats.",
+        error_messages={
+            "required": "Choose a .npy file.",
+            "empty": "This file is empty. Save the matrix with numpy.save.",
+        },
+    )
+    docnos = forms.FileField(
+        label="Docnos",
+        help_text="A text file with the docno of every row, one per line, in the order of the "
+        "rows. Plain or gzip. The query papers must be among them.",
+        error_messages={
+            "required": "Choose the file with the docnos of the rows.",
+            "empty": "This file is empty. Write the docno of every row, one per line.",
+        },
+    )
+    metric = forms.ChoiceField(
+        label="Compared by",
+        choices=[(metric, METRIC_NAMES[metric]) for metric in METRICS],
+        initial=METRICS[0],
+        required=False,
+        widget=forms.RadioSelect,
+    )
+    depth = forms.IntegerField(
+        label="Depth",
+        min_value=1,
+        max_value=100_000,
+        initial=DEFAULT_DEPTH,
+        required=False,
+        help_text="The number of documents to rank for each query paper, for example 500.",
+    )
+    name = _name_field("file of vectors")
+
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        # The other form on the page has a field with the same name.
+        super().__init__(*arguments, **{"auto_id": "vectors_%s", **options})
+
+
+def name_from(filename: str) -> str:
+    """A run's name from a filename: "my run.trec.gz" gives "my-run.trec"."""
+    stem = filename.removesuffix(".gz")
+    stem = Path(stem).stem if stem.count(".") == 1 else stem
+    return "-".join(stem.split())[:60]

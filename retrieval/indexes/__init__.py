@@ -1,0 +1,1 @@
+"""What retrievers keep on disk: index folders, arrays, tables of strings. Pure."""

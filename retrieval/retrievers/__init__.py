@@ -1,0 +1,55 @@
+"""The built-in retrievers, behind one interface. Pure."""
+
+from __future__ import annotations
+
+from retrieval.indexes.folders import IndexCorrupt, index_key
+from retrieval.interface import (
+    DuplicateDocument,
+    IndexedText,
+    NothingToIndex,
+    Progress,
+    QueryText,
+    Ranker,
+    Retriever,
+)
+from retrieval.retrievers.citations import METADATA_RETRIEVERS, seeded
+from retrieval.retrievers.dense import METRICS, Metric, VectorsWrong
+from retrieval.retrievers.encoder import PREFIX as ENCODER
+from retrieval.retrievers.encoder import EncoderMissing
+from retrieval.retrievers.metadata import CorpusMetadata, Requirements, build_corpus_metadata
+from retrieval.retrievers.registry import (
+    BUILT_IN,
+    CATALOGUE,
+    Faceted,
+    NoSuchRetriever,
+    is_retriever,
+    retriever,
+)
+
+__all__ = [
+    "BUILT_IN",
+    "CATALOGUE",
+    "ENCODER",
+    "METADATA_RETRIEVERS",
+    "METRICS",
+    "CorpusMetadata",
+    "DuplicateDocument",
+    "EncoderMissing",
+    "Faceted",
+    "IndexCorrupt",
+    "IndexedText",
+    "Metric",
+    "NoSuchRetriever",
+    "NothingToIndex",
+    "Progress",
+    "QueryText",
+    "Ranker",
+    "Requirements",
+    "Retriever",
+    "VectorsWrong",
+    "build_corpus_metadata",
+    "index_key",
+    "is_retriever",
+    "retriever",
+    "seeded",
+]

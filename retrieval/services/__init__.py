@@ -1,0 +1,30 @@
+"""The services that write runs."""
+
+from retrieval.services.embeddings import import_embeddings
+from retrieval.services.query_texts import check_allowed, offered
+from retrieval.services.run_files import run_lines
+from retrieval.services.runs import (
+    CITED,
+    DEFAULT_DEPTH,
+    check_free,
+    import_run,
+    open_index,
+    remove_run,
+    request_run,
+    retrieve,
+)
+
+__all__ = [
+    "CITED",
+    "DEFAULT_DEPTH",
+    "check_allowed",
+    "check_free",
+    "import_embeddings",
+    "import_run",
+    "offered",
+    "open_index",
+    "remove_run",
+    "request_run",
+    "retrieve",
+    "run_lines",
+]

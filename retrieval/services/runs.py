@@ -1,0 +1,392 @@
+"""Creates, imports and removes runs."""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models import ProtectedError
+from django.utils import timezone
+
+from accounts.locking import lock_collection
+from accounts.models import Collection, User
+from corpus.import_meter import meter_for
+from corpus.models import QueryPaper
+from corpus.state import (
+    ROWS,
+    check_unchanged,
+    corpus_digest,
+    corpus_docnos,
+    papers_with_queries,
+)
+from jobs.context import JobContext
+from jobs.models import Job
+from jobs.services import enqueue
+from retrieval.errors import RetrievalError
+from retrieval.formats import (
+    RankedList,
+    RunFormatError,
+    Scored,
+    docnos_of,
+    ranked,
+    read_qrels,
+    read_run,
+)
+from retrieval.models import Ranking, Run
+from retrieval.retrievers import (
+    EncoderMissing,
+    Faceted,
+    IndexCorrupt,
+    IndexedText,
+    NothingToIndex,
+    Ranker,
+    Retriever,
+    index_key,
+    is_retriever,
+    seeded,
+)
+from retrieval.services.query_texts import LONGEST_NAME, check_allowed, query_texts, retriever_named
+from retrieval.services.run_files import RankedLists, lists_digest
+from web.disk import DiskFull
+
+DEFAULT_DEPTH = 500
+CITED = "cited"
+# Sources of pooled documents that are not runs.
+RESERVED_NAMES = (CITED, "budget")
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass
+class RunReport:
+    """The counts of a run: what it has, and what was left out."""
+
+    lists: int = 0
+    documents: int = 0
+    duplicates: int = 0
+    outside_corpus: int = 0
+    query_papers_themselves: int = 0
+    unknown_topics: int = 0
+    unknown_topic_examples: list[str] = field(default_factory=list)
+    query_papers_without_list: int = 0
+
+
+def request_run(
+    *, collection: Collection, name: str, depth: int = DEFAULT_DEPTH, requested_by: User | None
+) -> Job:
+    """Queue a job in which a retriever ranks every query paper.
+
+    Raises:
+        RetrievalError: unknown retriever or facet, or an encoder that is not in ENCODERS.
+    """
+    check_allowed(name)
+    retriever_named(collection, name)
+    return enqueue(
+        kind="retrieve",
+        collection=collection,
+        parameters={"name": name, "depth": depth},
+        requested_by=requested_by,
+        key=f"run:{name}",
+    )
+
+
+def retrieve(
+    *, collection: Collection, name: str, depth: int, work: JobContext, digest: str = ""
+) -> Run:
+    """Rank every query paper that has text, to the given depth, and store the run.
+
+    `name@facet` ranks the query papers that have a query with the facet, by its sentences only.
+    The index is built once per state of the corpus and kept in the artefact folder. `digest` is
+    the digest of the corpus, if the caller has just computed it.
+
+    Raises:
+        CorpusChanged: documents were added, removed or changed while the index was being built.
+        RetrievalError: unknown retriever, nothing to index, no query papers.
+    """
+    retriever = seeded(retriever_named(collection, name), collection.seed)
+    digest = digest or corpus_digest(collection)
+    papers = papers_with_queries(collection)
+    ranked_papers = rank_papers(
+        collection, retriever, papers, depth=depth, digest=digest, work=work
+    )
+    lists = {docno: RankedList.of(ranking) for docno, ranking in ranked_papers}
+    run = Run(
+        collection=collection,
+        name=name,
+        kind=retriever.kind,
+        parameters={**retriever.parameters, "version": retriever.version, "corpus": digest},
+        depth=depth,
+    )
+    report = RunReport(lists=len(lists), documents=sum(map(len, lists.values())))
+    return store_run(run, lists, report, work)
+
+
+def rank_papers(
+    collection: Collection,
+    retriever: Retriever,
+    papers: Iterable[QueryPaper],
+    *,
+    depth: int,
+    digest: str,
+    work: JobContext,
+) -> Iterator[tuple[str, list[Scored]]]:
+    """Yield (docno, ranked list) for every paper with a query text for the retriever.
+
+    Only the index is stored. Raises like `retrieve`.
+    """
+    queries = list(query_texts(collection, retriever, papers).values())
+    if not queries:
+        raise RetrievalError(
+            f"There is no query paper with text for {retriever.name} yet. Add a query first."
+        )
+    ranker = _open_index(collection, retriever, digest, work)
+    try:
+        lists = ranker.rank(queries, depth, lambda _: None)
+        for done, (docno, ranking) in enumerate(lists, start=1):
+            yield docno, ranking
+            work.progress(done, len(queries), f"{retriever.name}: query papers ranked")
+    except EncoderMissing as error:  # its index may be from another installation
+        raise RetrievalError(str(error)) from error
+
+
+def open_index(*, collection: Collection, name: str, work: JobContext) -> Ranker:
+    """Open the index of a retriever over the current corpus; build it if it is missing.
+
+    Raises:
+        RetrievalError: unknown retriever, nothing to index, or the documents changed meanwhile.
+    """
+    retriever = seeded(retriever_named(collection, name), collection.seed)
+    return _open_index(collection, retriever, corpus_digest(collection), work)
+
+
+def _open_index(
+    collection: Collection, retriever: Retriever, digest: str, work: JobContext
+) -> Ranker:
+    # A facet changes the queries, not the index.
+    retriever = retriever.base if isinstance(retriever, Faceted) else retriever
+    # An encoder's name may be a path, and a folder's name must not have slashes.
+    name = re.sub(r"[^\w.-]+", "-", retriever.name)
+    key = index_key(digest, retriever)
+    folder = settings.ARTEFACT_DIR / collection.slug / "indexes" / f"{name}-{key}"
+    if folder.exists():
+        try:
+            return retriever.open(folder)
+        except IndexCorrupt as error:
+            logger.warning("%s", error)  # building replaces it
+    total = collection.documents.with_text().count()
+    try:
+        retriever.build(
+            _indexed_texts(collection, digest, f"{retriever.name} was being built"),
+            folder,
+            lambda done: work.progress(done, total, f"{retriever.name}: documents indexed"),
+        )
+    except NothingToIndex as error:
+        raise RetrievalError(
+            f"{retriever.name} cannot be built: {error}. Import documents first."
+        ) from error
+    except (EncoderMissing, DiskFull) as error:
+        raise RetrievalError(str(error)) from error
+    return retriever.open(folder)
+
+
+def _indexed_texts(collection: Collection, digest: str, what: str) -> Iterator[IndexedText]:
+    """Yield the documents with text. At the end, raises CorpusChanged if their digest changed."""
+    documents = collection.documents.with_text().order_by("pk")
+    # Model instances would take twice as long.
+    rows = documents.values_list("docno", "title", "sentences", "year", "references", "fields")
+    for docno, title, sentences, year, references, fields in rows.iterator(chunk_size=ROWS):
+        metadata = (year, tuple(references), tuple(fields))
+        yield IndexedText(docno, title, " ".join(sentences), *metadata)
+    # Checked before the index appears, because other jobs use it as soon as it does.
+    check_unchanged(collection, digest, what)
+
+
+def import_run(
+    *,
+    collection: Collection,
+    path: Path,
+    filename: str,
+    name: str,
+    work: JobContext,
+    qrels: bool = False,
+) -> Run:
+    """Import a TREC run file, plain or gzip; a topic is a query paper's docno or a query's id.
+
+    With `qrels` the file has judgments, and the run ranks the relevant documents by grade.
+
+    The query paper itself, duplicates and documents outside the corpus are left out and counted.
+
+    Raises:
+        RetrievalError: the name is reserved or invalid, a line is invalid (with file and line), two
+            topics belong to the same query paper, or no topic or document is in the collection.
+    """
+    check_free(collection, name)
+    work.progress(0, None, "reading the run file")
+    try:
+        meter = meter_for(work, size=path.stat().st_size, note="bytes of the file read")
+        read = ranked((read_qrels if qrels else read_run)(path, name=filename, meter=meter))
+    except RunFormatError as error:
+        raise RetrievalError(str(error)) from error
+    report = RunReport(duplicates=read.duplicates)
+    by_paper = _lists_by_paper(collection, read.lists, filename, report)
+    lists = _without_unknown_documents(collection, by_paper, report)
+    if not any(lists.values()):
+        raise RetrievalError(
+            f"{filename}: none of its documents is in {collection.slug}. "
+            "Is this a run over another corpus?"
+        )
+    report.lists, report.documents = len(lists), sum(map(len, lists.values()))
+    report.query_papers_without_list = len(papers_with_queries(collection)) - len(lists)
+    run = Run(
+        collection=collection,
+        name=name,
+        kind="file",
+        parameters={"file": filename, **({"qrels": True} if qrels else {})},
+        depth=max(map(len, lists.values())),
+    )
+    return store_run(run, lists, report, work)
+
+
+def check_free(collection: Collection, name: str) -> None:
+    """Raises RetrievalError for a name that an imported run cannot have."""
+    if is_retriever(name) or name in RESERVED_NAMES:
+        raise RetrievalError(f"{name!r} is the name of a built-in source; choose another name.")
+    if not name or not name.replace("-", "").replace("_", "").replace(".", "").isalnum():
+        raise RetrievalError(
+            f"{name!r} is not a valid name. Use letters, digits, '-', '_' and '.'."
+        )
+    if len(name) > LONGEST_NAME:
+        raise RetrievalError(
+            f"{name!r} is too long: a run's name has at most {LONGEST_NAME} characters."
+        )
+
+
+def _lists_by_paper(
+    collection: Collection,
+    by_topic: Mapping[str, list[Scored]],
+    filename: str,
+    report: RunReport,
+) -> dict[str, list[Scored]]:
+    paper_of = dict(collection.queries.values_list("name", "query_paper__document__docno"))
+    paper_of |= {docno: docno for docno in set(paper_of.values())}
+    topic_of: dict[str, str] = {}
+    for topic in by_topic:
+        paper = paper_of.get(topic)
+        if paper is None:
+            report.unknown_topics += 1
+            report.unknown_topic_examples = [*report.unknown_topic_examples, topic][:3]
+        elif paper in topic_of:
+            raise RetrievalError(
+                f"{filename}: topics {topic_of[paper]} and {topic} are both of query paper "
+                f"{paper}. A pool is shared by all facets. Import a run per facet, each under its "
+                "own name."
+            )
+        else:
+            topic_of[paper] = topic
+    if not topic_of:
+        raise RetrievalError(
+            f"{filename}: none of its topics is a query paper or a query of {collection.slug} "
+            f"(the first is {next(iter(by_topic))!r})."
+        )
+    return {paper: by_topic[topic] for paper, topic in topic_of.items()}
+
+
+def _without_unknown_documents(
+    collection: Collection, lists: Mapping[str, list[Scored]], report: RunReport
+) -> dict[str, list[Scored]]:
+    corpus = corpus_docnos(
+        collection, {scored.docno for ranking in lists.values() for scored in ranking}
+    )
+    lists_in_corpus: dict[str, list[Scored]] = {}
+    for paper, ranking in lists.items():
+        report.query_papers_themselves += sum(scored.docno == paper for scored in ranking)
+        report.outside_corpus += sum(scored.docno not in corpus for scored in ranking)
+        lists_in_corpus[paper] = [
+            scored for scored in ranking if scored.docno in corpus and scored.docno != paper
+        ]
+    return lists_in_corpus
+
+
+def store_run(run: Run, lists: RankedLists, report: RunReport, work: JobContext) -> Run:
+    """Store the run in a transaction; it replaces the previous run with its name.
+
+    Raises:
+        RetrievalError: a frozen pool was built from the previous run, or a ranked query paper was
+            removed.
+    """
+    run.sha256 = lists_digest(lists)
+    run.report = asdict(report)
+    with work.fenced():
+        collection = lock_collection(run.collection)
+        previous = collection.runs.filter(name=run.name).first()
+        if previous is not None and previous.sha256 == run.sha256:
+            Run.objects.filter(pk=previous.pk).update(
+                parameters=run.parameters, depth=run.depth, report=run.report
+            )
+            run = Run.objects.get(pk=previous.pk)
+        else:
+            if previous is not None:
+                _free_name(previous)
+            _insert_run(run, lists)
+        work.complete({"run": run.name, **run.report})
+    return run
+
+
+def _free_name(run: Run) -> None:
+    """Free the run's name for a new run.
+
+    A retriever has a single name, so its previous run is retired if pools were built from it.
+    Otherwise no pool could be built for queries that are added after the first freezing.
+
+    Raises:
+        RetrievalError: frozen pools were built from it, and it was imported. An import can use
+            another name, and two files under the same name would hide which of them was pooled.
+    """
+    if run.is_imported or not run.is_referred_to():
+        remove_run(run=run)
+    else:
+        Run.objects.filter(pk=run.pk).update(retired_at=timezone.now())
+
+
+def _insert_run(run: Run, lists: RankedLists) -> None:
+    papers = {paper.document.docno: paper for paper in papers_with_queries(run.collection)}
+    if gone := sorted(set(lists) - set(papers)):
+        raise RetrievalError(
+            f"The query paper {gone[0]} was removed while {run.name} was being ranked, so nothing "
+            "was saved. Start it again."
+        )
+    run.save()
+    Ranking.objects.bulk_create(
+        (
+            Ranking(
+                run=run,
+                query_paper=papers[docno],
+                docnos=list(docnos_of(ranking)),
+                scores=[scored.score for scored in ranking],
+            )
+            for docno, ranking in sorted(lists.items())
+        ),
+        batch_size=100,
+    )
+
+
+def remove_run(*, run: Run) -> None:
+    """Delete a run and its lists. Draft pools that were built from it can no longer be frozen.
+
+    Raises:
+        RetrievalError: a frozen pool was built from it.
+    """
+    with transaction.atomic():
+        lock_collection(run.collection)
+        try:
+            run.delete()
+        except ProtectedError as error:
+            raise RetrievalError(
+                f"Frozen pools were drawn from {run.name}, so it cannot be replaced or "
+                "removed. Import the new run under another name."
+            ) from error

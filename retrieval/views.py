@@ -1,0 +1,159 @@
+"""The pages of runs, for admins."""
+
+from __future__ import annotations
+
+from django.contrib import messages
+from django.http import (
+    HttpRequest,
+    HttpResponse,
+    HttpResponseBase,
+    StreamingHttpResponse,
+)
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.utils.http import content_disposition_header
+from django.views.decorators.http import require_POST, require_safe
+
+from accounts.access import in_collection, person_of
+from accounts.models import Collection, Role
+from jobs.listing import jobs_to_show
+from retrieval import services
+from retrieval.errors import RetrievalError
+from retrieval.forms import QRELS, EmbeddingsForm, RunImportForm
+from retrieval.retrievers import METRICS
+from retrieval.run_rows import run_rows, unused_built_in, unused_catalogue
+from retrieval.services import DEFAULT_DEPTH
+from retrieval.uploads import EMBEDDINGS_KIND, RUN_KIND, request_embeddings, request_run_import
+from web.disk import NoRoom
+
+
+@in_collection(Role.ADMIN)
+@require_POST
+def import_run(request: HttpRequest, collection: Collection) -> HttpResponse:
+    form = RunImportForm(request.POST, request.FILES)
+    if not form.is_valid():
+        return runs_page(request, collection, form=form)
+    values = form.cleaned_data
+    try:
+        request_run_import(
+            collection=collection,
+            upload=values["file"],
+            name=values["name"],
+            qrels=values["holds"] == QRELS,
+            requested_by=person_of(request),
+        )
+    except (RetrievalError, NoRoom) as error:
+        form.add_error("name", str(error))
+        status = 507 if isinstance(error, NoRoom) else 422
+        return runs_page(request, collection, form=form, status=status)
+    return _redirect_to_jobs(request, collection, values["file"].name, values["name"])
+
+
+@in_collection(Role.ADMIN)
+@require_POST
+def import_embeddings(request: HttpRequest, collection: Collection) -> HttpResponse:
+    form = EmbeddingsForm(request.POST, request.FILES)
+    if not form.is_valid():
+        return runs_page(request, collection, embeddings=form)
+    values = form.cleaned_data
+    try:
+        request_embeddings(
+            collection=collection,
+            vectors=values["vectors"],
+            docnos=values["docnos"],
+            name=values["name"],
+            metric=values["metric"] or METRICS[0],
+            depth=values["depth"] or DEFAULT_DEPTH,
+            requested_by=person_of(request),
+        )
+    except (RetrievalError, NoRoom) as error:
+        form.add_error("name", str(error))
+        status = 507 if isinstance(error, NoRoom) else 422
+        return runs_page(request, collection, embeddings=form, status=status)
+    return _redirect_to_jobs(request, collection, values["vectors"].name, values["name"])
+
+
+def _redirect_to_jobs(
+    request: HttpRequest, collection: Collection, filename: str, name: str
+) -> HttpResponse:
+    messages.info(request, f"Importing {filename} as the run {name}.")
+    # The job's card is at the top of the page; the form's URL would scroll to the form.
+    return redirect(reverse("runs", args=[collection.slug]) + "#main")
+
+
+RUN_JOBS = ("retrieve", RUN_KIND, EMBEDDINGS_KIND)
+
+
+@in_collection(Role.ADMIN)
+@require_safe
+def runs(request: HttpRequest, collection: Collection) -> HttpResponse:
+    return runs_page(request, collection)
+
+
+def runs_page(
+    request: HttpRequest,
+    collection: Collection,
+    form: RunImportForm | None = None,
+    embeddings: EmbeddingsForm | None = None,
+    status: int = 422,
+) -> HttpResponse:
+    """The page of all runs, with the invalid import form, if any."""
+    rows = run_rows(collection)
+    context = {
+        "collection": collection,
+        "rows": rows,
+        "unused_retrievers": unused_built_in(row.run for row in rows),
+        "catalogue": unused_catalogue(row.run for row in rows),
+        "documents": collection.documents.papers().count(),
+        "query_papers": collection.query_papers.count(),
+        "jobs": jobs_to_show(collection, RUN_JOBS),
+        "form": form or RunImportForm(),
+        "embeddings": embeddings or EmbeddingsForm(),
+    }
+    return render(
+        request, "retrieval/runs.html", context, status=status if form or embeddings else 200
+    )
+
+
+@in_collection(Role.ADMIN)
+@require_POST
+def retrieve(request: HttpRequest, collection: Collection) -> HttpResponse:
+    names = request.POST.getlist("name")
+    try:
+        for name in names:
+            services.request_run(collection=collection, name=name, requested_by=person_of(request))
+    except RetrievalError as error:
+        messages.error(request, str(error))
+    else:
+        text = (
+            f"{', '.join(names)}: waiting for a worker." if names else "Select a retriever to run."
+        )
+        messages.info(request, text)
+    return redirect("runs", collection.slug)
+
+
+@in_collection(Role.ADMIN)
+@require_POST
+def remove_run(request: HttpRequest, collection: Collection, name: str) -> HttpResponse:
+    run = get_object_or_404(collection.runs, name=name)
+    if "confirmed" not in request.POST:
+        context = {"collection": collection, "run": run, "lists": run.rankings.count()}
+        return render(request, "retrieval/confirm_remove.html", context)
+    try:
+        services.remove_run(run=run)
+    except RetrievalError as error:
+        messages.error(request, str(error))
+    else:
+        messages.success(request, f"Removed the run {name}.")
+    return redirect("runs", collection.slug)
+
+
+@in_collection(Role.ADMIN)
+@require_safe
+def run_file(request: HttpRequest, collection: Collection, name: str) -> HttpResponseBase:
+    run = get_object_or_404(collection.runs, name=name)
+    plain = "text/plain; charset=utf-8"
+    response = StreamingHttpResponse(services.run_lines(run), content_type=plain)
+    filename = f"{collection.slug}-{run.name}.run"
+    response["Content-Disposition"] = content_disposition_header(True, filename) or "attachment"
+    return response

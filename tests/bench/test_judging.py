@@ -1,0 +1,134 @@
+"""The clients ask for what the judging page asks for, and the table has goals. Nothing is timed."""
+
+from __future__ import annotations
+
+import io
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from annotation.models import Judgment, Slot
+from bench import judging
+from bench.judging_clients import Browser, Refused, get_page, judge_together
+from bench.judging_goals import GOALS, Figure, table
+from bench.judging_peer import PeerAnnotator, _result
+from bench.judging_server import children_of, memory_of, started
+from bench.judging_state import PASSWORD, SLUG, make_state
+
+LIMITS = {"seconds": 60}
+
+
+def rows_of(text):
+    lines = [line for line in text.splitlines() if line.startswith("|")]
+    return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
+
+
+def test_a_row_has_the_figure_before_the_goal_and_a_figure_for_each_database():
+    figures = [
+        Figure("home", "sqlite", "90.0 ms", "3 KB"),
+        Figure("home", "postgresql", "95.0 ms"),
+        Figure("agreement", "-", "12.0 s, 300 MiB"),
+    ]
+    heads, _, home, agreement = rows_of(table(figures, ["sqlite", "postgresql"]))
+    assert heads == ["work", "before", "goal", "sqlite", "postgresql", "note"]
+    assert home == ["page: home", "1.1–2.2 s", "≤ 200 ms", "90.0 ms", "95.0 ms", "sqlite: 3 KB"]
+    assert agreement[3:5] == ["12.0 s, 300 MiB", ""]
+
+
+def test_every_figure_has_a_row_in_the_order_of_the_goals():
+    figures = [Figure(key, "sqlite", "1") for key in reversed(GOALS)]
+    rows = rows_of(table(figures, ["sqlite"]))
+    assert [row[0] for row in rows[2:]] == [goal.work for goal in GOALS.values()]
+
+
+def test_a_share_of_values_is_one_of_them_and_none_of_nothing():
+    assert judging._at([3.0, 1.0, 2.0, 4.0], 0.5) == 3.0
+    assert judging._at([3.0, 1.0], 0.95) == 3.0
+    assert judging._at([], 0.5) == 0.0
+
+
+def test_items_of_the_peer_with_a_third_annotator_count_as_over_annotated():
+    people = [PeerAnnotator(name, Browser(0), [0.5], ["item1"]) for name in "abc"]
+    people[0].saved.append("item2")
+    result = _result(people, 2.0)
+    assert result.value == "2/s, longest wait 0.50 s, 1 of 300 over-annotated"
+
+
+@pytest.mark.skipif(not Path("/proc/self/smaps_rollup").exists(), reason="needs Linux's /proc")
+def test_a_started_process_and_its_children_end_with_the_block(tmp_path):
+    parent = "import subprocess, time; subprocess.Popen(['sleep', '60']); time.sleep(60)"
+    command = [sys.executable, "-c", parent]
+    with started(command, {}, tmp_path / "log") as process:
+        while not children_of(process.pid):
+            assert process.poll() is None
+        (child,) = children_of(process.pid)
+        assert memory_of([process.pid, child]).rss > memory_of([child]).rss > 0
+    assert process.poll() is not None
+    listed = subprocess.run(["ps", "-o", "stat=", "-p", str(child)], capture_output=True, text=True)
+    assert listed.stdout.strip() in ("", "Z", "Zs")
+
+
+@pytest.mark.django_db(transaction=True)
+class TestAgainstAServer:
+    @pytest.fixture
+    def state(self):
+        return make_state(queries=4, report=False)
+
+    @pytest.fixture
+    def port(self, live_server):
+        return live_server.thread.port
+
+    def test_an_annotator_judges_until_no_pair_is_left(self, state, port):
+        left = Slot.objects.of(state).unjudged().count()
+        judged = judge_together(port, ["annotator05"], PASSWORD, SLUG, **LIMITS)
+        assert judged.problems == ()
+        assert len(judged.keys) == left > 12  # so that pairs were fetched more than once
+        assert not Slot.objects.of(state).unjudged().exists()
+        assert len(judged.fetches) >= 2
+
+    def test_keys_are_as_many_as_judgments_and_end_at_the_limit(self, state, port):
+        before = Judgment.objects.count()
+        judged = judge_together(port, ["annotator05"], PASSWORD, SLUG, most=3, **LIMITS)
+        assert len(judged.keys) == 3
+        assert Judgment.objects.count() == before + 3
+
+    def test_a_page_is_asked_for_once_more_than_it_is_counted(self, state, port):
+        browser = Browser(port)
+        browser.log_in("admin1", PASSWORD)
+        times = get_page(browser, "/", times=2, patience=60)
+        browser.close()
+        assert (times.status, len(times.seconds)) == (200, 2)
+        assert times.size > 1000
+
+    def test_a_wrong_password_is_said(self, state, port):
+        with pytest.raises(Refused, match="annotator01 cannot log in"):
+            Browser(port).log_in("annotator01", "wrong")
+
+
+@pytest.mark.faults
+def test_the_benchmark_of_four_queries_fills_its_table(tmp_path, monkeypatch):
+    monkeypatch.setenv("BENCH_DIR", str(tmp_path))
+    monkeypatch.delenv("DATABASE_URL", raising=False)
+    out = io.StringIO()
+    size = judging.Size(
+        queries=4,
+        keys=5,
+        seconds=2,
+        gets=1,
+        pages=("home", "judge-list"),
+        papers=4,
+        agreement=(5, 20),
+    )
+    bench = judging.Bench(tmp_path, out, size)
+    judging.run(bench, ["sqlite"])
+    left_out = {key for key, goal in GOALS.items() if goal.work.startswith("page: ")}
+    left_out -= {"home", "judge-list"}
+    expected = GOALS.keys() - left_out - {"peer"}
+    assert {figure.key for figure in bench.figures} == expected, out.getvalue()
+    assert "failed" not in out.getvalue()
+    pages = [figure for figure in bench.figures if GOALS[figure.key].work.startswith("page: ")]
+    assert all(figure.value.endswith(" ms") for figure in pages), pages
+    (together,) = [figure for figure in bench.figures if figure.key == "together"]
+    assert together.value.endswith(" 0 over-annotated")

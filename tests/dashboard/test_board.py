@@ -1,0 +1,747 @@
+"""The admin's board, seats and guidelines; and the services behind them."""
+
+from __future__ import annotations
+
+import uuid
+from functools import partial
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from accounts.models import Role, User
+from adjudication.models import Case
+from adjudication.services import Ruling, decide
+from annotation.guideline_versions import versions_in_use
+from annotation.models import Guideline, Judgment, Opening, Slot
+from annotation.services import (
+    Answer,
+    CannotOpen,
+    CannotReassign,
+    NotYours,
+    open_queries,
+    open_query,
+    presentation_of,
+    reassign_seat,
+    submit_judgment,
+)
+from corpus.models import Document, Facet
+from dashboard.annotators import eligible_annotators, person_rows, recent_pace
+from dashboard.board import board_of, open_queries_matching, open_rows
+from dashboard.completion import Completion
+from tests.support.factories import a_collection, a_query, an_open_query, annotators, member
+from tests.support.running import at_once
+from tests.support.sittings import standing_key
+from tests.support.visits import address, client_of, queries_of, text_of
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def collection():
+    return a_collection()
+
+
+@pytest.fixture
+def admin(collection):
+    return client_of("admin")
+
+
+def judge(slot, grade, seconds=None):
+    return submit_judgment(
+        slot_id=slot.pk,
+        annotator=slot.annotator,
+        answer=Answer(grade=grade),
+        presentation_digest=presentation_of(
+            slot.pair, slot.pair.query.opening.guideline.version
+        ).digest,
+        key=uuid.uuid4(),
+        supersedes=standing_key(slot),
+        seconds=seconds,
+    )
+
+
+def slots(opening, number):
+    found = Slot.objects.filter(pair__query=opening.query, number=number)
+    return list(found.order_by("pair__candidate__document__docno"))
+
+
+def judge_both(opening, *grades):
+    for first, second, (grade, other) in zip(
+        slots(opening, 1), slots(opening, 2), grades, strict=False
+    ):
+        judge(first, grade)
+        judge(second, other)
+
+
+def rows_of(collection, words=""):
+    return open_rows(list(open_queries_matching(collection, words)))
+
+
+def people_of(collection):
+    board = board_of(collection)
+    return person_rows(collection, board.people, board.shares, board.eligible)
+
+
+# What the board counts
+
+
+def test_the_board_counts_each_slot_and_the_pairs_with_both(collection):
+    opening = an_open_query(collection, size=4)
+    first, second = slots(opening, 1), slots(opening, 2)
+    for slot in first[:3]:
+        judge(slot, 1)
+    judge(second[0], 1)
+
+    (row,) = rows_of(collection)
+
+    assert [seat.judged for seat in row.seats] == [Completion(3, 4), Completion(1, 4)]
+    assert row.both == Completion(1, 4)
+    assert board_of(collection).judgments == Completion(4, 8)
+
+
+def test_the_board_counts_cases_only_of_pairs_with_both_judgments(collection):
+    opening = an_open_query(collection, size=4)
+    judge_both(opening, (0, 3), (1, 1), (2, 1))
+    judge(slots(opening, 1)[3], 0)
+    case = Case.objects.due().first()
+    decide(
+        pair_id=case.pk,
+        adjudicator=User.objects.get(username="adju"),
+        ruling=Ruling(grade=2),
+        seen=(case.first, case.second),
+        key=uuid.uuid4(),
+    )
+
+    (row,) = rows_of(collection)
+
+    assert row.cases == Completion(1, 2)
+
+
+def test_a_revised_judgment_makes_its_case_open_again(collection):
+    opening = an_open_query(collection, size=1)
+    judge_both(opening, (0, 3))
+    case = Case.objects.due().get()
+    decide(
+        pair_id=case.pk,
+        adjudicator=User.objects.get(username="adju"),
+        ruling=Ruling(grade=2),
+        seen=(case.first, case.second),
+        key=uuid.uuid4(),
+    )
+    judge(slots(opening, 1)[0], 1)
+
+    (row,) = rows_of(collection)
+
+    assert row.cases == Completion(0, 1)
+
+
+@pytest.mark.parametrize("grade", [0, 1, 2, 3])
+def test_the_board_is_the_same_whatever_a_first_judgment_says(collection, admin, grade):
+    opening = an_open_query(collection, size=2)
+    judge(slots(opening, 1)[0], grade)
+
+    (row,) = rows_of(collection)
+
+    assert (board_of(collection).judgments, row.both, row.cases) == (
+        Completion(1, 4),
+        Completion(0, 2),
+        Completion(0, 0),
+    )
+
+
+def test_a_person_s_pace_is_the_median_of_the_recent_judgments(collection):
+    opening = an_open_query(collection, size=4)
+    for slot, seconds in zip(slots(opening, 1), (10, 14, 900), strict=False):
+        judge(slot, 0, seconds)
+
+    first, second = people_of(collection)
+
+    assert (first.user.username, first.pace, first.judged) == ("ann1", 14, Completion(3, 4))
+    assert (second.pace, second.planned, second.last_judged) == (None, 15.0, None)
+
+
+def test_old_judgments_do_not_set_the_pace(collection, monkeypatch):
+    monkeypatch.setattr("dashboard.annotators.RECENT", 2)
+    opening = an_open_query(collection, size=3)
+    for slot, seconds in zip(slots(opening, 1), (99, 10, 12), strict=True):
+        judge(slot, 0, seconds)
+
+    annotator = opening.seats.get(number=1).annotator
+    assert recent_pace(collection, [annotator]) == {annotator.pk: 11}
+
+
+def test_other_roles_and_people_who_left_cannot_be_given_seats(collection):
+    User.objects.filter(username="ann2").update(is_active=False)
+
+    assert [user.username for user in eligible_annotators(collection)] == ["ann1"]
+
+
+def test_the_board_says_what_needs_a_person(collection):
+    judge_both(an_open_query(collection, size=1), (0, 1))
+    a_query(collection)
+    collection.memberships.filter(role=Role.ADJUDICATOR).delete()
+
+    lines = board_of(collection).advice
+
+    assert "1 query has no annotators." in lines
+    assert "1 case waits for adjudication and the collection has no adjudicator." in lines
+    assert "ann1 and ann2 have nothing left to judge." in lines
+
+
+def test_the_board_says_who_holds_pairs_and_can_no_longer_judge(collection):
+    an_open_query(collection, size=3)
+    User.objects.filter(username="ann2").update(is_active=False)
+
+    assert any(
+        line.startswith("ann2 still has 3 unjudged pairs") for line in board_of(collection).advice
+    )
+
+
+def test_more_queries_cost_the_board_no_more_questions(
+    collection, admin, django_assert_num_queries
+):
+    judge_both(an_open_query(collection), (0, 1))
+    a_query(collection)
+    expected = queries_of(admin, address("board"))
+    for number in range(3):
+        judge_both(an_open_query(collection, size=number + 2), (0, 1))
+        a_query(collection)
+        member(collection, Role.ANNOTATOR, f"more{number}")
+
+    with django_assert_num_queries(expected):
+        admin.get(address("board"))
+
+
+def test_the_board_shows_fifty_rows_of_each_table(collection, admin):
+    for number in range(52):
+        an_open_query(collection, size=1)
+        a_query(collection, size=1)
+        member(collection, Role.ANNOTATOR, f"more{number:02}")
+
+    first = admin.get(address("board"))
+    second = admin.get(address("board"), {"page": 2, "closed": 2, "people": 2})
+
+    for table in ("opened", "closed", "people"):
+        assert (len(first.context[table].rows), first.context[table].total >= 52) == (50, True)
+        assert 0 < len(second.context[table].rows) < 50
+    assert "51–52 of 52" in second.text
+    assert "1 query" not in first.text
+    assert "52 queries have no annotators." in first.text
+    assert "and 47 more have nothing left to judge." in first.text
+
+
+@pytest.mark.parametrize("words", ["ANN2", "method", "nothing", "ann1 method"])
+def test_the_server_finds_open_queries_by_name_facet_or_person(collection, admin, words):
+    opening = an_open_query(collection)
+    an_open_query(collection, facet="result")
+
+    page = admin.get(address("board"), {"q": words})
+
+    expected = {"ANN2": 2, "method": 1, "nothing": 0, "ann1 method": 1}[words]
+    assert len(page.context["rows"]) == expected
+    assert (opening.query in [row.query for row in page.context["rows"]]) == (expected > 0)
+
+
+@pytest.mark.parametrize("key", ["query", "facet", "judged", "cases", "opened"])
+def test_every_column_of_the_board_sorts_both_ways(collection, admin, key):
+    low, high = an_open_query(collection), an_open_query(collection, facet="result")
+    judge_both(high, (0, 1))
+
+    up, down = (admin.get(address("board"), {"sort": sort}) for sort in (key, f"-{key}"))
+
+    assert [row.opening for row in up.context["rows"]] == [low, high]
+    assert [row.opening for row in down.context["rows"]] == [high, low]
+
+
+@pytest.mark.parametrize("label", ["méthode", 'the "how"', "method"])
+def test_a_query_is_ready_when_its_paper_speaks_of_its_facet(collection, label):
+    query = a_query(collection)
+    Facet.objects.filter(pk=query.facet_id).update(labels=["other", label])
+    assert board_of(collection).ready == (label == "method")
+
+    Document.objects.filter(pk=query.query_paper.document_id).update(labels=["result", label])
+
+    assert board_of(collection).ready == 1
+    Document.objects.filter(pk=query.query_paper.document_id).update(labels=[f"{label}s"])
+    assert board_of(collection).ready == 0
+
+
+def test_a_collection_without_queries_is_told_what_comes_first(collection, admin):
+    assert "No queries yet" in admin.get(address("board")).text
+
+
+def test_a_query_that_cannot_be_opened_says_why(collection, admin):
+    query = a_query(collection)
+    query.query_paper.pool.delete()
+
+    page = admin.get(address("board"))
+
+    assert "no pool yet" in page.text
+    assert 'name="queries"' not in page.text
+
+
+# Opening queries
+
+
+@pytest.fixture
+def wanted(collection):
+    """Two queries that are ready, and the form that opens them."""
+    queries = [a_query(collection, size=3), a_query(collection, size=2)]
+    first, second = annotators(collection)
+    return {
+        "queries": [query.name for query in queries],
+        "first": str(first.pk),
+        "second": str(second.pk),
+    }
+
+
+def test_opening_asks_first_and_says_how_much(admin, wanted):
+    page = admin.post(address("open-queries"), wanted)
+
+    assert "Open 2 queries for judging?" in page.text
+    assert "each get 5 pairs" in text_of(page)
+    assert "2 draft pools are frozen permanently" in text_of(page)
+    assert not Opening.objects.exists()
+
+
+def test_the_question_carries_on_what_was_asked(admin, wanted):
+    page = admin.post(address("open-queries"), wanted)
+
+    assert ("first", wanted["first"]) in page.context["kept"]
+    assert [value for name, value in page.context["kept"] if name == "queries"] == wanted["queries"]
+
+
+def test_confirmed_queries_open_with_both_seats_and_frozen_pools(admin, wanted):
+    response = admin.post(address("open-queries"), {**wanted, "confirmed": "yes"})
+
+    assert response.status_code == 302
+    openings = Opening.objects.all()
+    assert [opening.query.name for opening in openings] == sorted(wanted["queries"])
+    assert {opening.opened_by.username for opening in openings} == {"admin"}
+    assert Slot.objects.count() == 10
+    assert all(opening.query.query_paper.pool.is_frozen for opening in openings)
+
+
+@pytest.mark.parametrize(
+    ("changed", "what"),
+    [
+        ({"queries": []}, "Tick at least one query"),
+        ({"first": ""}, "Choose the first annotator."),
+        ({"queries": ["nothing_method"]}, "nothing_method is open already or cannot be opened"),
+    ],
+)
+def test_a_wrong_choice_says_why_and_keeps_the_ticks(admin, wanted, changed, what):
+    page = admin.post(address("open-queries"), {**wanted, **changed, "confirmed": "yes"})
+
+    assert page.status_code == 422
+    assert what in page.text
+    assert page.text.count(" checked") == (0 if "queries" in changed else 2)
+    assert not Opening.objects.exists()
+
+
+def test_one_person_cannot_take_both_seats(admin, wanted):
+    page = admin.post(address("open-queries"), {**wanted, "second": wanted["first"]})
+
+    assert "ann1 is the first annotator already. Choose another." in page.text
+
+
+def test_an_admin_is_not_offered_as_annotator(collection, admin, wanted):
+    person = User.objects.get(username="admin")
+
+    page = admin.post(address("open-queries"), {**wanted, "first": str(person.pk)})
+
+    assert page.status_code == 422
+    assert not Opening.objects.exists()
+
+
+def test_when_one_query_cannot_open_none_does(collection, admin, wanted):
+    last = collection.queries.get(name=max(wanted["queries"]))
+    last.query_paper.pool.candidates.all().delete()
+
+    page = admin.post(address("open-queries"), {**wanted, "confirmed": "yes"})
+
+    assert "No query was opened." in page.text
+    assert not Opening.objects.exists()
+    assert not Slot.objects.exists()
+
+
+def test_open_queries_raises_for_one_that_is_open_and_opens_no_other(collection):
+    busy, free = a_query(collection), a_query(collection)
+    open_query(query=busy, annotators=annotators(collection), opened_by=None)
+
+    with pytest.raises(CannotOpen):
+        open_queries(queries=[free, busy], annotators=annotators(collection), opened_by=None)
+
+    assert not Opening.objects.filter(query=free).exists()
+
+
+# Seats
+
+
+def test_reassigning_moves_the_unjudged_slots_only(collection):
+    opening = an_open_query(collection, size=4)
+    first = slots(opening, 1)
+    judge(first[0], 2)
+    newcomer = member(collection, Role.ANNOTATOR, "ann3")
+
+    moved = reassign_seat(opening=opening, number=1, annotator=newcomer)
+
+    assert moved == 3
+    holders = [slot.annotator.username for slot in slots(opening, 1)]
+    assert holders == ["ann1", "ann3", "ann3", "ann3"]
+    assert opening.seats.get(number=1).annotator == newcomer
+    assert {slot.annotator.username for slot in slots(opening, 2)} == {"ann2"}
+
+
+def test_the_newcomer_gets_the_order_of_his_or_her_own(collection):
+    opening, whole = an_open_query(collection, size=5), an_open_query(collection, size=5)
+    newcomer = member(collection, Role.ANNOTATOR, "ann3")
+    Slot.objects.filter(pair__query=opening.query, number=1).update(
+        postponed_at="2026-01-01T00:00Z"
+    )
+
+    reassign_seat(opening=opening, number=1, annotator=newcomer)
+
+    assert sorted(slot.position for slot in slots(opening, 1)) == [1, 2, 3, 4, 5]
+    assert all(slot.postponed_at is None for slot in slots(opening, 1))
+    assert {slot.annotator.username for slot in slots(whole, 1)} == {"ann1"}
+
+
+def test_the_holder_of_one_seat_cannot_take_the_other(collection):
+    opening = an_open_query(collection)
+
+    with pytest.raises(CannotReassign, match="other seat"):
+        reassign_seat(opening=opening, number=1, annotator=annotators(collection)[1])
+
+
+def test_who_judged_in_one_seat_cannot_come_back_in_the_other(collection):
+    opening = an_open_query(collection)
+    leaver = annotators(collection)[0]
+    judge(slots(opening, 1)[0], 3)
+    reassign_seat(opening=opening, number=1, annotator=member(collection, Role.ANNOTATOR, "ann3"))
+
+    with pytest.raises(CannotReassign, match="judges a pair only once"):
+        reassign_seat(opening=opening, number=2, annotator=leaver)
+
+    assert {slot.annotator.username for slot in slots(opening, 2)} == {"ann2"}
+
+
+def test_a_judged_seat_cannot_be_handed_over(collection):
+    opening = an_open_query(collection, size=1)
+    judge(slots(opening, 1)[0], 3)
+
+    with pytest.raises(CannotReassign, match="are judged already"):
+        reassign_seat(
+            opening=opening, number=1, annotator=member(collection, Role.ANNOTATOR, "ann3")
+        )
+
+
+@pytest.mark.parametrize("username", ["adju", "admin"])
+def test_only_annotators_take_a_seat(collection, username):
+    person = User.objects.get(username=username)
+
+    with pytest.raises(CannotReassign, match=f"{username} is not an annotator"):
+        reassign_seat(opening=an_open_query(collection), number=1, annotator=person)
+
+
+def test_the_page_hands_a_seat_over(collection, admin):
+    opening = an_open_query(collection, size=2)
+    newcomer = member(collection, Role.ANNOTATOR, "ann3")
+    url = address("seat", opening.pk, 2)
+
+    assert "judged 0 of 2 pairs" in " ".join(admin.get(url).text.split())
+    page = admin.post(url, {"annotator": newcomer.pk}, follow=True)
+
+    assert "ann3 takes over 2 unjudged pairs" in page.text
+    assert opening.seats.get(number=2).annotator == newcomer
+
+
+def test_the_page_offers_nobody_who_has_a_seat(collection, admin):
+    opening = an_open_query(collection)
+
+    page = admin.post(address("seat", opening.pk, 1), {"annotator": annotators(collection)[1].pk})
+
+    assert page.status_code == 422
+    assert opening.seats.get(number=1).annotator.username == "ann1"
+
+
+def test_a_seat_that_does_not_exist_is_not_found(collection, admin):
+    opening = an_open_query(collection)
+
+    assert admin.get(address("seat", opening.pk, 3)).status_code == 404
+
+
+# Guidelines
+
+
+def typed(guideline, **changed):
+    texts = {
+        f"grade-{grade['grade']}-{name}": grade[name]
+        for grade in guideline.grades
+        for name in ("name", "definition", "detail", "example")
+    }
+    return {
+        "based_on": guideline.version,
+        "instructions": guideline.instructions,
+        **texts,
+        **changed,
+    }
+
+
+@pytest.fixture
+def newest(collection):
+    return Guideline.objects.get(facet__collection=collection, facet__key="method")
+
+
+def test_a_changed_guideline_becomes_the_next_version(collection, admin, newest):
+    form = typed(newest, **{"grade-2-definition": "Same idea, another step"})
+
+    response = admin.post(address("guideline", "method"), form)
+
+    assert response.status_code == 302
+    written = newest.facet.guidelines.first()
+    assert written.version == 2
+    assert written.grades[2]["definition"] == "Same idea, another step"
+    assert written.grades[0] == newest.grades[0]
+    assert written.instructions == newest.instructions
+
+
+def test_a_browser_s_line_ends_are_no_change(collection, admin, newest):
+    form = typed(newest, instructions=newest.instructions.replace("\n", "\r\n"))
+
+    page = admin.post(address("guideline", "method"), form)
+
+    assert "Nothing has changed" in page.text
+    assert newest.facet.guidelines.count() == 1
+
+
+def test_open_queries_keep_their_version(collection, admin, newest):
+    opening = an_open_query(collection)
+    admin.post(address("guideline", "method"), typed(newest, instructions="Another."))
+    later = an_open_query(collection)
+
+    opening.refresh_from_db()
+    assert (opening.guideline.version, later.guideline.version) == (1, 2)
+    second, first = versions_in_use(collection)[newest.facet_id]
+    assert (first.queries, second.queries) == ([opening.query.name], [later.query.name])
+
+
+def test_a_preview_writes_nothing(collection, admin, newest):
+    form = typed(newest, instructions="Look closely.", preview="yes")
+
+    page = admin.post(address("guideline", "method"), form)
+
+    assert page.status_code == 200
+    assert "Preview" in page.text
+    assert "<p>Look closely.</p>" in page.text
+    assert newest.facet.guidelines.count() == 1
+
+
+@pytest.mark.parametrize(
+    ("changed", "what"),
+    [
+        ({"instructions": " "}, "Enter instructions: what the annotators compare."),
+        ({"grade-1-name": ""}, "Give the grade a name"),
+        ({"grade-3-definition": "x" * 61}, "This has 61 characters; 60 fit"),
+    ],
+)
+def test_a_wrong_guideline_says_why_and_keeps_what_was_typed(
+    collection, admin, newest, changed, what
+):
+    form = typed(newest, **{"grade-0-detail": "what I typed", **changed})
+
+    page = admin.post(address("guideline", "method"), form)
+
+    assert page.status_code == 422
+    assert what in page.text
+    assert "what I typed" in page.text
+    assert newest.facet.guidelines.count() == 1
+
+
+def test_a_guideline_written_meanwhile_is_not_overwritten_unseen(collection, admin, newest):
+    mine = typed(newest, instructions="Mine.")
+    admin.post(address("guideline", "method"), typed(newest, instructions="Theirs."))
+
+    page = admin.post(address("guideline", "method"), mine)
+
+    assert "Version 2 was written while you were editing" in page.text
+    assert "Mine." in page.text
+    assert newest.facet.guidelines.count() == 2
+
+    admin.post(address("guideline", "method"), {**mine, "based_on": "2"})
+
+    assert newest.facet.guidelines.first().instructions == "Mine."
+
+
+def test_an_earlier_version_can_be_read(collection, admin, newest):
+    admin.post(address("guideline", "method"), typed(newest, instructions="Another."))
+
+    page = admin.get(address("guideline", "method"), {"version": "1"})
+
+    assert page.context["shown"] == newest
+    assert admin.get(address("guideline", "method"), {"version": "9"}).status_code == 404
+
+
+def test_a_facet_without_guideline_can_get_its_first(collection, admin, newest):
+    collection.facets.create(key="goal", name="Goal", position=9, labels=["goal"])
+
+    assert "This facet has no guideline yet" in admin.get(address("guideline", "goal")).text
+    admin.post(address("guideline", "goal"), typed(newest, based_on="0"))
+
+    assert collection.facets.get(key="goal").guidelines.get().version == 1
+
+
+def test_an_unknown_facet_is_not_found(collection, admin):
+    assert admin.get(address("guideline", "nothing")).status_code == 404
+
+
+def test_more_versions_cost_the_list_no_more_questions(
+    collection, admin, newest, django_assert_num_queries
+):
+    expected = queries_of(admin, address("guidelines"))
+    for number in range(3):
+        an_open_query(collection)
+        admin.post(
+            address("guideline", "method"),
+            typed(newest, based_on=number + 1, instructions=f"Version {number}."),
+        )
+    admin.get(address("guidelines"))  # reads the messages of the posts
+
+    with django_assert_num_queries(expected):
+        admin.get(address("guidelines"))
+
+
+# At once
+
+
+@pytest.fixture
+def busy():
+    """An open query of eight pairs, and two more annotators."""
+    collection = a_collection()
+    opening = an_open_query(collection, size=8)
+    return opening, [member(collection, Role.ANNOTATOR, name) for name in ("ann3", "ann4")]
+
+
+def trying(call, *refusals):
+    try:
+        return call()
+    except refusals as error:
+        return error
+
+
+@pytest.mark.faults
+@pytest.mark.django_db(transaction=True)
+def test_a_judgment_that_lands_while_the_seat_moves_is_kept_or_refused(busy):
+    opening, (newcomer, _) = busy
+    old = slots(opening, 1)
+    calls = [lambda slot=slot: trying(lambda: judge(slot, 2), NotYours) for slot in old]
+    handover = partial(reassign_seat, opening=opening, number=1, annotator=newcomer)
+    calls.insert(4, lambda: trying(handover, CannotReassign))
+
+    outcomes = at_once(calls)
+
+    handed_over = outcomes.pop(4)
+    all_were_judged = isinstance(handed_over, CannotReassign)
+    moved = 0 if all_were_judged else handed_over
+    saved = [isinstance(outcome, Judgment) for outcome in outcomes]
+    assert sum(saved) + moved == 8
+    for slot, kept in zip(slots(opening, 1), saved, strict=True):
+        assert slot.annotator.username == ("ann1" if kept else "ann3")
+        assert (slot.judgment is not None) == kept
+
+
+@pytest.mark.faults
+@pytest.mark.django_db(transaction=True)
+def test_nobody_gets_both_seats_by_two_handovers_at_once(busy):
+    opening, (newcomer, _) = busy
+
+    outcomes = at_once(
+        [
+            lambda number=number: trying(
+                lambda: reassign_seat(opening=opening, number=number, annotator=newcomer),
+                CannotReassign,
+            )
+            for number in (1, 2)
+        ]
+    )
+
+    assert {type(outcome) for outcome in outcomes} == {CannotReassign, int}
+    assert opening.seats.filter(annotator=newcomer).count() == 1
+    for number in (1, 2):
+        holder = opening.seats.get(number=number).annotator
+        assert {slot.annotator for slot in slots(opening, number)} == {holder}
+
+
+@pytest.mark.faults
+@pytest.mark.django_db(transaction=True)
+def test_two_admins_handing_over_one_seat_leave_one_holder(busy):
+    opening, newcomers = busy
+
+    outcomes = at_once(
+        [
+            lambda person=person: reassign_seat(opening=opening, number=1, annotator=person)
+            for person in newcomers
+        ]
+    )
+
+    assert outcomes == [8, 8]
+    holder = opening.seats.get(number=1).annotator
+    assert holder in newcomers
+    assert {slot.annotator for slot in slots(opening, 1)} == {holder}
+
+
+@pytest.mark.faults
+@pytest.mark.django_db(transaction=True)
+def test_two_admins_opening_the_same_queries_open_them_once():
+    collection = a_collection()
+    queries = [a_query(collection, size=2) for _ in range(3)]
+
+    def open_all(order):
+        return trying(
+            lambda: open_queries(queries=order, annotators=annotators(collection), opened_by=None),
+            CannotOpen,
+        )
+
+    outcomes = at_once([lambda: open_all(queries), lambda: open_all(queries[::-1])])
+
+    assert {type(outcome) for outcome in outcomes} == {list, CannotOpen}
+    assert Opening.objects.count() == 3
+    assert Slot.objects.count() == 12
+
+
+def test_a_lock_reaches_no_row_of_another_table(on_postgresql, collection):
+    with CaptureQueriesContext(connection) as captured:
+        opening = an_open_query(collection)
+        judge(slots(opening, 1)[0], 2)
+        newcomer = member(collection, Role.ANNOTATOR, "ann3")
+        reassign_seat(opening=opening, number=1, annotator=newcomer)
+
+    statements = [query["sql"] for query in captured]
+    locking = [sql for sql in statements if "FOR UPDATE" in sql or "FOR NO KEY UPDATE" in sql]
+    assert len(locking) >= 4
+    assert [sql for sql in locking if "JOIN" in sql and "UPDATE OF" not in sql] == []
+
+
+def test_without_two_annotators_nothing_can_be_ticked(collection, admin):
+    a_query(collection)
+    collection.memberships.filter(user__username="ann2").delete()
+
+    page = admin.get(address("board"))
+
+    assert 'name="queries"' not in page.text
+    assert "Every query needs two annotators" in page.text
+
+
+@pytest.mark.parametrize("version", ["²", "one", "-1", "9" * 5000])
+def test_a_guideline_version_that_is_no_number_is_a_bad_request(collection, admin, version):
+    admin.raise_request_exception = False
+
+    assert admin.get(address("guideline", "method"), {"version": version}).status_code == 400
+
+
+def test_a_guideline_version_that_was_never_written_is_not_found(collection, admin):
+    guideline = address("guideline", "method")
+
+    assert admin.get(guideline, {"version": "99999"}).status_code == 404
+    assert admin.get(guideline, {"version": "1"}).status_code == 200

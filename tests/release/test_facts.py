@@ -1,0 +1,383 @@
+"""What the page finds by counts is what publishing finds in the snapshot, in every state."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from django.db import connection, transaction
+from django.test.utils import CaptureQueriesContext
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from accounts.models import Collection, Role
+from adjudication.models import Case
+from adjudication.services import Ruling
+from annotation.models import Opening, Slot
+from annotation.services import open_query, write_guideline
+from corpus.models import Document, Facet, Query
+from corpus.services import create_query
+from pooling.models import Contribution
+from release.consistent_reads import by_code_point, consistent_read
+from release.current_facts import facts_now
+from release.facts import SHOWN, facts_of
+from release.formats import is_writable
+from release.snapshot import take_snapshot
+from release.white_space import WHITE_SPACE, HasWhiteSpace
+from tests.adjudication.test_counts import ACTIONS, act
+from tests.support.factories import (
+    DocumentFactory,
+    a_collection,
+    a_pool,
+    a_query,
+    an_open_query,
+    annotators,
+    member,
+)
+from tests.support.release_scenes import (
+    GRADES,
+    RULINGS,
+    a_judged_collection,
+    an_opened_collection,
+    decide_all,
+    decide_pair,
+    judge,
+    judge_all,
+    slot_of,
+)
+from tests.support.rules import rule_suspended
+from tests.support.running import at_once
+from web.errors import UserFacingError
+
+pytestmark = pytest.mark.django_db
+
+
+def opened_over(collection: Collection, paper: str, docnos: list[str], facet="method") -> Query:
+    """An open query over these documents; those that do not exist are made."""
+    for docno in {paper, *docnos}:
+        if not collection.documents.filter(docno=docno).exists():
+            DocumentFactory(collection=collection, docno=docno)
+    query = create_query(collection=collection, docno=paper, facet_key=facet)
+    found = {document.docno: document for document in collection.documents.all()}
+    a_pool(query.query_paper, [found[docno] for docno in docnos])
+    open_query(query=query, annotators=annotators(collection), opened_by=None)
+    return query
+
+
+def labelled_over(collection: Collection, paper: str, docnos: list[str]) -> Query:
+    query = opened_over(collection, paper, docnos)
+    judge_all(collection, {(query.name, docno): (2, 2) for docno in docnos})
+    return query
+
+
+def nothing(collection):
+    pass
+
+
+def no_licence(collection):
+    Collection.objects.filter(pk=collection.pk).update(licence="  ")
+
+
+def a_revised_judgment(collection):
+    judge(slot_of(collection, "q1_method", "d2", 1), 0)
+
+
+def a_pair_agreed_after_its_decision(collection):
+    judge(slot_of(collection, "q1_method", "d2", 1), 2)
+
+
+def a_decision_set_aside(collection):
+    judge(slot_of(collection, "q1_method", "d2", 1), 0)
+    decide_pair(collection, "q1_method", "d2", Ruling(reason="garbled"))
+
+
+def a_set_aside_pair_decided_again(collection):
+    decide_pair(collection, "q2_method", "d4", Ruling(grade=1))
+
+
+def a_graded_pair_set_aside_later(collection):
+    decide_pair(collection, "q1_method", "d2", Ruling(reason="language"))
+
+
+def a_set_aside_pair_judged_again(collection):
+    for number in (1, 2):
+        judge(slot_of(collection, "q2_method", "d4", number), 3)
+
+
+def unopened_queries(collection):
+    for docno in ("q1", "q2"):
+        create_query(collection=collection, docno=docno, facet_key="result")
+
+
+def unjudged_pairs(collection):
+    opened_over(collection, "q9", ["d4", "d1", "d3"])
+
+
+def half_judged_pairs(collection):
+    query = opened_over(collection, "q9", ["d4", "d1", "d3"])
+    for docno in ("d1", "d4"):
+        judge(slot_of(collection, query.name, docno, 2), 1)
+
+
+def many_faults(collection):
+    """More than are named, in more queries than that, and names in an order of their own."""
+    for number in range(SHOWN + 5):
+        query = opened_over(collection, f"m{number}", ["d1", "ﬀ", "𝔸", "Z", "a", "é"])
+        judge_all(collection, {(query.name, "d1"): (0, 3), (query.name, "é"): (0, 3)})
+        a_query(collection)
+
+
+def own_query_paper(collection):
+    labelled_over(collection, "q9", ["d1", "q9"])
+
+
+def own_query_paper_not_labelled(collection):
+    query = opened_over(collection, "q9", ["d1", "q9"])
+    judge_all(collection, {(query.name, "q9"): (0, 3)})
+
+
+def no_source(collection):
+    opened = a_query(collection, size=2)
+    lost = Contribution.objects.filter(candidate__pool=opened.query_paper.pool)
+    docnos = list(lost.values_list("candidate__document__docno", flat=True))
+    lost.delete()
+    open_query(query=opened, annotators=annotators(collection), opened_by=None)
+    judge_all(collection, {(opened.name, docnos[0]): (1, 1), (opened.name, docnos[1]): (1, 2)})
+
+
+def white_space(collection):
+    labelled_over(collection, "q9", ["two words", "ideographic\u3000space", "d1"])
+
+
+def white_space_not_labelled(collection):
+    opened_over(collection, "q9", ["two words"])
+    DocumentFactory(collection=collection, docno="in no pool")
+
+
+def white_space_in_a_query(collection):
+    labelled_over(collection, "one paper", ["d1", "d2"])
+
+
+def facet_all(collection):
+    with rule_suspended("facet_stays_once_opened", "corpus_facet"):
+        collection.facets.filter(key="result").update(key="all")
+
+
+def changed(rule: str, model: type, which: dict, values: dict) -> Callable:
+    """Change a row that a rule protects."""
+
+    def change(collection):
+        with rule_suspended(rule, model._meta.db_table):
+            model.objects.filter(**which).update(**values)
+
+    return change
+
+
+def another_guideline(collection):
+    facet = collection.facets.get(key="method")
+    grades = facet.guidelines.get().grades
+    version = write_guideline(facet=facet, instructions="New", grades=grades)
+    with rule_suspended("opening_never_edited", "annotation_opening"):
+        Opening.objects.filter(query__name="q1_method").update(guideline=version)
+
+
+def another_paper(collection):
+    other = DocumentFactory(collection=collection, docno="q3", title="Other")
+    with rule_suspended("query_paper_of_frozen_pool", "corpus_querypaper"):
+        collection.query_papers.filter(document__docno="q2").update(document=other)
+
+
+def no_digest(collection):
+    slot = slot_of(collection, "q2_method", "d4", 1)
+    slot.judgment = slot.judgments.create(
+        sequence=2, annotator=slot.annotator, grade=1, key="0" * 32
+    )
+    slot.save(update_fields=["judgment"])
+
+
+def one_wrong_digest_in_both_slots(collection):
+    for number in (1, 2):
+        slot = slot_of(collection, "q2_method", "d3", number)
+        slot.judgment = slot.judgments.create(
+            sequence=2,
+            annotator=slot.annotator,
+            grade=2,
+            key=f"{number:032}",
+            presentation_digest="0" * 64,
+        )
+        slot.save(update_fields=["judgment"])
+
+
+TEXT = "document_text_in_frozen_pool", Document
+STATES = {
+    state.__name__: state
+    for state in (
+        *(nothing, no_licence, a_revised_judgment, a_pair_agreed_after_its_decision),
+        *(a_decision_set_aside, a_set_aside_pair_decided_again, a_graded_pair_set_aside_later),
+        *(a_set_aside_pair_judged_again, unopened_queries, unjudged_pairs, half_judged_pairs),
+        *(many_faults, own_query_paper, own_query_paper_not_labelled, no_source),
+        *(white_space, white_space_not_labelled, white_space_in_a_query, facet_all),
+        *(another_guideline, another_paper, no_digest, one_wrong_digest_in_both_slots),
+    )
+} | {
+    "title": changed(*TEXT, {"docno": "d4"}, {"title": "Another"}),
+    "title of a query paper": changed(*TEXT, {"docno": "q1"}, {"title": "Another"}),
+    "docno": changed(*TEXT, {"docno": "d3"}, {"docno": "d3a"}),
+    "facet labels": changed(
+        "facet_stays_once_opened", Facet, {"key": "background"}, {"labels": ["result"]}
+    ),
+    "facet key": changed("facet_stays_once_opened", Facet, {"key": "method"}, {"key": "methods"}),
+    "query name": changed(
+        "query_stays_once_opened", Query, {"name": "q2_method"}, {"name": "q2 method"}
+    ),
+}
+
+
+@pytest.mark.parametrize("state", STATES.values(), ids=list(STATES))
+def test_the_counts_tell_what_the_snapshot_tells(state):
+    collection = a_judged_collection()
+    other = an_opened_collection(slug="other")  # its faults are not those of the first
+    judge_all(other, GRADES)
+    state(collection)
+
+    assert facts_now(collection) == facts_of(take_snapshot(collection))
+    assert facts_now(other) == facts_of(take_snapshot(other))
+
+
+UNSEEN = (nothing, a_pair_agreed_after_its_decision)
+
+
+@pytest.mark.parametrize("state", [state for state in STATES.values() if state not in UNSEEN])
+def test_each_of_these_states_changes_the_facts(state):
+    collection = a_judged_collection()
+    before = facts_now(collection)
+
+    state(collection)
+
+    assert facts_now(collection) != before
+
+
+def test_an_empty_collection_has_no_facts_to_count():
+    collection = a_collection()
+
+    assert facts_now(collection) == facts_of(take_snapshot(collection))
+
+
+def test_the_states_on_the_way_from_opened_to_decided_agree():
+    collection = an_opened_collection()
+    for key, grades in GRADES.items():
+        judge_all(collection, {key: grades})
+        assert facts_now(collection) == facts_of(take_snapshot(collection))
+    for key, ruling in RULINGS.items():
+        decide_all(collection, {key: ruling})
+        assert facts_now(collection) == facts_of(take_snapshot(collection))
+
+
+@pytest.fixture
+def histories():
+    collection = a_collection()
+    for name in ("ann3", "ann4"):
+        member(collection, Role.ANNOTATOR, name)
+    for facet in ("background", "method"):
+        an_open_query(collection, size=3, facet=facet)
+    return collection
+
+
+@given(actions=st.lists(ACTIONS, min_size=1, max_size=25))
+@settings(
+    max_examples=25,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
+def test_the_counts_tell_what_the_snapshot_tells_after_any_history(histories, actions):
+    opening = Opening.objects.order_by("pk").last()
+    before = transaction.savepoint()
+    for action in actions:
+        try:
+            with transaction.atomic():
+                act(opening, action)
+        except (UserFacingError, Case.DoesNotExist):
+            continue  # the rules refused it
+
+    counted, read = facts_now(histories), facts_of(take_snapshot(histories))
+    transaction.savepoint_rollback(before)
+
+    assert counted == read
+
+
+# What it asks of the database
+
+
+def queries_asked(collection: Collection) -> list[str]:
+    with CaptureQueriesContext(connection) as captured:
+        facts_now(collection)
+    return [query["sql"] for query in captured]
+
+
+def test_more_queries_pairs_and_faults_ask_nothing_more_of_the_database():
+    collection = a_judged_collection()
+    for state in (unopened_queries, no_source, white_space, white_space_in_a_query, no_licence):
+        state(collection)
+    labelled_over(collection, "q8", ["d1", "q8"])
+    many_faults(collection)
+    STATES["title"](collection)
+    asked = len(queries_asked(collection))
+
+    for number in range(3):
+        labelled_over(collection, f"n{number}", ["d1", f"n{number}", f"n {number}"])
+        opened_over(collection, f"o{number}", ["d1", "d2", "d4"])
+        no_source(collection)
+        a_query(collection)
+
+    assert len(queries_asked(collection)) == asked
+
+
+def test_documents_with_white_space_are_found_by_an_index():
+    documents = a_collection().documents.filter(HasWhiteSpace("docno")).order_by()
+    with connection.cursor() as cursor:
+        if connection.vendor == "postgresql":
+            cursor.execute("SET LOCAL enable_seqscan = off")
+
+    assert "release_docno_with_white_space" in documents.values_list("pk").explain()
+
+
+@pytest.mark.parametrize("character", [*WHITE_SPACE, "\u200b", "\x7f", "]", "^", "-", "\\", "*"])
+def test_the_database_and_the_files_mean_the_same_by_white_space(character):
+    document = DocumentFactory(collection=a_collection(), docno=f"a{character}b")
+
+    found = Document.objects.filter(HasWhiteSpace("docno")).contains(document)
+
+    assert found is not is_writable(document.docno)
+
+
+def test_white_space_is_whatever_python_splits_at():
+    assert set(WHITE_SPACE) == {chr(n) for n in range(0x110000) if chr(n).isspace()}
+
+
+def test_names_are_in_the_order_of_their_code_points():
+    collection = a_collection()
+    docnos = ["ﬀ", "𝔸", "Z", "a", "é", "_", "A b", "A"]
+    for docno in docnos:
+        DocumentFactory(collection=collection, docno=docno)
+
+    ordered = collection.documents.order_by(by_code_point("docno"))
+
+    assert list(ordered.values_list("docno", flat=True)) == sorted(docnos)
+
+
+@pytest.mark.faults
+@pytest.mark.django_db(transaction=True)
+def test_others_write_while_a_moment_is_read():
+    collection = a_judged_collection()
+    slot = slot_of(collection, "q1_method", "d1", 1)
+
+    with consistent_read():
+        before = grade_in(slot)
+        assert at_once([lambda: judge(slot, 0) and None]) == [None]
+        assert grade_in(slot) == before == 3
+
+    assert grade_in(slot) == 0
+
+
+def grade_in(slot: Slot) -> int:
+    return Slot.objects.values_list("judgment__grade", flat=True).get(pk=slot.pk)

@@ -1,0 +1,184 @@
+"""A collection with one of everything the API shows, and much that an annotator must not learn."""
+
+from __future__ import annotations
+
+import uuid
+from dataclasses import dataclass
+
+from rest_framework.authtoken.models import Token
+from rest_framework.test import APIClient
+
+from accounts.models import Collection, Role, User
+from adjudication.models import Case
+from adjudication.services import Ruling, decide
+from agreement.models import Report
+from agreement.services import compute_report
+from annotation.models import Judgment, Opening, Slot
+from annotation.services import Answer, open_query, presentation_of, submit_judgment
+from corpus.services import create_query
+from jobs.models import Job
+from pooling.models import PoolBuild
+from release.gate import ACCEPTABLE
+from release.models import Release
+from release.services import publish_release
+from retrieval.models import Run
+from tests.support.factories import (
+    DocumentFactory,
+    UserFactory,
+    a_collection,
+    a_pool,
+    annotators,
+    member,
+)
+from tests.support.sittings import standing_decision_key, standing_key
+
+RETRIEVER = "secret-retriever"
+RANK, SCORE = 4711, 7.77125
+NOTE = "SECRET NOTE"
+HALF_NOTE = "UNFINISHED NOTE"  # of the one pair that only ann2 has judged
+# Nobody but themselves may read these names in what an annotator gets.
+NAMES = {"admin": "Maximilian Quux", "ann2": "Zebedee Plugh", "adju": "Adelheid Xyzzy"}
+
+
+@dataclass
+class World:
+    collection: Collection
+    opening: Opening
+    run: Run
+    job: Job
+    report: Report
+    release: Release
+
+    @property
+    def slug(self) -> str:
+        return self.collection.slug
+
+    @property
+    def query(self) -> str:
+        return self.opening.query.name
+
+    @property
+    def build(self) -> PoolBuild:
+        return self.collection.pool_builds.get(pools__query_paper__document__docno=self.paper)
+
+    @property
+    def paper(self) -> str:
+        return self.opening.query.query_paper.document.docno
+
+    def slots(self, number: int = 1) -> list[Slot]:
+        slots = Slot.objects.filter(pair__query=self.opening.query, number=number)
+        return list(slots.select_related("pair", "annotator").order_by("position"))
+
+    @property
+    def token(self) -> str:
+        """A pair that ann1 has judged."""
+        return self.slots()[0].pair.token
+
+
+def a_world(slug: str = "small") -> World:
+    """ann1 judged two of three pairs, ann2 all; on the first they differ and adju decided."""
+    collection = a_collection(slug, licence="CC-BY-4.0")
+    for username, name in NAMES.items():
+        User.objects.filter(username=username).update(first_name=name)
+    run = collection.runs.create(name=RETRIEVER, kind="file", depth=3, sha256="0" * 64)
+    opening = _opening(collection)
+    world = World(collection, opening, run, None, None, None)  # type: ignore[arg-type]
+    _rank(world)
+    mine, theirs = world.slots(1), {slot.pair_id: slot for slot in world.slots(2)}
+    for slot, grade in zip(mine[:2], (3, 1), strict=True):
+        say(slot, Answer(grade=grade, note="my own note"))
+    for slot, grade in zip(mine[:2], (0, 1), strict=True):
+        say(theirs[slot.pair_id], Answer(grade=grade, note=NOTE))
+    say(theirs[mine[2].pair_id], Answer(grade=2, note=HALF_NOTE))
+    settle(mine[0], Ruling(grade=1, note=NOTE))
+    world.report = compute_report(collection=collection, missing="exclude")
+    world.release = publish_release(collection=collection, version="1.0", accept=ACCEPTABLE)
+    world.job = collection.jobs.create(kind="build_pools", key="build_pools", parameters={})
+    return world
+
+
+def _opening(collection: Collection) -> Opening:
+    # A docno may hold slashes; addresses must bear that.
+    paper = DocumentFactory(collection=collection, docno=f"10.1/{collection.slug}")
+    query = create_query(collection=collection, docno=paper.docno, facet_key="method")
+    candidates = DocumentFactory.create_batch(3, collection=collection)
+    pool = a_pool(query.query_paper, candidates, RETRIEVER)
+    for candidate in pool.candidates.all():
+        candidate.contributions.create(source="also-secret", rank=RANK, score=SCORE, drawn=False)
+    return open_query(query=query, annotators=annotators(collection), opened_by=None)
+
+
+def _rank(world: World) -> None:
+    pool = world.opening.query.query_paper.pool
+    docnos = list(pool.candidates.values_list("document__docno", flat=True))
+    world.run.rankings.create(query_paper=pool.query_paper, docnos=docnos, scores=[3.0, 2.0, 1.0])
+
+
+def say(slot: Slot, answer: Answer) -> Judgment:
+    version = slot.pair.query.opening.guideline.version
+    return submit_judgment(
+        slot_id=slot.pk,
+        annotator=slot.annotator,
+        answer=answer,
+        presentation_digest=presentation_of(slot.pair, version).digest,
+        key=uuid.uuid4(),
+        supersedes=standing_key(slot),
+    )
+
+
+def settle(slot: Slot, ruling: Ruling) -> None:
+    case = Case.objects.cases().get(pk=slot.pair_id)
+    decide(
+        pair_id=case.pk,
+        adjudicator=User.objects.get(username="adju"),
+        ruling=ruling,
+        seen=(case.first, case.second),
+        key=uuid.uuid4(),
+        supersedes=standing_decision_key(case),
+    )
+
+
+def every_id(world: World) -> dict[str, list[object]]:
+    """A value, or all there are, for each parameter of the project's addresses."""
+    collection = world.collection
+    slots = Slot.objects.of(collection)
+    queries = list(collection.queries.values_list("name", flat=True))
+    tokens = slots.order_by("pair__token").values_list("pair__token", flat=True).distinct()
+    memberships = list(collection.memberships.values_list("pk", flat=True))
+    return {
+        "slug": [world.slug],
+        "docno": [world.paper, world.slots()[0].pair.candidate.document.docno],
+        "build": [world.collection.pool_builds.first().pk],
+        "query": queries,
+        "name": [*queries, world.run.name],
+        "token": list(tokens),
+        "version": [world.release.version],
+        "job_id": [world.job.pk],
+        "opening_id": [world.opening.pk],
+        "membership_id": memberships,
+        "number": [1, 2],
+        "facet": ["method"],
+        "missing": ["exclude", "zero"],
+    }
+
+
+def another_collection() -> Collection:
+    """With people of its own in every role."""
+    owner = UserFactory(username="far-admin")
+    collection = a_collection("far")
+    collection.memberships.all().delete()
+    member(collection, Role.ADMIN, owner.username)
+    member(collection, Role.ANNOTATOR, "far-annotator")
+    member(collection, Role.ADJUDICATOR, "far-adjudicator")
+    return collection
+
+
+def token_of(username: str) -> str:
+    token, _ = Token.objects.get_or_create(user=User.objects.get(username=username))
+    return str(token.key)
+
+
+def client_of(username: str) -> APIClient:
+    client = APIClient(raise_request_exception=False)
+    client.credentials(HTTP_AUTHORIZATION=f"Token {token_of(username)}")
+    return client

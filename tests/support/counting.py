@@ -1,0 +1,53 @@
+"""The counts that triggers keep, and the same counts from the rows themselves."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from adjudication.models import Case, CaseCount, Decision
+from annotation.models import Pair, PairCount, Slot, SlotCount
+
+
+def kept_counts() -> dict[str, dict]:
+    pairs = PairCount.objects.values_list("query", "total", "judged", "disputed")
+    slots = SlotCount.objects.values_list(
+        "query", "number", "annotator", "total", "judged", "postponed", "ungraded", "latest"
+    )
+    cases = CaseCount.objects.values_list("query", "settled", "decisions")
+    return {
+        "pairs": {query: counts for query, *counts in pairs},
+        "slots": {tuple(row[:3]): list(row[3:]) for row in slots if row[3]},
+        "cases": {query: counts for query, *counts in cases},
+    }
+
+
+def recounted() -> dict[str, dict]:
+    settled = Counter(Case.objects.decided().values_list("query", flat=True))
+    decisions = Counter(Decision.objects.values_list("pair__query", flat=True))
+    return {
+        "pairs": _counted_pairs(),
+        "slots": _counted_slots(),
+        "cases": {query: [settled[query], number] for query, number in decisions.items()},
+    }
+
+
+def _counted_pairs() -> dict[int, list[int]]:
+    total = Counter(Pair.objects.values_list("query", flat=True))
+    judged = Counter(Pair.objects.judged().values_list("query", flat=True))
+    disputed = Counter(Pair.objects.disputed().values_list("query", flat=True))
+    return {query: [total[query], judged[query], disputed[query]] for query in total}
+
+
+def _counted_slots() -> dict[tuple[int, int, int], list]:
+    counts: dict[tuple[int, int, int], list] = {}
+    for slot in Slot.objects.select_related("pair", "judgment"):
+        judgment = slot.judgment
+        row = counts.setdefault(
+            (slot.pair.query_id, slot.number, slot.annotator_id), [0, 0, 0, 0, None]
+        )
+        row[0] += 1
+        row[1] += judgment is not None
+        row[2] += judgment is None and slot.postponed_at is not None
+        row[3] += judgment is not None and judgment.grade is None
+        row[4] = max(filter(None, (row[4], slot.judgment_id)), default=None)
+    return counts

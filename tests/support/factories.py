@@ -1,0 +1,122 @@
+"""Small real objects for tests, made through the services wherever there is one."""
+
+from __future__ import annotations
+
+import factory
+from django.apps import apps
+from django.db.models import Max
+
+from accounts.models import Collection, Role, User
+from accounts.services import add_membership
+from annotation.models import Opening
+from annotation.services import open_query, set_up_collection
+from corpus.digests import text_digest
+from corpus.models import Document, Query, QueryPaper
+from corpus.services import create_query
+from pooling.models import Pool, PoolBuild
+
+PASSWORD = "correct horse battery"
+
+
+class UserFactory(factory.django.DjangoModelFactory):
+    class Meta:
+        model = User
+        skip_postgeneration_save = True
+
+    username = factory.Sequence(lambda n: f"person{n}")
+
+    @factory.post_generation
+    def password(self, create, extracted, **kwargs):
+        self.set_password(extracted or PASSWORD)
+        if create:
+            self.save()
+
+
+class DocumentFactory(factory.django.DjangoModelFactory):
+    class Meta:
+        model = Document
+
+    docno = factory.Sequence(lambda n: f"d{n:03}")
+    title = factory.LazyAttribute(lambda d: f"Title of {d.docno}")
+    sentences = factory.LazyAttribute(
+        lambda d: [
+            f"Background of {d.docno}.",
+            f"Method of {d.docno}.",
+            f"Result of {d.docno}.",
+        ]
+    )
+    labels = ["background", "method", "result"]
+    digest = factory.LazyAttribute(lambda d: text_digest(d.title, d.sentences, d.labels))
+    year = 1987
+    venue = "Secret Venue"
+    authors = ["Hidden Author"]
+    references = factory.LazyFunction(list)
+
+
+def member(collection: Collection, role: str, username: str) -> User:
+    user = User.objects.filter(username=username).first() or UserFactory(username=username)
+    add_membership(collection=collection, user=user, role=role)
+    return user
+
+
+def a_collection(slug: str = "small", seed: str = "seed", **settings) -> Collection:
+    """An empty collection with an admin, two annotators and an adjudicator."""
+    owner = User.objects.filter(username="admin").first() or UserFactory(username="admin")
+    collection = set_up_collection(slug=slug, name=slug.title(), owner=owner, seed=seed, **settings)
+    member(collection, Role.ANNOTATOR, "ann1")
+    member(collection, Role.ANNOTATOR, "ann2")
+    member(collection, Role.ADJUDICATOR, "adju")
+    return collection
+
+
+def a_pool(query_paper: QueryPaper, candidates: list[Document], drawer: str = "bm25_title") -> Pool:
+    """A pool as if one retriever had drawn the candidates in this order."""
+    build = PoolBuild.objects.create(
+        collection=query_paper.collection, manifest={"mode": "interleaved", "n": len(candidates)}
+    )
+    pool = Pool.objects.create(
+        query_paper=query_paper,
+        build=build,
+        drawn={drawer: len(candidates)},
+        size=len(candidates),
+        to_judge=len(candidates),
+        deepest=len(candidates) or None,
+    )
+    for position, document in enumerate(candidates, start=1):
+        candidate = pool.candidates.create(document=document, position=position)
+        candidate.contributions.create(
+            source=drawer, rank=position, score=10.0 - position, drawn=True
+        )
+    return pool
+
+
+def a_query(collection: Collection, size: int = 3, facet: str = "method") -> Query:
+    """A query with a pool of `size` candidates, not yet open."""
+    paper = DocumentFactory(collection=collection)
+    query = create_query(collection=collection, docno=paper.docno, facet_key=facet)
+    a_pool(query.query_paper, DocumentFactory.create_batch(size, collection=collection))
+    return query
+
+
+def annotators(collection: Collection) -> tuple[User, User]:
+    first, second = User.objects.filter(
+        memberships__collection=collection, memberships__role=Role.ANNOTATOR
+    ).order_by("username")[:2]
+    return first, second
+
+
+def an_open_query(collection: Collection, size: int = 3, facet: str = "method") -> Opening:
+    query = a_query(collection, size, facet)
+    return open_query(query=query, annotators=annotators(collection), opened_by=None)
+
+
+def everything() -> dict[str, tuple[int, int | None]]:
+    """How many rows every table has, and the highest id."""
+    return {
+        model._meta.label: (
+            model._default_manager.count(),
+            model._default_manager.aggregate(highest=Max("pk"))["highest"],
+        )
+        for model in apps.get_models()
+        if model._meta.pk.get_internal_type() == "BigAutoField"
+    }

@@ -1,0 +1,130 @@
+"""A small collection with everything a release can hold, made through the services."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Iterable, Mapping
+
+from accounts.models import Collection, User
+from adjudication.models import Case, Decision
+from adjudication.services import Ruling, decide
+from annotation.models import Judgment, Reason, Slot
+from annotation.services import Answer, open_query, presentation_of, submit_judgment
+from corpus.services import create_query
+from tests.support.factories import DocumentFactory, a_collection, a_pool, annotators
+from tests.support.sittings import standing_decision_key, standing_key
+
+CANNOT = None
+POOLS = {"q1": ("d1", "d2", "d3"), "q2": ("d1", "d3", "d4")}
+GRADES = {
+    ("q1_background", "d1"): (0, 0),
+    ("q1_background", "d2"): (2, 2),
+    ("q1_background", "d3"): (1, 3),
+    ("q1_method", "d1"): (3, 3),
+    ("q1_method", "d2"): (1, 2),
+    ("q1_method", "d3"): (0, CANNOT),
+    ("q2_method", "d1"): (1, 1),
+    ("q2_method", "d3"): (2, 2),
+    ("q2_method", "d4"): (CANNOT, CANNOT),
+}
+RULINGS = {
+    ("q1_background", "d3"): Ruling(grade=0),
+    ("q1_method", "d2"): Ruling(grade=2),
+    ("q1_method", "d3"): Ruling(grade=0, note="Secret thought about ann2"),
+    ("q2_method", "d4"): Ruling(reason="garbled"),
+}
+QRELS = """\
+q1_background 0 d1 0
+q1_background 0 d2 2
+q1_background 0 d3 0
+q1_method 0 d1 3
+q1_method 0 d2 2
+q1_method 0 d3 0
+q2_method 0 d1 1
+q2_method 0 d3 2
+"""
+
+
+def an_opened_collection(*, backwards: bool = False, **settings) -> Collection:
+    """Three open queries over two pools; nothing is judged yet."""
+    step = -1 if backwards else 1
+    collection = a_collection(**{"licence": "CC-BY-4.0", **settings})
+    documents = {
+        docno: DocumentFactory(collection=collection, docno=docno)
+        for docno in ["q1", "q2", "d1", "d2", "d3", "d4"][::step]
+    }
+    queries = [
+        create_query(collection=collection, docno=docno, facet_key=facet)
+        for docno, facet in [("q1", "method"), ("q1", "background"), ("q2", "method")][::step]
+    ]
+    for docno, pooled in list(POOLS.items())[::step]:
+        pool = a_pool(documents[docno].query_paper, [documents[name] for name in pooled])
+        for candidate in list(pool.candidates.all())[::step]:
+            candidate.contributions.create(source="also", rank=7, score=0.1, drawn=False)
+    for query in queries:
+        open_query(query=query, annotators=annotators(collection), opened_by=None)
+    return collection
+
+
+def a_judged_collection(*, backwards: bool = False, **settings) -> Collection:
+    """The same, judged and decided: ready to be released."""
+    collection = an_opened_collection(backwards=backwards, **settings)
+    judge_all(collection, GRADES, backwards=backwards)
+    decide_all(collection, RULINGS, backwards=backwards)
+    return collection
+
+
+def judge_all(
+    collection: Collection,
+    grades: Mapping[tuple[str, str], tuple[int | None, int | None]],
+    *,
+    backwards: bool = False,
+) -> None:
+    for key, both in in_order(grades.items(), backwards):
+        for number, grade in in_order(enumerate(both, start=1), backwards):
+            judge(slot_of(collection, *key, number), grade)
+
+
+def in_order(items: Iterable, backwards: bool) -> list:
+    return list(items)[:: -1 if backwards else 1]
+
+
+def slot_of(collection: Collection, query: str, docno: str, number: int) -> Slot:
+    return Slot.objects.of(collection).get(
+        pair__query__name=query, pair__candidate__document__docno=docno, number=number
+    )
+
+
+def judge(slot: Slot, grade: int | None) -> Judgment:
+    answer = Answer(grade=grade, reason="" if grade is not None else Reason.GARBLED)
+    version = slot.pair.query.opening.guideline.version
+    return submit_judgment(
+        slot_id=slot.pk,
+        annotator=slot.annotator,
+        answer=answer,
+        presentation_digest=presentation_of(slot.pair, version).digest,
+        key=uuid.uuid4(),
+        supersedes=standing_key(slot),
+        seconds=12.5,
+    )
+
+
+def decide_all(
+    collection: Collection, rulings: Mapping[tuple[str, str], Ruling], *, backwards: bool = False
+) -> None:
+    for key, ruling in in_order(rulings.items(), backwards):
+        decide_pair(collection, *key, ruling)
+
+
+def decide_pair(collection: Collection, query: str, docno: str, ruling: Ruling) -> Decision:
+    case = Case.objects.cases().get(
+        query__collection=collection, query__name=query, candidate__document__docno=docno
+    )
+    return decide(
+        pair_id=case.pk,
+        adjudicator=User.objects.get(username="adju"),
+        ruling=ruling,
+        seen=(case.first, case.second),
+        key=uuid.uuid4(),
+        supersedes=standing_decision_key(case),
+    )

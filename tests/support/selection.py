@@ -1,0 +1,43 @@
+"""Which tests run on each database: those that touch one. The others run once, on SQLite.
+
+What a test asks for tells it, never a list: pytest-django refuses every query of a test that asked
+for no database. A test in a browser runs once as well, because it is about scripts, and the
+requests that they send are tested on each database without a browser; all but those with a real
+worker, which go the whole way that a collection goes. A long test that is about values, and only
+keeps them in a database, says so with the marker `one_database`.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+# Every way to a database that a test can ask for by name leads through one of these.
+DATABASE_FIXTURES = {"django_db_setup", "live_server"}
+
+
+def runs_on_each_database(item: pytest.Item) -> bool:
+    fixtures = set(getattr(item, "fixturenames", ()))
+    touches_one = item.get_closest_marker("django_db") or fixtures & DATABASE_FIXTURES
+    only_scripts = item.get_closest_marker("browser") and "start_worker" not in fixtures
+    about_values = item.get_closest_marker("one_database")
+    return bool(touches_one and not only_scripts and not about_values)
+
+
+# First, so that the marker is there when `-m` selects by it.
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if runs_on_each_database(item):
+            item.add_marker("each_database")
+
+
+def pytest_fixture_setup(fixturedef, request) -> None:
+    """Refuse a database that only the running test asks for: it could not be selected by it."""
+    if fixturedef.argname not in {"db", "transactional_db"}:
+        return
+    marks = (request.node.get_closest_marker(name) for name in ("each_database", "browser"))
+    if not any(marks):
+        raise pytest.UsageError(
+            f"{request.node.nodeid} asks for {fixturedef.argname} while it runs. Name it as an "
+            "argument or mark the test with django_db, so that it runs on each database."
+        )

@@ -1,0 +1,101 @@
+"""Judging and deciding in tests: through the services, or as a browser without scripts does."""
+
+from __future__ import annotations
+
+import re
+import uuid
+from html import unescape
+
+from django.urls import reverse
+
+from accounts.models import User
+from adjudication.models import Case, Decision
+from adjudication.services import Ruling, decide
+from annotation.models import Judgment, Opening, Reason, Slot
+from annotation.services import Answer, presentation_of, submit_judgment
+
+
+def slots_of(opening: Opening, username: str) -> list[Slot]:
+    """The person's slots in judging order."""
+    slots = Slot.objects.filter(pair__query=opening.query, annotator__username=username)
+    return list(slots.select_related("pair__candidate__document").in_judging_order())
+
+
+def digest_of(slot: Slot) -> str:
+    return presentation_of(slot.pair, slot.pair.query.opening.guideline.version).digest
+
+
+def standing_key(slot: Slot) -> uuid.UUID | None:
+    """The key of the judgment that the slot holds now, as a page of the pair carries it."""
+    return Slot.objects.values_list("judgment__key", flat=True).get(pk=slot.pk)
+
+
+def judge(slot: Slot, answer: Answer | int, **changes) -> Judgment:
+    if not isinstance(answer, Answer):
+        answer = Answer(grade=answer)
+    return submit_judgment(
+        **{
+            "slot_id": slot.pk,
+            "annotator": slot.annotator,
+            "answer": answer,
+            "presentation_digest": digest_of(slot),
+            "key": uuid.uuid4(),
+            "supersedes": standing_key(slot),
+        }
+        | changes
+    )
+
+
+def judge_both(opening: Opening, *answers: tuple[Answer | int, Answer | int]) -> list[Slot]:
+    """Give the first pairs (in ann1's order) these two answers; ann1's slots are returned."""
+    judged = slots_of(opening, "ann1")[: len(answers)]
+    for slot, (first, second) in zip(judged, answers, strict=True):
+        judge(slot, first)
+        judge(Slot.objects.get(pair=slot.pair, annotator__username="ann2"), second)
+    return judged
+
+
+def standing_decision_key(case: Case) -> uuid.UUID | None:
+    return Decision.objects.filter(pk=case.decision_id).values_list("key", flat=True).first()
+
+
+def settle(slot: Slot, adjudicator: User, grade: int | None, **changes):
+    case = Case.objects.cases().get(pk=slot.pair_id)
+    ruling = Ruling(grade=grade, reason="" if grade is not None else Reason.GARBLED)
+    return decide(
+        **{
+            "pair_id": case.pk,
+            "adjudicator": adjudicator,
+            "ruling": ruling,
+            "seen": (case.first, case.second),
+            "key": uuid.uuid4(),
+            "supersedes": standing_decision_key(case),
+        }
+        | changes
+    )
+
+
+def pair_url(slot: Slot, view: str = "judge-pair") -> str:
+    query = slot.pair.query
+    return reverse(view, args=[query.collection.slug, query.name, slot.pair.token])
+
+
+def query_url(opening: Opening, view: str = "judge-query") -> str:
+    return reverse(view, args=[opening.query.collection.slug, opening.query.name])
+
+
+def carried(page: str) -> dict[str, str]:
+    """The hidden fields of the page's answer form."""
+    form = page[page.index('id="answer"') :]
+    form = form[: form.index("</form>")]
+    fields = re.findall(r'<input type="hidden" name="(\w+)" value="([^"]*)"', form)
+    return {name: unescape(value) for name, value in fields}
+
+
+def tells(text: str, word: str) -> bool:
+    """Whether the word stands in the text; tokens, digests and keys may hold any digits."""
+    return re.search(rf"\b{re.escape(word)}\b", re.sub("[0-9a-f-]{16,}", "", text)) is not None
+
+
+def grades_in(opening: Opening, username: str) -> list[int | None]:
+    return [slot.judgment.grade for slot in slots_of(opening, username) if slot.judgment]

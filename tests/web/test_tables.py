@@ -1,0 +1,55 @@
+"""Pages and orders of tables."""
+
+from __future__ import annotations
+
+import pytest
+from django.test import RequestFactory
+
+from accounts.models import User
+from tests.support.factories import UserFactory
+from web.tables import Sort, numbered_page, sort_queryset
+
+
+def page(number, rows=range(120), **options):
+    return numbered_page(rows, RequestFactory().get("/t", {"q": "a b", "page": number}), **options)
+
+
+def test_a_page_has_fifty_rows_and_tells_which():
+    second = page(2)
+
+    assert second.rows == list(range(50, 100))
+    assert (second.first, second.last, second.total) == (51, 100, 120)
+    assert not second.whole
+
+
+def test_the_pages_beside_it_keep_what_was_asked():
+    assert page(2).before == "/t?q=a+b&page=1"
+    assert page(2, path="/other", anchor="#rows").after == "/other?q=a+b&page=3#rows"
+    assert (page(1).before, page(3).after) == ("", "")
+
+
+@pytest.mark.parametrize(("asked", "first"), [("0", 101), ("99", 101), ("x", 1), ("²", 1), ("", 1)])
+def test_a_number_that_is_no_page_gives_the_nearest(asked, first):
+    assert page(asked).first == first
+
+
+def test_a_table_of_one_page_is_whole_and_an_empty_one_too():
+    assert page(1, range(50)).whole
+    assert page(1, []).whole
+    assert (page(1, []).first, page(1, []).before, page(1, []).after) == (0, "", "")
+
+
+@pytest.mark.django_db
+def test_a_missing_value_comes_last_in_either_direction():
+    for name, seen in (("a", "2026-01-02T00:00Z"), ("b", None), ("c", "2026-01-01T00:00Z")):
+        UserFactory(username=name, last_login=seen)
+    columns = {"name": ("username",), "seen": ("last_login",)}
+
+    up, sort = sort_queryset(User.objects.all(), "seen", columns, "name")
+    down, _ = sort_queryset(User.objects.all(), "-seen", columns, "name")
+    default, unknown = sort_queryset(User.objects.all(), "nothing", columns, "name")
+
+    assert sort == Sort("seen", descending=False)
+    assert [user.username for user in up] == ["c", "a", "b"]
+    assert [user.username for user in down] == ["a", "c", "b"]
+    assert (unknown.key, [user.username for user in default]) == ("name", ["a", "b", "c"])

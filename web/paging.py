@@ -1,0 +1,45 @@
+"""Pages of a long list by key, not by offset: page 100 is as fast as page 1."""
+
+from __future__ import annotations
+
+from typing import Generic, NamedTuple, TypeVar
+
+from django.db.models import Model, QuerySet
+from django.http import QueryDict
+
+M = TypeVar("M", bound=Model)
+
+
+def typed(asked: QueryDict, name: str) -> str:
+    """The parameter of that name without surrounding spaces; "" if it is missing."""
+    return asked.get(name, "").strip()
+
+
+class Page(NamedTuple, Generic[M]):
+    """Rows in order, and the keys that the pages before and after start from; "" if none."""
+
+    rows: list[M]
+    before: str
+    after: str
+
+
+def page_of(rows: QuerySet[M], key: str, asked: QueryDict, size: int = 50) -> Page[M]:
+    """The page after the key in `?after=` or before the key in `?before=`, or the first page.
+
+    `key` is a text column without duplicates.
+    """
+    after, before = asked.get("after", ""), asked.get("before", "")
+    if before and not after:
+        found = list(rows.filter(**{f"{key}__lt": before}).order_by(f"-{key}")[: size + 1])
+        more_before, more_after = len(found) > size, True
+        found = found[:size][::-1]
+    else:
+        later = rows.filter(**{f"{key}__gt": after}) if after else rows
+        found = list(later.order_by(key)[: size + 1])
+        more_before, more_after = bool(after), len(found) > size
+        found = found[:size]
+    return Page(
+        rows=found,
+        before=getattr(found[0], key) if found and more_before else "",
+        after=getattr(found[-1], key) if found and more_after else "",
+    )

@@ -1,0 +1,55 @@
+"""Read what a request sent, and build the JSON responses for our scripts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.http import (
+    HttpRequest,
+    JsonResponse,
+)
+from django.utils.http import urlencode
+
+
+def answers(request: HttpRequest) -> list[tuple[str, str]]:
+    """The fields of a form, which a confirmation page sends again."""
+    left_out = {"csrfmiddlewaretoken", "confirmed"}
+    return [
+        (name, value)
+        for name, values in request.POST.lists()
+        if name not in left_out
+        for value in values
+        if isinstance(value, str)
+    ]
+
+
+def sorting_address(path: str, request: HttpRequest, *kept: str) -> str:
+    """The start of a table's sort links: the page's path, and its parameters in `kept`."""
+    staying = {name: request.GET[name] for name in kept if request.GET.get(name)}
+    return f"{path}?{urlencode(staying)}{'&' if staying else ''}"
+
+
+JSON = "application/json"
+
+
+def wants_json(request: HttpRequest) -> bool:
+    """Whether a script sent the request, and so expects JSON instead of the next page."""
+    return request.get_preferred_type(["text/html", JSON]) == JSON
+
+
+def wants_part(request: HttpRequest) -> bool:
+    """Whether a script asks for a part of the page, such as the pair alone."""
+    return "HX-Request" in request.headers
+
+
+def outcome(request: HttpRequest, **content: Any) -> JsonResponse:
+    """The outcome of a submission. The key proves to the script that this server read it."""
+    return JsonResponse({"key": request.POST.get("key", ""), **content})
+
+
+def refusal(
+    request: HttpRequest, error: str, message: str, *, status: int, **more: Any
+) -> JsonResponse:
+    answer = outcome(request, error=error, message=message, **more)
+    answer.status_code = status
+    return answer

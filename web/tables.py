@@ -1,0 +1,108 @@
+"""Sort, filter and page the tables of the admin's pages."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Generic, NamedTuple, TypeVar
+
+from django.core.paginator import Paginator
+from django.db.models import F, Model, QuerySet
+from django.http import HttpRequest
+
+PAGE_ROWS = 50
+
+Row = TypeVar("Row")
+M = TypeVar("M", bound=Model)
+
+
+class Sort(NamedTuple):
+    """The column that a table is sorted by, and the direction."""
+
+    key: str
+    descending: bool
+
+    @property
+    def aria(self) -> str:
+        return "descending" if self.descending else "ascending"
+
+
+def sort_rows(
+    rows: Iterable[Row], asked: str, keys: Mapping[str, Callable[[Row], Any]], default: str
+) -> tuple[list[Row], Sort]:
+    """The rows sorted as asked, by "size" or "-size". Rows without a value always come last."""
+    sort = _sort(asked, keys, default)
+    key = keys[sort.key]
+    with_value: list[Row] = []
+    without_value: list[Row] = []
+    for row in rows:
+        (without_value if key(row) is None else with_value).append(row)
+    return sorted(with_value, key=key, reverse=sort.descending) + without_value, sort
+
+
+def sort_queryset(
+    rows: QuerySet[M], asked: str, columns: Mapping[str, Sequence[str]], default: str
+) -> tuple[QuerySet[M], Sort]:
+    """As `sort_rows`, in the database: by the columns or annotations of the key, in this order."""
+    sort = _sort(asked, columns, default)
+    order = [
+        F(column).desc(nulls_last=True) if sort.descending else F(column).asc(nulls_last=True)
+        for column in columns[sort.key]
+    ]
+    return rows.order_by(*order, "pk"), sort
+
+
+def _sort(asked: str, keys: Mapping[str, object], default: str) -> Sort:
+    name = asked if asked.removeprefix("-") in keys else default
+    return Sort(name.removeprefix("-"), name.startswith("-"))
+
+
+class NumberedPage(NamedTuple, Generic[Row]):
+    """Rows `first` to `last` of `total`, from 1, and the addresses of the pages beside it or ""."""
+
+    rows: list[Row]
+    first: int
+    last: int
+    total: int
+    before: str
+    after: str
+
+    @property
+    def whole(self) -> bool:
+        """The page has every row."""
+        return len(self.rows) == self.total
+
+
+def numbered_page(
+    rows: QuerySet[Any] | Sequence[Any],
+    request: HttpRequest,
+    *,
+    path: str = "",
+    name: str = "page",
+    anchor: str = "",
+) -> NumberedPage[Any]:
+    """The PAGE_ROWS rows that the address asks for under `name`; two queries for a queryset.
+
+    `path` and `anchor` are of the addresses of the pages beside it. A number that is no page gives
+    the nearest one.
+    """
+    page = Paginator(rows, PAGE_ROWS).get_page(request.GET.get(name))
+
+    def address(number: int) -> str:
+        asked = request.GET.copy()
+        asked[name] = str(number)
+        return f"{path or request.path}?{asked.urlencode()}{anchor}"
+
+    return NumberedPage(
+        rows=list(page),
+        first=page.start_index(),
+        last=page.end_index(),
+        total=page.paginator.count,
+        before=address(page.previous_page_number()) if page.has_previous() else "",
+        after=address(page.next_page_number()) if page.has_next() else "",
+    )
+
+
+def matching(rows: Iterable[Row], words: str, text: Callable[[Row], str]) -> list[Row]:
+    """The rows whose text contains every word. Not case-sensitive."""
+    wanted = words.casefold().split()
+    return [row for row in rows if all(word in text(row).casefold() for word in wanted)]
