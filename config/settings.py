@@ -113,6 +113,7 @@ INSTALLED_APPS = [
     "annotation",
     "adjudication",
     "agreement",
+    "evaluation",
     "release",
     "csfcube",
     "demo",

@@ -10,6 +10,7 @@ collection_routes: list[URLPattern | URLResolver] = [
     path("", include("dashboard.urls")),
     path("", include("corpus.urls")),
     path("runs/", include("retrieval.urls")),
+    path("", include("evaluation.urls")),
     path("", include("pooling.urls")),
     path("judge/", include("annotation.urls")),
     path("", include("annotation.guideline_urls")),

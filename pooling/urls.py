@@ -2,10 +2,9 @@ from __future__ import annotations
 
 from django.urls import URLPattern, path
 
-from pooling import model_views, views
+from pooling import views
 
 urlpatterns: list[URLPattern] = [
-    path("runs/choose-models/", model_views.choose_models, name="choose-models"),
     # "pools/" is in dashboard, because that page shows judgments too.
     # The next paths are not below "pools/", because any docno may follow there.
     path("build-pools/", views.build_pools, name="build-pools"),

@@ -3,7 +3,6 @@
 from pooling.tables.builds import BuildRow, HowDrawn, Shortfall, build_rows, shortfalls
 from pooling.tables.candidates import CANDIDATE_SORTS, candidate_rows, neighbours
 from pooling.tables.freeze_preview import MOST_POOLS, Preview, preview_of
-from pooling.tables.models import COUNT, DEPTH, ModelChoice, model_choice, models_of
 from pooling.tables.overlap import OverlapCell, heat, overlap, overlap_rows
 from pooling.tables.pools import (
     POOL_SORTS,
@@ -16,14 +15,11 @@ from pooling.tables.pools import (
 
 __all__ = [
     "CANDIDATE_SORTS",
-    "COUNT",
-    "DEPTH",
     "MOST_POOLS",
     "POOL_SORTS",
     "BuildRow",
     "Draw",
     "HowDrawn",
-    "ModelChoice",
     "OverlapCell",
     "PoolTable",
     "Preview",
@@ -31,8 +27,6 @@ __all__ = [
     "build_rows",
     "candidate_rows",
     "heat",
-    "model_choice",
-    "models_of",
     "neighbours",
     "overlap",
     "overlap_rows",

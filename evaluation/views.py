@@ -10,7 +10,7 @@ from django.views.decorators.http import require_safe
 
 from accounts.access import in_collection
 from accounts.models import Collection, Role
-from pooling import tables
+from evaluation.model_choice import COUNT, DEPTH, ModelChoice, model_choice, models_of
 
 
 class ModelsForm(forms.Form):
@@ -29,11 +29,11 @@ class ModelsForm(forms.Form):
 
     def __init__(self, given: QueryDict, collection: Collection) -> None:
         """Filled in from the URL's parameters, with defaults for missing ones."""
-        names, self.models = tables.models_of(collection)
+        names, self.models = models_of(collection)
         super().__init__(
             {
-                "count": given.get("count", tables.COUNT),
-                "depth": given.get("depth", tables.DEPTH),
+                "count": given.get("count", COUNT),
+                "depth": given.get("depth", DEPTH),
                 "run": given.getlist("run") or self.models,
             }
         )
@@ -43,15 +43,15 @@ class ModelsForm(forms.Form):
         assert isinstance(run, forms.MultipleChoiceField)
         run.choices = [(name, name) for name in names]
 
-    def choice(self) -> tables.ModelChoice:
+    def choice(self) -> ModelChoice:
         """The choice; an invalid field has its default."""
         self.full_clean()
         values = self.cleaned_data
-        return tables.model_choice(
+        return model_choice(
             self.collection,
             values.get("run") or self.models,
-            values.get("depth", tables.DEPTH),
-            values.get("count", tables.COUNT),
+            values.get("depth", DEPTH),
+            values.get("count", COUNT),
         )
 
 
@@ -68,6 +68,6 @@ def choose_models(request: HttpRequest, collection: Collection) -> HttpResponse:
         "choice": choice,
         "plan": urlencode(plan) if choice.models and unfrozen.exists() else "",
         "others": form.others,
-        "usual": tables.DEPTH,
+        "usual": DEPTH,
     }
-    return render(request, "pooling/choose_models.html", context)
+    return render(request, "evaluation/choose_models.html", context)

@@ -4,7 +4,8 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from accounts.lookup import collection_named
-from pooling.tables import COUNT, DEPTH, MOST_POOLS, ModelChoice, model_choice, models_of
+from evaluation.model_choice import COUNT, DEPTH, ModelChoice, model_choice, models_of
+from pooling.tables import MOST_POOLS
 
 
 class Command(BaseCommand):

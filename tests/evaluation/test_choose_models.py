@@ -6,7 +6,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from corpus.services import create_query
-from pooling import tables
+from evaluation.model_choice import COUNT, DEPTH, model_choice, models_of
 from pooling.services import freeze_pool
 from retrieval.models import Run
 from tests.pooling.test_pages import address, client_of, queries_of, text_of
@@ -52,7 +52,7 @@ def admin(collection):
 
 
 def test_the_runs_that_overlap_least_come_first_and_are_chosen(collection):
-    choice = tables.model_choice(collection, list(LISTS), depth=4, count=2)
+    choice = model_choice(collection, list(LISTS), depth=4, count=2)
 
     assert {row.name: row.mean for row in choice.rows} == pytest.approx(MEANS)
     assert [row.name for row in choice.rows] == ["d", "c", "a", "b"]  # equal means go by name
@@ -62,7 +62,7 @@ def test_the_runs_that_overlap_least_come_first_and_are_chosen(collection):
 
 
 def test_only_so_many_of_the_best_are_compared(collection):
-    choice = tables.model_choice(collection, ["a", "b", "c"], depth=1, count=1)
+    choice = model_choice(collection, ["a", "b", "c"], depth=1, count=1)
 
     assert [row.mean for row in choice.rows] == [1, 1, 1]
 
@@ -71,7 +71,7 @@ def test_documents_that_the_query_paper_cites_are_not_compared(collection):
     collection.documents.filter(docno="q1").update(references=["d1", "d2"])
     a_run(collection, "e", {"q2": ["d1", "d2", "d3"]})
 
-    choice = tables.model_choice(collection, ["a", "b", "c", "e"], depth=2, count=1)
+    choice = model_choice(collection, ["a", "b", "c", "e"], depth=2, count=1)
 
     # Left are d3 d4, d3 d5, d6 d7; the best two are counted without the cited ones. q2 cites none.
     assert {row.name: row.reaches for row in choice.rows} == {"a": 2, "b": 2, "c": 2, "e": 2}
@@ -85,16 +85,16 @@ def test_unless_told_otherwise_three_models_are_chosen_by_their_best_two_hundred
     a_run(collection, "turned", {"q1": [*docnos[:199], docnos[200], docnos[199]]})
     collection.documents.filter(docno="q1").update(references=["cited"])
 
-    choice = tables.model_choice(collection, ["long", "turned"], tables.DEPTH, tables.COUNT)
+    choice = model_choice(collection, ["long", "turned"], DEPTH, COUNT)
 
-    assert (tables.DEPTH, tables.COUNT) == (200, 3)
+    assert (DEPTH, COUNT) == (200, 3)
     # 199 in common; the 200th differs.
     assert choice.rows[0].mean == pytest.approx(199 / 201)
 
 
 def test_of_many_query_papers_the_first_by_docno_are_read(collection):
     a_run(collection, "e", {"q2": ["d1"]})
-    choice = tables.model_choice(collection, ["a", "e"], depth=4, count=1, most=1)
+    choice = model_choice(collection, ["a", "e"], depth=4, count=1, most=1)
 
     assert (choice.papers, choice.of_papers) == (1, 2)
     assert {row.name: row.reaches for row in choice.rows} == {"a": 4, "e": 0}
@@ -103,7 +103,7 @@ def test_of_many_query_papers_the_first_by_docno_are_read(collection):
 def test_runs_without_any_list_have_no_mean_and_are_not_chosen(collection, admin):
     a_run(collection, "e", {})
     a_run(collection, "f", {})
-    choice = tables.model_choice(collection, ["e", "f"], depth=4, count=2)
+    choice = model_choice(collection, ["e", "f"], depth=4, count=2)
     assert ([row.mean for row in choice.rows], choice.models) == ([None, None], [])
 
     page = text_of(admin.get(address("choose-models"), {"run": ["e", "f"]}))
@@ -115,7 +115,7 @@ def test_judgments_are_no_model_and_what_reads_no_text_is_left_to_the_admin(coll
     a_run(collection, "judged", {"q1": ["d1"]}, qrels=True)
     a_run(collection, "random", {"q1": ["d1"]}, kind="random")
 
-    names, models = tables.models_of(collection)
+    names, models = models_of(collection)
 
     assert names == [*LISTS, "random"]
     assert models == list(LISTS)

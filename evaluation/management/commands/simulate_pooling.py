@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from accounts.lookup import collection_named
-from adjudication.judged_pools import JudgedPool, judged_pools
-from pooling.simulation import METHODS, Simulated, simulate
+from evaluation.judged_pools import JudgedPool, judged_pools
+from evaluation.simulation import METHODS, Simulated, simulate
 
 
 class Row(NamedTuple):

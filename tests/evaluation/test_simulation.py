@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from corpus.ordering import shuffled
-from pooling.simulation import METHODS, judgments_needed, simulate
+from evaluation.simulation import METHODS, judgments_needed, simulate
 
 # Relevant documents have capitals.
 LISTS = {

@@ -5,8 +5,8 @@ from io import StringIO
 import pytest
 from django.core.management import CommandError, call_command
 
-from adjudication.judged_pools import judged_pools
 from annotation.models import Slot
+from evaluation.judged_pools import judged_pools
 from tests.support.factories import a_collection, a_query, an_open_query
 from tests.support.sittings import judge
 
