@@ -269,14 +269,12 @@ def _insert_slots(
     from corpus.ordering import order_key
     from database.bulk import insert_rows
 
-    insert_rows(
-        Pair,
-        ("query", "candidate", "token", "presentation_digest", "text_changed"),
-        (
-            (pair.query_id, pair.candidate_id, pair.token, pair.presentation_digest, False)
-            for pair in _pairs(collection, openings)
-        ),
-    )
+    new_pairs = [
+        (pair.query_id, pair.candidate_id, pair.token, pair.presentation_digest, False)
+        for pair in _pairs(collection, openings)
+    ]
+    fields = ("query", "candidate", "token", "presentation_digest", "text_changed")
+    insert_rows(Pair, fields, new_pairs)
     names = {opening.query_id: opening.query.name for opening in openings}
     pairs: dict[int, list[tuple[int, str]]] = {}
     for query_id, pair, docno in Pair.objects.filter(query__in=names).values_list(
@@ -472,7 +470,9 @@ def _analyze() -> None:
 
     if connection.vendor == "postgresql":
         with connection.cursor() as cursor:
-            cursor.execute("ANALYZE")
+            # Without names it would also lock the catalogs that all databases share.
+            tables = connection.introspection.django_table_names(only_existing=True)
+            cursor.execute(f"ANALYZE {', '.join(map(connection.ops.quote_name, tables))}")
 
 
 def _report(collection: Collection) -> None:

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from django.db import connection, models
@@ -17,12 +17,15 @@ def insert_rows(
     """Insert rows of plain values (text, numbers, booleans, None) for the named fields.
 
     The table's constraints and triggers apply, but the model's defaults do not. Raises
-    IntegrityError, like any insert.
+    IntegrityError, like any insert, and RuntimeError if making a row runs a query: PostgreSQL would
+    wait for ever, because the COPY occupies the connection.
     """
     quote = connection.ops.quote_name
     table = quote(model._meta.db_table)
     columns = ", ".join(quote(str(model._meta.get_field(name).column)) for name in fields)  # type: ignore[union-attr]
-    with connection.cursor() as cursor:
+    places = ", ".join(["%s"] * len(fields))
+    insert = f"INSERT INTO {table} ({columns}) VALUES ({places})"
+    with connection.execute_wrapper(_only(insert)), connection.cursor() as cursor:
         if connection.vendor == "postgresql":
             with (
                 connection.wrap_database_errors,
@@ -31,5 +34,15 @@ def insert_rows(
                 for row in rows:
                     copy.write_row(row)
         else:
-            places = ", ".join(["%s"] * len(fields))
-            cursor.executemany(f"INSERT INTO {table} ({columns}) VALUES ({places})", rows)  # type: ignore[arg-type]
+            cursor.executemany(insert, rows)  # type: ignore[arg-type]
+
+
+def _only(insert: str) -> Callable[..., Any]:
+    """An execute wrapper that refuses every other statement."""
+
+    def refuse_others(execute: Callable[..., Any], sql: str, *rest: Any) -> Any:
+        if sql != insert:
+            raise RuntimeError(f"Make the rows before the insert: one of them needed {sql[:200]}")
+        return execute(sql, *rest)
+
+    return refuse_others

@@ -196,7 +196,7 @@ def redis_url():
 
 @pytest.fixture(params=["filesystem", "redis"])
 def broker(request, settings):
-    """Each broker in turn, for this process and for the environment of its workers."""
+    """This turn's broker, for this process and for the environment of its workers."""
     from config.celery import app
 
     if request.param == "redis":

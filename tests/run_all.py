@@ -34,11 +34,13 @@ class Turn:
 
 
 def pytest(database_url: str | None, arguments: list[str]) -> bool:
-    environment = {name: value for name, value in os.environ.items() if name != "DATABASE_URL"}
+    # Hundreds of processes start in the tests, and each would compile the project again.
+    left_out = {"DATABASE_URL", "PYTHONDONTWRITEBYTECODE"}
+    environment = {name: value for name, value in os.environ.items() if name not in left_out}
     if database_url:
         environment["DATABASE_URL"] = database_url
     # By file: tests that share a browser or a folder stay together.
-    side_by_side = ["-n", WORKERS, "--dist", "loadfile"]
+    side_by_side = ["-n", WORKERS, "--dist", "loadfile", "--no-loadscope-reorder"]
     command = [sys.executable, "-m", "pytest", *side_by_side, *arguments]
     run = subprocess.run(command, cwd=ROOT, env=environment, check=False)
     return run.returncode in ({0, NO_TESTS} if arguments else {0})

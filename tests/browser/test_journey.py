@@ -84,7 +84,6 @@ def wait_for_jobs() -> None:
     assert not Job.objects.filter(state__in=[State.FAILED, State.CANCELLED]).exists()
 
 
-@pytest.mark.parametrize("broker", ["filesystem"], indirect=True)
 def test_three_people_take_a_corpus_to_a_release(
     people, corpus, visit, start_worker, live_server, tmp_path
 ):

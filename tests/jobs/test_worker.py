@@ -1,4 +1,4 @@
-"""Real worker processes on both brokers, killed at the worst moment: each job ends once."""
+"""Real worker processes, killed at the worst moment: each job ends once."""
 
 from __future__ import annotations
 

@@ -5,14 +5,21 @@ for no database. A test in a browser runs once as well, because it is about scri
 requests that they send are tested on each database without a browser; all but those with a real
 worker, which go the whole way that a collection goes. A long test that is about values, and only
 keeps them in a database, says so with the marker `one_database`.
+
+A test with real workers runs on SQLite with the filesystem broker, as `make demo` does, and on
+PostgreSQL with Redis, as in production.
 """
 
 from __future__ import annotations
 
 import pytest
+from django.db import connection
+
+from tests.support import machine
 
 # Every way to a database that a test can ask for by name leads through one of these.
 DATABASE_FIXTURES = {"django_db_setup", "live_server"}
+LONG = {"browser", "faults", "csfcube"}
 
 
 def runs_on_each_database(item: pytest.Item) -> bool:
@@ -23,12 +30,26 @@ def runs_on_each_database(item: pytest.Item) -> bool:
     return bool(touches_one and not only_scripts and not about_values)
 
 
+def broker_of_this_turn() -> str:
+    has_redis = machine.REQUIRE_ALL or machine.redis_server()
+    return "redis" if connection.vendor == "postgresql" and has_redis else "filesystem"
+
+
 # First, so that the marker is there when `-m` selects by it.
 @pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    broker = broker_of_this_turn()
+    kept, deselected = [], []
     for item in items:
         if runs_on_each_database(item):
             item.add_marker("each_database")
+        callspec = getattr(item, "callspec", None)
+        wanted = callspec.params.get("broker", broker) if callspec else broker
+        (kept if wanted == broker else deselected).append(item)
+    # Long files first, so that no worker is left alone with one at the end.
+    long = {item.path for item in kept if LONG & {mark.name for mark in item.iter_markers()}}
+    items[:] = sorted(kept, key=lambda item: item.path not in long)
+    config.hook.pytest_deselected(items=deselected)
 
 
 def pytest_fixture_setup(fixturedef, request) -> None:
