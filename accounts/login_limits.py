@@ -14,6 +14,7 @@ import hashlib
 import ipaddress
 import json
 import logging
+import sys
 from contextlib import suppress
 from typing import Any, NamedTuple
 
@@ -22,11 +23,18 @@ from django.conf import settings
 from django.core.cache import cache
 from django.db import DatabaseError
 from django.http import HttpRequest, HttpResponse
-from redis.exceptions import RedisError
 
 log = logging.getLogger(__name__)
 
-CACHE_FAILURES = (RedisError, OSError, DatabaseError)
+
+def cache_failures() -> tuple[type[Exception], ...]:
+    """The errors of a cache that cannot be reached.
+
+    An error of Redis can only come up where its client is loaded. It is not imported here, because
+    it takes 7 MB of every process, and an installation without Redis does not need it.
+    """
+    redis = sys.modules.get("redis.exceptions")
+    return (OSError, DatabaseError, *((redis.RedisError,) if redis else ()))
 
 
 class Count(NamedTuple):
@@ -78,7 +86,7 @@ class LoginLimits(AbstractAxesHandler, AxesBaseHandler):  # type: ignore[misc]
                 # The password is not checked, so one person's tries must not lock out colleagues.
                 by_address.take_back()
                 allowed = False
-        except CACHE_FAILURES as error:
+        except cache_failures() as error:
             log.error("The cache failed, so this try to log in is not counted: %s", error)
             return True
         if not allowed:
@@ -98,7 +106,7 @@ class LoginLimits(AbstractAxesHandler, AxesBaseHandler):  # type: ignore[misc]
         try:
             by_name.forget()
             by_address.take_back()
-        except CACHE_FAILURES as error:
+        except cache_failures() as error:
             log.error("The cache failed, so failed logins stay counted: %s", error)
 
     def user_login_failed(self, *args: Any, **kwargs: Any) -> None:

@@ -16,8 +16,6 @@ from typing import Any
 import dj_database_url
 from csp.constants import NONE, SELF
 from django.core.exceptions import ImproperlyConfigured
-from redis.backoff import NoBackoff
-from redis.retry import Retry
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 # Read from the source, because the installed package's metadata may be missing or old.
@@ -221,6 +219,9 @@ LOGIN_WAIT_SECONDS = _number("LOGIN_WAIT_SECONDS", 300)
 # The number of proxies in front. As many addresses at the end of X-Forwarded-For are trusted.
 TRUSTED_PROXIES = _number("TRUSTED_PROXIES", 0)
 if os.environ.get("REDIS_URL"):
+    from redis.backoff import NoBackoff
+    from redis.retry import Retry
+
     CACHES: dict[str, Any] = {
         "default": {
             "BACKEND": "django.core.cache.backends.redis.RedisCache",

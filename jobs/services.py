@@ -22,7 +22,6 @@ from django.db import (
 )
 from django.utils import timezone
 from kombu.exceptions import KombuError
-from psycopg.errors import IdleInTransactionSessionTimeout
 
 from accounts.models import Collection, User
 from jobs import registry, uploaded_files
@@ -35,6 +34,7 @@ from web.errors import UserFacingError
 logger = logging.getLogger(__name__)
 
 MAX_ATTEMPTS = 5
+IDLE_IN_TRANSACTION_TIMEOUT = "25P03"  # the SQLSTATE; psycopg is not imported where SQLite is used
 
 
 class JobError(UserFacingError):
@@ -174,7 +174,7 @@ def _may_pass(error: DatabaseTrouble) -> bool:
 
     One internal error counts too: PostgreSQL ended the session because this process was frozen.
     """
-    frozen = isinstance(error.__cause__, IdleInTransactionSessionTimeout)
+    frozen = getattr(error.__cause__, "sqlstate", None) == IDLE_IN_TRANSACTION_TIMEOUT
     return frozen or not isinstance(error, InternalError)
 
 

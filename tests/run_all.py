@@ -88,7 +88,7 @@ def drop_databases(server: str, name: str) -> None:
 def elsewhere() -> list[str]:
     """What the turns left out on a machine that lacks it."""
     offers = {
-        "Redis, so faults only on the filesystem broker": machine.redis_server(),
+        "Redis, so workers only on the filesystem broker": machine.redis_server(),
         "Chromium, so no browser tests": machine.chromium(),
     }
     return [f"no {what}" for what, found in offers.items() if not found]

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 import pytest
 from django.apps import apps
+from django.conf import settings
 from django.contrib.sessions.models import Session
 from django.db import connection, transaction
 from django.test import Client, override_settings
@@ -24,6 +25,9 @@ from tests.support.api_world import a_world, another_collection, token_of
 from tests.support.crawling import filled, patterns
 from tests.support.factories import DocumentFactory, UserFactory, member
 
+# Roles and methods are checked in Python, so once is enough.
+pytestmark = pytest.mark.one_database
+
 HERE = ("admin", "annotator", "adjudicator")
 # Each of the three above holds the other roles in the second collection, too.
 ELSEWHERE = ("far-admin", "far-annotator", "far-adjudicator")
@@ -33,6 +37,8 @@ USERNAMES = {"annotator": "ann1", "adjudicator": "adju"}
 
 ADMIN, ANNOTATOR, ADJUDICATOR = HERE
 METHODS = ("get", "post", "put", "patch", "delete")
+# Of those who have no role. PUT and PATCH come to the same check as DELETE.
+REFUSED_METHODS = ("get", "post", "delete")
 GET, POST, BOTH = ("get",), ("post",), ("get", "post")
 FORM_VIEW = ("get", "post", "put")  # Django's own form views take PUT as POST
 NOTHING_HERE = {"detail": "Not found.", "code": "not_found"}
@@ -195,9 +201,10 @@ def two_collections() -> dict:
     member(far, Role.ANNOTATOR, "adju")
     unused = DocumentFactory(collection=collection)
     create_query(collection=collection, docno=unused.docno, facet_key="method")
-    for person in ACCOUNTS:
-        token_of(USERNAMES.get(person, person))
+    usernames = {person: USERNAMES.get(person, person) for person in ACCOUNTS}
     return {
+        "tokens": {person: token_of(username) for person, username in usernames.items()},
+        "sessions": {person: session_of(username) for person, username in usernames.items()},
         "slug": world.slug,
         "far": far.slug,
         "docno": world.paper,
@@ -232,16 +239,19 @@ def where(name: str, world: dict, slug: str = "") -> str:
     return address
 
 
-def client_for(person: str, name: str) -> Client:
+def session_of(username: str) -> str:
+    client = Client()
+    client.force_login(User.objects.get(username=username))
+    return client.cookies[settings.SESSION_COOKIE_NAME].value
+
+
+def client_for(person: str, name: str, world: dict) -> Client:
     """Logged in for a page, with a token for the API."""
     client = Client(raise_request_exception=False)
-    if person == ANONYMOUS:
-        return client
-    username = USERNAMES.get(person, person)
-    if is_api(name):
-        client.defaults["HTTP_AUTHORIZATION"] = f"Token {token_of(username)}"
-    else:
-        client.force_login(User.objects.get(username=username))
+    if person != ANONYMOUS and is_api(name):
+        client.defaults["HTTP_AUTHORIZATION"] = f"Token {world['tokens'][person]}"
+    elif person != ANONYMOUS:
+        client.cookies[settings.SESSION_COOKIE_NAME] = world["sessions"][person]
     return client
 
 
@@ -294,7 +304,7 @@ def cells(pairs: list[tuple[Address, str]]) -> pytest.MarkDecorator:
 @cells(ALLOWED)
 def test_with_the_role_the_address_answers_its_methods_and_no_other(address, person, world):
     for method in METHODS:
-        client, path = client_for(person, address.name), where(address.name, world)
+        client, path = client_for(person, address.name, world), where(address.name, world)
         before = transaction.savepoint()
         status, leads_to, body = ask(client, method, path)
         transaction.savepoint_rollback(before)
@@ -315,9 +325,9 @@ def test_with_the_role_the_address_answers_its_methods_and_no_other(address, per
 
 @cells(REFUSED)
 def test_without_the_role_no_method_answers_and_nothing_changes(address, person, world):
-    client, path = client_for(person, address.name), where(address.name, world)
+    client, path = client_for(person, address.name, world), where(address.name, world)
 
-    for method in METHODS:
+    for method in REFUSED_METHODS:
         status, _, body = ask(client, method, path)
         assert (method, status) == (method, address.refuses(method))
         assert body == (NOTHING_HERE if is_api(address.name) else None)
@@ -331,7 +341,7 @@ def test_without_the_role_no_method_answers_and_nothing_changes(address, person,
 def test_without_a_login_pages_lead_to_it_and_the_api_says_401(address, world):
     path = where(address.name, world)
 
-    for method in METHODS:
+    for method in REFUSED_METHODS:
         status, leads_to, body = ask(Client(), method, path)
         if is_api(address.name):
             assert (method, status) == (method, 401)
@@ -354,7 +364,7 @@ NAMED = [
 def test_what_belongs_to_one_collection_is_not_found_in_another(address, world):
     role = address.people[0]
     person = f"far-{role}"
-    client = client_for(person, address.name)
+    client = client_for(person, address.name, world)
     path = where(address.name, world, world["far"])
 
     for method in address.methods:

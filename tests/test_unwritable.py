@@ -18,7 +18,7 @@ from release.services import JOB_KIND
 from tests.support.disks import read_only, small_disk
 from tests.support.release_scenes import a_judged_collection
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 
 REASONS = {"full": "disk is full", "read-only": "(Read-only file system)"}
 RELEASE_REASONS = {"full": "No space left on device", "read-only": "Read-only file system"}

@@ -9,11 +9,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-import psycopg
-
 from web.errors import UserFacingError
 
 FULL = (errno.ENOSPC, errno.EDQUOT)
+POSTGRESQL_DISK_FULL = "53100"  # the SQLSTATE; psycopg is not imported where SQLite is used
 REFUSED = (errno.EROFS, errno.EACCES, errno.EPERM)
 # tantivy, and numpy when a file ends too early, report a full disk without its errno.
 FULL_DISK_MESSAGE = re.compile(r"No space left on device|\d+ requested and \d+ written")
@@ -72,13 +71,13 @@ def is_full(error: BaseException) -> bool:
 
 
 def _says_full(error: BaseException) -> bool:
+    if getattr(error, "sqlstate", None) == POSTGRESQL_DISK_FULL:
+        return True
     match error:
         case OSError(errno=int() as number):
             return number in FULL
         case sqlite3.Error():
             return getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_FULL
-        case psycopg.Error():
-            return isinstance(error, psycopg.errors.DiskFull)
         case OSError() | ValueError():
             return FULL_DISK_MESSAGE.search(str(error)) is not None
     return False

@@ -17,7 +17,7 @@ from accounts.login_limits import client_address
 from tests.support.factories import PASSWORD, UserFactory
 from tests.support.running import wait_until
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 
 HERE, ELSEWHERE = "198.51.100.7", "203.0.113.5"
 LOCAL_MEMORY = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}}

@@ -64,7 +64,7 @@ def visit(browser: Browser, live_server):
     def log_in(username: str) -> Page:
         context = browser.new_context(base_url=live_server.url)
         contexts.append(context)
-        context.set_default_timeout(10_000)
+        context.set_default_timeout(60_000)
         page = context.new_page()
         page.goto("/accounts/login/")
         page.get_by_label("Username").fill(username)
@@ -182,7 +182,7 @@ def settle(page: Page) -> None:
         page.wait_for_load_state()
         page.wait_for_timeout(500)  # a press at once would be taken for one meant for the last case
         page.keyboard.press("3")
-        wait_until(lambda done=number: Decision.objects.count() == done + 1, 10, "it is settled")
+        wait_until(lambda done=number: Decision.objects.count() == done + 1, 60, "it is settled")
 
 
 def pooled() -> list[str]:

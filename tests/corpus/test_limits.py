@@ -22,7 +22,7 @@ from retrieval.models import Run
 from retrieval.services import import_embeddings, import_run
 from tests.support.factories import DocumentFactory, a_collection
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 
 BLANK = b"\n" * (3 * MEGABYTE)  # 3 kB when packed
 HOW_TO_RAISE = (

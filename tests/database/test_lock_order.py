@@ -333,7 +333,14 @@ class Interrupted(DirectRun):
 def check_all_holds(scene: Scene) -> None:
     """What must hold in a collection, whoever came first."""
     collection = scene.collection
-    for slot in Slot.objects.of(collection).judged().select_related("judgment", "pair__query"):
+    judged = Slot.objects.of(collection).judged()
+    for slot in judged.select_related(
+        "judgment",
+        "pair__query__query_paper__document",
+        "pair__query__opening__guideline",
+        "pair__query__facet",
+        "pair__candidate__document",
+    ):
         version = slot.pair.query.opening.guideline.version
         shown = presentation_of(slot.pair, version).digest
         assert slot.judgment.presentation_digest == shown, "a judgment is of a text that is gone"

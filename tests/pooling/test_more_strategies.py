@@ -433,19 +433,19 @@ def size_of(asked):
 
 
 @given(pools_asked_for(strategies=["mdcr"]))
-@settings(max_examples=300)
+@settings(max_examples=100)
 def test_mdcr_agrees_with_its_definition_by_loops(asked):
     assert docnos(pool(**asked)) == mdcr_by_definition(asked)
 
 
 @given(pools_asked_for())
-@settings(max_examples=300)
+@settings(max_examples=100)
 def test_size_law(asked):
     assert len(pool(**asked).entries) == len(whole(asked)) + size_of(asked)
 
 
 @given(pools_asked_for())
-@settings(max_examples=200)
+@settings(max_examples=100)
 def test_no_document_twice_never_the_query_paper_and_none_excluded(asked):
     pooled = docnos(pool(**asked))
     assert len(set(pooled)) == len(pooled)
@@ -454,7 +454,7 @@ def test_no_document_twice_never_the_query_paper_and_none_excluded(asked):
 
 
 @given(pools_asked_for())
-@settings(max_examples=200)
+@settings(max_examples=100)
 def test_every_drawer_has_the_document_at_the_rank_it_is_said_to(asked):
     drawn = pool(**asked)
     for entry in drawn.entries:
@@ -472,7 +472,7 @@ def test_every_drawer_has_the_document_at_the_rank_it_is_said_to(asked):
 
 
 @given(pools_asked_for())
-@settings(max_examples=200)
+@settings(max_examples=100)
 def test_a_pool_that_goes_by_best_rank_names_the_best_ranked_retriever(asked):
     if asked["name"] in ("interleaved", "sequential", "mdcr"):
         return
@@ -489,7 +489,7 @@ def test_a_pool_that_goes_by_best_rank_names_the_best_ranked_retriever(asked):
 
 
 @given(pools_asked_for())
-@settings(max_examples=200)
+@settings(max_examples=100)
 def test_forced_first_and_the_sequence_counts_from_one(asked):
     entries = pool(**asked).entries
     assert [entry.sequence for entry in entries] == list(range(1, len(entries) + 1))
@@ -499,7 +499,7 @@ def test_forced_first_and_the_sequence_counts_from_one(asked):
 
 
 @given(pools_asked_for())
-@settings(max_examples=200)
+@settings(max_examples=100)
 def test_a_shortfall_is_what_the_lists_could_not_give(asked):
     drawn = pool(**asked)
     entries = [entry for entry in drawn.entries if entry.drawer not in asked["forced"]]
@@ -519,7 +519,7 @@ def test_a_shortfall_is_what_the_lists_could_not_give(asked):
 
 
 @given(data=st.data(), asked=pools_asked_for())
-@settings(max_examples=200)
+@settings(max_examples=100)
 def test_the_order_of_the_mappings_does_not_matter(data, asked):
     turned = {
         **asked,
@@ -532,7 +532,7 @@ def test_the_order_of_the_mappings_does_not_matter(data, asked):
 
 
 @given(pools_asked_for())
-@settings(max_examples=200)
+@settings(max_examples=100)
 def test_every_pooled_document_has_exactly_one_drawn_contribution(asked):
     drawn = pool(**asked)
     every = list(contributions(drawn, asked["rankings"], asked["forced"]))
@@ -544,7 +544,7 @@ def test_every_pooled_document_has_exactly_one_drawn_contribution(asked):
 
 
 @given(pools_asked_for())
-@settings(max_examples=200)
+@settings(max_examples=100)
 def test_a_sample_says_how_likely_each_document_was(asked):
     drawn = pool(**asked)
     if not STRATEGIES[asked["name"]].samples:

@@ -21,7 +21,7 @@ from retrieval.services import remove_run
 from tests.support.factories import DocumentFactory
 from tests.support.pooling_scenes import DOCNOS, a_listed_collection, a_listed_run, built
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 
 # What a pool follows from. What is named is the pool that differs, together with all of these.
 PLAN = ("strategy", "parameters", "forced", "excluded", "only", "seed")

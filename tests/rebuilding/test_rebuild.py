@@ -20,7 +20,7 @@ from tests.pooling.test_pages import client_of
 from tests.support.factories import DocumentFactory, a_collection, member
 from tests.support.pooling_scenes import a_listed_run
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 
 
 def a_corpus(slug):

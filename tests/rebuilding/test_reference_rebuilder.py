@@ -30,7 +30,7 @@ from tests.pooling.test_same_pools import GOLDEN, PLAN, a_large_collection, a_ru
 from tests.support.factories import DocumentFactory, a_collection
 from tests.support.pooling_scenes import a_listed_run
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 SCRIPT = Path(__file__).parents[2] / "docs" / "rebuild_pools.py"
 PAPERS = ("p1", "p2", "päper-3")
 

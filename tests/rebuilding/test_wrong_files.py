@@ -10,7 +10,7 @@ import zipfile
 import pytest
 from django.core.management import CommandError, call_command
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 
 
 def a_zip(**files: str) -> bytes:

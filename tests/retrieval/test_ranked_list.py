@@ -65,7 +65,7 @@ def test_a_run_file_is_the_same(listed):
 
 
 @given(pools_asked_for())
-@settings(max_examples=300)
+@settings(max_examples=100)
 def test_pools_and_contributions_are_the_same(asked):
     by_columns = {name: RankedList.of(rankings) for name, rankings in asked["rankings"].items()}
     drawn = pool(**asked)

@@ -12,7 +12,7 @@ from annotation.models import Judgment, Reason, Slot
 from annotation.services import Answer, open_query, presentation_of, submit_judgment
 from corpus.services import create_query
 from tests.support.factories import DocumentFactory, a_collection, a_pool, annotators
-from tests.support.sittings import standing_decision_key, standing_key
+from tests.support.sittings import judge_at_once, standing_decision_key, standing_key
 
 CANNOT = None
 POOLS = {"q1": ("d1", "d2", "d3"), "q2": ("d1", "d3", "d4")}
@@ -80,9 +80,21 @@ def judge_all(
     *,
     backwards: bool = False,
 ) -> None:
-    for key, both in in_order(grades.items(), backwards):
-        for number, grade in in_order(enumerate(both, start=1), backwards):
-            judge(slot_of(collection, *key, number), grade)
+    """For slots without a judgment; `judge` also revises one."""
+    slots = Slot.objects.of(collection).select_related("pair__query", "pair__candidate__document")
+    by_place = {
+        (slot.pair.query.name, slot.pair.candidate.document.docno, slot.number): slot
+        for slot in slots
+    }
+    judge_at_once(
+        (by_place[*key, number], Answer(grade=grade, reason=reason_for(grade)))
+        for key, both in in_order(grades.items(), backwards)
+        for number, grade in in_order(enumerate(both, start=1), backwards)
+    )
+
+
+def reason_for(grade: int | None) -> str:
+    return "" if grade is not None else Reason.GARBLED.value
 
 
 def in_order(items: Iterable, backwards: bool) -> list:
@@ -96,7 +108,7 @@ def slot_of(collection: Collection, query: str, docno: str, number: int) -> Slot
 
 
 def judge(slot: Slot, grade: int | None) -> Judgment:
-    answer = Answer(grade=grade, reason="" if grade is not None else Reason.GARBLED)
+    answer = Answer(grade=grade, reason=reason_for(grade))
     version = slot.pair.query.opening.guideline.version
     return submit_judgment(
         slot_id=slot.pk,

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 import uuid
+from collections.abc import Iterable
+from copy import copy
 from html import unescape
 
 from django.urls import reverse
@@ -46,12 +48,39 @@ def judge(slot: Slot, answer: Answer | int, **changes) -> Judgment:
     )
 
 
+def judge_at_once(answers: Iterable[tuple[Slot, Answer | int]]) -> None:
+    """The rows that `judge` makes, for slots without a judgment, in a few statements."""
+    slots, judgments = [], []
+    for slot, answer in answers:
+        given = answer if isinstance(answer, Answer) else Answer(grade=answer)
+        slots.append(copy(slot))
+        judgments.append(
+            Judgment(
+                slot=slot,
+                sequence=1,
+                annotator_id=slot.annotator_id,
+                grade=given.grade,
+                reason=given.reason,
+                note=given.note,
+                presentation_digest=slot.pair.presentation_digest,
+                key=uuid.uuid4(),
+                seconds=12.5,
+            )
+        )
+    for slot, judgment in zip(slots, Judgment.objects.bulk_create(judgments), strict=True):
+        slot.judgment = judgment
+    Slot.objects.bulk_update(slots, ["judgment"])
+
+
 def judge_both(opening: Opening, *answers: tuple[Answer | int, Answer | int]) -> list[Slot]:
     """Give the first pairs (in ann1's order) these two answers; ann1's slots are returned."""
     judged = slots_of(opening, "ann1")[: len(answers)]
-    for slot, (first, second) in zip(judged, answers, strict=True):
-        judge(slot, first)
-        judge(Slot.objects.get(pair=slot.pair, annotator__username="ann2"), second)
+    others = {slot.pair_id: slot for slot in slots_of(opening, "ann2")}
+    judge_at_once(
+        pair_answer
+        for slot, (first, second) in zip(judged, answers, strict=True)
+        for pair_answer in ((slot, first), (others[slot.pair_id], second))
+    )
     return judged
 
 

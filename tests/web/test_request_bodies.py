@@ -24,7 +24,7 @@ from tests.support.disks import small_disk
 from tests.support.factories import a_collection
 from tests.support.running import ROOT, environment, wait_until
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.one_database]
 
 MB = 1024 * 1024
 UPLOAD = "/c/small/documents/import/"
