@@ -3,8 +3,8 @@
 What a test asks for tells it, never a list: pytest-django refuses every query of a test that asked
 for no database. A test in a browser runs once as well, because it is about scripts, and the
 requests that they send are tested on each database without a browser; all but those with a real
-worker, which go the whole way that a collection goes. A long test that is about values or files, and only
-keeps them in a database, says so with the marker `one_database`.
+worker, which go the whole way that a collection goes. A long test that is about values or files,
+and only keeps them in a database, says so with the marker `one_database`.
 
 A test with real workers runs on SQLite with the filesystem broker, as `make demo` does, and on
 PostgreSQL with Redis, as in production.
