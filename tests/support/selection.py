@@ -56,7 +56,10 @@ def pytest_fixture_setup(fixturedef, request) -> None:
     """Refuse a database that only the running test asks for: it could not be selected by it."""
     if fixturedef.argname not in {"db", "transactional_db"}:
         return
-    marks = (request.node.get_closest_marker(name) for name in ("each_database", "browser"))
+    marks = (
+        request.node.get_closest_marker(name)
+        for name in ("each_database", "browser", "one_database")
+    )
     if not any(marks):
         raise pytest.UsageError(
             f"{request.node.nodeid} asks for {fixturedef.argname} while it runs. Name it as an "
