@@ -29,6 +29,7 @@ os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "1"
 from django.db import OperationalError, connection, transaction  # noqa: E402
 from django.db.backends.postgresql import base as postgresql  # noqa: E402
 from django.db.backends.sqlite3 import base as sqlite  # noqa: E402
+from django.test import override_settings  # noqa: E402
 
 from tests.support.running import SHORT_TIMES, Worker, environment, sending_through  # noqa: E402
 
@@ -78,6 +79,17 @@ def pytest_runtest_makereport(item, call):
     return report
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _quick_settings():
+    """A quick hash, and static files that are looked up when they are requested.
+
+    WhiteNoise would search all static folders each time a test makes a client: 30 ms.
+    """
+    hashers = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+    with override_settings(PASSWORD_HASHERS=hashers, WHITENOISE_AUTOREFRESH=True):
+        yield
+
+
 @pytest.fixture(autouse=True)
 def _own_data_dir(settings, tmp_path, tmp_path_factory):
     settings.DATA_DIR = tmp_path
@@ -87,7 +99,6 @@ def _own_data_dir(settings, tmp_path, tmp_path_factory):
     settings.RELEASE_DIR = tmp_path / "releases"
     # Not in tmp_path: tests look whether a failed build leaves that folder empty.
     settings.FILE_UPLOAD_TEMP_DIR = tmp_path_factory.mktemp("incoming")
-    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 
 
 @pytest.fixture(scope="session", autouse=True)
