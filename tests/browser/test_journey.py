@@ -181,8 +181,10 @@ def settle(page: Page) -> None:
     for number in range(due):
         page.wait_for_load_state()
         page.wait_for_timeout(500)  # a press at once would be taken for one meant for the last case
+        case = page.url
         page.keyboard.press("3")
         wait_until(lambda done=number: Decision.objects.count() == done + 1, 60, "it is settled")
+        page.wait_for_url(lambda address, case=case: address != case)
 
 
 def pooled() -> list[str]:
