@@ -18,7 +18,7 @@ from psycopg import sql
 from tests.support import machine
 
 ROOT = Path(__file__).resolve().parent.parent
-WORKERS = os.environ.get("TEST_WORKERS", "2")
+WORKERS = os.environ.get("TEST_WORKERS", "3")  # on 2 cores, because many tests wait
 NO_TESTS = 5  # pytest's exit code where the arguments select none
 
 

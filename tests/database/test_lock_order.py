@@ -309,7 +309,9 @@ def held_open(first: Callable[[], None], second: Callable[[], None]) -> list[Exc
         assert worked.wait(30)
         second_thread = Thread(pool, lambda: outcome(second))
         try:
-            wait_until(lambda: second_thread.future.done() or second_thread.is_waiting(), 20)
+            wait_until(
+                lambda: second_thread.future.done() or second_thread.is_waiting(), 20, pause=0.005
+            )
         finally:
             commit.set()
         return [first_thread.future.result(30), second_thread.future.result(30)]

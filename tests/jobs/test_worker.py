@@ -115,7 +115,9 @@ def test_a_job_that_only_computes_starves_neither_heartbeat_nor_reconciler(ask, 
 
 
 def test_a_worker_that_hears_nothing_exits_with_words(ask, start_worker):
-    worker = start_worker(options=["--queues", "of-another-installation"])
+    # It exits after four times as long.
+    options = ["--queues", "of-another-installation"]
+    worker = start_worker(options=options, JOB_STALE_SECONDS="2")
     job = ask(steps=1)
     assert worker.process.wait(timeout=LONG_ENOUGH) == 1
     assert "receives none of the 1 waiting jobs" in worker.log_text()

@@ -26,13 +26,15 @@ ROOT = Path(__file__).resolve().parents[2]
 SHORT_TIMES = {"JOB_HEARTBEAT_SECONDS": "1", "JOB_STALE_SECONDS": "4", "JOB_TICK_SECONDS": "1"}
 
 
-def wait_until(predicate: Callable[[], object], seconds: float, what: str = "") -> None:
+def wait_until(
+    predicate: Callable[[], object], seconds: float, what: str = "", *, pause: float = 0.05
+) -> None:
     """Return as soon as the predicate holds; fail when it does not within the time."""
     deadline = time.monotonic() + seconds
     while not predicate():
         if time.monotonic() > deadline:
             raise AssertionError(f"not within {seconds} s: {what or predicate}")
-        time.sleep(0.05)
+        time.sleep(pause)
 
 
 def at_once(calls: Sequence[Callable[[], Any]]) -> list[Any]:
