@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import io
+import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -18,6 +20,17 @@ from bench.judging_server import children_of, memory_of, started
 from bench.judging_state import PASSWORD, SLUG, make_state
 
 LIMITS = {"seconds": 60}
+DOCS = Path(__file__).resolve().parents[2] / "docs" / "benchmarks.md"
+
+
+def test_the_command_lines_of_the_docs_are_read():
+    lines = re.findall(r'make bench-judging(?: ARGS="([^"]*)")?', DOCS.read_text())
+    assert len(lines) >= 4
+    parts = {*judging.ALONE, *judging.PARTS}
+    for line in lines:
+        given = judging.options(shlex.split(line))
+        assert set(given.only) <= parts
+        assert set(given.pages) <= GOALS.keys()
 
 
 def rows_of(text):
