@@ -8,16 +8,17 @@ from typing import NamedTuple
 from django.db.models import Sum
 
 from accounts.models import Collection
-from adjudication.models import CaseCount, Decision
+from adjudication.models import CaseCount
+from adjudication.newest_rows import newest_rows
 from adjudication.retriever_yield import Yield, yields_of
-from annotation.models import Judgment, PairCount
+from annotation.models import PairCount
+from corpus.digests import json_digest
 from jobs.context import DirectRun, JobContext
+from jobs.last_look import LastLook
 from pooling.models import PoolReport
 from pooling.services.reports import (
-    LastLook,
     ShownReport,
     compute_report,
-    digest_of_state,
     pools_marks,
     pools_state,
     request_if_due,
@@ -55,7 +56,7 @@ def yields_state(collection: Collection) -> str:
         decisions=Sum("decisions")
     )
     state = [VERSION, pools_state(collection), judgments["revision"], decisions["decisions"]]
-    return digest_of_state(state)
+    return json_digest(state)
 
 
 def shown_yields(collection: Collection) -> ShownYields | None:
@@ -77,11 +78,7 @@ def compute_yields(*, collection: Collection, work: JobContext | None = None) ->
 
 def request_due_yields() -> None:
     """Request the yields of every collection where judgments, decisions or pools changed."""
-    newest = (
-        Judgment.objects.order_by("-pk").values_list("pk", flat=True).first(),
-        Decision.objects.order_by("-pk").values_list("pk", flat=True).first(),
-    )
-    marks = (*newest, pools_marks())
+    marks = (*newest_rows(), pools_marks())
     if last_look.still_holds(marks):
         return
     judged = PairCount.objects.filter(judged__gt=0).order_by().values("query__collection")

@@ -61,7 +61,7 @@ def compute_report(
     # Before the pairs are read: if they change meanwhile, it is no longer the present revision.
     revision = str(revision_of(collection))
     reports = collection.reports.filter(missing=policy.value)
-    # Whoever needs the payload of megabytes loads it; a job does not.
+    # The payload may have megabytes, and a job does not need it.
     if present := reports.current().filter(revision=revision).defer("payload").first():
         return present
     work.progress(0, None, "comparing judgments")

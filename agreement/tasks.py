@@ -2,52 +2,30 @@
 
 from __future__ import annotations
 
-import hashlib
-import time
 from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import F, Max
+from django.db.models import F
 from django.db.models.functions import Coalesce
 
 from accounts.models import Collection
-from adjudication.models import Decision
+from adjudication.newest_rows import newest_rows
 from agreement.coefficients import Missing
 from agreement.services import JOB_KIND, compute_report, job_key, job_result, request_report
 from agreement.summary import STATISTICS_VERSION
-from annotation.models import Judgment, PairCount
-from corpus.digests import canonical_json
+from annotation.models import PairCount
+from corpus.digests import json_digest
 from jobs import registry
+from jobs.last_look import LastLook
 from jobs.lease import Lease
 from jobs.models import Job
-
-LOOK_AGAIN_SECONDS = 60
-
-Marks = tuple[int | None, int | None]
 
 
 @registry.handles(JOB_KIND, title="Compute agreement")
 def run_compute_agreement(lease: Lease) -> dict[str, Any]:
     report = compute_report(collection=lease.collection, work=lease, **lease.parameters)
     return job_result(report)
-
-
-@dataclass
-class LastLook:
-    """What the newest rows were when this process last looked, and when it must look again."""
-
-    marks: Marks = (None, None)
-    until: float = 0.0
-
-    def still_holds(self, marks: Marks) -> bool:
-        # Not for ever: on PostgreSQL a row can appear after one with a higher id.
-        return marks == self.marks and time.monotonic() < self.until
-
-    def note(self, marks: Marks) -> None:
-        self.marks = marks
-        self.until = time.monotonic() + LOOK_AGAIN_SECONDS
 
 
 last_look = LastLook()
@@ -70,13 +48,6 @@ def request_due_reports() -> None:
     last_look.note(marks)
 
 
-def newest_rows() -> Marks:
-    return (
-        Judgment.objects.aggregate(newest=Max("pk"))["newest"],
-        Decision.objects.aggregate(newest=Max("pk"))["newest"],
-    )
-
-
 def due_reports() -> Iterator[tuple[Collection, str]]:
     """Collections with a fully judged query, each with a digest of how their queries stand.
 
@@ -86,8 +57,8 @@ def due_reports() -> Iterator[tuple[Collection, str]]:
     """
     finished = _finished_queries()
     for collection in Collection.objects.filter(pk__in=list(finished)):
-        content = canonical_json([STATISTICS_VERSION, sorted(finished[collection.pk])])
-        yield collection, hashlib.sha256(content).hexdigest()[:16]
+        state = [STATISTICS_VERSION, sorted(finished[collection.pk])]
+        yield collection, json_digest(state)[:16]
 
 
 def _finished_queries() -> dict[int, list[tuple[int, int, int]]]:

@@ -6,12 +6,11 @@ judges are made from a `Presentation`, so they reveal nothing else.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from corpus.digests import canonical_json
+from corpus.digests import json_digest
 
 
 class Sentence(NamedTuple):
@@ -47,7 +46,7 @@ class Presentation:
             "query": vars(self.query),
             "candidate": vars(self.candidate),
         }
-        return hashlib.sha256(canonical_json(shown)).hexdigest()
+        return json_digest(shown)
 
 
 def shown_text(

@@ -42,7 +42,7 @@ def by_the_same_person(view: View) -> View:
         claimed = request.POST.get("person", request.headers.get("Qrelsmith-Person"))
         if claimed not in (None, str(request.user.pk)):
             message = "Another person is logged in now."
-            return refusal(request, "SomebodyElse", message, status=403)
+            return refusal(request, "AnotherPerson", message, status=403)
         return view(request, *args, **kwargs)
 
     return wrapped

@@ -263,7 +263,7 @@ def _on_sqlite(folder: Path) -> dict[str, str]:
 
 
 def measure_demo(bench: Bench) -> None:
-    """Web and worker of `make demo` when nobody asks for anything."""
+    """Web and worker of `make demo` without a request."""
     port = judging_server.free_port()
     with tempfile.TemporaryDirectory(dir=bench.folder) as folder:
         environment = {**_on_sqlite(Path(folder)), "PORT": str(port)}

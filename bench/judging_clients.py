@@ -147,7 +147,7 @@ class Key:
 
 @dataclass
 class Annotator:
-    """Somebody who judges as fast as the server lets them, as static/js/judging.js does it.
+    """An annotator who judges as fast as the server responds, as static/js/judging.js does it.
 
     An answer is sent as a form whose answer is JSON; the next pairs are fetched before they are
     needed, twelve at a time, so that most keys cost one request.

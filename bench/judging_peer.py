@@ -53,7 +53,7 @@ class PeerResult(NamedTuple):
 
 @dataclass
 class PeerAnnotator:
-    """Somebody who annotates in Potato as fast as it lets them."""
+    """An annotator in Potato who answers as fast as the server responds."""
 
     name: str
     browser: Browser

@@ -117,7 +117,7 @@ def publish(clock: Clock, version: str) -> Measured:
 
 
 def due_check(clock: Clock) -> Measured:
-    """The due-check of a worker after somebody judged: `statements` of it, and the seconds."""
+    """The due-check of a worker after a judgment: `statements` of it, and the seconds."""
     from django.db import connection
 
     from agreement.tasks import due_reports

@@ -16,6 +16,11 @@ def canonical_json(value: object) -> bytes:
     return _CANONICAL.encode(value).encode()
 
 
+def json_digest(value: object) -> str:
+    """SHA-256 (hex) of the canonical JSON."""
+    return hashlib.sha256(canonical_json(value)).hexdigest()
+
+
 def text_digest(title: str, sentences: Sequence[str], labels: Sequence[str]) -> str:
     """SHA-256 (hex) of [title, sentences, labels] as JSON: the text that a judge sees."""
     # The same bytes as canonical_json gives, in a third of the time. An import may need a million.

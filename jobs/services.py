@@ -34,7 +34,7 @@ from web.errors import UserFacingError
 logger = logging.getLogger(__name__)
 
 MAX_ATTEMPTS = 5
-IDLE_IN_TRANSACTION_TIMEOUT = "25P03"  # the SQLSTATE; psycopg is not imported where SQLite is used
+IDLE_IN_TRANSACTION_TIMEOUT = "25P03"  # the SQLSTATE. Workers on SQLite do not import psycopg.
 
 
 class JobError(UserFacingError):

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from accounts.models import Collection
+from corpus.digests import json_digest
 from jobs.context import DirectRun, JobContext
+from jobs.last_look import LastLook
 from pooling.models import PoolBuild, PoolReport
 from pooling.services.reports import (
-    LastLook,
     ShownReport,
     compute_report,
-    digest_of_state,
     pools_marks,
     pools_state,
     request_if_due,
@@ -33,7 +33,7 @@ class ShownChecks(NamedTuple):
 
 
 def checks_state(collection: Collection) -> str:
-    return digest_of_state([VERSION, pools_state(collection)])
+    return json_digest([VERSION, pools_state(collection)])
 
 
 def shown_checks(collection: Collection) -> ShownChecks:

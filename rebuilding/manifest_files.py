@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import zipfile
 from collections.abc import Iterator, Mapping
@@ -12,7 +11,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
-from corpus.digests import canonical_json
+from corpus.digests import json_digest
 from pooling.errors import PoolingError
 from pooling.services.manifest import can_be_rebuilt
 from rebuilding.manifest_schema import RELEASE, USAGE, kind_of_bytes, kind_of_json
@@ -20,7 +19,7 @@ from retrieval.formats import RankedList, RunFormatError, Scored, read_run
 
 MANIFEST = "manifest.json"
 POOL_LINES = "pools/pool.jsonl"
-EMPTY_SHA256 = hashlib.sha256(canonical_json([])).hexdigest()
+EMPTY_SHA256 = json_digest([])
 START = 65_536  # bytes that are enough to recognise a file
 
 
@@ -107,7 +106,7 @@ def _digest(lines: list[dict[str, Any]], manifest: Mapping[str, Any]) -> str:
             line["sources"], key=lambda source: (source["source"] in forced, source["source"])
         )
     ]
-    return hashlib.sha256(canonical_json(rows)).hexdigest()
+    return json_digest(rows)
 
 
 @contextmanager

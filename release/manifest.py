@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from adjudication.labels import LabelledPair, Standing
-from corpus.digests import canonical_json
+from corpus.digests import json_digest
 from release.bundle import StoredFile, digest_of, size_of
 from release.records import ReleasedGuideline, ReleasedQuery, Snapshot
 from release.sampling import describe_sample
@@ -143,5 +142,4 @@ def _guideline(guideline: ReleasedGuideline, snapshot: Snapshot) -> dict[str, An
 
 def guideline_digest(guideline: ReleasedGuideline) -> str:
     """SHA-256 (hex) of the text: the canonical JSON of [instructions, grades]."""
-    text = canonical_json([guideline.instructions, list(guideline.grades)])
-    return hashlib.sha256(text).hexdigest()
+    return json_digest([guideline.instructions, list(guideline.grades)])

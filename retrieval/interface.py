@@ -23,15 +23,10 @@ class IndexedText(NamedTuple):
     fields: tuple[str, ...] = ()  # fields of study
 
 
-class QueryText(NamedTuple):
+class QueryText(IndexedText):
     """A query paper, as retrievers receive it."""
 
-    docno: str
-    title: str
-    abstract: str
-    year: int | None = None
-    references: tuple[str, ...] = ()  # docnos it cites, in the corpus or not
-    fields: tuple[str, ...] = ()  # fields of study
+    __slots__ = ()
 
 
 class NothingToIndex(ValueError):

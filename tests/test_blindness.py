@@ -26,11 +26,11 @@ from tests.support.api_world import (
     World,
     a_world,
     every_id,
-    say,
     settle,
 )
 from tests.support.crawling import Crawl, filled, patterns
 from tests.support.factories import a_query, member
+from tests.support.sittings import judge
 
 METADATA = ("Hidden Author", "Secret Venue", "1987")
 SOURCES = ("secret-retriever", "also-secret", str(RANK), str(SCORE))
@@ -163,7 +163,7 @@ def others_go_on(world: World) -> None:
     """The others revise, judge on and decide anew, and the metadata of all papers change."""
     for slot in Slot.objects.of(world.collection).filter(annotator__username__in=["ann2", "ann3"]):
         judgment = slot.judgment
-        say(
+        judge(
             slot,
             Answer(grade=3 if judgment is None else (judgment.grade + 1) % 4, note="another note"),
         )

@@ -12,7 +12,7 @@ from pathlib import Path
 from web.errors import UserFacingError
 
 FULL = (errno.ENOSPC, errno.EDQUOT)
-POSTGRESQL_DISK_FULL = "53100"  # the SQLSTATE; psycopg is not imported where SQLite is used
+POSTGRESQL_DISK_FULL = "53100"  # the SQLSTATE. Workers on SQLite do not import psycopg.
 REFUSED = (errno.EROFS, errno.EACCES, errno.EPERM)
 # tantivy, and numpy when a file ends too early, report a full disk without its errno.
 FULL_DISK_MESSAGE = re.compile(r"No space left on device|\d+ requested and \d+ written")

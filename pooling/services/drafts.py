@@ -143,7 +143,7 @@ class SweptMeanwhile(PoolingError):
 
 
 def write_hidden(build: PoolBuild, new_pools: NewPoolFile, work: JobContext) -> None:
-    """Insert all pools in parts, each a short transaction. Nobody sees them before `show_pools`.
+    """Insert all pools in parts, each a short transaction. They are hidden until `show_pools`.
 
     Raises what `work` raises if the job was cancelled or taken over.
     """

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import platform
 from collections.abc import Iterable, Mapping
@@ -14,7 +13,7 @@ from django.db import models
 from django.db.models import Exists, OuterRef
 
 from accounts.models import Collection
-from corpus.digests import canonical_json
+from corpus.digests import json_digest
 from pooling.errors import PoolingError
 from pooling.models import Pool, PoolBuild
 from pooling.services.drafts import NewPoolFile
@@ -67,7 +66,7 @@ def digest_of(manifest: Mapping[str, Any]) -> str:
     }
     rest = {key: value for key, value in manifest.items() if key != "sha256"}
     content = rest | {"pools": pools | {"query_papers": papers}}
-    return hashlib.sha256(canonical_json(content)).hexdigest()
+    return json_digest(content)
 
 
 def plan_of(manifest: Mapping[str, Any]) -> PoolPlan:

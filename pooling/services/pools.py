@@ -74,7 +74,7 @@ def build_pools(
     """Build the pool of every query paper without a frozen one; replaces drafts.
 
     Built-in runs that are missing or out of date are made first, by `maker` or else in this job.
-    The pools are written in parts that nobody sees. All of them appear in one step, or none.
+    The pools are written in hidden parts. All of them appear in one step, or none.
 
     Raises:
         CorpusChanged: the documents changed meanwhile.

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import hashlib
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
@@ -14,30 +12,9 @@ from django.utils import timezone
 
 from accounts.locking import lock_collection
 from accounts.models import Collection
-from corpus.digests import canonical_json
 from jobs.context import JobContext
 from jobs.services import enqueue
 from pooling.models import BuildRun, Pool, PoolReport
-
-LOOK_AGAIN_SECONDS = 60
-
-
-@dataclass
-class LastLook:
-    """What the marks were when this process last looked for due reports.
-
-    Marks are cheap to read and change with almost everything that makes a report out of date. What
-    they miss is found when the process looks again after LOOK_AGAIN_SECONDS.
-    """
-
-    marks: Any = None
-    until: float = 0.0
-
-    def still_holds(self, marks: Any) -> bool:
-        return bool(marks == self.marks) and time.monotonic() < self.until
-
-    def note(self, marks: Any) -> None:
-        self.marks, self.until = marks, time.monotonic() + LOOK_AGAIN_SECONDS
 
 
 class ShownReport(NamedTuple):
@@ -72,10 +49,6 @@ def pools_state(collection: Collection) -> list[Any]:
     builds = sorted(pools.values_list("build").annotate(Count("pk")))
     lost = BuildRun.objects.filter(build__collection=collection, run=None).count()
     return [collection.corpus_version, lost, builds]
-
-
-def digest_of_state(state: Any) -> str:
-    return hashlib.sha256(canonical_json(state)).hexdigest()
 
 
 def compute_report(

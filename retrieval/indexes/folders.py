@@ -25,7 +25,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from corpus.digests import canonical_json
+from corpus.digests import canonical_json, json_digest
 from retrieval.indexes.cleanup import draft_folder, note_use, sweep
 from retrieval.indexes.string_table import open_strings, write_strings
 from retrieval.interface import Described
@@ -59,7 +59,7 @@ def description(retriever: Described) -> dict[str, Any]:
 def index_key(corpus_digest: str, retriever: Described) -> str:
     """16 hex digits for the index of these documents by this retriever; part of a folder name."""
     values = [corpus_digest, description(retriever)]
-    return hashlib.sha256(canonical_json(values)).hexdigest()[:16]
+    return json_digest(values)[:16]
 
 
 def build_folder(

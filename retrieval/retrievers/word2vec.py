@@ -26,7 +26,7 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import NDArray
 
-from corpus.digests import canonical_json
+from corpus.digests import canonical_json, json_digest
 from retrieval.indexes.external_sort import BEAT, SortedTexts
 from retrieval.indexes.folders import IndexCorrupt, build_folder, check_folder, description
 from retrieval.indexes.string_table import open_strings, write_strings
@@ -108,7 +108,7 @@ class _Model:
 
     @property
     def key(self) -> str:
-        return hashlib.sha256(canonical_json(description(self))).hexdigest()[:16]
+        return json_digest(description(self))[:16]
 
 
 def model_version() -> str:

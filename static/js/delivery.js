@@ -7,7 +7,7 @@ const PATIENCE = 20_000;
 const OF_THE_SENDER = {
   LoggedOut: "logged-out",
   CsrfFailed: "logged-out",
-  SomebodyElse: "other-person",
+  AnotherPerson: "other-person",
 };
 
 // The outcome is one of: saved, refused, logged-out, other-person, failing, foreign, unreachable.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from django.db import transaction
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from accounts.models import Role
@@ -14,6 +14,7 @@ from annotation.services import Answer, CannotReassign, postpone, reassign_seat
 from corpus.models import Document
 from tests.support.counting import kept_counts, recounted
 from tests.support.factories import a_collection, an_open_query, member
+from tests.support.histories import FEW_HISTORIES
 from tests.support.rules import rule_suspended
 from tests.support.running import at_once
 from tests.support.sittings import judge, judge_both, settle, slots_of
@@ -65,11 +66,7 @@ def act(opening: Opening, action: tuple) -> None:
 
 
 @given(actions=st.lists(ACTIONS, min_size=1, max_size=25))
-@settings(
-    max_examples=25,
-    deadline=None,
-    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
-)
+@FEW_HISTORIES
 def test_kept_counts_equal_a_recount_after_any_history(opening, actions):
     with transaction.atomic():
         for action in actions:

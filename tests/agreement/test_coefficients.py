@@ -11,7 +11,7 @@ from typing import TypeVar
 import krippendorff
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy.stats import pearsonr, rankdata
 from sklearn.metrics import cohen_kappa_score
@@ -190,7 +190,6 @@ def test_spearman_is_pearson_of_mid_ranks(pairs: list[tuple[int, int]]) -> None:
     list(zip(COEFFICIENTS, LIBRARIES.values(), strict=True)),
 )
 @given(pairs=st.lists(st.tuples(st.none() | grades, st.none() | grades), max_size=300))
-@settings(deadline=None)
 def test_each_float_is_that_of_the_library_to_the_last_digit(
     coefficient: Coefficient, library: Coefficient, pairs: list[tuple[int | None, int | None]]
 ) -> None:

@@ -25,10 +25,10 @@ from tests.support.release_scenes import (
     a_judged_collection,
     an_opened_collection,
     decide_all,
-    judge,
     judge_all,
     slot_of,
 )
+from tests.support.sittings import judge
 from tests.support.visits import address, client_of, markup, queries_of, text_of
 
 pytestmark = pytest.mark.django_db

@@ -24,10 +24,10 @@ from tests.support.release_scenes import (
     an_opened_collection,
     decide_all,
     decide_pair,
-    judge,
     judge_all,
     slot_of,
 )
+from tests.support.sittings import judge
 
 pytestmark = pytest.mark.django_db
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from django.db import IntegrityError, transaction
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from accounts.models import Role
@@ -18,6 +18,7 @@ from annotation.models import Reason, Slot
 from annotation.services import Answer, reassign_seat
 from corpus.models import Document, Facet, Query
 from tests.support.factories import a_collection, an_open_query, member
+from tests.support.histories import FEW_HISTORIES
 from tests.support.sittings import judge, judge_both, settle, slots_of
 from web.errors import UserFacingError
 
@@ -84,11 +85,7 @@ def reason_for_a_report():
 
 
 @given(actions=st.lists(ACTIONS, min_size=5, max_size=30))
-@settings(
-    max_examples=25,
-    deadline=None,
-    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
-)
+@FEW_HISTORIES
 def test_after_any_history_the_same_counts_mean_the_same_report(opening, actions):
     states, finished = {}, {}
     with transaction.atomic():

@@ -8,7 +8,7 @@ from fractions import Fraction
 from random import Random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from agreement.coefficients import (
@@ -326,7 +326,6 @@ several_facets = st.lists(
 
 
 @given(pairs=several_facets, policy=st.sampled_from(Missing))
-@settings(deadline=None)
 def test_every_number_is_that_of_the_plain_way_to_the_last_digit(
     pairs: list[RatedPair], policy: Missing
 ) -> None:

@@ -300,7 +300,7 @@ def test_what_one_person_judged_is_never_taken_from_another(client, slots, openi
     client.force_login(opening.seats.get(number=2).annotator)
     response = client.post(pair_url(slots[0]), answer, **JSON)
 
-    assert (response.status_code, response.json()["error"]) == (403, "SomebodyElse")
+    assert (response.status_code, response.json()["error"]) == (403, "AnotherPerson")
     assert not Judgment.objects.exists()
 
 

@@ -5,8 +5,9 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from annotation.services import Answer
-from tests.support.api_world import client_of, say
+from tests.support.api_world import client_of
 from tests.support.factories import a_collection, a_query, an_open_query, annotators
+from tests.support.sittings import judge
 
 # Who asks, which collection, how many rows, the rows, and what comes with them.
 COUNTS = {
@@ -32,7 +33,7 @@ def more_of_everything(world) -> None:
         collection.jobs.create(kind="build_pools", key=f"{number}")
         collection.releases.create(version=f"2.{number}", sha256="1" * 64, size=1, manifest={})
     for slot in annotators(collection)[0].slots.filter(judgment=None):
-        say(slot, Answer(grade=1))
+        judge(slot, Answer(grade=1))
 
 
 @pytest.mark.parametrize(("person", "listed"), COUNTS)

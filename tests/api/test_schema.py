@@ -103,7 +103,6 @@ def throw_at(operation, values: dict[str, object], headers: dict[str, str]) -> i
     @given(case=operation.as_strategy(), exists=st.sampled_from([True, True, False]))
     @settings(
         max_examples=EXAMPLES,
-        deadline=None,
         derandomize=True,
         database=None,
         phases=[Phase.explicit, Phase.generate],

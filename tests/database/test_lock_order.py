@@ -21,15 +21,13 @@ from django.db import connection, transaction
 from accounts.models import Collection, Role, User
 from accounts.services import add_membership, take_role
 from adjudication.models import Case
-from adjudication.services import Ruling, decide
+from adjudication.services import Ruling
 from annotation.models import Opening, Seat, Slot
 from annotation.services import (
-    Answer,
     default_guidelines,
     open_query,
     presentation_of,
     reassign_seat,
-    submit_judgment,
     write_guideline,
 )
 from corpus.document_import import import_documents
@@ -49,7 +47,7 @@ from retrieval.services.runs import RunReport, lists_digest, store_run
 from tests.support.factories import DocumentFactory, a_collection, member
 from tests.support.pooling_scenes import a_listed_run, built
 from tests.support.running import wait_until
-from tests.support.sittings import judge_both, slots_of, standing_key
+from tests.support.sittings import decide_case, judge, judge_both, slots_of
 from web.errors import UserFacingError
 
 pytestmark = [pytest.mark.faults, pytest.mark.django_db(transaction=True)]
@@ -155,7 +153,7 @@ def opened_and_judged(scene: Scene) -> None:
         query=copy(scene.draft), annotators=scene.people("ann1", "ann3"), opened_by=None
     )
     for username in ("ann1", "ann3"):
-        judge_one(slots_of(opening, username)[0], 2)
+        judge(slots_of(opening, username)[0], 2)
 
 
 def handed_over(scene: Scene) -> None:
@@ -202,32 +200,13 @@ def guideline(scene: Scene) -> None:
     )
 
 
-def judge_one(slot: Slot, grade: int) -> None:
-    slot = Slot.objects.select_related("pair__query", "annotator").get(pk=slot.pk)
-    version = slot.pair.query.opening.guideline.version
-    submit_judgment(
-        slot_id=slot.pk,
-        annotator=slot.annotator,
-        answer=Answer(grade=grade),
-        presentation_digest=presentation_of(slot.pair, version).digest,
-        key=uuid.uuid4(),
-        supersedes=standing_key(slot),
-    )
-
-
 def judged(scene: Scene) -> None:
-    judge_one(slots_of(scene.opening, "ann2")[-1], 1)
+    judge(slots_of(scene.opening, "ann2")[-1], 1)
 
 
 def decided(scene: Scene) -> None:
     case = Case.objects.due().get(query=scene.opening.query)
-    decide(
-        pair_id=case.pk,
-        adjudicator=User.objects.get(username="adju"),
-        ruling=Ruling(grade=1),
-        seen=(case.first, case.second),
-        key=uuid.uuid4(),
-    )
+    decide_case(case, User.objects.get(username="adju"), Ruling(grade=1))
 
 
 # Those that work for long first take a `Work`, whose fence is where they begin to write.

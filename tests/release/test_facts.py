@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 from django.db import connection, transaction
 from django.test.utils import CaptureQueriesContext
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from accounts.models import Collection, Role
@@ -34,6 +34,7 @@ from tests.support.factories import (
     annotators,
     member,
 )
+from tests.support.histories import FEW_HISTORIES
 from tests.support.release_scenes import (
     GRADES,
     RULINGS,
@@ -41,12 +42,12 @@ from tests.support.release_scenes import (
     an_opened_collection,
     decide_all,
     decide_pair,
-    judge,
     judge_all,
     slot_of,
 )
 from tests.support.rules import rule_suspended
 from tests.support.running import at_once
+from tests.support.sittings import judge
 from web.errors import UserFacingError
 
 pytestmark = pytest.mark.django_db
@@ -284,11 +285,7 @@ def histories():
 
 
 @given(actions=st.lists(ACTIONS, min_size=1, max_size=25))
-@settings(
-    max_examples=25,
-    deadline=None,
-    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
-)
+@FEW_HISTORIES
 def test_the_counts_tell_what_the_snapshot_tells_after_any_history(histories, actions):
     opening = Opening.objects.order_by("pk").last()
     before = transaction.savepoint()

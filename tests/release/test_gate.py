@@ -16,11 +16,11 @@ from tests.support.release_scenes import (
     a_judged_collection,
     an_opened_collection,
     decide_all,
-    judge,
     judge_all,
     slot_of,
 )
 from tests.support.rules import rule_suspended
+from tests.support.sittings import judge
 
 pytestmark = pytest.mark.django_db
 

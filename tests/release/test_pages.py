@@ -18,8 +18,8 @@ from release.gate import CHECKS
 from release.services import publish_release
 from release.views import FIXED_ON
 from tests.support.factories import a_collection, a_query, an_open_query
-from tests.support.release_scenes import RULINGS, a_judged_collection, decide_pair, judge, slot_of
-from tests.support.sittings import judge_both
+from tests.support.release_scenes import RULINGS, a_judged_collection, decide_pair, slot_of
+from tests.support.sittings import judge, judge_both
 from tests.support.visits import address, client_of, markup, text_of
 
 pytestmark = pytest.mark.django_db

@@ -38,10 +38,10 @@ from tests.support.release_scenes import (
     a_judged_collection,
     an_opened_collection,
     decide_all,
-    judge,
     judge_all,
     slot_of,
 )
+from tests.support.sittings import judge
 
 pytestmark = pytest.mark.django_db
 

@@ -16,7 +16,8 @@ from release.files import open_release, path_of
 from release.models import Release
 from release.restoring import restore_release
 from release.services import publish_release
-from tests.support.release_scenes import a_judged_collection, judge, slot_of
+from tests.support.release_scenes import a_judged_collection, slot_of
+from tests.support.sittings import judge
 
 pytestmark = pytest.mark.django_db
 

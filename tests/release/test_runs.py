@@ -30,7 +30,7 @@ from tests.support.pooling_scenes import (
     a_listed_run,
     a_staged_collection,
 )
-from tests.support.release_scenes import judge
+from tests.support.sittings import judge
 
 pytestmark = pytest.mark.django_db
 SCRIPT = Path(__file__).parents[2] / "docs" / "rebuild_pools.py"

@@ -24,7 +24,8 @@ from retrieval.formats import Scored
 from retrieval.models import Run
 from retrieval.services.runs import RunReport, store_run
 from tests.support.factories import DocumentFactory, a_collection, annotators
-from tests.support.release_scenes import judge, slot_of
+from tests.support.release_scenes import slot_of
+from tests.support.sittings import judge
 
 pytestmark = pytest.mark.django_db
 

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from corpus.ordering import shuffled
@@ -168,7 +168,6 @@ def neighbours_by_definition(links, query, references):
     query=st.sampled_from("abcdefgh"),
     data=st.data(),
 )
-@settings(deadline=None)  # it writes an index each time, which a busy disk makes slow
 def test_the_graph_agrees_with_its_definition_by_sets(tmp_path_factory, links, query, data):
     # A query paper without text is not in the index, but its references are known.
     references = (

@@ -69,7 +69,7 @@ def test_cosine_and_distance_by_hand(tmp_path):
 GRID = st.sampled_from([-1.0, 0.0, 0.5, 1.0])
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 @given(
     st.lists(st.tuples(GRID, GRID, GRID), min_size=1, max_size=40),
     st.tuples(GRID, GRID, GRID),

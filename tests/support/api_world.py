@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import uuid
 from dataclasses import dataclass
 
 from rest_framework.authtoken.models import Token
@@ -10,11 +9,11 @@ from rest_framework.test import APIClient
 
 from accounts.models import Collection, Role, User
 from adjudication.models import Case
-from adjudication.services import Ruling, decide
+from adjudication.services import Ruling
 from agreement.models import Report
 from agreement.services import compute_report
-from annotation.models import Judgment, Opening, Slot
-from annotation.services import Answer, open_query, presentation_of, submit_judgment
+from annotation.models import Opening, Slot
+from annotation.services import Answer, open_query
 from corpus.services import create_query
 from jobs.models import Job
 from pooling.models import PoolBuild
@@ -30,7 +29,7 @@ from tests.support.factories import (
     annotators,
     member,
 )
-from tests.support.sittings import standing_decision_key, standing_key
+from tests.support.sittings import decide_case, judge
 
 RETRIEVER = "secret-retriever"
 RANK, SCORE = 4711, 7.77125
@@ -86,10 +85,10 @@ def a_world(slug: str = "small") -> World:
     _rank(world)
     mine, theirs = world.slots(1), {slot.pair_id: slot for slot in world.slots(2)}
     for slot, grade in zip(mine[:2], (3, 1), strict=True):
-        say(slot, Answer(grade=grade, note="my own note"))
+        judge(slot, Answer(grade=grade, note="my own note"))
     for slot, grade in zip(mine[:2], (0, 1), strict=True):
-        say(theirs[slot.pair_id], Answer(grade=grade, note=NOTE))
-    say(theirs[mine[2].pair_id], Answer(grade=2, note=HALF_NOTE))
+        judge(theirs[slot.pair_id], Answer(grade=grade, note=NOTE))
+    judge(theirs[mine[2].pair_id], Answer(grade=2, note=HALF_NOTE))
     settle(mine[0], Ruling(grade=1, note=NOTE))
     world.report = compute_report(collection=collection, missing="exclude")
     world.release = publish_release(collection=collection, version="1.0", accept=ACCEPTABLE)
@@ -114,28 +113,9 @@ def _rank(world: World) -> None:
     world.run.rankings.create(query_paper=pool.query_paper, docnos=docnos, scores=[3.0, 2.0, 1.0])
 
 
-def say(slot: Slot, answer: Answer) -> Judgment:
-    version = slot.pair.query.opening.guideline.version
-    return submit_judgment(
-        slot_id=slot.pk,
-        annotator=slot.annotator,
-        answer=answer,
-        presentation_digest=presentation_of(slot.pair, version).digest,
-        key=uuid.uuid4(),
-        supersedes=standing_key(slot),
-    )
-
-
 def settle(slot: Slot, ruling: Ruling) -> None:
     case = Case.objects.cases().get(pk=slot.pair_id)
-    decide(
-        pair_id=case.pk,
-        adjudicator=User.objects.get(username="adju"),
-        ruling=ruling,
-        seen=(case.first, case.second),
-        key=uuid.uuid4(),
-        supersedes=standing_decision_key(case),
-    )
+    decide_case(case, User.objects.get(username="adju"), ruling)
 
 
 def every_id(world: World) -> dict[str, list[object]]:

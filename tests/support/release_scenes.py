@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import uuid
 from collections.abc import Iterable, Mapping
 
 from accounts.models import Collection, User
 from adjudication.models import Case, Decision
-from adjudication.services import Ruling, decide
-from annotation.models import Judgment, Reason, Slot
-from annotation.services import Answer, open_query, presentation_of, submit_judgment
+from adjudication.services import Ruling
+from annotation.models import Slot
+from annotation.services import open_query
 from corpus.services import create_query
 from tests.support.factories import DocumentFactory, a_collection, a_pool, annotators
-from tests.support.sittings import judge_at_once, standing_decision_key, standing_key
+from tests.support.sittings import decide_case, judge_at_once
 
 CANNOT = None
 POOLS = {"q1": ("d1", "d2", "d3"), "q2": ("d1", "d3", "d4")}
@@ -87,14 +86,10 @@ def judge_all(
         for slot in slots
     }
     judge_at_once(
-        (by_place[*key, number], Answer(grade=grade, reason=reason_for(grade)))
+        (by_place[*key, number], grade)
         for key, both in in_order(grades.items(), backwards)
         for number, grade in in_order(enumerate(both, start=1), backwards)
     )
-
-
-def reason_for(grade: int | None) -> str:
-    return "" if grade is not None else Reason.GARBLED.value
 
 
 def in_order(items: Iterable, backwards: bool) -> list:
@@ -104,20 +99,6 @@ def in_order(items: Iterable, backwards: bool) -> list:
 def slot_of(collection: Collection, query: str, docno: str, number: int) -> Slot:
     return Slot.objects.of(collection).get(
         pair__query__name=query, pair__candidate__document__docno=docno, number=number
-    )
-
-
-def judge(slot: Slot, grade: int | None) -> Judgment:
-    answer = Answer(grade=grade, reason=reason_for(grade))
-    version = slot.pair.query.opening.guideline.version
-    return submit_judgment(
-        slot_id=slot.pk,
-        annotator=slot.annotator,
-        answer=answer,
-        presentation_digest=presentation_of(slot.pair, version).digest,
-        key=uuid.uuid4(),
-        supersedes=standing_key(slot),
-        seconds=12.5,
     )
 
 
@@ -132,11 +113,4 @@ def decide_pair(collection: Collection, query: str, docno: str, ruling: Ruling) 
     case = Case.objects.cases().get(
         query__collection=collection, query__name=query, candidate__document__docno=docno
     )
-    return decide(
-        pair_id=case.pk,
-        adjudicator=User.objects.get(username="adju"),
-        ruling=ruling,
-        seen=(case.first, case.second),
-        key=uuid.uuid4(),
-        supersedes=standing_decision_key(case),
-    )
+    return decide_case(case, User.objects.get(username="adju"), ruling)

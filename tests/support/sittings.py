@@ -32,27 +32,33 @@ def standing_key(slot: Slot) -> uuid.UUID | None:
     return Slot.objects.values_list("judgment__key", flat=True).get(pk=slot.pk)
 
 
-def judge(slot: Slot, answer: Answer | int, **changes) -> Judgment:
-    if not isinstance(answer, Answer):
-        answer = Answer(grade=answer)
+def answer_of(answer: Answer | int | None) -> Answer:
+    """None is a pair that cannot be judged."""
+    if isinstance(answer, Answer):
+        return answer
+    return Answer(grade=answer, reason="" if answer is not None else Reason.GARBLED)
+
+
+def judge(slot: Slot, answer: Answer | int | None, **changes) -> Judgment:
     return submit_judgment(
         **{
             "slot_id": slot.pk,
             "annotator": slot.annotator,
-            "answer": answer,
+            "answer": answer_of(answer),
             "presentation_digest": digest_of(slot),
             "key": uuid.uuid4(),
             "supersedes": standing_key(slot),
+            "seconds": 12.5,
         }
         | changes
     )
 
 
-def judge_at_once(answers: Iterable[tuple[Slot, Answer | int]]) -> None:
+def judge_at_once(answers: Iterable[tuple[Slot, Answer | int | None]]) -> None:
     """The rows that `judge` makes, for slots without a judgment, in a few statements."""
     slots, judgments = [], []
     for slot, answer in answers:
-        given = answer if isinstance(answer, Answer) else Answer(grade=answer)
+        given = answer_of(answer)
         slots.append(copy(slot))
         judgments.append(
             Judgment(
@@ -88,9 +94,12 @@ def standing_decision_key(case: Case) -> uuid.UUID | None:
     return Decision.objects.filter(pk=case.decision_id).values_list("key", flat=True).first()
 
 
-def settle(slot: Slot, adjudicator: User, grade: int | None, **changes):
-    case = Case.objects.cases().get(pk=slot.pair_id)
+def settle(slot: Slot, adjudicator: User, grade: int | None, **changes) -> Decision:
     ruling = Ruling(grade=grade, reason="" if grade is not None else Reason.GARBLED)
+    return decide_case(Case.objects.cases().get(pk=slot.pair_id), adjudicator, ruling, **changes)
+
+
+def decide_case(case: Case, adjudicator: User, ruling: Ruling, **changes) -> Decision:
     return decide(
         **{
             "pair_id": case.pk,
