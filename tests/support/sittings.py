@@ -95,8 +95,9 @@ def standing_decision_key(case: Case) -> uuid.UUID | None:
 
 
 def settle(slot: Slot, adjudicator: User, grade: int | None, **changes) -> Decision:
+    case = Case.objects.cases().get(pk=slot.pair_id)
     ruling = Ruling(grade=grade, reason="" if grade is not None else Reason.GARBLED)
-    return decide_case(Case.objects.cases().get(pk=slot.pair_id), adjudicator, ruling, **changes)
+    return decide_case(case, adjudicator, **{"ruling": ruling} | changes)
 
 
 def decide_case(case: Case, adjudicator: User, ruling: Ruling, **changes) -> Decision:
