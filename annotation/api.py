@@ -15,7 +15,7 @@ from rest_framework.response import Response
 from accounts.api import CollectionView
 from accounts.models import Role, User
 from annotation import queue
-from annotation.models import GRADES, Judgment, Opening, Reason, Seat, Slot
+from annotation.models import GRADES, Judgment, Opening, Reason, Seat
 from annotation.services import Answer, open_queries, submit_judgment
 from corpus.models import Query
 
@@ -217,11 +217,11 @@ class JudgingView(CollectionView):
             raise Http404
         return query
 
-    def my_slot(self, name: str, token: str) -> Slot:
+    def my_slot(self, name: str, token: str) -> int:
         slot = queue.own_slot(self.collection, self.person, name, token)
         if slot is None:
             raise Http404
-        return slot
+        return slot.pk
 
     def shown(self, query: Query, token: str) -> Response:
         pair = queue.shown_pair(query, self.person, token) if token.isalnum() else None
@@ -246,7 +246,7 @@ class NextPair(JudgingView):
     )
     def get(self, request: Request, slug: str, query: str) -> Response:
         mine = self.my_query(query)
-        token = queue.next_token(mine, self.person)
+        token = queue.next_token(mine.pk, self.person)
         return Response(status=204) if token is None else self.shown(mine, token)
 
 
@@ -266,10 +266,10 @@ class SubmitJudgment(JudgingView):
         responses={200: JudgmentAnswer, 201: JudgmentAnswer},
     )
     def post(self, request: Request, slug: str, query: str, token: str) -> Response:
-        slot = self.my_slot(query, token)
+        slot_id = self.my_slot(query, token)
         asked = self.parsed(NewJudgment)
-        is_repeated = slot.judgments.filter(key=asked["key"]).exists()
-        judgment = submit_judgment(slot_id=slot.pk, annotator=self.person, **asked)
+        is_repeated = Judgment.objects.filter(slot=slot_id, key=asked["key"]).exists()
+        judgment = submit_judgment(slot_id=slot_id, annotator=self.person, **asked)
         return Response(JudgmentAnswer(judgment).data, status=200 if is_repeated else 201)
 
 

@@ -88,6 +88,13 @@ class ShownPair:
     key: uuid.UUID = field(default_factory=uuid.uuid4)
 
 
+class OwnSlot(NamedTuple):
+    """Ids of one of the annotator's slots and of its query."""
+
+    pk: int
+    query: int
+
+
 class OwnJudgment(NamedTuple):
     """A line in the annotator's list of own judgments."""
 
@@ -153,31 +160,35 @@ def own_query(collection: Collection, user: User, name: str) -> Query | None:
     )
 
 
-def own_slots(query: Query, user: User) -> SlotQuerySet:
-    return Slot.objects.for_annotator(user).filter(pair__query=query)
+def own_slots(query_id: int, user: User) -> SlotQuerySet:
+    return Slot.objects.for_annotator(user).filter(pair__query=query_id)
 
 
-def own_slot(collection: Collection, user: User, name: str, token: str) -> Slot | None:
-    """The annotator's slot in that pair of the query of that name, with both loaded."""
-    slots = Slot.objects.of(collection).for_annotator(user).select_related("pair__query")
-    return slots.filter(pair__query__name=name, pair__token=token).order_by().first()
+def own_slot(collection: Collection, user: User, name: str, token: str) -> OwnSlot | None:
+    """The annotator's slot in that pair of the query of that name.
+
+    Only its ids: to load pair and query took a sixth of the time of saving a judgment.
+    """
+    slots = Slot.objects.of(collection).for_annotator(user)
+    ids = slots.filter(pair__query__name=name, pair__token=token).values_list("pk", "pair__query")
+    return next(map(OwnSlot._make, ids.order_by()), None)
 
 
-def progress_in(query: Query, user: User) -> Progress:
-    counts = SlotCount.objects.filter(query=query, annotator=user)
+def progress_in(query_id: int, user: User) -> Progress:
+    counts = SlotCount.objects.filter(query=query_id, annotator=user)
     rows = counts.values_list(*Progress._fields)
     return Progress(*map(sum, zip((0, 0, 0, 0), *rows, strict=True)))
 
 
-def next_token(query: Query, user: User) -> str | None:
+def next_token(query_id: int, user: User) -> str | None:
     """The pair to judge next, or None when all are judged."""
-    ordered = own_slots(query, user).unjudged().in_judging_order()
+    ordered = own_slots(query_id, user).unjudged().in_judging_order()
     return ordered.values_list("pair__token", flat=True).first()
 
 
 def token_before(query: Query, user: User, token: str = "") -> str | None:
     """The pair judged last; or, seen from a judged pair, the one judged before it."""
-    judged = own_slots(query, user).judged()
+    judged = own_slots(query.pk, user).judged()
     here = judged.filter(pair__token=token).values_list("judgment", flat=True).first()
     if here is not None:
         judged = judged.filter(judgment__lt=here)
@@ -186,12 +197,12 @@ def token_before(query: Query, user: User, token: str = "") -> str | None:
 
 def pairs_ahead(query: Query, user: User, *, without: Iterable[str] = ()) -> list[ShownPair]:
     """The next pairs in judging order, without those that the page has already."""
-    slots = own_slots(query, user).unjudged().exclude(pair__token__in=list(without))
+    slots = own_slots(query.pk, user).unjudged().exclude(pair__token__in=list(without))
     return _shown(query, slots.in_judging_order())
 
 
 def shown_pair(query: Query, user: User, token: str) -> ShownPair | None:
-    return next(iter(_shown(query, own_slots(query, user).filter(pair__token=token))), None)
+    return next(iter(_shown(query, own_slots(query.pk, user).filter(pair__token=token))), None)
 
 
 def _shown(query: Query, slots: SlotQuerySet) -> list[ShownPair]:
@@ -221,7 +232,7 @@ def _as_shown(query: Query, slot: Slot) -> ShownPair:
 def own_judgments(query: Query, user: User) -> list[OwnJudgment]:
     """All judgments of the annotator on the query, the latest first."""
     rows = (
-        own_slots(query, user)
+        own_slots(query.pk, user)
         .judged()
         .order_by("-judgment_id")
         .values_list(

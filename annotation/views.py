@@ -17,8 +17,8 @@ from accounts.access import in_collection, person_of
 from accounts.models import Collection, Role
 from annotation import queue
 from annotation.forms import CANNOT, AnswerForm
-from annotation.models import Reason, Slot
-from annotation.queue import ShownPair
+from annotation.models import Reason
+from annotation.queue import OwnSlot, ShownPair
 from annotation.services import BadAnswer, JudgingError, postpone, submit_judgment
 from corpus.models import Query
 from web.requests import outcome, refusal, wants_json, wants_part
@@ -100,7 +100,7 @@ def rough_time(minutes: int) -> str:
 def judge_query(request: HttpRequest, collection: Collection, name: str) -> HttpResponse:
     """Redirect to the next pair, or to my judgments when all pairs are judged."""
     query = my_query(request, collection, name)
-    token = queue.next_token(query, person_of(request))
+    token = queue.next_token(query.pk, person_of(request))
     if token is None:
         return redirect("judge-mine", collection.slug, query.name)
     return redirect("judge-pair", collection.slug, query.name, token)
@@ -116,7 +116,7 @@ def judge_pair(
 ) -> HttpResponseBase:
     """One pair: shown, or judged."""
     if request.method == "POST":
-        return _answer(request, collection, _my_slot(request, collection, name, token))
+        return _answer(request, collection, name, token)
     query = my_query(request, collection, name)
     shown = _shown(request, query, token)
     if wants_part(request):
@@ -128,11 +128,14 @@ def judge_pair(
     return _workspace(request, collection, query, shown)
 
 
-def _answer(request: HttpRequest, collection: Collection, slot: Slot) -> HttpResponseBase:
+def _answer(
+    request: HttpRequest, collection: Collection, name: str, token: str
+) -> HttpResponseBase:
+    slot = _my_slot(request, collection, name, token)
     form = AnswerForm(request.POST)
     if not form.is_valid():
         error = BadAnswer("This answer is incomplete. Give it again.")
-        return _refused(request, collection, slot, error)
+        return _refused(request, collection, name, token, error)
     try:
         submit_judgment(
             slot_id=slot.pk,
@@ -144,32 +147,31 @@ def _answer(request: HttpRequest, collection: Collection, slot: Slot) -> HttpRes
             seconds=form.cleaned_data["seconds"],
         )
     except JudgingError as error:
-        return _refused(request, collection, slot, error)
-    return _saved(request, collection, slot.pair.query)
+        return _refused(request, collection, name, token, error)
+    return _saved(request, collection, name, slot)
 
 
-def _saved(request: HttpRequest, collection: Collection, query: Query) -> HttpResponseBase:
+def _saved(
+    request: HttpRequest, collection: Collection, name: str, slot: OwnSlot
+) -> HttpResponseBase:
     if wants_json(request):
-        progress = queue.progress_in(query, person_of(request))
+        progress = queue.progress_in(slot.query, person_of(request))
         return outcome(request, judged=progress.judged, total=progress.total)
     if request.POST.get("then") == THEN_MINE:
-        return redirect("judge-mine", collection.slug, query.name)
-    return redirect("judge-query", collection.slug, query.name)
+        return redirect("judge-mine", collection.slug, name)
+    return redirect("judge-query", collection.slug, name)
 
 
 def _refused(
-    request: HttpRequest,
-    collection: Collection,
-    slot: Slot,
-    error: JudgingError,
+    request: HttpRequest, collection: Collection, name: str, token: str, error: JudgingError
 ) -> HttpResponseBase:
     """Show why nothing was saved, above the current pair, and keep the typed text."""
     status = 400 if isinstance(error, BadAnswer) else 409
     if wants_json(request):
         return refusal(request, type(error).__name__, str(error), status=status)
     messages.error(request, str(error))
-    query = my_query(request, collection, slot.pair.query.name)
-    shown = _shown(request, query, slot.pair.token)
+    query = my_query(request, collection, name)
+    shown = _shown(request, query, token)
     typed = {"note": request.POST.get("note", ""), "reason": request.POST.get("reason", "")}
     page = _workspace(request, collection, query, shown, typed=typed)
     page.status_code = status
@@ -186,17 +188,16 @@ def judge_later(
 ) -> HttpResponseBase:
     """Move the pair behind all other pairs."""
     slot = _my_slot(request, collection, name, token)
-    query = slot.pair.query
     try:
         postpone(slot_id=slot.pk, annotator=person_of(request))
     except JudgingError as error:
         if wants_json(request):
             return refusal(request, type(error).__name__, str(error), status=409)
         messages.error(request, str(error))
-        return redirect("judge-pair", collection.slug, query.name, token)
-    if not wants_json(request) and queue.next_token(query, person_of(request)) == token:
+        return redirect("judge-pair", collection.slug, name, token)
+    if not wants_json(request) and queue.next_token(slot.query, person_of(request)) == token:
         messages.info(request, "This is the only pair left, so it cannot be postponed.")
-    return _saved(request, collection, query)
+    return _saved(request, collection, name, slot)
 
 
 @never_cache
@@ -249,7 +250,7 @@ def judge_mine(request: HttpRequest, collection: Collection, name: str) -> HttpR
             "title": query.query_paper.document.title,
             "judgments": judgments,
             "counts": _counts(query, judgments),
-            "progress": queue.progress_in(query, user),
+            "progress": queue.progress_in(query.pk, user),
             "minutes": queue.minutes_spent(query, user),
             "next": next((row for row in waiting if row.query != query), None),
         },
@@ -273,7 +274,7 @@ def _workspace(
 ) -> HttpResponse:
     user = person_of(request)
     guideline = query.opening.guideline
-    progress = queue.progress_in(query, user)
+    progress = queue.progress_in(query.pk, user)
     pace = queue.pace(collection, user)
     return render(
         request,
@@ -306,7 +307,7 @@ def my_query(request: HttpRequest, collection: Collection, name: str) -> Query:
     return query
 
 
-def _my_slot(request: HttpRequest, collection: Collection, name: str, token: str) -> Slot:
+def _my_slot(request: HttpRequest, collection: Collection, name: str, token: str) -> OwnSlot:
     slot = queue.own_slot(collection, person_of(request), name, token)
     if slot is None:
         raise Http404(f"no pair {token} for this annotator")
