@@ -9,12 +9,12 @@ from dataclasses import dataclass, field
 from itertools import product
 from typing import Any, NamedTuple
 
-from django.db.models import Count, Exists, F, OuterRef, Q, Subquery
+from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet, Subquery, Sum
 from django.db.models.functions import Coalesce
 from django.utils.crypto import salted_hmac
 
 from accounts.models import Collection, User
-from adjudication.models import Case, Decision
+from adjudication.models import Case, CaseQuerySet, Decision
 from annotation.models import Judgment, Pair, PairCount, Reason, SlotCount
 from annotation.presentation import ShownText
 from annotation.services import presentation_of
@@ -40,7 +40,6 @@ class CaseTotals(NamedTuple):
     """How many cases of a query are due and how many are settled, for one adjudicator."""
 
     query_id: int
-    collection_id: int
     name: str
     due: int
     settled: int
@@ -107,39 +106,58 @@ class SettledCase(NamedTuple):
 
 def queries_with_cases(collection: Collection, user: User) -> list[CaseTotals]:
     """Every query with cases for the adjudicator; those begun come first, finished ones last."""
-    rows = _case_totals([collection.pk], user)
+    rows = _case_totals(collection, user)
     return sorted(rows, key=lambda row: (not row.due, not row.settled, row.name))
 
 
 def due_cases(collections: Iterable[int], user: User) -> dict[int, int]:
     """How many cases are due for the adjudicator in each of the collections that has some."""
+    ids = list(collections)
     due: Counter[int] = Counter()
-    for row in _case_totals(collections, user):
-        due[row.collection_id] += row.due
+    foreign = _foreign_queries(ids, user).values_list("query__collection")
+    due.update(dict(foreign.annotate(due=Sum(F("disputed") - F("settled")))))
+    partly = _partly_foreign_cases(ids, user).filter(decision_id=None)
+    due.update(dict(partly.values_list("query__collection").annotate(Count("pk"))))
     return dict(+due)
 
 
-def _case_totals(collections: Iterable[int], user: User) -> Iterator[CaseTotals]:
+def _case_totals(collection: Collection, user: User) -> Iterator[CaseTotals]:
     """The queries with cases for the adjudicator, from the kept counts.
 
     Who has a slot in every pair of a query has no case in it. After a seat was handed over a person
     may have slots in some pairs only; the other pairs of these few queries are counted.
     """
-    own = SlotCount.objects.filter(query=OuterRef("query"), annotator=user, total__gt=0)
-    counts = PairCount.objects.filter(query__collection__in=list(collections), disputed__gt=0)
-    rows = counts.annotate(settled=Coalesce("query__case_count__settled", 0)).order_by()
-    foreign = rows.filter(~Exists(own)).values_list(
-        "query", "query__collection", "query__name", "disputed", "settled"
+    foreign = _foreign_queries([collection.pk], user).values_list(
+        "query", "query__name", "disputed", "settled"
     )
-    for query, collection, name, disputed, settled in foreign:
-        yield CaseTotals(query, collection, name, disputed - settled, settled)
-    partly = rows.filter(Exists(own.filter(total__lt=OuterRef("total")))).values("query")
-    cases = Case.objects.cases().for_adjudicator(user).filter(query__in=partly).order_by()
-    counted = cases.values_list("query", "query__collection", "query__name").annotate(
+    for query, name, disputed, settled in foreign:
+        yield CaseTotals(query, name, disputed - settled, settled)
+    partly = _partly_foreign_cases([collection.pk], user).values_list("query", "query__name")
+    counted = partly.annotate(
         due=Count("pk", filter=Q(decision_id=None)),
         settled=Count("pk", filter=Q(decision_id__isnull=False)),
     )
     yield from map(CaseTotals._make, counted)
+
+
+def _foreign_queries(collections: list[int], user: User) -> QuerySet[Any]:
+    """Counts of the disputed queries in which the person has no slot, with `settled`."""
+    own = SlotCount.objects.filter(query=OuterRef("query"), annotator=user, total__gt=0)
+    rows = PairCount.objects.filter(~Exists(own), query__collection__in=collections, disputed__gt=0)
+    return rows.annotate(settled=Coalesce("query__case_count__settled", 0)).order_by()
+
+
+def _partly_foreign_cases(collections: list[int], user: User) -> CaseQuerySet:
+    """The person's cases in queries where he or she has slots in some of the pairs only."""
+    partly = SlotCount.objects.filter(
+        annotator=user,
+        query__collection__in=collections,
+        total__gt=0,
+        total__lt=F("query__pair_count__total"),
+        query__pair_count__disputed__gt=0,
+    )
+    queries = list(partly.order_by().values_list("query", flat=True))
+    return Case.objects.cases().for_adjudicator(user).filter(query__in=queries).order_by()
 
 
 def query_cases(totals: Iterable[CaseTotals], user: User) -> list[QueryCases]:

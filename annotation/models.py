@@ -236,6 +236,8 @@ class SlotCount(models.Model):
         constraints = [
             models.UniqueConstraint(fields=["query", "number", "annotator"], name="slot_count_once")
         ]
+        # Without it, SQLite goes through all queries of the person for each query of a page.
+        indexes = [models.Index(fields=["annotator", "query"], name="slot_count_by_annotator")]
 
     def __str__(self) -> str:
         return f"slots {self.number} of {self.query} and {self.annotator}"

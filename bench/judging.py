@@ -27,6 +27,7 @@ import psycopg
 from psycopg import sql
 
 from bench import judging_peer, judging_server
+from bench.judging_browser import NoBrowser, press_keys
 from bench.judging_clients import (
     PATIENCE,
     Browser,
@@ -38,6 +39,7 @@ from bench.judging_clients import (
 )
 from bench.judging_goals import GOALS, Figure, table
 from bench.judging_server import (
+    WITHOUT_TLS,
     DidNotStart,
     descendants_of,
     memory_of,
@@ -50,6 +52,7 @@ from bench.run import POSTGRESQL, ROOT, measured_process
 
 MIB = 1024 * 1024
 ANNOTATORS = 8
+LATENCY = 0.2  # seconds, as to a server on another continent
 SETTLE_SECONDS = 6  # two ticks of a worker
 
 
@@ -63,6 +66,7 @@ class Size:
 
     queries: int = QUERIES
     keys: int = 300  # of one client
+    paints: int = 30  # keys in a browser, twice; a query has 66 pairs
     seconds: float = 20.0  # that eight annotators judge
     gets: int = 5  # of each page
     patience: float = 20.0  # seconds for one page
@@ -140,6 +144,23 @@ def measure_judging(place: Place) -> None:
         f"{together.per_second:.0f}/s, longest wait {together.longest_wait:.2f} s, "
         f"{after['over']} over-annotated",
         _together(together, len(crowd), saved - len(alone.keys)),
+    )
+
+
+def measure_paint(place: Place) -> None:
+    """A browser: from a key to the next pair on the screen, with a server near and far away."""
+    fullest = place.step("fullest-query")[0]
+    with serving(place.environment, place.log, WITHOUT_TLS) as server:
+        paints = press_keys(
+            server.port,
+            f"/c/{SLUG}/judge/{fullest['query']}/",
+            (fullest["annotator"], PASSWORD),
+            keys=place.bench.size.paints,
+            latency=LATENCY,
+        )
+    near, far = (f"{_ms(_at(part, 0.5))} / {_ms(_at(part, 0.95))} ms" for part in paints)
+    place.keep(
+        "paint", f"{near}; {far} at {1000 * LATENCY:.0f} ms latency", f"{len(paints.near)} keys"
     )
 
 
@@ -399,6 +420,7 @@ ALONE: dict[str, Callable[[Bench], None]] = {
     "peer": measure_peer,
 }
 PARTS: dict[str, Callable[[Place], None]] = {
+    "paint": measure_paint,
     "judging": measure_judging,
     "pages": measure_pages,
     "agreement": measure_agreement,
@@ -429,7 +451,7 @@ def run(bench: Bench, wanted: Sequence[str], only: Sequence[str] = ()) -> str:
 def _failure_said(bench: Bench, what: str) -> Iterator[None]:
     try:
         yield
-    except (OSError, HTTPException, Refused, StepFailed, DidNotStart) as error:
+    except (OSError, HTTPException, Refused, StepFailed, DidNotStart, NoBrowser) as error:
         bench.say(f"{what} failed: {type(error).__name__}: {error}")
 
 

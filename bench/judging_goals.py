@@ -36,6 +36,11 @@ GOALS: dict[str, Goal] = {
         "75/s, waits up to 2.6 s on SQLite",
         "≥ 200/s, no wait over 0.3 s, 0 over-annotated",
     ),
+    "paint": Goal(
+        "key to the next pair painted, median / p95",
+        "17.4 / 30 ms",
+        "the same, also at 200 ms latency",
+    ),
     "peer": Goal("Potato, 8 annotators at full speed", "32/s, 50 of 300 over-annotated", ""),
     "home": Goal("page: home", "1.1–2.2 s", PAGE),
     "collection-admin": Goal("page: collection, admin", "1.1–2.2 s", PAGE),

@@ -8,7 +8,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,11 +23,12 @@ DEPLOYED = {
     "QRELSMITH_MODE": "production",
     "SECRET_KEY": "of-this-benchmark-and-of-nothing-else-0123456789-0123456789",
     "ALLOWED_HOSTS": "127.0.0.1",
-    "BEHIND_PROXY": "1",
-    "TRUSTED_PROXIES": "1",
     # All clients have the same address here.
     "LOGIN_TRIES_PER_ADDRESS": "10000",
 }
+BEHIND_PROXY = {"BEHIND_PROXY": "1", "TRUSTED_PROXIES": "1"}
+# A browser has no proxy with a certificate in front here.
+WITHOUT_TLS = {"SECURE_SSL_REDIRECT": "0"}
 
 
 class DidNotStart(Exception):
@@ -62,11 +63,13 @@ def free_port() -> int:
 
 
 @contextmanager
-def serving(environment: dict[str, str], log: Path) -> Iterator[Server]:
+def serving(
+    environment: dict[str, str], log: Path, access: Mapping[str, str] = BEHIND_PROXY
+) -> Iterator[Server]:
     """Gunicorn on a free port of this machine, until the block ends."""
     port = free_port()
     command = [sys.executable, *GUNICORN, "--bind", f"127.0.0.1:{port}"]
-    with started(command, {**environment, **DEPLOYED}, log) as process:
+    with started(command, {**environment, **DEPLOYED, **access}, log) as process:
         wait_until(lambda: _is_healthy(port), process, log)
         yield Server(port, process)
 

@@ -44,6 +44,18 @@ def annotators(clock: Clock, count: str) -> Measured:
     return {"annotators": chosen, "left": [left[name] for name in chosen]}
 
 
+def fullest_query(clock: Clock) -> Measured:
+    """The annotator and the query with the most pairs left to that annotator."""
+    from django.db.models import F
+
+    from annotation.models import SlotCount
+
+    counts = SlotCount.objects.filter(query__collection__slug=SLUG)
+    by_left = counts.order_by((F("total") - F("judged")).desc(), "pk")
+    fullest = by_left.select_related("query", "annotator")[0]
+    return {"annotator": fullest.annotator.username, "query": fullest.query.name}
+
+
 def judgments(clock: Clock) -> Measured:
     """How many there are, and pairs that more than two people judged or one judged twice."""
     from django.db.models import Count
@@ -185,6 +197,7 @@ def _transactions() -> Iterator[list[float]]:
 
 STEPS: dict[str, Callable[..., Measured]] = {
     "annotators": annotators,
+    "fullest-query": fullest_query,
     "judgments": judgments,
     "document": document,
     "summarize": summarize,

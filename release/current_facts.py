@@ -10,13 +10,13 @@ from collections.abc import Iterable
 from itertools import accumulate
 from typing import Any
 
-from django.db.models import Exists, F, FilteredRelation, OuterRef, Q, Subquery, Sum
+from django.db.models import Count, Exists, F, OuterRef, Q, Subquery, Sum
 from django.db.models.functions import Coalesce
 
 from accounts.models import Collection
 from adjudication.labels import LabelledPair, Standing, labelled_pairs
 from adjudication.models import Decision
-from annotation.models import Pair, PairCount
+from annotation.models import Pair, PairCount, Slot
 from annotation.stale_presentations import pairs_shown_otherwise
 from corpus.models import Query
 from pooling.models import Candidate
@@ -68,15 +68,19 @@ def _set_aside(collection: Collection) -> int:
         second=OuterRef("second"),
         sequence__gt=OuterRef("sequence"),
     )
-    standing = Decision.objects.filter(grade=None, pair__query__collection=collection).alias(
-        slot_1=FilteredRelation("pair__slots", condition=Q(pair__slots__number=1)),
-        slot_2=FilteredRelation("pair__slots", condition=Q(pair__slots__number=2)),
-    )
-    return (
-        standing.filter(slot_1__judgment=F("first"), slot_2__judgment=F("second"))
+    slots = Slot.objects.filter(pair=OuterRef("pair"))
+    # Not joined, and of all collections: otherwise SQLite goes through the collection's pairs.
+    counted = (
+        Decision.objects.filter(grade=None)
+        .filter(Exists(slots.filter(number=1, judgment=OuterRef("first"))))
+        .filter(Exists(slots.filter(number=2, judgment=OuterRef("second"))))
         .exclude(Exists(later))
-        .count()
+        .order_by()
+        .values_list("pair__query__collection")
+        .annotate(Count("pk"))
     )
+    counts: dict[int, int] = dict(counted)
+    return counts.get(collection.pk, 0)
 
 
 def _standing(collection: Collection, standing: Standing, count: int, number: Any) -> Faults:

@@ -128,6 +128,7 @@ def test_the_benchmark_of_four_queries_fills_its_table(tmp_path, monkeypatch):
     size = judging.Size(
         queries=4,
         keys=5,
+        paints=3,
         seconds=1,
         gets=1,
         pages=("judge-list",),

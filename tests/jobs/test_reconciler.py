@@ -48,6 +48,7 @@ def test_a_child_is_not_forked_in_the_middle_of_a_tick(db):
     assert done.stdout == "0\n", done.stderr
 
 
+@pytest.mark.django_db
 def test_it_outlives_whatever_goes_wrong_in_a_tick(settings, monkeypatch, caplog):
     settings.JOB_TICK_SECONDS = 0
     stop, ticks = threading.Event(), []
