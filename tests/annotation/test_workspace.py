@@ -189,6 +189,16 @@ def test_later_puts_the_pair_behind_the_others(client, opening, slots):
     assert "put off earlier" in client.get(pair_url(slots[0])).content.decode()
 
 
+def test_only_a_postponed_pair_without_a_judgment_is_marked_as_postponed(client, slots):
+    waiting, judged, *_ = slots
+    for slot in (waiting, judged):
+        client.post(pair_url(slot, "judge-later"))
+    judge(judged, 1)
+
+    marked = [slot for slot in slots if "put off earlier" in client.get(pair_url(slot)).text]
+    assert marked == [waiting]
+
+
 def test_the_only_pair_left_cannot_wait(client, slots):
     for slot in slots[1:]:
         judge(slot, 0)
