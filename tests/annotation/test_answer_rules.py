@@ -7,7 +7,14 @@ import pytest
 from accounts.models import Role
 from annotation import queue
 from annotation.models import Judgment
-from annotation.services import Answer, BadAnswer, KeyReused, NotYours, postpone
+from annotation.services import (
+    Answer,
+    BadAnswer,
+    KeyReused,
+    NotYours,
+    postpone,
+    reassign_seat,
+)
 from tests.support.factories import a_collection, an_open_query, annotators, member
 from tests.support.sittings import judge, pair_url, slots_of
 
@@ -217,6 +224,16 @@ def test_own_queries_are_those_in_this_collection(collection, opening, annotator
         (opening.query, 4),
     ]
     assert [row.minutes_left for row in found] == [1, 4]
+
+
+def test_a_query_whose_seat_was_reassigned_is_no_longer_an_own_query(
+    collection, opening, annotator
+):
+    newcomer = member(collection, Role.ANNOTATOR, "ann3")
+    reassign_seat(opening=opening, number=1, annotator=newcomer)
+
+    assert queue.own_queries(collection, annotator) == []
+    assert [row.query for row in queue.own_queries(collection, newcomer)] == [opening.query]
 
 
 def test_measured_minutes_are_of_own_judgments_on_the_query(opening, mine, theirs, annotator):
