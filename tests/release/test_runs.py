@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 from django.core.management import CommandError, call_command
+from django.utils import timezone
 
 from annotation.services import open_query
 from jobs.context import DirectRun
@@ -22,6 +23,7 @@ from release.files import open_release
 from release.run_files import file_names
 from release.services import build_bundle, publish_release
 from release.snapshot import take_snapshot
+from retrieval.models import Run
 from retrieval.services.run_files import run_lines
 from tests.support.factories import annotators
 from tests.support.pooling_scenes import (
@@ -105,6 +107,18 @@ def test_a_release_holds_the_runs_that_its_pools_were_drawn_from(collection):
     readme = files["README.md"].decode()
     assert "`runs/<name>.txt`" in readme
     assert "`rebuild_pools`" in readme
+
+
+def test_of_two_runs_with_the_same_lists_the_newest_is_listed(collection):
+    older = Run.with_retired.filter(pk=collection.runs.get(name="up").pk)
+    older.update(retired_at=timezone.now())
+    a_listed_run(collection, "up", {"q1": DOCNOS}, parameters={"version": 2})
+    # PostgreSQL now stores the older row behind the newer one.
+    older.update(retired_at=timezone.now())
+
+    listed = {run.name: run.parameters for run in take_snapshot(collection).runs}
+
+    assert listed["up"] == {"version": 2}
 
 
 def test_the_same_database_gives_the_same_bytes_and_leaves_nothing_behind(collection, settings):
