@@ -367,3 +367,12 @@ def test_the_pages_say_that_it_is_a_sample(collection, client):
     page = client.get(reverse("release", args=["small", "1.0"]))
     assert "Sampled qrels" in page.text
     assert ">a sample<" in client.get(reverse("releases", args=["small"])).text
+
+
+def test_the_release_page_does_not_call_whole_pools_a_sample(collection_of_whole_pools, client):
+    client.force_login(collection_of_whole_pools.memberships.get(role="admin").user)
+
+    page = client.get(reverse("releases", args=["small"]))
+
+    assert page.status_code == 200
+    assert "random sample" not in page.text
