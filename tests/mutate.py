@@ -190,7 +190,12 @@ class Copy:
         selected = "not browser" if database else "not browser and not faults"
         here = [test for test in tests if Path(test).exists()]
         options = ["-x", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", "-m", selected]
-        os._exit(int(pytest.main([*options, *here])))
+        status = 1  # A change that stops Django from starting raises here.
+        try:
+            status = int(pytest.main([*options, *here]))
+        finally:
+            # Nothing is unwound, because the folder belongs to the parent process.
+            os._exit(status)
 
 
 def arguments() -> argparse.Namespace:
