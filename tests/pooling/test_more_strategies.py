@@ -24,7 +24,7 @@ from pooling.strategies import (
 from pooling.strategies.depths import depth_k, take_b
 from pooling.strategies.fusion import combmnz, rbp, rrf
 from pooling.strategies.mdcr import choose_models, jaccard_matrix
-from pooling.strategies.sampling import stratified
+from pooling.strategies.sampling import stratified, uniform
 from retrieval.formats import Scored
 from web.errors import UserFacingError
 
@@ -276,6 +276,23 @@ def test_every_default_is_a_value_that_the_parameter_would_read():
         assert all(each.about.endswith(".") for each in definition.parameters)
 
 
+def test_the_defaults_are_these():
+    """Pinned: another default draws other pools from the same command."""
+    defaults = {name: definition.read({}) for name, definition in STRATEGIES.items()}
+    assert defaults == {
+        "interleaved": {"n": 12},
+        "sequential": {"n": 12},
+        "depth_k": {"k": 25},
+        "take_b": {"size": 60},
+        "rrf": {"size": 60, "depth": 500, "k": 60.0},
+        "combmnz": {"size": 60, "depth": 500},
+        "rbp": {"size": 60, "depth": 500, "p": 0.8},
+        "uniform": {"size": 60, "depth": 100},
+        "stratified": {"bounds": (10, 30, 100), "rates": (1.0, 0.3, 0.1)},
+        "mdcr": {"n": 10, "top": 200},
+    }
+
+
 def test_parameters_are_read_from_json_and_from_texts():
     read = strategy("stratified").read
     assert read({"bounds": "10, 50", "rates": "1,0.25"}) == {
@@ -346,9 +363,33 @@ def test_a_limit_that_leaves_no_room_for_a_document_is_refused(strategy, limit):
     assert docnos(strategy(RANKINGS, {}, **{limit: 1}, seed=SEED, query_paper="Q"))
 
 
+@pytest.mark.parametrize(("size", "depth"), [(0, 3), (3, 0)])
+def test_a_uniform_sample_without_room_for_a_document_is_refused(size, depth):
+    with pytest.raises(ValueError, match=f"at least 1, got {size} and {depth}"):
+        uniform(RANKINGS, {}, size=size, depth=depth, seed=SEED, query_paper="Q")
+
+
 def test_a_rate_above_one_is_refused_by_the_function_itself():
     with pytest.raises(ValueError, match=r"got 1\.5"):
         stratified(RANKINGS, {}, bounds=[2, 4], rates=[1, 1.5], seed=SEED, query_paper="Q")
+
+
+def test_overlap_is_not_measured_above_the_first_rank():
+    with pytest.raises(ValueError, match="depth must be at least 1, got 0"):
+        jaccard_matrix({"x": {"Q": ["a"]}}, depth=0)
+
+
+def test_a_query_paper_with_one_empty_list_counts_as_no_overlap():
+    matrix = jaccard_matrix({"x": {"Q": ["a"], "R": ["b"]}, "y": {"Q": ["a"]}}, depth=1)
+
+    assert matrix.values == ((1.0, 0.5), (0.5, 1.0))
+
+
+def test_an_undefined_overlap_is_left_out_of_the_mean():
+    matrix = jaccard_matrix({"empty": {}, "none": {}, "x": {"Q": ["a"]}}, depth=1)
+
+    assert matrix.of("empty", "none") is None
+    assert matrix.mean("empty") == 0.0
 
 
 @pytest.mark.parametrize("count", [0, 3])
