@@ -369,6 +369,10 @@ def test_a_uniform_sample_without_room_for_a_document_is_refused(size, depth):
         uniform(RANKINGS, {}, size=size, depth=depth, seed=SEED, query_paper="Q")
 
 
+def test_reciprocal_ranks_are_summed_with_a_k_of_zero():
+    assert rrf([X], k=0)[X[0].docno] == 1.0
+
+
 def test_a_rate_above_one_is_refused_by_the_function_itself():
     with pytest.raises(ValueError, match=r"got 1\.5"):
         stratified(RANKINGS, {}, bounds=[2, 4], rates=[1, 1.5], seed=SEED, query_paper="Q")

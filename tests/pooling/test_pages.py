@@ -580,6 +580,10 @@ def test_a_query_paper_without_pool_is_listed(collection, admin):
 # One pool
 
 
+def test_a_pool_says_that_its_retrievers_drew_one_document_a_round(pooled, admin):
+    assert "one document a round" in text_of(admin.get(address("pool", "q1")))
+
+
 def test_a_pool_shows_its_candidates_in_draw_order_with_every_source(pooled, admin):
     page = admin.get(address("pool", "q1"))
 
