@@ -66,7 +66,7 @@ class UnknownAddress(ApiView):
     """404 for every address that does not exist."""
 
     @extend_schema(exclude=True)
-    def _absent(self, request: Request, **_: Any) -> NoReturn:
+    def _not_found(self, request: Request, **_: Any) -> NoReturn:
         raise Http404
 
-    get = head = post = put = patch = delete = _absent
+    get = head = post = put = patch = delete = _not_found

@@ -44,8 +44,8 @@ def find_person(*, asked_by: User, text: str) -> User:
         if person is not None and constant_time_compare(account_code(person), code):
             return person
     else:
-        administered = Collection.objects.with_role(asked_by, [Role.ADMIN])
-        people = User.objects.filter(username=username, memberships__collection__in=administered)
+        collections = Collection.objects.with_role(asked_by, [Role.ADMIN])
+        people = User.objects.filter(username=username, memberships__collection__in=collections)
         person = people.first()
         if person is not None:
             return person

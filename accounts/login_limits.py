@@ -140,9 +140,11 @@ def client_address(request: HttpRequest) -> str:
     /64 network, because one customer has at least that many addresses.
     """
     peer = str(request.META.get("REMOTE_ADDR", ""))
-    forwarded = str(request.META.get("HTTP_X_FORWARDED_FOR", "")).split(",")
-    believed = forwarded[-settings.TRUSTED_PROXIES :] if settings.TRUSTED_PROXIES else []
-    for text in (*believed[:1], peer):
+    forwarded_addresses = str(request.META.get("HTTP_X_FORWARDED_FOR", "")).split(",")
+    trusted_addresses = (
+        forwarded_addresses[-settings.TRUSTED_PROXIES :] if settings.TRUSTED_PROXIES else []
+    )
+    for text in (*trusted_addresses[:1], peer):
         address = _address(text)
         if address:
             return address

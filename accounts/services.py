@@ -54,9 +54,11 @@ def add_membership(*, collection: Collection, user: User, role: str) -> Membersh
         CannotBlind: the user would be admin and annotator.
     """
     with transaction.atomic():
-        locked = lock_collection(collection)
-        _check_blind(locked, user, role)
-        membership, _ = Membership.objects.get_or_create(collection=locked, user=user, role=role)
+        locked_collection = lock_collection(collection)
+        _check_blind(locked_collection, user, role)
+        membership, _ = Membership.objects.get_or_create(
+            collection=locked_collection, user=user, role=role
+        )
     return membership
 
 
@@ -104,8 +106,8 @@ def take_role(*, membership: Membership) -> None:
         # Two admins who remove each other's role at once must not both succeed.
         collection = lock_collection(membership.collection)
         if membership.role == Role.ADMIN:
-            others = collection.memberships.filter(role=Role.ADMIN, user__is_active=True)
-            if not others.exclude(user_id=membership.user_id).exists():
+            admins = collection.memberships.filter(role=Role.ADMIN, user__is_active=True)
+            if not admins.exclude(user_id=membership.user_id).exists():
                 raise LastAdmin(collection)
         Membership.objects.filter(pk=membership.pk).delete()
 
@@ -151,5 +153,5 @@ def make_api_token(*, person: User) -> str:
 
 def revoke_api_token(*, person: User) -> bool:
     """Delete the API token. Returns whether the person had one."""
-    deleted, _ = Token.objects.filter(user=person).delete()
-    return bool(deleted)
+    deleted_count, _ = Token.objects.filter(user=person).delete()
+    return bool(deleted_count)

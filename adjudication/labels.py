@@ -76,7 +76,7 @@ def labelled_pairs(
     They come from one statement, so all are of one moment, and are not held in memory together.
     `among` limits them to some of its pairs.
     """
-    standing = Decision.objects.filter(
+    decisions = Decision.objects.filter(
         pair=OuterRef("pk"), first=OuterRef("first"), second=OuterRef("second")
     ).order_by("-sequence")
     rows = (
@@ -85,7 +85,7 @@ def labelled_pairs(
         .with_grades()
         .annotate(
             decision=Subquery(
-                standing.annotate(
+                decisions.annotate(
                     ruling=Coalesce("grade", SET_ASIDE, output_field=IntegerField())
                 ).values("ruling")[:1]
             ),

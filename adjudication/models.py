@@ -24,11 +24,11 @@ class CaseQuerySet(PairQuerySet):
 
         `difference` is 4, more than any two grades differ, where a slot says "cannot judge".
         """
-        standing = Decision.objects.filter(
+        decisions = Decision.objects.filter(
             pair=OuterRef("pk"), first=OuterRef("first"), second=OuterRef("second")
         ).order_by("-sequence")
         return self.disputed().annotate(  # type: ignore[return-value]  # it is a CaseQuerySet
-            decision_id=Subquery(standing.values("pk")[:1]),
+            decision_id=Subquery(decisions.values("pk")[:1]),
             difference=Coalesce(
                 Abs(F("first_grade") - F("second_grade")),
                 Value(4),
@@ -44,8 +44,8 @@ class CaseQuerySet(PairQuerySet):
 
     def for_adjudicator(self, user: User) -> CaseQuerySet:
         """Leave out every pair that the user judged or has a slot in."""
-        mine = Slot.objects.filter(pair=OuterRef("pk"), annotator=user)
-        return self.exclude(Exists(mine))
+        own_slots = Slot.objects.filter(pair=OuterRef("pk"), annotator=user)
+        return self.exclude(Exists(own_slots))
 
 
 class Case(Pair):

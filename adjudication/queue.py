@@ -133,11 +133,11 @@ def _case_totals(collection: Collection, user: User) -> Iterator[CaseTotals]:
     for query, name, disputed, settled in foreign:
         yield CaseTotals(query, name, disputed - settled, settled)
     partly = _partly_foreign_cases([collection.pk], user).values_list("query", "query__name")
-    counted = partly.annotate(
+    case_counts = partly.annotate(
         due=Count("pk", filter=Q(decision_id=None)),
         settled=Count("pk", filter=Q(decision_id__isnull=False)),
     )
-    yield from map(CaseTotals._make, counted)
+    yield from map(CaseTotals._make, case_counts)
 
 
 def _foreign_queries(collections: list[int], user: User) -> QuerySet[Any]:
@@ -192,8 +192,8 @@ def query_to_settle(collection: Collection, name: str) -> Query | None:
 
 def pair_to_settle(query: Query, user: User, token: str) -> Pair | None:
     """The pair, case or not any more, unless the adjudicator holds a slot in it."""
-    mine = query.pairs.filter(token=token).exclude(slots__annotator=user)
-    return mine.select_related("candidate__document").first()
+    pairs = query.pairs.filter(token=token).exclude(slots__annotator=user)
+    return pairs.select_related("candidate__document").first()
 
 
 def counts(query: Query, user: User) -> dict[str, int]:
@@ -213,15 +213,15 @@ def next_token(query: Query, user: User) -> str | None:
 
 def token_before(query: Query, user: User, token: str = "") -> str | None:
     """The case that the adjudicator settled last; or, seen from one of these, the one before it."""
-    mine = (
+    decided_cases = (
         Case.objects.decided()
         .for_adjudicator(user)
         .filter(query=query, decision_id__in=Decision.objects.filter(adjudicator=user).values("pk"))
     )
-    here = mine.filter(token=token).values_list("decision_id", flat=True).first()
-    if here is not None:
-        mine = mine.filter(decision_id__lt=here)
-    return mine.order_by("-decision_id").values_list("token", flat=True).first()
+    decision_id = decided_cases.filter(token=token).values_list("decision_id", flat=True).first()
+    if decision_id is not None:
+        decided_cases = decided_cases.filter(decision_id__lt=decision_id)
+    return decided_cases.order_by("-decision_id").values_list("token", flat=True).first()
 
 
 def shown_case(query: Query, user: User, token: str) -> ShownCase | None:
@@ -242,7 +242,7 @@ def shown_case(query: Query, user: User, token: str) -> ShownCase | None:
         query=presentation.query,
         candidate=presentation.candidate,
         cards=_cards(query, case, judgments[case.first], judgments[case.second]),
-        seen=seen_digest(case.pk, case.first, case.second),
+        seen=judgments_digest(case.pk, case.first, case.second),
         decision=_standing_decision(case.decision_id, user),
     )
 
@@ -269,9 +269,9 @@ def _standing_decision(decision_id: int | None, user: User) -> StandingDecision 
         return None
     decision = Decision.objects.get(pk=decision_id)
     own_words = decision.note if decision.reason == Reason.OTHER else ""
-    mine = decision.adjudicator_id == user.pk
+    is_own = decision.adjudicator_id == user.pk
     return StandingDecision(
-        mine, decision.grade, *reason_and_note(decision), own_words, decision.key
+        is_own, decision.grade, *reason_and_note(decision), own_words, decision.key
     )
 
 
@@ -282,39 +282,41 @@ def reason_and_note(decision: Decision) -> tuple[str, str]:
     return Reason(decision.reason).label if decision.reason else "", decision.note
 
 
-def seen_digest(pair_id: int, first: int, second: int) -> str:
+def judgments_digest(pair_id: int, first: int, second: int) -> str:
     """A digest of two judgments, because the order of their ids would reveal the slots."""
     value = f"{pair_id}:{first}:{second}"
     return salted_hmac("adjudication.seen", value, algorithm="sha256").hexdigest()
 
 
-def judgments_seen(pair: Pair, seen: str) -> tuple[int, int]:
-    """The two judgments of the digest `seen`, revised since or not; (0, 0) if there are none.
+def judgments_of_digest(pair: Pair, digest: str) -> tuple[int, int]:
+    """The two judgments of the digest, revised since or not; (0, 0) if there are none.
 
     A ruling sent before a revision must be recognized when it is sent again after it.
     """
-    made = Judgment.objects.filter(slot__pair=pair).order_by("-pk")
+    judgments = Judgment.objects.filter(slot__pair=pair).order_by("-pk")
     by_slot: dict[int, list[int]] = {1: [], 2: []}
-    for number, judgment in made.values_list("slot__number", "pk"):
+    for number, judgment in judgments.values_list("slot__number", "pk"):
         by_slot[number].append(judgment)
-    both = product(by_slot[1], by_slot[2])
-    return next((ids for ids in both if seen_digest(pair.pk, *ids) == seen), (0, 0))
+    id_pairs = product(by_slot[1], by_slot[2])
+    return next((ids for ids in id_pairs if judgments_digest(pair.pk, *ids) == digest), (0, 0))
 
 
-def judgments_on_page(query: Query, pair: Pair, seen: tuple[int, int]) -> tuple[ShownJudgment, ...]:
+def judgments_on_page(
+    query: Query, pair: Pair, judgment_ids: tuple[int, int]
+) -> tuple[ShownJudgment, ...]:
     """The cards on the page that showed these two judgments."""
-    judgments = Judgment.objects.in_bulk(seen)
-    if len(judgments) < len(seen):
+    judgments = Judgment.objects.in_bulk(judgment_ids)
+    if len(judgments) < len(judgment_ids):
         return ()
-    return _cards(query, pair, judgments[seen[0]], judgments[seen[1]])
+    return _cards(query, pair, judgments[judgment_ids[0]], judgments[judgment_ids[1]])
 
 
 def settled_cases(query: Query, user: User) -> list[SettledCase]:
     """Every settled case of the query, the latest first."""
-    return list(_settled(query, user))
+    return list(_settled_cases(query, user))
 
 
-def _settled(query: Query, user: User) -> Iterator[SettledCase]:
+def _settled_cases(query: Query, user: User) -> Iterator[SettledCase]:
     rows = (
         Case.objects.decided()
         .for_adjudicator(user)
@@ -327,9 +329,9 @@ def _settled(query: Query, user: User) -> Iterator[SettledCase]:
             "token", "candidate_title", "docno", "first_grade", "second_grade", "decision_id"
         )
     )
-    found = list(rows)
-    decisions = Decision.objects.in_bulk([row[-1] for row in found])
-    for token, title, docno, first, second, decision_id in found:
+    cases = list(rows)
+    decisions = Decision.objects.in_bulk([row[-1] for row in cases])
+    for token, title, docno, first, second, decision_id in cases:
         decision = decisions[decision_id]
         yield SettledCase(
             token,

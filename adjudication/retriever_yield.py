@@ -54,8 +54,8 @@ def yields(candidates: Iterable[SourceCandidate], grades: Mapping[Pair, list[int
             drawn[candidate.source].append(candidate.pair)
         else:
             drawn.setdefault(candidate.source, [])
-    made = (_yield(source, pairs, finders, grades) for source, pairs in drawn.items())
-    return sorted(made, key=lambda row: (-row.relevant, row.source))
+    rows = (_yield(source, pairs, finders, grades) for source, pairs in drawn.items())
+    return sorted(rows, key=lambda row: (-row.relevant, row.source))
 
 
 def _yield(
@@ -100,5 +100,5 @@ def _source_candidates(collection: Collection) -> Iterable[SourceCandidate]:
         "drawn",
         "rank",
     ).iterator():
-        found = drawn or rank is None or rank <= (depths[paper].get(source) or 0)
-        yield SourceCandidate(source, (paper, docno), drawn, found)
+        within_depth = drawn or rank is None or rank <= (depths[paper].get(source) or 0)
+        yield SourceCandidate(source, (paper, docno), drawn, within_depth)

@@ -69,13 +69,13 @@ def decide(
     pair_id: int,
     adjudicator: User,
     ruling: Ruling,
-    seen: tuple[int, int],
+    judgment_ids: tuple[int, int],
     key: uuid.UUID,
     supersedes: uuid.UUID | None = None,
 ) -> Decision:
     """Decide a case, or change one's own decision on it.
 
-    `seen` are the ids of the two judgments (slot 1, slot 2) that the adjudicator's page showed;
+    `judgment_ids` are the two judgments (slot 1, slot 2) that the adjudicator's page showed;
     `supersedes` is the key of his or her own decision on it, None when the case was due.
     The same `key` with the same ruling again returns the first decision.
 
@@ -84,7 +84,7 @@ def decide(
         KeyReused
     """
     ruling.check()
-    submission = _Submission(pair_id, adjudicator.pk, ruling, seen)
+    submission = _Submission(pair_id, adjudicator.pk, ruling, judgment_ids)
     try:
         with transaction.atomic():
             return _decide(submission, key, supersedes)
@@ -102,19 +102,19 @@ class _Submission(NamedTuple):
     pair_id: int
     adjudicator_id: int
     ruling: Ruling
-    seen: tuple[int, int]
+    judgment_ids: tuple[int, int]
 
 
 def _same_submission(
     earlier: Decision, submission: _Submission, cause: Exception | None = None
 ) -> Decision:
-    decided = _Submission(
+    earlier_submission = _Submission(
         earlier.pair_id,
         earlier.adjudicator_id,
         Ruling(grade=earlier.grade, reason=earlier.reason, note=earlier.note),
         (earlier.first_id, earlier.second_id),
     )
-    if decided != submission:
+    if earlier_submission != submission:
         raise KeyReused(
             "This page was already used for another decision, so nothing was saved. Reload it."
         ) from cause
@@ -122,7 +122,7 @@ def _same_submission(
 
 
 def _decide(submission: _Submission, key: uuid.UUID, supersedes: uuid.UUID | None) -> Decision:
-    pair_id, adjudicator_id, ruling, seen = submission
+    pair_id, adjudicator_id, ruling, judgment_ids = submission
     slots = list(Slot.objects.select_for_update().filter(pair_id=pair_id).order_by("number"))
     if adjudicator_id in {slot.annotator_id for slot in slots}:
         raise JudgedByYou("You judged this pair, so another adjudicator must settle it.")
@@ -132,7 +132,7 @@ def _decide(submission: _Submission, key: uuid.UUID, supersedes: uuid.UUID | Non
     case: Any = Case.objects.cases().filter(pk=pair_id).first()
     if case is None:
         raise NoSuchCase("The two judges agree on this pair now, so it needs no decision.")
-    if seen != (case.first, case.second):
+    if judgment_ids != (case.first, case.second):
         raise JudgmentsChanged(
             "A judge revised a judgment of this pair meanwhile, so nothing was saved. "
             "Reload the page to see both judgments."
@@ -142,8 +142,8 @@ def _decide(submission: _Submission, key: uuid.UUID, supersedes: uuid.UUID | Non
         pair_id=pair_id,
         sequence=Decision.objects.filter(pair_id=pair_id).count() + 1,
         adjudicator_id=adjudicator_id,
-        first_id=seen[0],
-        second_id=seen[1],
+        first_id=judgment_ids[0],
+        second_id=judgment_ids[1],
         grade=ruling.grade,
         reason=ruling.reason,
         note=ruling.note,
@@ -154,10 +154,10 @@ def _decide(submission: _Submission, key: uuid.UUID, supersedes: uuid.UUID | Non
 def _check_standing(
     decision_id: int | None, adjudicator_id: int, supersedes: uuid.UUID | None
 ) -> None:
-    standing = Decision.objects.filter(pk=decision_id).first() if decision_id else None
-    if standing is not None and standing.adjudicator_id != adjudicator_id:
+    decision = Decision.objects.filter(pk=decision_id).first() if decision_id else None
+    if decision is not None and decision.adjudicator_id != adjudicator_id:
         raise AlreadyDecided("Another adjudicator settled this pair first, so nothing was saved.")
-    if (standing.key if standing else None) != supersedes:
+    if (decision.key if decision else None) != supersedes:
         raise DecidedMeanwhile(
             "You settled this case in another window, so nothing was saved. "
             "Reload the page to change your decision."

@@ -41,8 +41,8 @@ def adjudicate(request: HttpRequest, collection: Collection) -> HttpResponse:
     queries = queue.queries_with_cases(collection, user)
     due = [row for row in queries if row.due]
     due_page = numbered_page(due, request)
-    settled = [row for row in queries if not row.due]
-    settled_page = numbered_page(settled, request, name="settled", anchor="#settled")
+    settled_queries = [row for row in queries if not row.due]
+    settled_page = numbered_page(settled_queries, request, name="settled", anchor="#settled")
     return render(
         request,
         "adjudication/adjudicate.html",
@@ -67,7 +67,7 @@ def adjudicate_query(request: HttpRequest, collection: Collection, name: str) ->
     query = _query(collection, name)
     if not sum(queue.counts(query, person_of(request)).values()):
         raise Http404(f"no cases of {name} for this adjudicator")
-    return redirect(_onward(collection, query, person_of(request)))
+    return redirect(_next_url(collection, query, person_of(request)))
 
 
 @never_cache
@@ -79,18 +79,18 @@ def case(request: HttpRequest, collection: Collection, name: str, token: str) ->
     """One case: shown, or decided."""
     query = _query(collection, name)
     user = person_of(request)
-    shown = queue.shown_case(query, user, token)
+    shown_case = queue.shown_case(query, user, token)
     if request.method == "POST":
         pair = queue.pair_to_settle(query, user, token)
         if pair is None:
             raise Http404(f"no pair {token} for this adjudicator")
-        return _rule(request, collection, query, pair, shown)
-    if shown is None:
+        return _rule(request, collection, query, pair, shown_case)
+    if shown_case is None:
         raise Http404(f"no case {token} for this adjudicator")
-    if shown.decision and not shown.decision.mine:
+    if shown_case.decision and not shown_case.decision.mine:
         messages.info(request, "Another adjudicator settled this case.")
         return redirect("adjudicate-settled", collection.slug, query.name)
-    return _page(request, collection, query, shown)
+    return _page(request, collection, query, shown_case)
 
 
 def _rule(
@@ -98,64 +98,64 @@ def _rule(
     collection: Collection,
     query: Query,
     pair: Pair,
-    shown: ShownCase | None,
+    shown_case: ShownCase | None,
 ) -> HttpResponseBase:
     form = RulingForm(request.POST)
     try:
         if not form.is_valid():
             raise BadRuling("This ruling is incomplete. Give it again.")
-        seen = queue.judgments_seen(pair, form.cleaned_data["seen"])
+        judgment_ids = queue.judgments_of_digest(pair, form.cleaned_data["seen"])
         decision = decide(
             pair_id=pair.pk,
             adjudicator=person_of(request),
-            ruling=form.ruling(queue.judgments_on_page(query, pair, seen)),
-            seen=seen,
+            ruling=form.ruling(queue.judgments_on_page(query, pair, judgment_ids)),
+            judgment_ids=judgment_ids,
             key=form.cleaned_data["key"],
             supersedes=form.cleaned_data["supersedes"],
         )
     except JudgedByYou as error:
         raise Http404(str(error)) from error
     except AdjudicationError as error:
-        return _refused(request, collection, query, shown, error)
-    messages.success(request, _saved_message(query, decision, shown))
-    onward = _onward(collection, query, person_of(request), request.POST.get("then", ""))
-    return outcome(request, next=onward) if wants_json(request) else redirect(onward)
+        return _refusal_response(request, collection, query, shown_case, error)
+    messages.success(request, _saved_message(query, decision, shown_case))
+    next_url = _next_url(collection, query, person_of(request), request.POST.get("then", ""))
+    return outcome(request, next=next_url) if wants_json(request) else redirect(next_url)
 
 
-def _saved_message(query: Query, decision: Decision, shown: ShownCase | None) -> str:
+def _saved_message(query: Query, decision: Decision, shown_case: ShownCase | None) -> str:
     if decision.grade is None:
         return "Set aside: this pair gets no grade."
     name = query.opening.guideline.grades[decision.grade]["name"]
     message = f"Settled as {decision.grade}, {name.lower()}."
-    neither = shown and decision.grade not in [card.grade for card in shown.cards]
-    return f"{message} This overrules both judges." if neither else message
+    overrules_both = shown_case and decision.grade not in [card.grade for card in shown_case.cards]
+    return f"{message} This overrules both judges." if overrules_both else message
 
 
-def _refused(
+def _refusal_response(
     request: HttpRequest,
     collection: Collection,
     query: Query,
-    shown: ShownCase | None,
+    shown_case: ShownCase | None,
     error: AdjudicationError,
 ) -> HttpResponseBase:
     """Show why nothing was saved, above the case while it is still undecided."""
     status = 400 if isinstance(error, BadRuling) else 409
     name, message = type(error).__name__, str(error)
-    here = shown is not None and not isinstance(error, AlreadyDecided | NoSuchCase)
-    if here and wants_json(request):
+    is_still_due = shown_case is not None and not isinstance(error, AlreadyDecided | NoSuchCase)
+    if is_still_due and wants_json(request):
         return refusal(request, name, message, status=status)
     messages.warning(request, message)
-    if shown is None or not here:
-        onward = _onward(collection, query, person_of(request))
+    if shown_case is None or not is_still_due:
+        next_url = _next_url(collection, query, person_of(request))
         if wants_json(request):
-            return refusal(request, name, message, status=status, next=onward)
-        return redirect(onward)
-    page = _page(request, collection, query, shown, typed=request.POST)
+            return refusal(request, name, message, status=status, next=next_url)
+        return redirect(next_url)
+    page = _page(request, collection, query, shown_case, form_values=request.POST)
     page.status_code = status
     return page
 
 
-def _onward(collection: Collection, query: Query, user: User, then: str = "") -> str:
+def _next_url(collection: Collection, query: Query, user: User, then: str = "") -> str:
     """The address of the next due case, or of the settled cases, or of the queue."""
     token = queue.next_token(query, user)
     if token is not None and then != "settled":
@@ -188,8 +188,8 @@ def adjudicate_settled(request: HttpRequest, collection: Collection, name: str) 
     counts = queue.counts(query, user)
     if not sum(counts.values()):
         raise Http404(f"no cases of {name} for this adjudicator")
-    settled = queue.settled_cases(query, user)
-    others = [
+    settled_cases = queue.settled_cases(query, user)
+    next_queries = [
         row
         for row in queue.queries_with_cases(collection, user)
         if row.due and row.query_id != query.pk
@@ -201,11 +201,11 @@ def adjudicate_settled(request: HttpRequest, collection: Collection, name: str) 
             "collection": collection,
             "query": query,
             "title": query.query_paper.document.title,
-            "settled": settled,
-            "overruled": sum(line.overruled for line in settled),
-            "set_aside": sum(line.final is None for line in settled),
+            "settled": settled_cases,
+            "overruled": sum(line.overruled for line in settled_cases),
+            "set_aside": sum(line.final is None for line in settled_cases),
             "counts": counts,
-            "next": others[0] if others else None,
+            "next": next_queries[0] if next_queries else None,
         },
     )
 
@@ -214,13 +214,13 @@ def _page(
     request: HttpRequest,
     collection: Collection,
     query: Query,
-    shown: ShownCase,
-    typed: Any = None,
+    shown_case: ShownCase,
+    form_values: Any = None,
 ) -> HttpResponse:
     user = person_of(request)
     guideline = query.opening.guideline
-    decision = shown.decision
-    kept = (
+    decision = shown_case.decision
+    saved_values = (
         {"note": decision.note, "reason": decision.own_words}
         if decision
         else {"note": "", "reason": ""}
@@ -235,14 +235,14 @@ def _page(
             "back_name": "Cases",
             "guideline": guideline,
             "show_guideline": "guideline" in request.GET,
-            "query_text": shown.query,
-            "shown": shown,
-            "cards": [_named(card, guideline.grades) for card in shown.cards],
+            "query_text": shown_case.query,
+            "shown": shown_case,
+            "cards": [_card_context(card, guideline.grades) for card in shown_case.cards],
             "grades": [
-                {**grade, "relation": _relation(grade["grade"], shown)}
+                {**grade, "relation": _relation(grade["grade"], shown_case)}
                 for grade in guideline.grades
             ],
-            "typed": typed or kept,
+            "typed": form_values or saved_values,
             "cannot": CANNOT,
             "counts": queue.counts(query, user),
             "then": "settled" if request.GET.get("then") == "settled" else "",
@@ -250,15 +250,15 @@ def _page(
     )
 
 
-def _named(card: queue.ShownJudgment, grades: list[dict[str, Any]]) -> dict[str, Any]:
+def _card_context(card: queue.ShownJudgment, grades: list[dict[str, Any]]) -> dict[str, Any]:
     name = "" if card.grade is None else grades[card.grade]["name"]
     return {**card._asdict(), "why": card.why, "name": name}
 
 
-def _relation(grade: int, shown: ShownCase) -> str:
+def _relation(grade: int, shown_case: ShownCase) -> str:
     """How this grade relates to the two judgments."""
-    agreeing = [card.letter.upper() for card in shown.cards if card.grade == grade]
-    return f"as {agreeing[0]} says" if agreeing else "overrules both"
+    letters = [card.letter.upper() for card in shown_case.cards if card.grade == grade]
+    return f"as {letters[0]} says" if letters else "overrules both"
 
 
 def _query(collection: Collection, name: str) -> Query:

@@ -81,8 +81,10 @@ def request_due_yields() -> None:
     marks = (*newest_rows(), pools_marks())
     if last_look.still_holds(marks):
         return
-    judged = PairCount.objects.filter(judged__gt=0).order_by().values("query__collection")
-    for collection in Collection.objects.filter(pk__in=judged):
+    collections_with_judgments = (
+        PairCount.objects.filter(judged__gt=0).order_by().values("query__collection")
+    )
+    for collection in Collection.objects.filter(pk__in=collections_with_judgments):
         request_if_due(collection, JOB_KIND, yields_state(collection), wait_after)
     last_look.note(marks)
 

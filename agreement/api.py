@@ -18,7 +18,7 @@ from agreement.summary import Stage
 from jobs.api import JobAnswer, accepted
 
 
-class Asked(serializers.Serializer[Any]):
+class ReportParameters(serializers.Serializer[Any]):
     missing = serializers.ChoiceField(
         MissingPolicy.choices,
         default=MissingPolicy.EXCLUDE,
@@ -28,13 +28,15 @@ class Asked(serializers.Serializer[Any]):
 
 class Metrics(serializers.Serializer[Any]):
     def get_fields(self) -> dict[str, Any]:
-        values = {each.key: serializers.FloatField(allow_null=True) for each in COEFFICIENTS}
+        values = {
+            coefficient.key: serializers.FloatField(allow_null=True) for coefficient in COEFFICIENTS
+        }
         return {**values, **super().get_fields()}
 
 
 class Counts(serializers.Serializer[Any]):
     def get_fields(self) -> dict[str, Any]:
-        return {each.key: serializers.IntegerField() for each in COEFFICIENTS}
+        return {coefficient.key: serializers.IntegerField() for coefficient in COEFFICIENTS}
 
 
 class QueryAgreement(Metrics):
@@ -81,24 +83,26 @@ class Agreement(CollectionView):
     @extend_schema(
         summary="The latest agreement report",
         description="404 until a report has been computed with this version of the statistics.",
-        parameters=[Asked],
+        parameters=[ReportParameters],
         responses=AgreementAnswer,
     )
     def get(self, request: Request, slug: str) -> Response:
-        asked = Asked(data=request.query_params)
-        asked.is_valid(raise_exception=True)
+        parameters = ReportParameters(data=request.query_params)
+        parameters.is_valid(raise_exception=True)
         reports = self.collection.reports.current()
-        report = reports.filter(missing=asked.validated_data["missing"]).first()
+        report = reports.filter(missing=parameters.validated_data["missing"]).first()
         if report is None:
             raise Http404
         return Response(AgreementAnswer(report).data)
 
     @extend_schema(
-        summary="Compute the present agreement", request=Asked, responses={202: JobAnswer}
+        summary="Compute the present agreement",
+        request=ReportParameters,
+        responses={202: JobAnswer},
     )
     def post(self, request: Request, slug: str) -> Response:
-        asked = self.parsed(Asked)
+        parameters = self.parsed(ReportParameters)
         job = request_report(
-            collection=self.collection, missing=asked["missing"], requested_by=self.person
+            collection=self.collection, missing=parameters["missing"], requested_by=self.person
         )
         return accepted(job)

@@ -91,23 +91,23 @@ class CrossTable:
     @cached_property
     def by_first(self) -> Counter[int]:
         """How often the first rater gave each grade."""
-        return self._used(0)
+        return self._count_grades(0)
 
     @cached_property
     def by_second(self) -> Counter[int]:
-        return self._used(1)
+        return self._count_grades(1)
 
-    def _used(self, rater: int) -> Counter[int]:
-        used: Counter[int] = Counter()
-        for both, number in self.counts.items():
-            used[both[rater]] += number
-        return used
+    def _count_grades(self, rater: int) -> Counter[int]:
+        grade_counts: Counter[int] = Counter()
+        for grades, number in self.counts.items():
+            grade_counts[grades[rater]] += number
+        return grade_counts
 
 
 def cross_table(first: Grades, second: Grades) -> CrossTable:
     """The table of two sequences of grades, each entry of which is checked."""
     checked_pairs = zip(map(checked, first), map(checked, second), strict=True)
-    return CrossTable((both, 1) for both in checked_pairs)
+    return CrossTable((grades, 1) for grades in checked_pairs)
 
 
 def checked(grade: object) -> int | None:
@@ -139,17 +139,17 @@ def spearman(first: Grades, second: Grades) -> Result:
 
 def spearman_of(table: CrossTable) -> Result:
     if not table.counts:
-        return _undefined(NO_PAIRS)
+        return _undefined_result(NO_PAIRS)
     if table.pairs == 1:
-        return _undefined(ONE_PAIR)
+        return _undefined_result(ONE_PAIR)
     if len(table.by_first) == 1 or len(table.by_second) == 1:
-        return _undefined(CONSTANT_RATER)
+        return _undefined_result(CONSTANT_RATER)
     # `scipy.stats.spearmanr` does the same and gives the same float, but ranks a few grades as if
     # each entry could differ, and adds a p-value: seven times the work. The tests compare the two.
     of_first, of_second = _mid_ranks(table.by_first), _mid_ranks(table.by_second)
     cells = [(of_first[a], of_second[b]) for a, b in table.counts]
     ranks = np.repeat(np.array(cells), list(table.counts.values()), axis=0)
-    return _defined(np.corrcoef(ranks, rowvar=False)[1, 0])
+    return _defined_result(np.corrcoef(ranks, rowvar=False)[1, 0])
 
 
 def alpha_ordinal(first: Grades, second: Grades) -> Result:
@@ -164,13 +164,13 @@ def alpha_ordinal(first: Grades, second: Grades) -> Result:
 
 def alpha_ordinal_of(table: CrossTable) -> Result:
     if reason := _no_variation(table):
-        return _undefined(reason)
+        return _undefined_result(reason)
     # Only the grades that were used: the ordinal difference of c and k is made of how often the
     # grades from c to k were used, so an unused grade adds nothing to it.
     scale = sorted({*table.by_first, *table.by_second})
     cells = [[(a == grade) + (b == grade) for grade in scale] for a, b in table.counts]
     units = np.repeat(np.array(cells), list(table.counts.values()), axis=0)
-    return _defined(krippendorff.alpha(value_counts=units, level_of_measurement="ordinal"))
+    return _defined_result(krippendorff.alpha(value_counts=units, level_of_measurement="ordinal"))
 
 
 def kappa(first: Grades, second: Grades) -> Result:
@@ -187,10 +187,10 @@ def kappa_of(table: CrossTable) -> Result:
     # Our own three lines: scikit-learn's takes seconds to import, says NaN and warns where this is
     # undefined, and rounds three times where whole numbers round once. The tests compare the two.
     if reason := _no_variation(table):
-        return _undefined(reason)
+        return _undefined_result(reason)
     n, used_by_a, used_by_b = table.pairs, table.by_first, table.by_second
     expected = sum(used_by_a[grade] * used_by_b[grade] for grade in used_by_a)  # n² p_e
-    return _defined((n * table.agreed - expected) / (n * n - expected))
+    return _defined_result((n * table.agreed - expected) / (n * n - expected))
 
 
 def percent_agreement(first: Grades, second: Grades) -> Result:
@@ -200,8 +200,8 @@ def percent_agreement(first: Grades, second: Grades) -> Result:
 
 def percent_agreement_of(table: CrossTable) -> Result:
     if not table.counts:
-        return _undefined(NO_PAIRS)
-    return _defined(100 * table.agreed / table.pairs)
+        return _undefined_result(NO_PAIRS)
+    return _defined_result(100 * table.agreed / table.pairs)
 
 
 def confusion(
@@ -224,13 +224,13 @@ def confusion_of(
     return tuple(tuple(table.counts.get((row, column), 0) for column in grades) for row in grades)
 
 
-def _mid_ranks(used: Counter[int]) -> dict[int, float]:
+def _mid_ranks(grade_counts: Counter[int]) -> dict[int, float]:
     """The rank of each grade, from 1: the mean of the ranks that the entries with it span."""
     ranks: dict[int, float] = {}
     below = 0
-    for grade in sorted(used):
-        ranks[grade] = below + (used[grade] + 1) / 2
-        below += used[grade]
+    for grade in sorted(grade_counts):
+        ranks[grade] = below + (grade_counts[grade] + 1) / 2
+        below += grade_counts[grade]
     return ranks
 
 
@@ -240,11 +240,11 @@ def _no_variation(table: CrossTable) -> str | None:
     return ALL_IDENTICAL if len({*table.by_first, *table.by_second}) == 1 else None
 
 
-def _defined(value: float) -> Result:
+def _defined_result(value: float) -> Result:
     return Result(float(value))
 
 
-def _undefined(reason: str) -> Result:
+def _undefined_result(reason: str) -> Result:
     return Result(None, reason)
 
 

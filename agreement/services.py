@@ -68,9 +68,9 @@ def compute_report(
     facets = list(collection.facets.values_list("key", flat=True))
     digest = StateDigest()
     tally = tally_of(digest.reading(labelled_pairs(collection)), facets)
-    same = reports.filter(state=digest.state())
-    if same.exists():
-        return _confirm(same, revision, work)
+    reports_of_state = reports.filter(state=digest.state())
+    if reports_of_state.exists():
+        return _confirm(reports_of_state, revision, work)
     payload = as_json_dict(collection.slug, policy, summarize_tally(tally, policy))
     confusion = confusion_dict(tally)
     try:
@@ -86,14 +86,14 @@ def compute_report(
             work.complete(job_result(report))
             return report
     except IntegrityError:  # another process computed the same report meanwhile
-        return _confirm(same, revision, work)
+        return _confirm(reports_of_state, revision, work)
 
 
-def _confirm(same: ReportQuerySet, revision: str, work: JobContext) -> Report:
+def _confirm(reports: ReportQuerySet, revision: str, work: JobContext) -> Report:
     """The stored report of the present judgments, marked as such."""
     with work.fenced():
-        same.update(revision=revision, checked_at=timezone.now())
-        report = same.get()
+        reports.update(revision=revision, checked_at=timezone.now())
+        report = reports.get()
         work.complete(job_result(report))
         return report
 
@@ -146,22 +146,22 @@ class StateDigest:
     def reading(self, pairs: Iterable[LabelledPair]) -> Iterator[LabelledPair]:
         """The same pairs, while the digest reads along."""
         for _, members in groupby(pairs, key=attrgetter("query")):
-            read = list(members)
+            pairs_of_query = list(members)
             rows = [
                 [pair.query, pair.docno, pair.first, pair.second, pair.final, pair.standing.value]
-                for pair in read
+                for pair in pairs_of_query
                 if pair.judged
             ]
             if rows:
                 self._sha256.update(self._separator + canonical_json(rows)[1:-1])
                 self._separator = b","
-            yield from read
+            yield from pairs_of_query
 
     def state(self) -> str:
         """The digest of what was read (hex): canonical JSON of [version, [[query, …], …]]."""
-        whole = self._sha256.copy()
-        whole.update(b"]]")
-        return whole.hexdigest()
+        digest = self._sha256.copy()
+        digest.update(b"]]")
+        return digest.hexdigest()
 
 
 def state_of(pairs: Iterable[LabelledPair]) -> str:

@@ -159,7 +159,7 @@ def summarize_tally(tally: Tally, missing: Missing) -> Summary:
         facet: [
             row(query, facet, queries[query], missing)
             for query in sorted(queries)
-            for row in (_before, _after)
+            for row in (_row_before_adjudication, _row_after_adjudication)
         ]
         for facet, queries in tally.facets.items()
     }
@@ -190,19 +190,19 @@ class Confusion:
 
 def confusions(tally: Tally, grades: Sequence[int] = (0, 1, 2, 3)) -> dict[str, Confusion]:
     """The matrices of each facet with a judged pair."""
-    found = {}
+    matrices = {}
     for facet, queries in tally.facets.items():
         counts: QueryTally = Counter()
         for of_query in queries.values():
             counts.update(of_query)
         if counts:
-            found[facet] = Confusion(
+            matrices[facet] = Confusion(
                 counts.total(),
                 confusion_of(CrossTable(((a, b), n) for (a, b, _, _), n in counts.items()), grades),
                 confusion_of(CrossTable(((a, c), n) for (a, _, c, _), n in counts.items()), grades),
                 confusion_of(CrossTable(((b, c), n) for (_, b, c, _), n in counts.items()), grades),
             )
-    return found
+    return matrices
 
 
 def as_json_dict(collection: str, missing: Missing, summary: Summary) -> dict[str, object]:
@@ -218,50 +218,63 @@ def as_json_dict(collection: str, missing: Missing, summary: Summary) -> dict[st
 
 def confusion_dict(tally: Tally) -> dict[str, dict[str, object]]:
     """The matrices of each facet as JSON types, for the page."""
-    return {facet: asdict(found) for facet, found in confusions(tally).items()}
+    return {facet: asdict(confusion) for facet, confusion in confusions(tally).items()}
 
 
-def _before(query: str, facet: str, counts: QueryTally, missing: Missing) -> QueryRow:
-    used = _usable(counts, missing)
+def _row_before_adjudication(
+    query: str, facet: str, counts: QueryTally, missing: Missing
+) -> QueryRow:
+    usable_pairs = _usable_pairs(counts, missing)
     return QueryRow(
         query=query,
         facet=facet,
         stage=Stage.PRE,
-        n=used.total(),
+        n=usable_pairs.total(),
         missing=sum(n for (a, b, _, _), n in counts.items() if a is None or b is None),
-        coefficients=_coefficients(CrossTable(((a, b), n) for (a, b, _, _), n in used.items())),
+        coefficients=_coefficients(
+            CrossTable(((a, b), n) for (a, b, _, _), n in usable_pairs.items())
+        ),
     )
 
 
-def _after(query: str, facet: str, counts: QueryTally, missing: Missing) -> QueryRow:
-    unlabelled = sum(n for (_, _, c, aside), n in counts.items() if c is None and not aside)
-    labelled = Counter({cell: n for cell, n in counts.items() if cell[2] is not None})
-    used = _usable(labelled, missing)
+def _row_after_adjudication(
+    query: str, facet: str, counts: QueryTally, missing: Missing
+) -> QueryRow:
+    unlabelled_count = sum(n for (_, _, c, aside), n in counts.items() if c is None and not aside)
+    labelled_pairs = Counter({cell: n for cell, n in counts.items() if cell[2] is not None})
+    usable_pairs = _usable_pairs(labelled_pairs, missing)
     return QueryRow(
         query=query,
         facet=facet,
         stage=Stage.POST,
-        n=used.total(),
+        n=usable_pairs.total(),
         missing=sum(n for (a, b, c, _), n in counts.items() if None in (a, b, c)),
-        coefficients=(_unfinished(unlabelled, counts.total()) if unlabelled else _with_final(used)),
+        coefficients=(
+            _unfinished_results(unlabelled_count, counts.total())
+            if unlabelled_count
+            else _with_final(usable_pairs)
+        ),
     )
 
 
 def _with_final(counts: QueryTally) -> Results:
     first = _coefficients(CrossTable(((a, c), n) for (a, _, c, _), n in counts.items()))
     second = _coefficients(CrossTable(((b, c), n) for (_, b, c, _), n in counts.items()))
-    return {each.key: _mean(first[each.key], second[each.key]) for each in COEFFICIENTS}
+    return {
+        coefficient.key: _mean(first[coefficient.key], second[coefficient.key])
+        for coefficient in COEFFICIENTS
+    }
 
 
 def _coefficients(table: CrossTable) -> Results:
-    return {each.key: each.function(table) for each in COEFFICIENTS}
+    return {coefficient.key: coefficient.function(table) for coefficient in COEFFICIENTS}
 
 
-def _unfinished(unlabelled: int, judged: int) -> Results:
+def _unfinished_results(unlabelled_count: int, judged_count: int) -> Results:
     # Pairs the judges agreed on have their label at once and the others wait for the adjudicator:
     # numbers from the labelled part alone would start at perfect agreement and sink.
-    reason = f"unfinished: {unlabelled} of {judged} pairs have no final label"
-    return {each.key: Result(None, reason) for each in COEFFICIENTS}
+    reason = f"unfinished: {unlabelled_count} of {judged_count} pairs have no final label"
+    return {coefficient.key: Result(None, reason) for coefficient in COEFFICIENTS}
 
 
 def _mean(first: Result, second: Result) -> Result:
@@ -277,17 +290,17 @@ def _mean(first: Result, second: Result) -> Result:
     return Result(None, "; ".join(reasons))
 
 
-def _usable(counts: QueryTally, missing: Missing) -> QueryTally:
+def _usable_pairs(counts: QueryTally, missing: Missing) -> QueryTally:
     """The pairs that a stage compares: those with both grades, or all with the missing filled."""
     # By pair, not by judge: all three comparisons of a query are then about the same pairs.
-    used: QueryTally = Counter()
+    usable_pairs: QueryTally = Counter()
     for (first, second, final, set_aside), number in counts.items():
         if missing is Missing.ZERO:
             a, b = fill([first, second], missing)
-            used[a, b, final, set_aside] += number
+            usable_pairs[a, b, final, set_aside] += number
         elif first is not None and second is not None:
-            used[first, second, final, set_aside] += number
-    return used
+            usable_pairs[first, second, final, set_aside] += number
+    return usable_pairs
 
 
 def _facet_row(
@@ -295,12 +308,16 @@ def _facet_row(
 ) -> FacetRow:
     results = [row.coefficients for row in rows if row.stage is stage]
     values = {
-        each.key: [result.value for row in results if (result := row[each.key]).value is not None]
-        for each in COEFFICIENTS
+        coefficient.key: [
+            result.value for row in results if (result := row[coefficient.key]).value is not None
+        ]
+        for coefficient in COEFFICIENTS
     }
     labels = [_labels(counts) for counts in tallies]
     labelled, overruled = (sum(column) for column in zip((0, 0), *labels, strict=True))
-    shares = [over / of for of, over in labels if of]
+    shares = [
+        overruled_count / label_count for label_count, overruled_count in labels if label_count
+    ]
     return FacetRow(
         facet=facet,
         stage=stage,
@@ -315,9 +332,9 @@ def _facet_row(
 
 def _labels(counts: QueryTally) -> tuple[int, int]:
     """How many pairs have a final label, and of how many it is neither judgment."""
-    labelled = {cell: number for cell, number in counts.items() if cell[2] is not None}
-    overruled = (n for (a, b, final, _), n in labelled.items() if final not in (a, b))
-    return sum(labelled.values()), sum(overruled)
+    labelled_pairs = {cell: number for cell, number in counts.items() if cell[2] is not None}
+    overruled_counts = (n for (a, b, final, _), n in labelled_pairs.items() if final not in (a, b))
+    return sum(labelled_pairs.values()), sum(overruled_counts)
 
 
 def _query_dict(row: QueryRow) -> dict[str, object]:

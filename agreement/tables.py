@@ -47,14 +47,18 @@ class Value(NamedTuple):
 
     @property
     def shown(self) -> str:
-        return "undefined" if self.value is None else signed(self.value, self.coefficient.decimals)
+        return (
+            "undefined"
+            if self.value is None
+            else signed_number(self.value, self.coefficient.decimals)
+        )
 
     @property
     def exact(self) -> str:
         return self.reason if self.value is None else repr(self.value)
 
 
-def signed(value: float, decimals: int) -> str:
+def signed_number(value: float, decimals: int) -> str:
     """The number with a real minus sign, which is as wide as a digit."""
     return f"{value:.{decimals}f}".replace("-", "−")
 
@@ -140,22 +144,24 @@ class Undefined(NamedTuple):
 
 def undefined(payload: Payload) -> list[Undefined]:
     """Everything undefined by stage and reason, coefficients of the same queries together."""
-    found: dict[tuple[str, str, str], list[str]] = defaultdict(list)
+    queries_by_key: dict[tuple[str, str, str], list[str]] = defaultdict(list)
     for row in payload["queries"]:
         for key, reason in row["undefined"].items():
-            found[row["stage"], kind_of(reason), key].append(row["query"])
-    alike: dict[tuple[str, str, tuple[str, ...]], list[str]] = defaultdict(list)
-    for (stage, reason, key), queries in found.items():
-        alike[stage, reason, tuple(queries)].append(key)
+            queries_by_key[row["stage"], kind_of(reason), key].append(row["query"])
+    keys_by_queries: dict[tuple[str, str, tuple[str, ...]], list[str]] = defaultdict(list)
+    for (stage, reason, key), queries in queries_by_key.items():
+        keys_by_queries[stage, reason, tuple(queries)].append(key)
     return [
         Undefined(
-            ", ".join(each.symbol for each in COEFFICIENTS if each.key in keys),
+            ", ".join(
+                coefficient.symbol for coefficient in COEFFICIENTS if coefficient.key in keys
+            ),
             STAGES[stage],
             reason,
             names,
         )
         for (stage, reason, names), keys in sorted(
-            alike.items(), key=lambda item: (item[0][0] == "post", item[0])
+            keys_by_queries.items(), key=lambda item: (item[0][0] == "post", item[0])
         )
     ]
 
@@ -207,7 +213,7 @@ class Scale:
 
     @property
     def lowest(self) -> str:
-        return signed(self.low, 2) if self.low else "0"
+        return signed_number(self.low, 2) if self.low else "0"
 
     def x(self, value: float | None) -> str | None:
         if value is None:
@@ -216,10 +222,10 @@ class Scale:
         return f"{PLOT_MARGIN + share * (PLOT_WIDTH - 2 * PLOT_MARGIN):.1f}"
 
 
-def coefficient_to_plot(asked: str, sort: str) -> Coefficient:
+def coefficient_to_plot(key: str, sort: str) -> Coefficient:
     """The coefficient asked for, or else the one the table is sorted by, or else alpha."""
     sorted_by = sort.removeprefix("-").removesuffix("-after")
-    return BY_KEY.get(asked) or BY_KEY.get(sorted_by) or BY_KEY["alpha"]
+    return BY_KEY.get(key) or BY_KEY.get(sorted_by) or BY_KEY["alpha"]
 
 
 def scale_of(payload: Payload, coefficient: Coefficient) -> Scale:
@@ -304,9 +310,9 @@ def query_sorts() -> dict[str, Callable[[QueryLine], Any]]:
         "n": lambda line: line.n,
         "missing": lambda line: line.missing,
     }
-    for each in COEFFICIENTS:
-        sorts[each.key] = lambda line, key=each.key: line.pre[key]  # type: ignore[misc]
-        sorts[f"{each.key}-after"] = lambda line, key=each.key: line.post[key]  # type: ignore[misc]
+    for coefficient in COEFFICIENTS:
+        sorts[coefficient.key] = lambda line, key=coefficient.key: line.pre[key]  # type: ignore[misc]
+        sorts[f"{coefficient.key}-after"] = lambda line, key=coefficient.key: line.post[key]  # type: ignore[misc]
     return sorts
 
 
@@ -393,12 +399,12 @@ def as_csv(payload: Payload) -> str:
     counts = ["queries", "pairs", "missing"]
     writer.writerow(["level", "facet", "query", "stage", *counts, *keys, *reasons, *OVERRULED])
     for row in payload["facets"]:
-        lacking = [f"{row['queries'] - row['defined'][key]} queries" for key in keys]
+        undefined_counts = [f"{row['queries'] - row['defined'][key]} queries" for key in keys]
         values = [_plain(row["median"][key]) for key in keys]
         writer.writerow(
             ["facet", defused(row["facet"]), "", row["stage"]]
             + [row["queries"], row["pairs"], "", *values]
-            + [count if not count.startswith("0 ") else "" for count in lacking]
+            + [count if not count.startswith("0 ") else "" for count in undefined_counts]
             + [_plain(row[key]) for key in OVERRULED]
         )
     for row in payload["queries"]:

@@ -55,9 +55,9 @@ def due_reports() -> Iterator[tuple[Collection, str]]:
     last of its cases is decided, and with the version of the statistics. It does not change at
     every judgment or decision: a collection at work would fill the table with reports.
     """
-    finished = _finished_queries()
-    for collection in Collection.objects.filter(pk__in=list(finished)):
-        state = [STATISTICS_VERSION, sorted(finished[collection.pk])]
+    finished_queries = _finished_queries()
+    for collection in Collection.objects.filter(pk__in=list(finished_queries)):
+        state = [STATISTICS_VERSION, sorted(finished_queries[collection.pk])]
         yield collection, json_digest(state)[:16]
 
 
@@ -76,11 +76,11 @@ def _finished_queries() -> dict[int, list[tuple[int, int, int]]]:
         Coalesce("query__case_count__settled", 0),
         Coalesce("query__case_count__decisions", 0),
     )
-    finished = defaultdict(list)
+    finished_queries = defaultdict(list)
     for collection_id, query_id, revision, disputed, settled, decisions in counts:
-        decided = decisions if settled == disputed else 0
-        finished[collection_id].append((query_id, revision, decided))
-    return finished
+        decision_version = decisions if settled == disputed else 0
+        finished_queries[collection_id].append((query_id, revision, decision_version))
+    return finished_queries
 
 
 def _was_asked_for(collection: Collection, missing: Missing, reason: str) -> bool:

@@ -114,8 +114,8 @@ def _newest(collection: Collection, missing: str) -> Report:
     return report
 
 
-def _file(content: str, kind: str, report: Report, ending: str) -> HttpResponse:
-    name = f"{report.collection.slug}-agreement-{report.missing}.{ending}"
+def _file(content: str, kind: str, report: Report, extension: str) -> HttpResponse:
+    name = f"{report.collection.slug}-agreement-{report.missing}.{extension}"
     response = HttpResponse(content, content_type=f"{kind}; charset=utf-8")
     response["Content-Disposition"] = content_disposition_header(True, name) or "attachment"
     return response

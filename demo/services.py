@@ -203,6 +203,6 @@ def _settle(query: Query, adjudicator: User, share: float) -> None:
             pair_id=case.pk,
             adjudicator=adjudicator,
             ruling=Ruling(grade=max(grades, default=0)),
-            seen=(case.first, case.second),  # type: ignore[arg-type]  # both are in
+            judgment_ids=(case.first, case.second),  # type: ignore[arg-type]  # both are in
             key=uuid.uuid5(uuid.NAMESPACE_OID, f"demo|{case.pk}"),
         )

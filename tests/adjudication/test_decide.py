@@ -85,7 +85,7 @@ def test_a_decision_on_judgments_that_were_revised_is_refused(case, adjudicator)
     judge(case, 1)
 
     with pytest.raises(JudgmentsChanged):
-        settle(case, adjudicator, 1, seen=seen)
+        settle(case, adjudicator, 1, judgment_ids=seen)
     assert not Decision.objects.exists()
 
 
@@ -98,7 +98,7 @@ def test_a_pair_on_which_both_judges_agree_is_no_case(opening, adjudicator):
             pair_id=slot.pair_id,
             adjudicator=adjudicator,
             ruling=Ruling(grade=2),
-            seen=seen,
+            judgment_ids=seen,
             key=uuid.uuid4(),
         )
 
@@ -112,7 +112,7 @@ def test_a_pair_with_one_judgment_is_no_case(opening, adjudicator):
             pair_id=slot.pair_id,
             adjudicator=adjudicator,
             ruling=Ruling(grade=2),
-            seen=(judgment.pk, 0),
+            judgment_ids=(judgment.pk, 0),
             key=uuid.uuid4(),
         )
 

@@ -129,8 +129,8 @@ def test_slots_in_one_collection_are_not_slots_in_another(collection, opening, a
 def test_what_a_page_showed_counts_until_a_judgment_changes(opening, settled_and_due):
     _, due = settled_and_due
     first, second = (slot.judgment_id for slot in due.slots.order_by("number"))
-    seen = queue.seen_digest(due.pk, first, second)
+    seen = queue.judgments_digest(due.pk, first, second)
 
-    assert queue.judgments_seen(due, seen) == (first, second)
-    assert queue.judgments_seen(due, queue.seen_digest(due.pk, second, first)) == (0, 0)
-    assert queue.judgments_seen(due, "") == (0, 0)
+    assert queue.judgments_of_digest(due, seen) == (first, second)
+    assert queue.judgments_of_digest(due, queue.judgments_digest(due.pk, second, first)) == (0, 0)
+    assert queue.judgments_of_digest(due, "") == (0, 0)

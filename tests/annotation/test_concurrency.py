@@ -102,7 +102,7 @@ def test_two_adjudicators_in_eight_threads_leave_one_decision_and_the_other_lear
             pair_id=case.pk,
             adjudicator=people[who],
             ruling=Ruling(grade=who + 1),
-            seen=(case.first, case.second),
+            judgment_ids=(case.first, case.second),
             key=keys[who],
         )
 
@@ -125,7 +125,7 @@ def test_a_decision_never_lands_on_a_judgment_that_was_revised_meanwhile(opening
                     pair_id=case.pk,
                     adjudicator=adjudicator,
                     ruling=Ruling(grade=1),
-                    seen=(case.first, case.second),
+                    judgment_ids=(case.first, case.second),
                     key=uuid.uuid4(),
                 ),
                 lambda slot=slot, revise=revise: submit_judgment(

@@ -109,7 +109,7 @@ def test_the_board_counts_cases_only_of_pairs_with_both_judgments(collection):
         pair_id=case.pk,
         adjudicator=User.objects.get(username="adju"),
         ruling=Ruling(grade=2),
-        seen=(case.first, case.second),
+        judgment_ids=(case.first, case.second),
         key=uuid.uuid4(),
     )
 
@@ -126,7 +126,7 @@ def test_a_revised_judgment_makes_its_case_open_again(collection):
         pair_id=case.pk,
         adjudicator=User.objects.get(username="adju"),
         ruling=Ruling(grade=2),
-        seen=(case.first, case.second),
+        judgment_ids=(case.first, case.second),
         key=uuid.uuid4(),
     )
     judge(slots(opening, 1)[0], 1)

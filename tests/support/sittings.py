@@ -106,7 +106,7 @@ def decide_case(case: Case, adjudicator: User, ruling: Ruling, **changes) -> Dec
             "pair_id": case.pk,
             "adjudicator": adjudicator,
             "ruling": ruling,
-            "seen": (case.first, case.second),
+            "judgment_ids": (case.first, case.second),
             "key": uuid.uuid4(),
             "supersedes": standing_decision_key(case),
         }
