@@ -127,14 +127,14 @@ class PairAnswer(serializers.Serializer[queue.ShownPair]):
     reason = serializers.CharField()
     note = serializers.CharField()
 
-    def get_facet(self, shown: queue.ShownPair) -> str:
+    def get_facet(self, shown_pair: queue.ShownPair) -> str:
         return str(self.context["query"].facet.key)
 
-    def get_instructions(self, shown: queue.ShownPair) -> str:
+    def get_instructions(self, shown_pair: queue.ShownPair) -> str:
         return str(self.context["query"].opening.guideline.instructions)
 
     @extend_schema_field(GradeAnswer(many=True))
-    def get_grades(self, shown: queue.ShownPair) -> Any:
+    def get_grades(self, shown_pair: queue.ShownPair) -> Any:
         return GradeAnswer(self.context["query"].opening.guideline.grades, many=True).data
 
 
@@ -173,10 +173,10 @@ class Openings(CollectionView):
         responses={201: NewOpeningsAnswer},
     )
     def post(self, request: Request, slug: str) -> Response:
-        asked = self.parsed(NewOpenings)
-        first, second = (self._annotator(name) for name in asked["annotators"])
+        body = self.parsed(NewOpenings)
+        first, second = (self._annotator(name) for name in body["annotators"])
         openings = open_queries(
-            queries=[self._query(name) for name in dict.fromkeys(asked["queries"])],
+            queries=[self._query(name) for name in dict.fromkeys(body["queries"])],
             annotators=(first, second),
             opened_by=self.person,
         )
@@ -245,9 +245,9 @@ class NextPair(JudgingView):
         responses={200: PairAnswer, 204: None},
     )
     def get(self, request: Request, slug: str, query: str) -> Response:
-        mine = self.my_query(query)
-        token = queue.next_token(mine.pk, self.person)
-        return Response(status=204) if token is None else self.shown(mine, token)
+        own_query = self.my_query(query)
+        token = queue.next_token(own_query.pk, self.person)
+        return Response(status=204) if token is None else self.shown(own_query, token)
 
 
 class PairDetail(JudgingView):
@@ -267,9 +267,9 @@ class SubmitJudgment(JudgingView):
     )
     def post(self, request: Request, slug: str, query: str, token: str) -> Response:
         slot_id = self.my_slot(query, token)
-        asked = self.parsed(NewJudgment)
-        is_repeated = Judgment.objects.filter(slot=slot_id, key=asked["key"]).exists()
-        judgment = submit_judgment(slot_id=slot_id, annotator=self.person, **asked)
+        body = self.parsed(NewJudgment)
+        is_repeated = Judgment.objects.filter(slot=slot_id, key=body["key"]).exists()
+        judgment = submit_judgment(slot_id=slot_id, annotator=self.person, **body)
         return Response(JudgmentAnswer(judgment).data, status=200 if is_repeated else 201)
 
 

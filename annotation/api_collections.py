@@ -46,11 +46,11 @@ class NewCollection(serializers.Serializer[Any]):
     )
 
 
-def seen_by(person: User) -> QuerySet[Collection]:
+def collections_of(person: User) -> QuerySet[Collection]:
     """The person's collections, ready for `CollectionAnswer`: without the memberships of others."""
-    own = Membership.objects.filter(user=person).order_by("role")
+    own_memberships = Membership.objects.filter(user=person).order_by("role")
     return Collection.objects.visible_to(person).prefetch_related(
-        "facets", Prefetch("memberships", own)
+        "facets", Prefetch("memberships", own_memberships)
     )
 
 
@@ -59,7 +59,7 @@ class Collections(ApiView):
         summary="The collections you have a role in", responses=CollectionAnswer(many=True)
     )
     def get(self, request: Request) -> Response:
-        return self.paged(seen_by(self.person), CollectionAnswer)
+        return self.paged(collections_of(self.person), CollectionAnswer)
 
     @extend_schema(
         summary="Set up a collection",
@@ -73,7 +73,7 @@ class Collections(ApiView):
             raise Http404
         collection = set_up_collection(owner=self.person, **self.parsed(NewCollection))
         return Response(
-            CollectionAnswer(seen_by(self.person).get(pk=collection.pk)).data, status=201
+            CollectionAnswer(collections_of(self.person).get(pk=collection.pk)).data, status=201
         )
 
 
@@ -82,4 +82,6 @@ class CollectionDetail(CollectionView):
 
     @extend_schema(summary="One collection and your roles in it", responses=CollectionAnswer)
     def get(self, request: Request, slug: str) -> Response:
-        return Response(CollectionAnswer(seen_by(self.person).get(pk=self.collection.pk)).data)
+        return Response(
+            CollectionAnswer(collections_of(self.person).get(pk=self.collection.pk)).data
+        )

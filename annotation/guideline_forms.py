@@ -65,13 +65,13 @@ class GuidelineForm(forms.Form):
 
     def is_valid(self) -> bool:
         # Every form is validated, so that all errors show at once.
-        whole = [form.is_valid() for form in self.grades.values()]
-        return super().is_valid() and all(whole)
+        grades_valid = [form.is_valid() for form in self.grades.values()]
+        return super().is_valid() and all(grades_valid)
 
     def clean(self) -> dict[str, Any]:
-        cleaned: dict[str, Any] = super().clean() or self.cleaned_data
+        values: dict[str, Any] = super().clean() or self.cleaned_data
         newest = self.current.version if self.current else 0
-        based_on = cleaned.get("based_on")
+        based_on = values.get("based_on")
         if based_on is not None and based_on != newest:
             self.add_error(
                 None,
@@ -81,7 +81,7 @@ class GuidelineForm(forms.Form):
             data = cast(QueryDict, self.data).copy()
             data["based_on"] = str(newest)  # so that saving again works
             self.data = data
-        return cleaned
+        return values
 
     def instructions_as_typed(self) -> str:
         return str(self["instructions"].value() or "").replace("\r\n", "\n").strip()

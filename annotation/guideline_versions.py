@@ -20,13 +20,15 @@ class VersionUse(NamedTuple):
 
 def versions_in_use(collection: Collection) -> dict[int, list[VersionUse]]:
     """Facet to the versions of its guideline, newest first, each with its queries."""
-    under: dict[int, list[str]] = defaultdict(list)
+    names_by_guideline: dict[int, list[str]] = defaultdict(list)
     openings = Opening.objects.of(collection).order_by("query__name")
     for version, name in openings.values_list("guideline", "query__name"):
-        under[version].append(name)
+        names_by_guideline[version].append(name)
     uses: dict[int, list[VersionUse]] = defaultdict(list)
     for facet in collection.facets.prefetch_related("guidelines"):
         for guideline in facet.guidelines.all():
-            use = VersionUse(guideline.version, guideline.created_at, under[guideline.pk])
+            use = VersionUse(
+                guideline.version, guideline.created_at, names_by_guideline[guideline.pk]
+            )
             uses[facet.pk].append(use)
     return uses

@@ -31,51 +31,53 @@ def guidelines(request: HttpRequest, collection: Collection) -> HttpResponse:
 @in_collection(Role.ADMIN)
 @require_http_methods(["GET", "HEAD", "POST"])
 def guideline(request: HttpRequest, collection: Collection, facet: str) -> HttpResponse:
-    found = get_object_or_404(collection.facets, key=facet)
-    current = found.guidelines.first()
+    facet_row = get_object_or_404(collection.facets, key=facet)
+    current = facet_row.guidelines.first()
     form = GuidelineForm(request.POST or None, current=current)
     if request.method == "POST" and form.is_valid() and "preview" not in request.POST:
         if form.changed:
-            return _write(request, collection, found, form)
+            return _write(request, collection, facet_row, form)
         form.add_error(None, "Nothing has changed, so no new version was saved.")
-    shown = current if request.method == "POST" else _asked_version(request, found, current)
-    saved = shown or Guideline(instructions="", grades=[])
+    shown_guideline = (
+        current if request.method == "POST" else _requested_version(request, facet_row, current)
+    )
+    initial = shown_guideline or Guideline(instructions="", grades=[])
     context = {
         "collection": collection,
-        "facet": found,
+        "facet": facet_row,
         "current": current,
-        "shown": shown,
+        "shown": shown_guideline,
         "form": form,
         "preview": request.method == "POST",
-        "instructions": form.instructions_as_typed() if form.is_bound else saved.instructions,
-        "grades": form.grades_as_typed() if form.is_bound else saved.grades,
-        "versions": versions_in_use(collection).get(found.pk, []),
+        "instructions": form.instructions_as_typed() if form.is_bound else initial.instructions,
+        "grades": form.grades_as_typed() if form.is_bound else initial.grades,
+        "versions": versions_in_use(collection).get(facet_row.pk, []),
     }
     wrong = bool(form.errors or any(grade.errors for grade in form.grades.values()))
     status = 422 if form.is_bound and wrong else 200
     return render(request, "annotation/guideline.html", context, status=status)
 
 
-def _asked_version(
+def _requested_version(
     request: HttpRequest, facet: Facet, current: Guideline | None
 ) -> Guideline | None:
-    asked = request.GET.get("version", "")
-    if not asked:
+    version = request.GET.get("version", "")
+    if not version:
         return current
-    if not re.fullmatch("[0-9]{1,5}", asked):  # more digits, and "²", are no version's number
-        raise BadRequest(f'"version" must be a whole number like 2, got "{asked[:20]}".')
-    return get_object_or_404(facet.guidelines, version=int(asked))
+    if not re.fullmatch("[0-9]{1,5}", version):  # more digits, and "²", are no version's number
+        raise BadRequest(f'"version" must be a whole number like 2, got "{version[:20]}".')
+    return get_object_or_404(facet.guidelines, version=int(version))
 
 
 def _write(
     request: HttpRequest, collection: Collection, facet: Facet, form: GuidelineForm
 ) -> HttpResponse:
-    written = services.write_guideline(
+    new_version = services.write_guideline(
         facet=facet, instructions=form.instructions_as_typed(), grades=form.grades_as_typed()
     )
     messages.success(
         request,
-        f"Version {written.version} is written. Queries you open from now on use it; "
+        f"Version {new_version.version} is written. Queries you open from now on use it; "
         "those open already keep theirs.",
     )
     return redirect("guideline", collection.slug, facet.key)

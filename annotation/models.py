@@ -109,8 +109,8 @@ class PairQuerySet(models.QuerySet["Pair"]):
 
     def judged(self) -> PairQuerySet:
         """Both slots hold a judgment. Until then a judgment is visible to its author only."""
-        both = {"first__isnull": False, "second__isnull": False}
-        return self.with_grades().filter(**both)
+        filters = {"first__isnull": False, "second__isnull": False}
+        return self.with_grades().filter(**filters)
 
     def disputed(self) -> PairQuerySet:
         """Judged, and the grades differ or a slot says "cannot judge": what adjudication is for."""

@@ -41,23 +41,23 @@ class Presentation:
     def digest(self) -> str:
         """SHA-256 (hex) of everything shown. It proves which text a judgment is about."""
         # As asdict() has it, without the copies that it makes of every sentence.
-        shown = {
+        content = {
             **vars(self),
             "query": vars(self.query),
             "candidate": vars(self.candidate),
         }
-        return json_digest(shown)
+        return json_digest(content)
 
 
 def shown_text(
     title: str, sentences: Sequence[str], labels: Sequence[str], facet_labels: Collection[str]
 ) -> ShownText:
     """Mark the sentences whose label belongs to the facet; unlabelled ones are never marked."""
-    padded = list(labels) + [""] * (len(sentences) - len(labels))
+    padded_labels = list(labels) + [""] * (len(sentences) - len(labels))
     return ShownText(
         title=title,
         sentences=tuple(
             Sentence(text, label in facet_labels)
-            for text, label in zip(sentences, padded, strict=False)
+            for text, label in zip(sentences, padded_labels, strict=False)
         ),
     )

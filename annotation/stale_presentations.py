@@ -48,7 +48,7 @@ def pairs_shown_otherwise(
     )
     for query_id, docno, title, sentences, labels, *judged in pairs.iterator(READ_TOGETHER):
         query = queries[query_id]
-        shown = Presentation(
+        presentation = Presentation(
             query_name=query.name,
             facet=query.facet,
             query=query.text,
@@ -56,14 +56,14 @@ def pairs_shown_otherwise(
             candidate=shown_text(title, sentences, labels, query.labels),
             guideline_version=query.guideline_version,
         )
-        if {*judged} != {shown.digest}:
+        if {*judged} != {presentation.digest}:
             yield query.name, docno
 
 
 def _shown_queries(collection: Collection, pairs: PairQuerySet) -> dict[int, _ShownQuery]:
     """The opened queries of these pairs by primary key, as every one of their pairs shows them."""
-    asked = Exists(pairs.filter(query=OuterRef("pk")).order_by())
-    rows = collection.queries.filter(asked, opening__isnull=False).values_list(
+    has_pairs = Exists(pairs.filter(query=OuterRef("pk")).order_by())
+    rows = collection.queries.filter(has_pairs, opening__isnull=False).values_list(
         "pk",
         "name",
         "facet__key",
@@ -74,6 +74,8 @@ def _shown_queries(collection: Collection, pairs: PairQuerySet) -> dict[int, _Sh
         "opening__guideline__version",
     )
     return {
-        pk: _ShownQuery(name, facet, marked, shown_text(title, sentences, labels, marked), version)
-        for pk, name, facet, marked, title, sentences, labels, version in rows
+        pk: _ShownQuery(
+            name, facet, marked_labels, shown_text(title, sentences, labels, marked_labels), version
+        )
+        for pk, name, facet, marked_labels, title, sentences, labels, version in rows
     }

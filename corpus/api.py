@@ -67,8 +67,8 @@ class Documents(CollectionView):
 
     @extend_schema(summary="Documents, by docno", responses=DocumentLine(many=True))
     def get(self, request: Request, slug: str) -> Response:
-        unused = ("sentences", "labels", "authors", "references", "fields")
-        rows = self.collection.documents.defer(*unused)
+        deferred_fields = ("sentences", "labels", "authors", "references", "fields")
+        rows = self.collection.documents.defer(*deferred_fields)
         return self.paged(rows, DocumentLine)
 
     @extend_schema(

@@ -35,7 +35,7 @@ class TooLarge(ValueError):
         )
 
 
-def _ignore(done: int) -> None:
+def _ignore(bytes_read: int) -> None:
     pass
 
 

@@ -60,12 +60,12 @@ class TooManyBadLines(CorpusError):
 
     def __init__(self, name: str, problems: Sequence[BadLine], allowed: int) -> None:
         self.problems = tuple(problems)
-        listed = [str(line.error) for line in problems[:LISTED_PROBLEMS]]
-        more = len(problems) - len(listed)
+        messages = [str(line.error) for line in problems[:LISTED_PROBLEMS]]
+        more = len(problems) - len(messages)
         super().__init__(
             f"{name} has more than {count_noun(allowed, 'invalid line')}, so nothing was imported. "
             "The import stopped after these:\n"
-            + "\n".join(listed)
+            + "\n".join(messages)
             + (f"\n… and {more:,} more" if more else "")
         )
 
@@ -260,8 +260,8 @@ class _Check:
                 valid = []
                 self._add_problem(line)
             self._add(valid)
-        done = f"checked; writing {self.documents:,} documents in one step"
-        work.progress(size or self.documents, size or self.documents, done)
+        note = f"checked; writing {self.documents:,} documents in one step"
+        work.progress(size or self.documents, size or self.documents, note)
 
     def _add_problem(self, line: BadLine) -> None:
         if not self.allowed:
@@ -271,18 +271,19 @@ class _Check:
             raise TooManyBadLines(self.source.name, self.problems, self.allowed)
 
     def _add(self, lines: list[DocumentLine]) -> None:
-        passed = [line for line in lines if self._passes(line)] if self.rules else lines
-        checked = [
-            _CheckedRow(self.files[line.file], line.number, row_of(line.record)) for line in passed
+        passing_lines = [line for line in lines if self._passes(line)] if self.rules else lines
+        rows = [
+            _CheckedRow(self.files[line.file], line.number, row_of(line.record))
+            for line in passing_lines
         ]
         earlier = self.docnos.add(
             [
                 (row[0], content_digest(row[4:]), LinePosition(file, line))
-                for file, line, row in checked
+                for file, line, row in rows
             ]
         )
         new = []
-        for line, item, first in zip(passed, checked, earlier, strict=True):
+        for line, item, first in zip(passing_lines, rows, earlier, strict=True):
             if first is None:
                 new.append(item)
                 self._count(line)
@@ -295,10 +296,10 @@ class _Check:
         self.references.add_docnos(item.row[0] for item in new)
 
     def _passes(self, line: DocumentLine) -> bool:
-        broken = broken_rule(line.record.sentences, self.rules)
-        if broken:
-            self.filtered[broken.name] += 1
-        return broken is None
+        rule = broken_rule(line.record.sentences, self.rules)
+        if rule:
+            self.filtered[rule.name] += 1
+        return rule is None
 
     def _count(self, line: DocumentLine) -> None:
         record = line.record
@@ -310,8 +311,8 @@ class _Check:
 
     def _duplicate(self, line: DocumentLine, first: LinePosition) -> BadLine:
         file = self.source.files[first.file]
-        where = f"line {first.line}" if file == line.file else f"{file}:{first.line}"
-        reason = f"docno {line.record.docno} is already in {where} with other content. Keep one."
+        place = f"line {first.line}" if file == line.file else f"{file}:{first.line}"
+        reason = f"docno {line.record.docno} is already in {place} with other content. Keep one."
         return BadLine(line.number, reason, line.file)
 
 

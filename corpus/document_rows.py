@@ -84,7 +84,7 @@ class StoredDocument(NamedTuple):
 def stored_documents(collection: Collection, docnos: Sequence[str]) -> dict[str, StoredDocument]:
     columns = ("docno", "pk", "is_topic", *COLUMNS[4:])
     rows = collection.documents.filter(docno__in=docnos).values_list(*columns)
-    return {docno: StoredDocument(*rest) for docno, *rest in rows}
+    return {docno: StoredDocument(*values) for docno, *values in rows}
 
 
 class DocumentInserter:
@@ -117,8 +117,8 @@ class DocumentInserter:
     def add(self, rows: Sequence[Row]) -> None:
         if not rows:
             return
-        owned = ((self._collection.pk, False, *row) for row in rows)
-        insert_rows(Document, ("collection", "is_topic", *COLUMNS), owned)
+        full_rows = ((self._collection.pk, False, *row) for row in rows)
+        insert_rows(Document, ("collection", "is_topic", *COLUMNS), full_rows)
 
     def analyze(self, created: int) -> None:
         """Update PostgreSQL's statistics of the table.

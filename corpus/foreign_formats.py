@@ -25,10 +25,10 @@ def from_s2orc(content: dict[str, Any]) -> dict[str, Any]:
         "docno": _id(_first(values, "paper_id", "corpusid", "corpus_id")),
         "title": _first(values, "title") or "",
         **_abstract(_first(values, "abstract"), values.get("pred_labels")),
-        "year": _whole(values.get("year")),
+        "year": _whole_number(values.get("year")),
         "venue": _first(values, "venue", "journal"),
-        "authors": _each(values.get("authors"), _author),
-        "references": _each(values.get("outbound_citations"), _id),
+        "authors": _map_items(values.get("authors"), _author),
+        "references": _map_items(values.get("outbound_citations"), _id),
         "fields": _fields(_first(values, *_FIELD_KEYS)),
     }
 
@@ -76,23 +76,23 @@ def _id(value: Any) -> Any:
     return str(value) if isinstance(value, int) and not isinstance(value, bool) else value
 
 
-def _each(value: Any, change: Any) -> Any:
+def _map_items(value: Any, change: Any) -> Any:
     return [change(item) for item in value] if isinstance(value, list) else value
 
 
-def _whole(value: Any) -> Any:
+def _whole_number(value: Any) -> Any:
     return int(value) if isinstance(value, str) and value.isascii() and value.isdigit() else value
 
 
 def _likely_year(value: Any) -> int | None:
-    year = _whole(value)
+    year = _whole_number(value)
     is_valid = isinstance(year, int) and not isinstance(year, bool) and 1 <= year <= 9999
     return year if is_valid else None
 
 
 def _texts_or_none(value: Any) -> list[str] | None:
-    texts = isinstance(value, list) and all(isinstance(item, str) for item in value)
-    return value if texts else None
+    is_text_list = isinstance(value, list) and all(isinstance(item, str) for item in value)
+    return value if is_text_list else None
 
 
 def _abstract(value: Any, labels: Any) -> dict[str, Any]:
@@ -101,7 +101,7 @@ def _abstract(value: Any, labels: Any) -> dict[str, Any]:
         return {"abstract": "" if value is None else value}
     texts = [_paragraph(item) for item in value]
     if labels is not None:
-        return {"sentences": texts, "labels": _each(labels, _without_ending)}
+        return {"sentences": texts, "labels": _map_items(labels, _without_ending)}
     return {"sentences": [sentence for text in texts for sentence in split_sentences(text)]}
 
 
@@ -132,6 +132,6 @@ def _fields(value: Any) -> Any:
     """The distinct fields of study, from names or objects with `category`."""
     if isinstance(value, str):
         return [value]
-    names = _each(value, lambda item: item.get("category") if isinstance(item, dict) else item)
+    names = _map_items(value, lambda item: item.get("category") if isinstance(item, dict) else item)
     is_valid = isinstance(names, list) and all(isinstance(name, str) for name in names)
     return list(dict.fromkeys(names)) if is_valid else names

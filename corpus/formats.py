@@ -184,12 +184,12 @@ def _docno(value: Any) -> str:
     if value is None:
         raise Problem('"docno" is missing. Give every document an id.')
     if not isinstance(value, str):
-        raise Problem(f'"docno" must be text, got {_shown(value)}. Write it in quotes, as "123".')
+        raise Problem(f'"docno" must be text, got {_excerpt(value)}. Write it in quotes, as "123".')
     if not value.strip():
         raise Problem('"docno" is blank. Give every document an id.')
     if value.split() != [value]:
         raise Problem(
-            f'"docno" must not contain white space, got {_shown(value)}. '
+            f'"docno" must not contain white space, got {_excerpt(value)}. '
             "Run files cannot hold such an id."
         )
     if len(value) > MAX_DOCNO:
@@ -220,9 +220,9 @@ def _title(value: Any) -> str:
 
 
 def _sentences(content: dict[str, Any]) -> tuple[str, ...]:
-    given, abstract = content.get("sentences"), content.get("abstract")
-    if given is not None:
-        sentences = _texts(given, "sentences")
+    content_sentences, abstract = content.get("sentences"), content.get("abstract")
+    if content_sentences is not None:
+        sentences = _texts(content_sentences, "sentences")
         for place, sentence in enumerate(sentences, start=1):
             if not sentence.strip():
                 raise Problem(f"sentence {place} is blank. Remove it and its label.")
@@ -263,11 +263,11 @@ def _year(value: Any) -> int | None:
         return None
     if isinstance(value, bool) or not isinstance(value, int):
         raise Problem(
-            f'"year" must be a whole number, got {_shown(value)}. '
+            f'"year" must be a whole number, got {_excerpt(value)}. '
             "Write a number such as 2021, or leave it out."
         )
     if not 1 <= value <= 9999:
-        raise Problem(f'"year" must be between 1 and 9999, got {_shown(value)}.')
+        raise Problem(f'"year" must be between 1 and 9999, got {_excerpt(value)}.')
     return value
 
 
@@ -275,7 +275,7 @@ def _texts(value: Any, key: str, *, check: Callable[[Any], str] | None = None) -
     if value is None:
         return ()
     if not isinstance(value, list):
-        raise Problem(f'"{key}" must be a list, got {_shown(value)}. Write ["…", "…"].')
+        raise Problem(f'"{key}" must be a list, got {_excerpt(value)}. Write ["…", "…"].')
     texts = []
     for place, item in enumerate(value, start=1):
         try:
@@ -289,7 +289,7 @@ def _text(value: Any, name: str, *, default: str | None = None) -> str:
     if value is None and default is not None:
         return default
     if not isinstance(value, str):
-        raise Problem(f"{name} must be text, got {_shown(value)}. Write it in quotes.")
+        raise Problem(f"{name} must be text, got {_excerpt(value)}. Write it in quotes.")
     match = _UNSTORABLE.search(value)
     if match:
         raise Problem(
@@ -299,7 +299,7 @@ def _text(value: Any, name: str, *, default: str | None = None) -> str:
     return value
 
 
-def _shown(value: Any) -> str:
+def _excerpt(value: Any) -> str:
     try:
         text = json.dumps(value)
     except RecursionError:  # writing needs more of the stack than reading did
@@ -317,12 +317,14 @@ def parsed_object(line: bytes) -> dict[str, Any]:
     except UnicodeDecodeError as error:
         raise Problem(f"not UTF-8 at byte {error.start + 1}. Save the file as UTF-8.") from error
     except json.JSONDecodeError as error:
-        where = f"at column {error.colno}"
-        raise Problem(f"not JSON ({error.msg} {where}). Write one JSON object per line.") from error
+        position = f"at column {error.colno}"
+        raise Problem(
+            f"not JSON ({error.msg} {position}). Write one JSON object per line."
+        ) from error
     except (ValueError, RecursionError) as error:  # a number of 5,000 digits; 10,000 brackets
         raise Problem(f"not JSON that can be read ({error}). Correct the line.") from error
     if not isinstance(content, dict):
-        raise Problem(f"the line must be a JSON object, got {_shown(content)}.")
+        raise Problem(f"the line must be a JSON object, got {_excerpt(content)}.")
     return content
 
 

@@ -18,8 +18,8 @@ def meter_for(work: JobContext, *, size: int | None, note: str, limit: int | Non
     if limit is not None and limit < allowed:
         allowed, advice = limit, "split the file"
 
-    def on_read(done: int) -> None:
+    def on_read(bytes_read: int) -> None:
         # The last report is the caller's: this one is throttled unless the work looks complete.
-        work.progress(min(done, size - 1) if size else done, size, note)
+        work.progress(min(bytes_read, size - 1) if size else bytes_read, size, note)
 
     return Meter(on_read=on_read, limit=allowed, advice=advice)

@@ -61,14 +61,14 @@ class FacetChoice(NamedTuple):
 
 
 def facet_choices(document: Document, facets: Iterable[Facet]) -> list[FacetChoice]:
-    used = set(
+    used_facets = set(
         Query.objects.filter(query_paper__document=document).values_list("facet_id", flat=True)
     )
     return [
         FacetChoice(
             facet,
             sum(label in facet.labels for label in document.labels[: len(document.sentences)]),
-            facet.pk in used,
+            facet.pk in used_facets,
         )
         for facet in facets
     ]

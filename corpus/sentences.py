@@ -40,33 +40,35 @@ def split_sentences(text: str) -> list[str]:
     """The sentences of an abstract, none of them empty; joined they hold every word of it."""
     flat = " ".join(text.split())
     sentences: list[str] = []
-    start = looked = 0
+    start = search_start = 0
     has_letter = False
     for mark in (_ASCII_END if flat.isascii() else _END).finditer(flat):
-        has_letter = has_letter or bool(_LETTER.search(flat, looked, mark.start()))
-        looked = mark.end()
+        has_letter = has_letter or bool(_LETTER.search(flat, search_start, mark.start()))
+        search_start = mark.end()
         if has_letter and _ends_a_sentence(flat, start, mark):
             sentences.append(flat[start : mark.end()].strip())
             start, has_letter = mark.end(), False
-    rest = flat[start:].strip()
-    return [*sentences, rest] if rest else sentences
+    last_sentence = flat[start:].strip()
+    return [*sentences, last_sentence] if last_sentence else sentences
 
 
 def _ends_a_sentence(flat: str, start: int, mark: re.Match[str]) -> bool:
     if mark.group()[0] in "。！？":
         return True
-    following = flat[mark.end() : mark.end() + 20].lstrip(" " + _OPENING)[:1]
-    if following.islower():
+    next_character = flat[mark.end() : mark.end() + 20].lstrip(" " + _OPENING)[:1]
+    if next_character.islower():
         return False
     word_start = max(start, flat.rfind(" ", start, mark.start()) + 1)
-    return mark.group() != "." or not _is_abbreviation(flat[word_start : mark.start()], following)
+    return mark.group() != "." or not _is_abbreviation(
+        flat[word_start : mark.start()], next_character
+    )
 
 
-def _is_abbreviation(word: str, following: str) -> bool:
+def _is_abbreviation(word: str, next_character: str) -> bool:
     bare = word.lstrip(_OPENING)
     lower = bare.lower()
     if _NEVER_ENDS.fullmatch(lower) or _INITIALS.fullmatch(bare):
         return True
     if _BEFORE_A_NUMBER.fullmatch(lower):
-        return following.isdigit()
-    return bool(_BEFORE_A_CAPITAL.fullmatch(lower)) and not following.isupper()
+        return next_character.isdigit()
+    return bool(_BEFORE_A_CAPITAL.fullmatch(lower)) and not next_character.isupper()

@@ -169,8 +169,8 @@ def note_documents_changed(collection: Collection) -> None:
 
     Values that were computed from the documents are out of date then.
     """
-    changed = models.F("corpus_version") + 1
-    Collection.objects.filter(pk=collection.pk).update(corpus_version=changed)
+    next_version = models.F("corpus_version") + 1
+    Collection.objects.filter(pk=collection.pk).update(corpus_version=next_version)
 
 
 def labels_in(collection: Collection) -> list[str]:

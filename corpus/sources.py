@@ -132,8 +132,8 @@ def _parts(path: Path, name: str) -> tuple[SourceFile, ...]:
             if not member.is_dir() and not member.filename.startswith("__MACOSX/")
         }
     inside = [
-        SourceFile(shown, path, member.file_size, member.filename)
-        for shown, member in members.items()
+        SourceFile(full_name, path, member.file_size, member.filename)
+        for full_name, member in members.items()
     ]
     parts = _document_files(inside, name)
     for part in parts:
@@ -180,8 +180,8 @@ def _document_files(inside: list[SourceFile], name: str) -> tuple[SourceFile, ..
             f"{name} has no corpus.jsonl and no other file ending in {' or '.join(ENDINGS)}."
         )
     if len(corpus) > 1:
-        both = " and ".join(part.name for part in corpus[:2])
-        raise SourceError(f"{name} has more than one corpus ({both}). Import one of them.")
+        names = " and ".join(part.name for part in corpus[:2])
+        raise SourceError(f"{name} has more than one corpus ({names}). Import one of them.")
     return tuple(files)
 
 

@@ -23,9 +23,9 @@ DIGEST_BYTES = 32
 class CorpusChanged(CorpusError):
     """The documents changed during a job that depends on them."""
 
-    def __init__(self, what: str) -> None:
+    def __init__(self, activity: str) -> None:
         super().__init__(
-            f"The documents changed while {what}, so nothing was saved. Start it again when "
+            f"The documents changed while {activity}, so nothing was saved. Start it again when "
             "no import is running."
         )
 
@@ -55,22 +55,22 @@ def corpus_digest(collection: Collection) -> str:
     return hashlib.sha256(words[np.lexsort(words.T[::-1])].tobytes()).hexdigest()
 
 
-def check_unchanged(collection: Collection, digest: str, what: str) -> None:
+def check_unchanged(collection: Collection, digest: str, activity: str) -> None:
     """Raises CorpusChanged when the digest of the corpus is no longer `digest`."""
     if corpus_digest(collection) != digest:
-        raise CorpusChanged(what)
+        raise CorpusChanged(activity)
 
 
 def corpus_documents(collection: Collection, docnos: Iterable[str]) -> dict[str, CorpusDocument]:
     """The documents of the corpus with these docnos, without topics, which are never found."""
-    remaining = iter(sorted(set(docnos)))
+    remaining_docnos = iter(sorted(set(docnos)))
     has_text = ExpressionWrapper(~Q(sentences=[]), BooleanField())
     documents = collection.documents.papers().order_by().annotate(has_text=has_text)
-    found: dict[str, CorpusDocument] = {}
-    while batch := list(islice(remaining, LOOKUP)):
+    by_docno: dict[str, CorpusDocument] = {}
+    while batch := list(islice(remaining_docnos, LOOKUP)):
         rows = documents.filter(docno__in=batch).values_list("docno", "pk", "has_text")
-        found |= {docno: CorpusDocument(pk, has_text) for docno, pk, has_text in rows}
-    return found
+        by_docno |= {docno: CorpusDocument(pk, has_text) for docno, pk, has_text in rows}
+    return by_docno
 
 
 def corpus_docnos(collection: Collection, docnos: Iterable[str]) -> set[str]:

@@ -28,11 +28,11 @@ class TopicsRefused(CorpusError):
 
     def __init__(self, name: str, problems: Sequence[DocumentFormatError]) -> None:
         self.problems = tuple(problems)
-        listed = [str(problem) for problem in problems[:LISTED]]
-        more = len(problems) - len(listed)
+        messages = [str(problem) for problem in problems[:LISTED]]
+        more = len(problems) - len(messages)
         super().__init__(
             f"Nothing of {name} was imported. {count_noun(len(problems), 'topic')} failed:\n"
-            + "\n".join(listed)
+            + "\n".join(messages)
             + (f"\n… and {more:,} more" if more else "")
         )
 
@@ -97,12 +97,12 @@ def _import_all(
 ) -> TopicReport:
     created = 0
     problems = []
-    for done, topic in enumerate(topics, start=1):
+    for number, topic in enumerate(topics, start=1):
         try:
             created += _import_topic(collection, facet, topic)
         except Problem as problem:
             problems.append(DocumentFormatError(name, topic.line, str(problem)))
-        work.progress(done, len(topics), "topics written")
+        work.progress(number, len(topics), "topics written")
     if problems:
         raise TopicsRefused(name, problems)
     return TopicReport(created=created, unchanged=len(topics) - created)

@@ -72,10 +72,10 @@ def read_topics(
         OSError: the file cannot be read.
     """
     meter = meter or Meter(limit=LARGEST, advice="split the file")
-    read = _trec if _is_tagged(path, name, meter) else _beir
+    reader = _trec if _is_tagged(path, name, meter) else _beir
     topics: dict[str, Topic] = {}
     problems: list[DocumentFormatError] = []
-    for topic in read(path, name, prefix, meter):
+    for topic in reader(path, name, prefix, meter):
         meter.report()
         if len(problems) == MOST_PROBLEMS:
             break
@@ -120,19 +120,19 @@ def _is_tagged(path: Path, name: str, meter: Meter) -> bool:
     return False
 
 
-Read = Iterator[Topic | DocumentFormatError]
+TopicResults = Iterator[Topic | DocumentFormatError]
 
 
-def _trec(path: Path, name: str, prefix: str, meter: Meter) -> Read:
+def _trec(path: Path, name: str, prefix: str, meter: Meter) -> TopicResults:
     text = _text(path, name, meter)
-    line, counted = 1, 0
-    for found in _TOPIC.finditer(text):
-        line, counted = line + text.count("\n", counted, found.start()), found.start()
+    line, end = 1, 0
+    for match in _TOPIC.finditer(text):
+        line, end = line + text.count("\n", end, match.start()), match.start()
         parts = {"num": "", "title": "", "desc": "", "narr": ""}
-        number = _NUMBER.search(found[1])
+        number = _NUMBER.search(match[1])
         if number:
             parts["num"] = number[1]
-        for tag, value in _PART.findall(found[2]):
+        for tag, value in _PART.findall(match[2]):
             part = _NAMES.get(tag.lower())
             if part and not parts[part]:
                 parts[part] = " ".join(html.unescape(_CAPTION.sub("", value, count=1)).split())
@@ -151,7 +151,7 @@ def _text(path: Path, name: str, meter: Meter) -> str:
         raise DocumentFormatError(name, line, "not UTF-8. Save the file as UTF-8.") from error
 
 
-def _beir(path: Path, name: str, prefix: str, meter: Meter) -> Read:
+def _beir(path: Path, name: str, prefix: str, meter: Meter) -> TopicResults:
     with _opened(path, name, meter) as stream:
         for number, line in enumerate(iter(lambda: stream.readline(LONGEST_LINE + 1), b""), 1):
             if line.strip():

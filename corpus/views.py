@@ -52,11 +52,11 @@ def asks_for_part(request: HttpRequest) -> bool:
 def documents(request: HttpRequest, collection: Collection) -> HttpResponse:
     words = typed(request.GET, "q")
     textless = request.GET.get("text") == "none"
-    every: DocumentQuerySet = collection.documents.all()
-    total = every.count()
-    matches = matching(every.without_text() if textless else every, words)
+    all_documents: DocumentQuerySet = collection.documents.all()
+    total = all_documents.count()
+    matches = matching(all_documents.without_text() if textless else all_documents, words)
     template = "corpus/_documents.html" if asks_for_part(request) else "corpus/documents.html"
-    filtered = bool(words) or textless
+    is_filtered = bool(words) or textless
     return render(
         request,
         template,
@@ -64,11 +64,13 @@ def documents(request: HttpRequest, collection: Collection) -> HttpResponse:
             "page": page_of(matches, "docno", request.GET),
             "words": words,
             "textless": textless,
-            "filtered": filtered,
+            "filtered": is_filtered,
             "total": total,
-            "found": matches[:COUNTED_UP_TO].count() if filtered else total,
+            "found": matches[:COUNTED_UP_TO].count() if is_filtered else total,
             "counted_up_to": COUNTED_UP_TO,
-            "without_text": every.without_text().count() if total <= SCANNED_UP_TO else None,
+            "without_text": all_documents.without_text().count()
+            if total <= SCANNED_UP_TO
+            else None,
         },
     )
 
@@ -114,7 +116,7 @@ def add_query(request: HttpRequest, collection: Collection) -> HttpResponse:
         return _add_queries(request, collection)
     words = typed(request.GET, "q")
     if asks_for_part(request):
-        return render(request, "corpus/_found.html", _found(collection, words))
+        return render(request, "corpus/_found.html", _matches_context(collection, words))
     docno = typed(request.GET, "docno")
     document = collection.documents.filter(docno=docno).first() if docno else None
     if docno and document is None:
@@ -126,7 +128,7 @@ def _add_queries(request: HttpRequest, collection: Collection) -> HttpResponse:
     docno = typed(request.POST, "docno")
     facet_keys = request.POST.getlist("facet")
     try:
-        added = add_queries(collection=collection, docno=docno, facet_keys=facet_keys)
+        queries = add_queries(collection=collection, docno=docno, facet_keys=facet_keys)
     except CorpusError as error:
         return _add_page(
             request,
@@ -135,7 +137,7 @@ def _add_queries(request: HttpRequest, collection: Collection) -> HttpResponse:
             facet_keys=facet_keys,
             problem=str(error),
         )
-    messages.success(request, f"Added {', '.join(query.name for query in added)}.")
+    messages.success(request, f"Added {', '.join(query.name for query in queries)}.")
     return redirect("queries", collection.slug)
 
 
@@ -146,11 +148,11 @@ def add_list(request: HttpRequest, collection: Collection) -> HttpResponse:
     if not form.is_valid():
         return _add_page(request, collection, form=form)
     try:
-        added = add_query_list(collection=collection, text=form.cleaned_data["lines"])
+        count = add_query_list(collection=collection, text=form.cleaned_data["lines"])
     except BadQueryList as error:
         return _add_page(request, collection, form=form, bad_list=error)
-    if added:
-        messages.success(request, f"Added {count_noun(added, 'query', 'queries')}.")
+    if count:
+        messages.success(request, f"Added {count_noun(count, 'query', 'queries')}.")
     else:
         messages.info(request, "All of these queries existed already. Nothing changed.")
     return redirect("queries", collection.slug)
@@ -209,10 +211,10 @@ def label_sentences(request: HttpRequest, collection: Collection, docno: str) ->
     return redirect("document", collection.slug, docno)
 
 
-def _found(collection: Collection, words: str) -> dict[str, object]:
+def _matches_context(collection: Collection, words: str) -> dict[str, object]:
     documents: DocumentQuerySet = collection.documents.all()
-    found = matching(documents, words) if words else documents.none()
-    rows = list(found.order_by("docno")[: FOUND + 1])
+    matches = matching(documents, words) if words else documents.none()
+    rows = list(matches.order_by("docno")[: FOUND + 1])
     return {"words": words, "found": rows[:FOUND], "more": len(rows) > FOUND}
 
 
@@ -243,7 +245,7 @@ def _add_page(
             "bad_list": bad_list,
             "topics": topics or TopicsForm(collection=collection),
             "running": collection.jobs.live().filter(kind=TOPICS_KIND).first(),
-            **_found(collection, words),
+            **_matches_context(collection, words),
         },
         status=status if problem or form or topics else 200,
     )

@@ -39,11 +39,11 @@ def create_judged_query(
         annotators=(first, second),
         guideline_version=version,
     )
-    rated = {rating.docno: rating for rating in ratings.rated}
-    judgments = Judgment.objects.bulk_create(_judgments(slots, rated))
+    ratings_by_docno = {rating.docno: rating for rating in ratings.rated}
+    judgments = Judgment.objects.bulk_create(_judgments(slots, ratings_by_docno))
     of_slot = Judgment.objects.filter(slot=OuterRef("pk")).values("pk")
     Slot.objects.filter(pair__query=query).update(judgment=Subquery(of_slot[:1]))
-    Decision.objects.bulk_create(_decisions(judgments, rated, people.adjudicator))
+    Decision.objects.bulk_create(_decisions(judgments, ratings_by_docno, people.adjudicator))
 
 
 def _open(query: Query, annotators: tuple[User, User]) -> int:
@@ -57,10 +57,12 @@ def _open(query: Query, annotators: tuple[User, User]) -> int:
     return guideline.version
 
 
-def _judgments(slots: Iterable[Slot], rated: Mapping[str, Rating]) -> Iterator[Judgment]:
+def _judgments(slots: Iterable[Slot], ratings_by_docno: Mapping[str, Rating]) -> Iterator[Judgment]:
     for slot in slots:
         docno = slot.pair.candidate.document.docno
-        grade = rated[docno].first if slot.number == 1 else rated[docno].second
+        grade = (
+            ratings_by_docno[docno].first if slot.number == 1 else ratings_by_docno[docno].second
+        )
         yield Judgment(
             slot=slot,
             sequence=1,
@@ -73,7 +75,7 @@ def _judgments(slots: Iterable[Slot], rated: Mapping[str, Rating]) -> Iterator[J
 
 
 def _decisions(
-    judgments: Iterable[Judgment], rated: Mapping[str, Rating], adjudicator: User
+    judgments: Iterable[Judgment], ratings_by_docno: Mapping[str, Rating], adjudicator: User
 ) -> Iterator[Decision]:
     """The final label of every pair without two equal grades."""
     by_slot: dict[tuple[int, int], Judgment] = {
@@ -85,7 +87,7 @@ def _decisions(
             continue
         pair = first.slot.pair
         docno = pair.candidate.document.docno
-        final = rated[docno].final
+        final = ratings_by_docno[docno].final
         yield Decision(
             pair_id=pair_id,
             sequence=1,

@@ -19,8 +19,8 @@ SOURCE = "CSFCube"
 
 def create_documents(*, collection: Collection, release: Release) -> dict[str, Document]:
     """Every paper that the release names, by docno; those without a text get no sentences."""
-    pooled = {candidate.docno for pool in release.pools.values() for candidate in pool}
-    docnos = sorted(pooled | set(release.papers) | set(release.pools))
+    pool_docnos = {candidate.docno for pool in release.pools.values() for candidate in pool}
+    docnos = sorted(pool_docnos | set(release.papers) | set(release.pools))
     metadata = {key.pid: cells for key, cells in release.queries.items()}
     documents = Document.objects.bulk_create(
         Document(
@@ -83,16 +83,16 @@ def create_pools(
     build = PoolBuild.objects.create(collection=collection, manifest=_manifest(release))
     pools = {}
     contributions: list[Contribution] = []
-    for pid, pooled in release.pools.items():
+    for pid, pool_documents in release.pools.items():
         excluded = _exclusions(pid, release)
         pool = Pool.objects.create(
             query_paper=papers[pid],
             build=build,
-            retriever_order=_retriever_order(pooled),
-            drawn=dict(Counter(document.sources[0] for document in pooled)),
-            size=len(pooled),
-            to_judge=len(pooled) - len(excluded),
-            forced=sum(document.sources[0] == CITED for document in pooled),
+            retriever_order=_retriever_order(pool_documents),
+            drawn=dict(Counter(document.sources[0] for document in pool_documents)),
+            size=len(pool_documents),
+            to_judge=len(pool_documents) - len(excluded),
+            forced=sum(document.sources[0] == CITED for document in pool_documents),
         )
         candidates = Candidate.objects.bulk_create(
             Candidate(
@@ -101,9 +101,9 @@ def create_pools(
                 position=position,
                 excluded=excluded.get(document.docno, ""),
             )
-            for position, document in enumerate(pooled, start=1)
+            for position, document in enumerate(pool_documents, start=1)
         )
-        contributions += _contributions(candidates, pooled)
+        contributions += _contributions(candidates, pool_documents)
         pools[pid] = {candidate.document.docno: candidate for candidate in candidates}
     Contribution.objects.bulk_create(contributions)
     freeze_pools(collection=collection)
@@ -121,9 +121,9 @@ def _manifest(release: Release) -> dict[str, Any]:
     }
 
 
-def _retriever_order(pooled: Iterable[Pooled]) -> list[str]:
+def _retriever_order(documents: Iterable[Pooled]) -> list[str]:
     """The retrievers in the order of their first draw. The cited papers come before them."""
-    drawers = dict.fromkeys(document.sources[0] for document in pooled)
+    drawers = dict.fromkeys(document.sources[0] for document in documents)
     return [source for source in drawers if source != CITED]
 
 
@@ -138,9 +138,9 @@ def _exclusions(pid: str, release: Release) -> dict[str, str]:
 
 
 def _contributions(
-    candidates: Iterable[Candidate], pooled: Iterable[Pooled]
+    candidates: Iterable[Candidate], documents: Iterable[Pooled]
 ) -> Iterator[Contribution]:
     """The sources of each candidate. The first one drew it; the release has no ranks."""
-    for candidate, document in zip(candidates, pooled, strict=True):
+    for candidate, document in zip(candidates, documents, strict=True):
         for number, source in enumerate(document.sources):
             yield Contribution(candidate=candidate, source=source, drawn=number == 0)

@@ -67,8 +67,8 @@ def _paper(block: list[Line], file: str, *, is_candidate: bool) -> Paper:
         raise CSFCubeError(
             file, f"line {head.number}", f"expected `paper_id: …; YEAR: …`, got {head.text[:60]!r}"
         )
-    for beginning in _OF_CANDIDATES if is_candidate else ():
-        lines.next_line(beginning)
+    for prefix in _OF_CANDIDATES if is_candidate else ():
+        lines.next_line(prefix)
     title = lines.next_line(_TITLE).text.removeprefix(_TITLE)
     first = lines.next_line(_ABSTRACT)
     sentences, labels = [], []
@@ -94,13 +94,13 @@ class _LineReader:
         self._file = file
         self._last = next(self._lines)
 
-    def next_line(self, beginning: str) -> Line:
+    def next_line(self, prefix: str) -> Line:
         line = next(self._lines, None)
         if line is None:
             place = f"line {self._last.number}"
-            raise CSFCubeError(self._file, place, f"the block ends without `{beginning.strip()}`")
-        if not line.text.startswith(beginning):
-            reason = f"expected `{beginning.strip()}`, got {line.text[:60]!r}"
+            raise CSFCubeError(self._file, place, f"the block ends without `{prefix.strip()}`")
+        if not line.text.startswith(prefix):
+            reason = f"expected `{prefix.strip()}`, got {line.text[:60]!r}"
             raise CSFCubeError(self._file, f"line {line.number}", reason)
         self._last = line
         return line

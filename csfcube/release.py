@@ -81,12 +81,12 @@ def _check_complete(file: str, pids: set[str], ratings: Mapping[QueryKey, Rating
 def _check_queries(
     queries: Mapping[QueryKey, Mapping[str, str]], pools: Mapping[str, tuple[Pooled, ...]]
 ) -> None:
-    listed = {key.pid for key in queries}
+    pids = {key.pid for key in queries}
     for key in queries:
         if key.pid not in pools:
             raise CSFCubeError(QUERIES, key.name, f"{POOLS} has no pool of this paper")
     for pid in pools:
-        if pid not in listed:
+        if pid not in pids:
             raise CSFCubeError(POOLS, pid, f"{QUERIES} lists no query of this paper")
 
 
@@ -98,9 +98,9 @@ def _check_ratings(
 ) -> None:
     if key not in queries:
         raise CSFCubeError(ratings.file, key.pid, f"{QUERIES} does not list {key.name}")
-    pooled = {candidate.docno for candidate in pools[key.pid]}
+    pool_docnos = {candidate.docno for candidate in pools[key.pid]}
     for number, rating in enumerate(ratings.rated):
-        if rating.docno not in pooled:
+        if rating.docno not in pool_docnos:
             reason = f"candidate {rating.docno} is not in the pool of {key.pid} in {POOLS}"
             raise CSFCubeError(ratings.file, f"{key.pid}, cands[{number}]", reason)
 

@@ -117,8 +117,8 @@ def _create(release: Release, slug: str, work: JobContext) -> Collection:
 def _facets(release: Release) -> tuple[FacetPlan, ...]:
     """The default facets, then the release's other facets, labelled by their names."""
     defaults = {plan.key for plan in DEFAULT_FACETS}
-    others = dict.fromkeys(key.facet for key in release.queries if key.facet not in defaults)
-    return (*DEFAULT_FACETS, *(FacetPlan(key, key.capitalize(), (key,)) for key in others))
+    other_facets = dict.fromkeys(key.facet for key in release.queries if key.facet not in defaults)
+    return (*DEFAULT_FACETS, *(FacetPlan(key, key.capitalize(), (key,)) for key in other_facets))
 
 
 def _create_people(collection: Collection, release: Release) -> People:

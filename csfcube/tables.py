@@ -32,10 +32,10 @@ def read_queries(text: str, file: str) -> dict[QueryKey, dict[str, str]]:
         _check_columns(columns, file)
         for row in rows:
             if row:
-                key, rest = _query(columns, row, f"line {rows.line_num}", file)
+                key, value = _query(columns, row, f"line {rows.line_num}", file)
                 if key in queries:
                     raise CSFCubeError(file, f"line {rows.line_num}", f"{key.name} occurs twice")
-                queries[key] = rest
+                queries[key] = value
     except csv.Error as error:
         raise CSFCubeError(file, f"line {rows.line_num}", f"not CSV ({error})") from error
     if not queries:
@@ -96,17 +96,17 @@ def _pool(pid: str, pool: Any, file: str) -> tuple[Pooled, ...]:
     candidates = _candidates(pool, file, pid)
     sources = _list(pool, "cand_source", file, pid)
     _check_lengths({"cands": candidates, "cand_source": sources}, file, pid)
-    pooled = []
+    documents = []
     for number, (docno, names) in enumerate(zip(candidates, sources, strict=True)):
-        where = f"{pid}, cand_source[{number}]"
+        place = f"{pid}, cand_source[{number}]"
         if not isinstance(names, list) or not names:
-            raise CSFCubeError(file, where, f"must be a list of sources, got {names!r}")
+            raise CSFCubeError(file, place, f"must be a list of sources, got {names!r}")
         if not all(isinstance(name, str) and _SOURCE.fullmatch(name) for name in names):
-            raise CSFCubeError(file, where, f"must be a list of names, got {names!r}")
+            raise CSFCubeError(file, place, f"must be a list of names, got {names!r}")
         if len(set(names)) < len(names):
-            raise CSFCubeError(file, where, f"a source occurs twice in {names!r}")
-        pooled.append(Pooled(docno, tuple(names)))
-    return tuple(pooled)
+            raise CSFCubeError(file, place, f"a source occurs twice in {names!r}")
+        documents.append(Pooled(docno, tuple(names)))
+    return tuple(documents)
 
 
 def read_ratings(content: Mapping[str, Any], facet: str, file: str) -> dict[QueryKey, Ratings]:
@@ -126,12 +126,12 @@ def _ratings(key: QueryKey, entry: Any, file: str) -> Ratings:
     candidates = _candidates(entry, file, key.pid)
     annotators = sorted(int(match[1]) for name in entry if (match := _ANNOTATOR.fullmatch(name)))
     if len(annotators) != 2:
-        listed = ", ".join(f"relevance_ann{number}" for number in annotators) or "none"
-        raise CSFCubeError(file, key.pid, f"every query needs two annotators, got {listed}")
+        columns_text = ", ".join(f"relevance_ann{number}" for number in annotators) or "none"
+        raise CSFCubeError(file, key.pid, f"every query needs two annotators, got {columns_text}")
     names = [f"relevance_ann{number}" for number in annotators] + ["relevance_adju"]
     lists = {name: _list(entry, name, file, key.pid) for name in names}
     _check_lengths({"cands": candidates, **lists}, file, key.pid)
-    rated = []
+    ratings = []
     for number, docno in enumerate(candidates):
         first, second, final = (
             _grade(lists[name][number], file, f"{key.pid}, {name}[{number}]") for name in names
@@ -142,8 +142,8 @@ def _ratings(key: QueryKey, entry: Any, file: str) -> Ratings:
                 "but its final label differs"
             )
             raise CSFCubeError(file, f"{key.pid}, relevance_adju[{number}]", reason)
-        rated.append(Rating(docno, first, second, final))
-    return Ratings(file, (annotators[0], annotators[1]), tuple(rated))
+        ratings.append(Rating(docno, first, second, final))
+    return Ratings(file, (annotators[0], annotators[1]), tuple(ratings))
 
 
 def _grade(value: Any, file: str, place: str) -> int | None:
@@ -154,14 +154,14 @@ def _grade(value: Any, file: str, place: str) -> int | None:
 
 def _candidates(entry: Any, file: str, pid: str) -> list[str]:
     candidates = _list(entry, "cands", file, pid)
-    seen = set()
+    docnos = set()
     for number, docno in enumerate(candidates):
-        where = f"{pid}, cands[{number}]"
+        place = f"{pid}, cands[{number}]"
         if not isinstance(docno, str) or not _PID.fullmatch(docno):
-            raise CSFCubeError(file, where, f"not a valid paper id: {docno!r}")
-        if docno in seen:
-            raise CSFCubeError(file, where, f"candidate {docno} occurs twice")
-        seen.add(docno)
+            raise CSFCubeError(file, place, f"not a valid paper id: {docno!r}")
+        if docno in docnos:
+            raise CSFCubeError(file, place, f"candidate {docno} occurs twice")
+        docnos.add(docno)
     return candidates
 
 

@@ -21,11 +21,11 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         collection = collection_named(options["collection"])
         name = f"{options['docno']}_{options['facet']}"
-        existed = collection.queries.filter(name=name).exists()
+        already_exists = collection.queries.filter(name=name).exists()
         try:
             query = create_query(
                 collection=collection, docno=options["docno"], facet_key=options["facet"]
             )
         except CorpusError as error:
             raise CommandError(str(error)) from error
-        self.stdout.write(f"{query.name}: {'unchanged' if existed else 'created'}.")
+        self.stdout.write(f"{query.name}: {'unchanged' if already_exists else 'created'}.")
