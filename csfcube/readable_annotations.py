@@ -92,17 +92,17 @@ class _LineReader:
     def __init__(self, block: list[Line], file: str) -> None:
         self._lines = iter(block)
         self._file = file
-        self._last = next(self._lines)
+        self._last_line = next(self._lines)
 
     def next_line(self, prefix: str) -> Line:
         line = next(self._lines, None)
         if line is None:
-            place = f"line {self._last.number}"
+            place = f"line {self._last_line.number}"
             raise CSFCubeError(self._file, place, f"the block ends without `{prefix.strip()}`")
         if not line.text.startswith(prefix):
             reason = f"expected `{prefix.strip()}`, got {line.text[:60]!r}"
             raise CSFCubeError(self._file, f"line {line.number}", reason)
-        self._last = line
+        self._last_line = line
         return line
 
     def rest(self) -> Iterator[Line]:

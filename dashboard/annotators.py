@@ -91,7 +91,7 @@ def person_rows(
 
 def shares_of(collection: Collection) -> dict[int, Share]:
     """Each annotator's share, by primary key."""
-    counted = (
+    rows = (
         SlotCount.objects.filter(query__collection=collection, total__gt=0)
         .order_by()
         .values_list("annotator")
@@ -103,20 +103,22 @@ def shares_of(collection: Collection) -> dict[int, Share]:
         )
     )
     return {
-        user: Share(Completion(done, total), queries, latest)
-        for user, done, total, queries, latest in counted
+        user: Share(Completion(judged, total), queries, latest)
+        for user, judged, total, queries, latest in rows
     }
 
 
 def recent_pace(collection: Collection, users: Iterable[User]) -> dict[int, float]:
     """Annotator to the median seconds of the latest judgments: a break does not move a median."""
-    timed = Judgment.objects.filter(
+    judgments = Judgment.objects.filter(
         slot__pair__query__collection=collection, seconds__isnull=False
     ).order_by("-pk")
     # Two queries for everyone: where the latest judgments of each person begin, and what they are.
     starts = User.objects.filter(pk__in=[user.pk for user in users]).annotate(
-        latest=Subquery(timed.filter(annotator=OuterRef("pk")).values("pk")[:1]),
-        oldest=Subquery(timed.filter(annotator=OuterRef("pk")).values("pk")[RECENT - 1 : RECENT]),
+        latest=Subquery(judgments.filter(annotator=OuterRef("pk")).values("pk")[:1]),
+        oldest=Subquery(
+            judgments.filter(annotator=OuterRef("pk")).values("pk")[RECENT - 1 : RECENT]
+        ),
     )
     recent = Q()
     for user, latest, oldest in starts.values_list("pk", "latest", "oldest"):
@@ -125,7 +127,9 @@ def recent_pace(collection: Collection, users: Iterable[User]) -> dict[int, floa
     if not recent:
         return {}
     seconds: dict[int, list[float]] = defaultdict(list)
-    for annotator, spent in timed.filter(recent).order_by().values_list("annotator", "seconds"):
-        if spent is not None:
-            seconds[annotator].append(spent)
-    return {annotator: median(spent) for annotator, spent in seconds.items()}
+    for annotator, seconds_spent in (
+        judgments.filter(recent).order_by().values_list("annotator", "seconds")
+    ):
+        if seconds_spent is not None:
+            seconds[annotator].append(seconds_spent)
+    return {annotator: median(seconds_spent) for annotator, seconds_spent in seconds.items()}

@@ -44,10 +44,10 @@ def rows_of(queries: Sequence[Query]) -> list[QueryRow]:
         .order_by()
         .values_list("query_paper", "to_judge")
     )
-    counted = SlotCount.objects.filter(query__in=queries).order_by().values_list("query")
+    slot_counts = SlotCount.objects.filter(query__in=queries).order_by().values_list("query")
     slots = {
         query: (total, judged)
-        for query, total, judged in counted.annotate(Sum("total"), Sum("judged"))
+        for query, total, judged in slot_counts.annotate(Sum("total"), Sum("judged"))
     }
     return [
         QueryRow(
@@ -65,12 +65,12 @@ def rows_of(queries: Sequence[Query]) -> list[QueryRow]:
 @vary_on_headers("HX-Request")
 def queries(request: HttpRequest, collection: Collection) -> HttpResponse:
     words = typed(request.GET, "q")
-    every = collection.queries.with_titles().annotate(
+    all_queries = collection.queries.with_titles().annotate(
         opened=Exists(Opening.objects.filter(query=OuterRef("pk")))
     )
-    matches = every
+    matches = all_queries
     if words:
-        matches = every.filter(
+        matches = all_queries.filter(
             Q(name__icontains=words) | Q(query_paper__document__title__icontains=words)
         )
     page = page_of(matches, "name", request.GET)
@@ -98,39 +98,39 @@ class ReadSentence:
 @in_collection(Role.ADMIN)
 @require_safe
 def document(request: HttpRequest, collection: Collection, docno: str) -> HttpResponse:
-    found = collection.documents.filter(docno=docno).first()
-    if found is None:
+    document = collection.documents.filter(docno=docno).first()
+    if document is None:
         raise Http404(f"no document {docno!r} here")
     facets = list(collection.facets.all())
     in_corpus = {
         cited.docno: cited
-        for cited in collection.documents.filter(docno__in=found.references).only(
+        for cited in collection.documents.filter(docno__in=document.references).only(
             "collection", "docno", "title"
         )
     }
-    pools = Candidate.objects.filter(document=found, pool__query_paper__isnull=False).aggregate(
+    pools = Candidate.objects.filter(document=document, pool__query_paper__isnull=False).aggregate(
         total=Count("pk"), judged=Count("pk", filter=Q(excluded=""))
     )
     return render(
         request,
         "corpus/document.html",
         {
-            "document": found,
-            "sentences": _read(found, facets),
-            "queries": list(collection.queries.filter(query_paper__document=found)),
-            "cited": [in_corpus[docno] for docno in found.references if docno in in_corpus],
-            "unresolved": [docno for docno in found.references if docno not in in_corpus],
+            "document": document,
+            "sentences": _read_sentences(document, facets),
+            "queries": list(collection.queries.filter(query_paper__document=document)),
+            "cited": [in_corpus[docno] for docno in document.references if docno in in_corpus],
+            "unresolved": [docno for docno in document.references if docno not in in_corpus],
             "pools": pools,
             "labels": labels_in(collection),
-            "frozen": Pool.objects.frozen().holding(found).exists(),
+            "frozen": Pool.objects.frozen().holding(document).exists(),
         },
     )
 
 
-def _read(found: Document, facets: list[Facet]) -> list[ReadSentence]:
+def _read_sentences(document: Document, facets: list[Facet]) -> list[ReadSentence]:
     facet_of = {label: facet for facet in facets for label in facet.labels}
-    padded = [*found.labels, *[""] * (len(found.sentences) - len(found.labels))]
+    padded_labels = [*document.labels, *[""] * (len(document.sentences) - len(document.labels))]
     return [
         ReadSentence(text, label, facet_of.get(label))
-        for text, label in zip(found.sentences, padded, strict=False)
+        for text, label in zip(document.sentences, padded_labels, strict=False)
     ]

@@ -27,30 +27,30 @@ def counts_of(collections: Iterable[Collection]) -> dict[int, Counts]:
     ids = [collection.pk for collection in collections]
     counts = {pk: Counts() for pk in ids}
     for rows, path, sums in _aggregates():
-        grouped = rows.filter(**{f"{path}__in": ids}).order_by().values(path).annotate(**sums)
-        for row in grouped:
+        grouped_rows = rows.filter(**{f"{path}__in": ids}).order_by().values(path).annotate(**sums)
+        for row in grouped_rows:
             pk = row.pop(path)
             counts[pk] = replace(counts[pk], **row)
     return counts
 
 
 def _aggregates() -> Iterable[tuple[QuerySet[Any], str, dict[str, Aggregate]]]:
-    every = Count("pk")
-    yield Document.objects.all(), "collection", {"documents": every}
+    row_count = Count("pk")
+    yield Document.objects.all(), "collection", {"documents": row_count}
     yield (
         Query.objects.all(),
         "collection",
         {
-            "queries": every,
+            "queries": row_count,
             "opened": Count("opening"),
             "query_papers": Count("query_paper", distinct=True),
         },
     )
-    yield Run.objects.all(), "collection", {"runs": every}
+    yield Run.objects.all(), "collection", {"runs": row_count}
     yield (
         Pool.objects.filter(query_paper__in=QueryPaper.objects.filter(queries__isnull=False)),
         "query_paper__collection",
-        {"pools": every, "frozen_pools": Count("pk", filter=Q(frozen_at__isnull=False))},
+        {"pools": row_count, "frozen_pools": Count("pk", filter=Q(frozen_at__isnull=False))},
     )
     yield Pool.objects.all(), "query_paper__collection", {"candidates": Sum("to_judge")}
     yield (
@@ -69,8 +69,8 @@ def _aggregates() -> Iterable[tuple[QuerySet[Any], str, dict[str, Aggregate]]]:
         },
     )
     yield CaseCount.objects.all(), "query__collection", {"settled": Sum("settled")}
-    yield Report.objects.all(), "collection", {"reports": every}
-    yield Release.objects.all(), "collection", {"releases": every}
+    yield Report.objects.all(), "collection", {"reports": row_count}
+    yield Release.objects.all(), "collection", {"releases": row_count}
     yield (
         Membership.objects.filter(user__is_active=True),
         "collection",
@@ -155,12 +155,12 @@ def query_progress(collection: Collection, user: User) -> list[QueryProgress]:
 
 def idle_annotators(collection: Collection) -> list[User]:
     """Annotators who can log in and have judged all of their pairs."""
-    unjudged = SlotCount.objects.filter(
+    unjudged_slots = SlotCount.objects.filter(
         query__collection=collection, annotator=OuterRef("pk"), judged__lt=F("total")
     )
     return list(
         User.objects.filter(
-            ~Exists(unjudged),
+            ~Exists(unjudged_slots),
             is_active=True,
             memberships__collection=collection,
             memberships__role=Role.ANNOTATOR,

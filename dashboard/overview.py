@@ -71,12 +71,12 @@ def cards_for(user: User) -> list[Card]:
     for membership in Membership.objects.filter(user=user).select_related("collection"):
         roles[membership.collection].add(membership.role)
     work = personal_work(user, roles)
-    administered = [
+    admin_collections = [
         collection
         for collection in roles
         if Section.PIPELINE in sections_of(frozenset(roles[collection]))
     ]
-    counts = counts_of(administered) if administered else {}
+    counts = counts_of(admin_collections) if admin_collections else {}
     return [
         Card(
             collection=collection,

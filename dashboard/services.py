@@ -58,15 +58,15 @@ def change_settings(
         SeedIsFixed: the seed differs, and pools were built with the current one.
     """
     with transaction.atomic():
-        locked = lock_collection(collection)
-        if seed != locked.seed and seed_is_fixed(locked):
-            raise SeedIsFixed(locked.seed)
-        locked.name = name
-        locked.description = description
-        locked.licence = licence
-        locked.seconds_per_judgment = seconds_per_judgment
-        locked.seed = seed
-        locked.save(
+        locked_collection = lock_collection(collection)
+        if seed != locked_collection.seed and seed_is_fixed(locked_collection):
+            raise SeedIsFixed(locked_collection.seed)
+        locked_collection.name = name
+        locked_collection.description = description
+        locked_collection.licence = licence
+        locked_collection.seconds_per_judgment = seconds_per_judgment
+        locked_collection.seed = seed
+        locked_collection.save(
             update_fields=["name", "description", "licence", "seconds_per_judgment", "seed"]
         )
 

@@ -212,8 +212,8 @@ def _next_after_judging(c: Counts) -> NextStep:
     )
 
 
-def _of(part: int, whole: int) -> str:
-    return f"{part:,} of {whole:,}" if whole else "0"
+def _of(part: int, total: int) -> str:
+    return f"{part:,} of {total:,}" if total else "0"
 
 
 def _annotators(number: int) -> str:

@@ -75,11 +75,11 @@ class Part:
             pulse = self.pulse.stat().st_mtime_ns
         except FileNotFoundError:  # it has only just started
             pulse = 0
-        before, since = self.last_pulse
+        before, since_time = self.last_pulse
         if pulse != before:
             self.last_pulse = (pulse, time.monotonic())
             return False
-        return time.monotonic() - since > self.frozen_after
+        return time.monotonic() - since_time > self.frozen_after
 
     def ask_to_stop(self) -> None:
         if self.process is not None and not self.is_dead():
@@ -120,12 +120,12 @@ def watch(parts: Sequence[Part], stop: threading.Event, say: Callable[[str], Non
                 _restart(part, f"did not respond for {part.frozen_after} s", say)
 
 
-def _restart(part: Part, what: str, say: Callable[[str], None]) -> None:
+def _restart(part: Part, problem: str, say: Callable[[str], None]) -> None:
     now = time.monotonic()
     part.deaths = [death for death in part.deaths if now - death < RESTARTS_WITHIN] + [now]
     if len(part.deaths) > RESTARTS:
         raise PartFailed(f"The {part.name} keeps stopping. See {part.log}")
-    say(f"The {part.name} {what} and is restarted. See {part.log}")
+    say(f"The {part.name} {problem} and is restarted. See {part.log}")
     part.end(0)
     part.start()
 

@@ -180,14 +180,14 @@ def _answer(slot: Slot) -> Answer:
     """More sources give a higher grade. One in three differs by 1; one in forty has no grade."""
     if _chance(slot, "missing") < 0.025:
         return Answer(reason=Reason.GARBLED, note="The last sentence breaks off.")
-    grade = _leaning(slot.pair.candidate)
+    grade = _base_grade(slot.pair.candidate)
     stray = _chance(slot, "stray")
     if stray < 0.33:
         grade += 1 if stray < 0.15 else -1
     return Answer(grade=min(max(grade, GRADES[0]), GRADES[-1]))
 
 
-def _leaning(candidate: Candidate) -> int:
+def _base_grade(candidate: Candidate) -> int:
     near = sum(
         1 if source.rank is None or source.rank <= 5 else 0.4
         for source in candidate.contributions.all()

@@ -77,13 +77,13 @@ def free_port() -> int:
 @contextmanager
 def demo(folder: Path, port: int) -> Iterator[None]:
     """The demo's web server and worker, until the block ends."""
-    inherited = {name: value for name, value in os.environ.items() if name not in UNSET}
+    environment = {name: value for name, value in os.environ.items() if name not in UNSET}
     log_path = folder / "demo.log"
     with log_path.open("wb") as log:
         process = subprocess.Popen(
             [sys.executable, "manage.py", "demo"],
             cwd=ROOT,
-            env={**inherited, "DATA_DIR": str(folder), "PORT": str(port)},
+            env={**environment, "DATA_DIR": str(folder), "PORT": str(port)},
             stdin=subprocess.DEVNULL,
             stdout=log,
             stderr=subprocess.STDOUT,

@@ -49,9 +49,9 @@ class Pool(NamedTuple):
         return facts | {"shortfall": shortfall, "depth": deepest, "sha256": digest}
 
 
-def expect(what: str, found: object, expected: object) -> None:
+def expect(subject: str, found: object, expected: object) -> None:
     if found != expected:
-        sys.exit(f"Different. {what}: expected {expected}, found {found}")
+        sys.exit(f"Different. {subject}: expected {expected}, found {found}")
 
 
 def sha256(content: bytes) -> str:
@@ -74,10 +74,10 @@ def corpus_digest(documents: Iterable[Json]) -> str:
 
 
 def manifest_digest(manifest: Json) -> str:
-    rest = json.loads(canonical({key: manifest[key] for key in manifest if key != "sha256"}))
-    for facts in rest["pools"]["query_papers"].values():
+    content = json.loads(canonical({key: manifest[key] for key in manifest if key != "sha256"}))
+    for facts in content["pools"]["query_papers"].values():
         facts.pop("documents", None)
-    return sha256(canonical(rest))
+    return sha256(canonical(content))
 
 
 def read_run(content: bytes) -> Run:
@@ -105,8 +105,8 @@ class Query:
         self.out = {paper, *self.first}
         for source in manifest.get("excluded", []):
             self.out |= set(self.known_to(source))
-        listed = {docno for ranked in self.lists.values() for docno, _ in ranked}
-        self.out |= {docno for docno in listed if not self.may_be_drawn(docno)}
+        listed_docnos = {docno for ranked in self.lists.values() for docno, _ in ranked}
+        self.out |= {docno for docno in listed_docnos if not self.may_be_drawn(docno)}
         self.entries: list[Place] = []
         self.shortfall, self.inclusion = dict[str, int](), dict[str, float]()
 
@@ -197,9 +197,9 @@ class Query:
             top = ranked[: self.parameters["depth"]]
             for (docno, _), term in zip(top, self.terms([score for _, score in top]), strict=True):
                 terms.setdefault(docno, []).append(term)
-        total = {docno: fsum(some) for docno, some in terms.items()}
+        total = {docno: fsum(values) for docno, values in terms.items()}
         if self.strategy == "combmnz":
-            total = {docno: total[docno] * len(some) for docno, some in terms.items()}
+            total = {docno: total[docno] * len(values) for docno, values in terms.items()}
         places = self.places(self.parameters["depth"])
         best = sorted(places, key=lambda docno: (total[docno], docno), reverse=True)
         self.entries = [places[docno] for docno in best[: self.parameters["size"]]]
@@ -260,8 +260,8 @@ def rebuild(manifest: Json, corpus: Json, files: dict[str, bytes]) -> dict[str, 
     for docno, pool in pools.items():
         for name in pool.facts.keys() & expected[docno].keys():
             expect(f"{name} of the pool of {docno}", pool.facts[name], expected[docno][name])
-    whole = canonical({docno: pool.contributions for docno, pool in pools.items()})
-    expect("digest of all pools", sha256(whole), manifest["pools"]["sha256"])
+    content = canonical({docno: pool.contributions for docno, pool in pools.items()})
+    expect("digest of all pools", sha256(content), manifest["pools"]["sha256"])
     expect("number of pools", len(pools), manifest["pools"]["count"])
     return pools
 
@@ -275,11 +275,11 @@ def rebuild_release(path: str, corpus: Json) -> Iterator[dict[str, Pool]]:
     for build in release["pool_builds"]:
         pools = rebuild(build["manifest"], corpus, files)
         for paper in build["query_papers"]:
-            released = [line for line in lines if line["query_paper"] == paper]
-            found = [(line["docno"], line["inclusion"]) for line in released]
+            lines_of_paper = [line for line in lines if line["query_paper"] == paper]
+            pairs = [(line["docno"], line["inclusion"]) for line in lines_of_paper]
             drawn, chance = pools[paper].drawn, pools[paper].inclusion
             expected = [(docno, chance.get(docno)) for docno, _, _ in drawn]
-            expect(f"documents and probabilities released for {paper}", found, expected)
+            expect(f"documents and probabilities released for {paper}", pairs, expected)
         yield pools
 
 

@@ -40,7 +40,9 @@ def _lists(query_paper_id: int) -> dict[str, list[str]]:
     rows = Contribution.objects.filter(candidate__pool__query_paper=query_paper_id).values_list(
         "source", "rank", "candidate__position", "candidate__document__docno"
     )
-    placed: dict[str, list[tuple[int, str]]] = defaultdict(list)
+    ranked_docnos: dict[str, list[tuple[int, str]]] = defaultdict(list)
     for source, rank, position, docno in rows.order_by():
-        placed[source].append((position if rank is None else rank, docno))
-    return {source: [docno for _, docno in sorted(found)] for source, found in placed.items()}
+        ranked_docnos[source].append((position if rank is None else rank, docno))
+    return {
+        source: [docno for _, docno in sorted(pairs)] for source, pairs in ranked_docnos.items()
+    }

@@ -73,9 +73,9 @@ def models_of(collection: Collection) -> tuple[list[str], list[str]]:
 
 
 def model_choice(
-    collection: Collection, names: Group[str], depth: int, count: int, most: int = MOST_POOLS
+    collection: Collection, names: Group[str], depth: int, count: int, max_papers: int = MOST_POOLS
 ) -> ModelChoice:
-    """The runs of these names, compared by their lists for the first `most` query papers by docno.
+    """The runs of these names, compared by their lists for `max_papers` query papers, by docno.
 
     The best `depth` documents that the query paper does not cite are compared. If there are fewer
     runs than `count`, all are chosen. A run whose mean is undefined is never chosen.
@@ -85,21 +85,25 @@ def model_choice(
     with_queries = collection.query_papers.filter(queries__isnull=False).distinct().order_by()
     papers = sorted(with_queries.values_list("document__docno", flat=True))
     cited = dict(
-        with_queries.filter(document__docno__in=papers[:most]).values_list(
+        with_queries.filter(document__docno__in=papers[:max_papers]).values_list(
             "document__docno", "document__references"
         )
     )
     tops = _tops(collection, names, cited, depth)
     matrix = jaccard_matrix(tops, depth)
-    ordered = choose_models(matrix, len(matrix.names)) if matrix.names else []
-    means = {name: matrix.mean(name) for name in ordered}
-    models = [name for name in ordered if means[name] is not None][:count]
+    ordered_names = choose_models(matrix, len(matrix.names)) if matrix.names else []
+    means = {name: matrix.mean(name) for name in ordered_names}
+    models = [name for name in ordered_names if means[name] is not None][:count]
     rows = [
         ModelRow(name, mean, name in models, max(map(len, tops[name].values()), default=0))
         for name, mean in means.items()
     ]
     return ModelChoice(
-        depth, rows, Matrix.of(matrix, depth, ordered), min(most, len(papers)), len(papers)
+        depth,
+        rows,
+        Matrix.of(matrix, depth, ordered_names),
+        min(max_papers, len(papers)),
+        len(papers),
     )
 
 

@@ -75,8 +75,8 @@ def judgments_needed(curve: Sequence[int], target: float) -> int | None:
         raise ValueError(f"the target must be above 0 and at most 1, got {target}")
     if not curve or not curve[-1]:
         return None
-    wanted = math.ceil(Fraction(str(target)) * curve[-1])
-    return next(count for count, found in enumerate(curve, start=1) if found >= wanted)
+    target_count = math.ceil(Fraction(str(target)) * curve[-1])
+    return next(count for count, relevant in enumerate(curve, start=1) if relevant >= target_count)
 
 
 def by_rank(lists: ListsBySource, relevant: Relevant) -> Iterator[str]:

@@ -27,14 +27,14 @@ class ModelsForm(forms.Form):
         label="Runs compared", widget=forms.CheckboxSelectMultiple, required=False
     )
 
-    def __init__(self, given: QueryDict, collection: Collection) -> None:
+    def __init__(self, parameters: QueryDict, collection: Collection) -> None:
         """Filled in from the URL's parameters, with defaults for missing ones."""
         names, self.models = models_of(collection)
         super().__init__(
             {
-                "count": given.get("count", COUNT),
-                "depth": given.get("depth", DEPTH),
-                "run": given.getlist("run") or self.models,
+                "count": parameters.get("count", COUNT),
+                "depth": parameters.get("depth", DEPTH),
+                "run": parameters.getlist("run") or self.models,
             }
         )
         self.collection = collection

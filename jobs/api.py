@@ -51,8 +51,8 @@ class JobAnswer(serializers.Serializer[Job]):
 
 def accepted(job: Job) -> Response:
     """202 with the job, and its address in `Location`."""
-    where = reverse("api-job", args=[job.collection.slug, job.pk])
-    return Response(JobAnswer(job).data, status=202, headers={"Location": where})
+    url = reverse("api-job", args=[job.collection.slug, job.pk])
+    return Response(JobAnswer(job).data, status=202, headers={"Location": url})
 
 
 class Jobs(CollectionView):

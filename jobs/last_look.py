@@ -19,10 +19,10 @@ class LastLook:
     """
 
     marks: Any = None
-    until: float = 0.0
+    valid_until: float = 0.0
 
     def still_holds(self, marks: Any) -> bool:
-        return bool(marks == self.marks) and time.monotonic() < self.until
+        return bool(marks == self.marks) and time.monotonic() < self.valid_until
 
     def note(self, marks: Any) -> None:
-        self.marks, self.until = marks, time.monotonic() + LOOK_AGAIN_SECONDS
+        self.marks, self.valid_until = marks, time.monotonic() + LOOK_AGAIN_SECONDS

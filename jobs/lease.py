@@ -70,12 +70,12 @@ class Lease:
         self.beat(progress_done=done, progress_total=total, progress_note=note[:200])
 
     def beat(self, **fields: Any) -> None:
-        mine = Job.objects.filter(pk=self.job_id, lease=self.token, state=State.RUNNING)
+        own_job = Job.objects.filter(pk=self.job_id, lease=self.token, state=State.RUNNING)
         # A heartbeat that waited for the row's lock may be older than the one now in the row.
         latest = Greatest("heartbeat_at", Value(timezone.now()))
-        if not mine.update(heartbeat_at=latest, **fields):
+        if not own_job.update(heartbeat_at=latest, **fields):
             raise LeaseLost(self.job_id)
-        if mine.filter(cancel_requested=True).exists():
+        if own_job.filter(cancel_requested=True).exists():
             raise Cancelled(self.job_id)
 
     @contextmanager

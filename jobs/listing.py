@@ -12,9 +12,9 @@ from jobs.uploaded_files import can_be_tried_again
 def jobs_to_show(collection: Collection, kinds: Iterable[str]) -> list[Job]:
     """Live jobs, and the newest job of each key if it failed and can be retried."""
     newest: dict[str, Job] = {}
-    shown: list[Job] = []
+    jobs: list[Job] = []
     for job in collection.jobs.filter(kind__in=list(kinds)).order_by("-created_at")[:50]:
         first_of_its_key = newest.setdefault(job.key, job) is job
         if job.is_live or (first_of_its_key and can_be_tried_again(job)):
-            shown.append(job)
-    return shown
+            jobs.append(job)
+    return jobs

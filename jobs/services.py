@@ -117,8 +117,8 @@ def claim(job_id: uuid.UUID) -> Lease | None:
 
 
 def _gave_up(job: Job) -> str:
-    tried = f"Gave up after {job.attempts} attempts."
-    return f"{tried} {job.error or 'The worker died each time.'}"
+    summary = f"Gave up after {job.attempts} attempts."
+    return f"{summary} {job.error or 'The worker died each time.'}"
 
 
 def _take(job: Job) -> Lease:
@@ -183,11 +183,11 @@ def _fail(lease: Lease, error: Exception) -> None:
         message = str(error)
     else:
         logger.exception("job %s failed", lease.job_id, exc_info=error)
-        where = getattr(error, "filename", None) or ""
-        described = "".join(traceback.format_exception_only(error))
-        message = described
+        path = getattr(error, "filename", None) or ""
+        exception_text = "".join(traceback.format_exception_only(error))
+        message = exception_text
         if is_full(error):
-            message = str(DiskFull(where))
+            message = str(DiskFull(path))
         elif isinstance(error, OSError) and is_refused(error):
             message = str(NotWritable(error))
     _finish(lease, State.FAILED, error=message.replace("\0", "").strip())
@@ -197,7 +197,7 @@ def _finish(lease: Lease, state: State, *, result: Any = None, error: str = "") 
     """End the job. Returns False if another worker has taken it over."""
     try:
         with transaction.atomic():
-            _end(_held(lease), state, result=result, error=error)
+            _end(_lock_job(lease), state, result=result, error=error)
     except LeaseLost:
         logger.warning("job %s was taken over; its end here (%s) is ignored", lease.job_id, state)
         return False
@@ -208,7 +208,7 @@ def _put_back(lease: Lease, error: str) -> None:
     """Queue the job again for a retry. If this fails too, the job is found without heartbeats."""
     connection.close()
     with suppress(LeaseLost, DatabaseTrouble), transaction.atomic():
-        job = _held(lease)
+        job = _lock_job(lease)
         job.state = State.QUEUED
         job.lease = None
         job.error = error.replace("\0", "").strip()
@@ -219,7 +219,7 @@ def _put_back(lease: Lease, error: str) -> None:
 def _put_off(lease: Lease, waiting: RetryLater) -> None:
     """Queue the job again for later, without counting this attempt."""
     with suppress(LeaseLost), transaction.atomic():
-        job = _held(lease)
+        job = _lock_job(lease)
         if job.cancel_requested:
             _end(job, State.CANCELLED)
             return
@@ -243,7 +243,7 @@ def _put_off(lease: Lease, waiting: RetryLater) -> None:
         )
 
 
-def _held(lease: Lease) -> Job:
+def _lock_job(lease: Lease) -> Job:
     job = (
         Job.objects.select_for_update()
         .filter(pk=lease.job_id, lease=lease.token, state=State.RUNNING)
@@ -266,12 +266,12 @@ def _end(job: Job, state: State, *, result: Any = None, error: str = "") -> None
 def request_cancel(*, job: Job) -> None:
     """Cancel the job: at once if it is queued, at its next progress report if it runs."""
     with transaction.atomic():
-        locked = Job.objects.select_for_update().get(pk=job.pk)
-        if locked.state == State.QUEUED:
-            _end(locked, State.CANCELLED)
-        elif locked.state == State.RUNNING:
-            locked.cancel_requested = True
-            locked.save(update_fields=["cancel_requested"])
+        locked_job = Job.objects.select_for_update().get(pk=job.pk)
+        if locked_job.state == State.QUEUED:
+            _end(locked_job, State.CANCELLED)
+        elif locked_job.state == State.RUNNING:
+            locked_job.cancel_requested = True
+            locked_job.save(update_fields=["cancel_requested"])
 
 
 def reconcile() -> int:
@@ -290,7 +290,7 @@ def reconcile() -> int:
     with transaction.atomic():
         # A job whose worker is writing looks abandoned, because its heartbeat waits for the same
         # lock. Waiting for it would keep this reconciler from all other jobs.
-        unlocked = Job.objects.to_send().select_for_update(of=("self",), skip_locked=True)
-        waiting = list(unlocked.order_by("created_at").values_list("pk", flat=True))
+        free_jobs = Job.objects.to_send().select_for_update(of=("self",), skip_locked=True)
+        job_ids = list(free_jobs.order_by("created_at").values_list("pk", flat=True))
     # The first failure ends the round, so a broker that is down is tried once per tick.
-    return sum(1 for _ in takewhile(dispatch, waiting))
+    return sum(1 for _ in takewhile(dispatch, job_ids))

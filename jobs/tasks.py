@@ -39,9 +39,9 @@ def keep_reconciling(stop: threading.Event, tick: threading.Lock) -> None:
             try:
                 copies.end()
                 services.reconcile()
-                lost = hearing.lost()
-                if lost:
-                    worker.exit_deaf(lost)
+                lost_jobs = hearing.lost()
+                if lost_jobs:
+                    worker.exit_deaf(lost_jobs)
             except Exception as error:  # noqa: BLE001  (an error must not end this thread)
                 next_try = settings.JOB_TICK_SECONDS
                 logger.warning("reconciler: %s; next try in %s s", error, next_try)

@@ -54,7 +54,7 @@ def place_of(parameters: Mapping[str, Any], name: str = "path") -> Path:
     return place
 
 
-def check_there(kind: str, parameters: Mapping[str, Any]) -> None:
+def check_files_exist(kind: str, parameters: Mapping[str, Any]) -> None:
     """Raise FileGone if a file that such a job reads is missing."""
     for name in registry.reads(kind):
         if name in parameters:
@@ -65,8 +65,8 @@ def can_be_tried_again(job: Job) -> bool:
     """Whether the job failed and its files are still kept."""
     if job.state != State.FAILED:
         return False
-    forgotten = timezone.now() - TO_TRY_AGAIN
-    return not registry.reads(job.kind) or not job.finished_at or job.finished_at > forgotten
+    oldest = timezone.now() - TO_TRY_AGAIN
+    return not registry.reads(job.kind) or not job.finished_at or job.finished_at > oldest
 
 
 def remove(places: Iterable[str]) -> None:
@@ -85,13 +85,13 @@ def sweep() -> int:
     old = [path for path in _files() if _is_old(path)]
     if not old:
         return 0
-    needed = {Path(settings.UPLOAD_DIR, place) for place in _needed()}
-    unneeded = [path for path in old if path not in needed]
-    for path in unneeded:
+    needed_paths = {Path(settings.UPLOAD_DIR, place) for place in _needed_places()}
+    unneeded_paths = [path for path in old if path not in needed_paths]
+    for path in unneeded_paths:
         path.unlink(missing_ok=True)
-    if unneeded:
-        logger.info("removed %s uploaded files that no job needs", len(unneeded))
-    return len(unneeded)
+    if unneeded_paths:
+        logger.info("removed %s uploaded files that no job needs", len(unneeded_paths))
+    return len(unneeded_paths)
 
 
 def _files() -> Iterator[Path]:
@@ -105,15 +105,15 @@ def _files() -> Iterator[Path]:
 
 def _is_old(path: Path) -> bool:
     try:
-        written = path.stat().st_mtime
+        modified_at = path.stat().st_mtime
     except FileNotFoundError:  # its job has just ended
         return False
-    return time.time() - written > ON_ITS_WAY.total_seconds()
+    return time.time() - modified_at > ON_ITS_WAY.total_seconds()
 
 
-def _needed() -> Iterator[str]:
+def _needed_places() -> Iterator[str]:
     recent = timezone.now() - TO_TRY_AGAIN
-    again = Q(state__in=[State.FAILED, State.CANCELLED], finished_at__gte=recent)
-    jobs = Job.objects.filter(again | Q(state__in=LIVE), kind__in=registry.reading_kinds())
+    is_retryable = Q(state__in=[State.FAILED, State.CANCELLED], finished_at__gte=recent)
+    jobs = Job.objects.filter(is_retryable | Q(state__in=LIVE), kind__in=registry.reading_kinds())
     for kind, parameters in jobs.order_by().values_list("kind", "parameters"):
         yield from places_in(kind, parameters)

@@ -45,15 +45,19 @@ def enqueue_upload(
     """
     first = next(iter(files.values()))
     places = {name: f"{collection.slug}/{uuid.uuid4()}" for name in files}
-    asked = {"filename": first.name or "the file", **parameters, **places}
+    job_parameters = {"filename": first.name or "the file", **parameters, **places}
     is_queued = False
     try:
         for name, upload in files.items():
             _keep(upload, Path(settings.UPLOAD_DIR, places[name]))
         job = enqueue(
-            kind=kind, collection=collection, parameters=asked, requested_by=requested_by, key=key
+            kind=kind,
+            collection=collection,
+            parameters=job_parameters,
+            requested_by=requested_by,
+            key=key,
         )
-        is_queued = job.parameters == asked
+        is_queued = job.parameters == job_parameters
     finally:
         if not is_queued:
             uploaded_files.remove(places.values())

@@ -54,12 +54,12 @@ def card(request: HttpRequest, collection: Collection, job_id: uuid.UUID) -> Htt
 @in_collection(Role.ADMIN)
 @require_POST
 def cancel(request: HttpRequest, collection: Collection, job_id: uuid.UUID) -> HttpResponse:
-    found = _job(collection, job_id)
-    if found.is_live:
-        request_cancel(job=found)
+    job = _job(collection, job_id)
+    if job.is_live:
+        request_cancel(job=job)
     else:
         messages.info(request, "This job had already finished, so it was not cancelled.")
-    return redirect("job", collection.slug, found.pk)
+    return redirect("job", collection.slug, job.pk)
 
 
 @in_collection(Role.ADMIN)
@@ -70,7 +70,7 @@ def try_again(request: HttpRequest, collection: Collection, job_id: uuid.UUID) -
         messages.info(request, "This job is still in progress, so it cannot be retried yet.")
         return redirect("job", collection.slug, old.pk)
     try:
-        uploaded_files.check_there(old.kind, old.parameters)
+        uploaded_files.check_files_exist(old.kind, old.parameters)
         new = enqueue(
             kind=old.kind,
             collection=collection,
@@ -91,7 +91,7 @@ def try_again(request: HttpRequest, collection: Collection, job_id: uuid.UUID) -
 
 
 def _job(collection: Collection, job_id: uuid.UUID) -> Job:
-    found = collection.jobs.select_related("requested_by").filter(pk=job_id).first()
-    if found is None:
+    job = collection.jobs.select_related("requested_by").filter(pk=job_id).first()
+    if job is None:
         raise Http404("no such job in this collection")
-    return found
+    return job

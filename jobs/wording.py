@@ -109,8 +109,8 @@ def duration(span: timedelta) -> str:
 def figures(result: Mapping[str, Any]) -> list[Figure]:
     """The plain values of a result, in its order. Nested values are for programs only."""
     plain = ((key, value) for key, value in result.items() if key != PROBLEMS)
-    named = ((key.replace("_", " "), in_words(value)) for key, value in plain)
-    return [Figure(name, value) for name, value in named if value]
+    named_values = ((key.replace("_", " "), in_words(value)) for key, value in plain)
+    return [Figure(name, value) for name, value in named_values if value]
 
 
 def in_words(value: object) -> str:

@@ -95,17 +95,17 @@ class Hearing:
 
     def lost(self) -> int:
         """How many jobs this worker should have received; 0 while they may still arrive."""
-        accepted: int = state.all_total_count[0]
-        sent = (
+        accepted_count: int = state.all_total_count[0]
+        sent_jobs = (
             set() if state.active_requests else set(Job.objects.sent().values_list("pk", flat=True))
         )
-        unclaimed = self._unclaimed & sent if accepted == self._accepted else set()
-        self._accepted = accepted
-        if not unclaimed:
-            unclaimed, self._since = sent, time.monotonic()
-        self._unclaimed = unclaimed
+        unclaimed_jobs = self._unclaimed & sent_jobs if accepted_count == self._accepted else set()
+        self._accepted = accepted_count
+        if not unclaimed_jobs:
+            unclaimed_jobs, self._since = sent_jobs, time.monotonic()
+        self._unclaimed = unclaimed_jobs
         patience = UNCLAIMED_ROUNDS * settings.JOB_STALE_SECONDS
-        return len(unclaimed) if time.monotonic() - self._since > patience else 0
+        return len(unclaimed_jobs) if time.monotonic() - self._since > patience else 0
 
 
 def exit_deaf(jobs: int) -> None:

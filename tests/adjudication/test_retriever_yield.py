@@ -64,7 +64,7 @@ def test_nothing_is_told_before_a_pair_has_its_final_grade():
 @pytest.fixture
 def judged():
     """A collection with one pair that both annotators rated 3."""
-    yield_reports.last_look.until = 0
+    yield_reports.last_look.valid_until = 0
     collection = a_collection()
     judge_both(an_open_query(collection), (3, 3))
     return collection
@@ -100,7 +100,7 @@ def test_yields_before_the_latest_judgments_say_so(judged):
 
 @pytest.mark.django_db
 def test_no_report_is_due_before_both_have_judged_a_pair():
-    yield_reports.last_look.until = 0
+    yield_reports.last_look.valid_until = 0
     collection = a_collection()
     an_open_query(collection)
 
@@ -123,7 +123,7 @@ def test_a_worker_counts_the_yields_once_and_then_waits(judged):
     assert Job.objects.count() == 1
 
     Job.objects.update(created_at=timezone.now() - yield_reports.SHORTEST_WAIT)
-    yield_reports.last_look.until = 0
+    yield_reports.last_look.valid_until = 0
     request_due_yields()
     assert Job.objects.count() == 2
 

@@ -395,7 +395,7 @@ def test_a_report_that_failed_is_not_asked_for_again_and_again(monkeypatch):
 def test_a_look_reads_counts_and_neither_slots_nor_pairs():
     a_judged_collection()
     asked_for()
-    tasks.last_look.until = 0
+    tasks.last_look.valid_until = 0
 
     with CaptureQueriesContext(connection) as captured:
         assert asked_for() == []
@@ -416,7 +416,7 @@ def test_a_look_that_is_long_ago_is_not_relied_on(monkeypatch):
     a_judged_collection()
     last_look = tasks.LastLook()
     last_look.note(tasks.newest_rows())
-    last_look.until = 0
+    last_look.valid_until = 0
     monkeypatch.setattr(tasks, "last_look", last_look)
 
     assert asked_for() == ["exclude", "zero"]

@@ -94,7 +94,7 @@ def test_unless_told_otherwise_three_models_are_chosen_by_their_best_two_hundred
 
 def test_of_many_query_papers_the_first_by_docno_are_read(collection):
     a_run(collection, "e", {"q2": ["d1"]})
-    choice = model_choice(collection, ["a", "e"], depth=4, count=1, most=1)
+    choice = model_choice(collection, ["a", "e"], depth=4, count=1, max_papers=1)
 
     assert (choice.papers, choice.of_papers) == (1, 2)
     assert {row.name: row.reaches for row in choice.rows} == {"a": 4, "e": 0}

@@ -65,7 +65,7 @@ def a_run(collection, name, docnos, **fields):
 @pytest.fixture(autouse=True)
 def _look_again():
     """The due check remembers when this process last looked."""
-    checks.last_look.until = 0
+    checks.last_look.valid_until = 0
 
 
 @pytest.fixture
@@ -439,7 +439,7 @@ def test_a_worker_checks_new_pools_by_itself(pooled, admin):
 def test_checks_that_failed_are_not_requested_again_for_the_same_pools(pooled, admin):
     request_due_checks()
     Job.objects.filter(kind="check_pools").update(state=State.FAILED, error="no luck")
-    checks.last_look.until = 0
+    checks.last_look.valid_until = 0
 
     request_due_checks()
 

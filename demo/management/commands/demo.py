@@ -90,10 +90,10 @@ def _interrupt(stop: threading.Event) -> None:
 
 
 def _port() -> int:
-    named = os.environ.get("PORT") or "8000"
-    if not named.isdigit() or not 0 < int(named) < 65536:
-        sys.exit(f"PORT must be a number from 1 to 65535, got {named!r}.")
-    return int(named)
+    text = os.environ.get("PORT") or "8000"
+    if not text.isdigit() or not 0 < int(text) < 65536:
+        sys.exit(f"PORT must be a number from 1 to 65535, got {text!r}.")
+    return int(text)
 
 
 def _check_mode() -> None:
@@ -108,11 +108,11 @@ def _check_port(port: int) -> None:
             probe.bind((HOST, port))
         except OSError as error:
             if error.errno == errno.EADDRINUSE:
-                sys.exit(f"Port {port} is in use. Run `make demo PORT={_other(port)}`")
+                sys.exit(f"Port {port} is in use. Run `make demo PORT={_other_port(port)}`")
             sys.exit(f"Port {port} cannot be used: {error.strerror}. Run `make demo PORT=8000`")
 
 
-def _other(port: int) -> int:
+def _other_port(port: int) -> int:
     return port + 1 if port < 65535 else 8000
 
 

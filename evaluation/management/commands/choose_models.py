@@ -51,11 +51,11 @@ class Command(BaseCommand):
         names, models = models_of(collection)
         if unknown := sorted(set(options["run"]) - set(names)):
             raise CommandError(f"No run {unknown[0]!r}. There are: {', '.join(names) or 'none'}.")
-        compared = options["run"] or models
-        if len(set(compared)) < 2:
+        runs = options["run"] or models
+        if len(set(runs)) < 2:
             raise CommandError("There must be at least 2 runs to compare. Run retrievers first.")
         choice = model_choice(
-            collection, compared, options["depth"], options["count"], options["query_papers"]
+            collection, runs, options["depth"], options["count"], options["query_papers"]
         )
         self.stdout.write(_json(choice) if options["format"] == "json" else _table(choice))
 
@@ -85,9 +85,9 @@ def _table(choice: ModelChoice) -> str:
     for number, (row, (_, values)) in enumerate(
         zip(choice.rows, choice.matrix.rows, strict=True), start=1
     ):
-        cells = "".join(f"{_formatted(value):>7}" for value in values)
+        cells = "".join(f"{_three_decimals(value):>7}" for value in values)
         mark = "*" if row.is_chosen else " "
-        mean = _formatted(row.mean) if row.mean is not None else "undefined"
+        mean = _three_decimals(row.mean) if row.mean is not None else "undefined"
         lines.append(f"{mark}{number:>2} {row.name:<{width}}{mean:>11}{cells}")
     lines.append(
         f"Jaccard of the best {choice.depth} uncited documents, averaged over {choice.papers} "
@@ -96,5 +96,5 @@ def _table(choice: ModelChoice) -> str:
     return "\n".join(lines)
 
 
-def _formatted(value: float | None) -> str:
+def _three_decimals(value: float | None) -> str:
     return "–" if value is None else f"{value:.3f}"

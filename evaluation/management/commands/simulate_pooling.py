@@ -81,10 +81,10 @@ def _table(rows: list[Row], target: float, relevant: int) -> Iterator[str]:
     yield ""
     yield _line(width, "query", "judged", "relevant", *METHODS)
     for row in rows:
-        needed = [
+        judgment_counts = [
             "none" if result.needed is None else result.needed for result in row.by_method.values()
         ]
-        yield _line(width, row.query, row.any.judged, row.any.relevant, *needed)
+        yield _line(width, row.query, row.any.judged, row.any.relevant, *judgment_counts)
     yield ""
     yield from _totals(width, [row for row in rows if row.any.relevant], len(rows))
 
@@ -94,9 +94,9 @@ def _totals(width: int, rows: list[Row], queries: int) -> Iterator[str]:
         yield "No query has a relevant document, so no number of judgments is defined."
         return
     judged = sum(row.any.judged for row in rows)
-    needed = [sum(row.by_method[method].needed or 0 for row in rows) for method in METHODS]
-    yield _line(width, "all", judged, sum(row.any.relevant for row in rows), *needed)
-    yield _line(width, "share", "", "", *(f"{count / judged:.1%}" for count in needed))
+    judgment_counts = [sum(row.by_method[method].needed or 0 for row in rows) for method in METHODS]
+    yield _line(width, "all", judged, sum(row.any.relevant for row in rows), *judgment_counts)
+    yield _line(width, "share", "", "", *(f"{count / judged:.1%}" for count in judgment_counts))
     if len(rows) < queries:
         yield f"{queries - len(rows)} queries without a relevant document are in no total."
 

@@ -10,5 +10,5 @@ class Command(BaseCommand):
     help = "Send lost jobs to a worker again. Every worker does this regularly."
 
     def handle(self, *args: Any, **options: Any) -> None:
-        sent = services.reconcile()
-        self.stdout.write(f"{count_noun(sent, 'job')} sent again")
+        count = services.reconcile()
+        self.stdout.write(f"{count_noun(count, 'job')} sent again")
