@@ -60,8 +60,10 @@ def request_due_checks() -> None:
     marks = pools_marks()
     if last_look.still_holds(marks):
         return
-    pooled = PoolBuild.objects.order_by().values("collection")
-    collections = Collection.objects.filter(pk__in=pooled)
-    requested = [request_if_due(found, JOB_KIND, checks_state(found)) for found in collections]
-    if all(requested):
+    collection_ids = PoolBuild.objects.order_by().values("collection")
+    collections = Collection.objects.filter(pk__in=collection_ids)
+    are_requested = [
+        request_if_due(collection, JOB_KIND, checks_state(collection)) for collection in collections
+    ]
+    if all(are_requested):
         last_look.note(marks)

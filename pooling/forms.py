@@ -17,14 +17,14 @@ class CostForm(forms.Form):
     rate = forms.FloatField(label="Cost of an hour", min_value=0, max_value=1e6, required=False)
 
     @classmethod
-    def of(cls, given: QueryDict, collection: Collection) -> CostForm:
+    def of(cls, parameters: QueryDict, collection: Collection) -> CostForm:
         """Filled in from the URL's parameters, with defaults for missing ones."""
         defaults = {
             "seconds": f"{collection.seconds_per_judgment:g}",
             "adjudicated": f"{100 * preview.ADJUDICATED_SHARE:g}",
             "rate": "",
         }
-        return cls({name: given.get(name, value) for name, value in defaults.items()})
+        return cls({name: parameters.get(name, value) for name, value in defaults.items()})
 
     def cost(self, *, candidates: int, pairs: int, collection: Collection) -> preview.Cost:
         """The cost; an invalid field has its default."""

@@ -109,7 +109,7 @@ class PoolPlanForm(forms.Form):
         return form
 
     @property
-    def says_more(self) -> bool:
+    def opens_more_options(self) -> bool:
         """Whether a field in the collapsed section has an error or a value from the URL."""
         return any(
             name in self.errors or name in self.initial for name in ("more", "depth", "seed")
@@ -126,22 +126,22 @@ class PoolPlanForm(forms.Form):
             yield Choice(strategy, button, fields)
 
     def clean(self) -> dict[str, Any]:
-        cleaned: dict[str, Any] = super().clean() or self.cleaned_data
-        named = [*cleaned.get("runs", ()), *self._others(cleaned.get("more", ""))]
-        known_sources = {*self._used(FORCED), *self._used(EXCLUDED)}
-        cleaned["runs"] = [name for name in dict.fromkeys(named) if name not in known_sources]
-        if not cleaned["runs"] and "runs" not in self.errors and "more" not in self.errors:
+        values: dict[str, Any] = super().clean() or self.cleaned_data
+        names = [*values.get("runs", ()), *self._retriever_names(values.get("more", ""))]
+        known_sources = {*self._sources_used_as(FORCED), *self._sources_used_as(EXCLUDED)}
+        values["runs"] = [name for name in dict.fromkeys(names) if name not in known_sources]
+        if not values["runs"] and "runs" not in self.errors and "more" not in self.errors:
             self.add_error("runs", "Tick at least one run to draw from.")
-        if cleaned.get("strategy"):
-            cleaned["parameters"] = self._parameters(STRATEGIES[cleaned["strategy"]])
+        if values.get("strategy"):
+            values["parameters"] = self._parameters(STRATEGIES[values["strategy"]])
         if not self.errors:
             try:
                 self.plan().check()
             except UserFacingError as error:
                 self.add_error("depth", str(error))
-        return cleaned
+        return values
 
-    def _others(self, words: str) -> list[str]:
+    def _retriever_names(self, words: str) -> list[str]:
         names = list(dict.fromkeys(words.replace(",", " ").split()))
         for name in names:
             try:
@@ -152,7 +152,7 @@ class PoolPlanForm(forms.Form):
                 self.add_error("more", str(error))
         return names
 
-    def _used(self, use: str) -> tuple[str, ...]:
+    def _sources_used_as(self, use: str) -> tuple[str, ...]:
         """The sources with this use."""
         runs = [name for name in self.imported if self.cleaned_data.get(f"{KNOWN}{name}") == use]
         cited = [CITED] if self.cleaned_data.get("cited") == use else []
@@ -184,8 +184,8 @@ class PoolPlanForm(forms.Form):
         return PoolPlan(
             strategy=values["strategy"],
             parameters=values["parameters"],
-            forced=self._used(FORCED),
-            excluded=self._used(EXCLUDED),
+            forced=self._sources_used_as(FORCED),
+            excluded=self._sources_used_as(EXCLUDED),
             only=tuple(values["only"]),
             seed=values["seed"],
             runs=tuple(values["runs"]),
@@ -208,9 +208,9 @@ def _is_valid(field: forms.Field, text: str) -> bool:
 
 def _use(run: Run) -> forms.ChoiceField:
     """Not required, because the run may have been imported after the page was loaded."""
-    what = "what was judged relevant" if run.holds_judgments else "imported"
+    origin = "what was judged relevant" if run.holds_judgments else "imported"
     return forms.ChoiceField(
-        label=f"{run.name} ({what})",
+        label=f"{run.name} ({origin})",
         choices=USES,
         initial=DRAWN,
         required=False,

@@ -96,7 +96,7 @@ def overlaps(
     `rankings` are each retriever's lists; `depth_of_pool` is the deepest rank that any retriever
     drew from, by query paper. Query papers without a pool are left out.
     """
-    cut = {
+    top_lists = {
         name: {
             paper: docnos[: depth_of_pool[paper]]
             for paper, docnos in lists.items()
@@ -104,12 +104,12 @@ def overlaps(
         }
         for name, lists in rankings.items()
     }
-    pooled = {
+    pool_lists = {
         name: {paper: docnos for paper, docnos in lists.items() if paper in depth_of_pool}
         for name, lists in rankings.items()
     }
     deepest = max(depth_of_pool.values(), default=0)
-    return jaccard_matrix(cut, max(1, deepest)), jaccard_matrix(pooled, USUAL_DEPTH)
+    return jaccard_matrix(top_lists, max(1, deepest)), jaccard_matrix(pool_lists, USUAL_DEPTH)
 
 
 class Share(NamedTuple):
@@ -143,17 +143,20 @@ class PoolFacts(NamedTuple):
 
 def shares(pools: Sequence[PoolFacts], rankings: Mapping[str, DocnosByPaper]) -> list[Share]:
     """Every retriever's share in the pools, by name."""
-    found: Counter[str] = Counter()
-    alone: Counter[str] = Counter()
+    documents_found: Counter[str] = Counter()
+    documents_alone: Counter[str] = Counter()
     for pool in pools:
         finders = _finders(pool, rankings)
-        found.update(name for names in finders.values() for name in names)
-        alone.update(
+        documents_found.update(name for names in finders.values() for name in names)
+        documents_alone.update(
             names[0]
             for docno, names in finders.items()
             if len(names) == 1 and docno not in pool.forced
         )
-    return [_share(name, pools, found[name], alone[name]) for name in sorted(rankings)]
+    return [
+        _share(name, pools, documents_found[name], documents_alone[name])
+        for name in sorted(rankings)
+    ]
 
 
 def _finders(pool: PoolFacts, rankings: Mapping[str, DocnosByPaper]) -> dict[str, list[str]]:
@@ -209,9 +212,9 @@ def frequent_documents(
 ) -> list[FrequentDocument]:
     """The documents in more than this share of the pools and in at least 2; most frequent first."""
     counts = Counter(docno for docnos in pools.values() for docno in set(docnos))
-    fewest = max(2, math.floor(share * len(pools)) + 1)
+    min_pools = max(2, math.floor(share * len(pools)) + 1)
     frequent = [
-        FrequentDocument(docno, number) for docno, number in counts.items() if number >= fewest
+        FrequentDocument(docno, number) for docno, number in counts.items() if number >= min_pools
     ]
     return sorted(frequent, key=lambda document: (-document.pools, document.docno))
 
@@ -221,11 +224,11 @@ def short_abstracts(abstracts: Mapping[str, Sequence[str]]) -> list[ShortAbstrac
 
     `abstracts` are lists of sentences. The limits are those of CSFCube's corpus filter.
     """
-    reasons = ((docno, _why_short(abstracts[docno])) for docno in sorted(abstracts))
-    return [ShortAbstract(docno, why) for docno, why in reasons if why]
+    reasons = ((docno, _short_abstract_reason(abstracts[docno])) for docno in sorted(abstracts))
+    return [ShortAbstract(docno, reason) for docno, reason in reasons if reason]
 
 
-def _why_short(sentences: Sequence[str]) -> str:
+def _short_abstract_reason(sentences: Sequence[str]) -> str:
     if not sentences:
         return "no abstract"
     if all(len(sentence.split()) < FEWEST_TOKENS for sentence in sentences):
@@ -264,12 +267,16 @@ def _near_pairs(
     In any fixed order of all words, two such sets share one of their first
     |set| − ⌈near · |set|⌉ + 1 words (Chaudhuri et al., 2006, prefix filter).
     """
-    sharing: dict[str, list[str]] = defaultdict(list)
+    docnos_by_word: dict[str, list[str]] = defaultdict(list)
     for docno in docnos:
-        own = words.get(docno, frozenset())
-        first = sorted(own)[: len(own) - math.ceil(near * len(own) - ROUNDING) + 1] if own else []
-        for other in sorted({other for word in first for other in sharing[word]}):
-            if len(own & words[other]) >= near * len(own | words[other]) - ROUNDING:
+        tokens = words.get(docno, frozenset())
+        first = (
+            sorted(tokens)[: len(tokens) - math.ceil(near * len(tokens) - ROUNDING) + 1]
+            if tokens
+            else []
+        )
+        for other in sorted({other for word in first for other in docnos_by_word[word]}):
+            if len(tokens & words[other]) >= near * len(tokens | words[other]) - ROUNDING:
                 yield other, docno
         for word in first:
-            sharing[word].append(docno)
+            docnos_by_word[word].append(docno)

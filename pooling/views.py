@@ -53,7 +53,7 @@ def pools_page(
     costs = CostForm.of(request.GET, collection)
     jobs = jobs_to_show(collection, [*POOL_JOBS, *job_kinds])
     failed = {job.kind for job in jobs if not job.is_live}
-    shown = checks.shown_checks(collection) if numbers.pools else None
+    shown_checks = checks.shown_checks(collection) if numbers.pools else None
     context: dict[str, Any] = {
         "collection": collection,
         "numbers": numbers,
@@ -65,8 +65,8 @@ def pools_page(
             candidates=numbers.candidates, pairs=numbers.pairs, collection=collection
         ),
         "costs": costs,
-        "preview": shown and shown.preview,
-        "checks": shown and shown.report,
+        "preview": shown_checks and shown_checks.preview,
+        "checks": shown_checks and shown_checks.report,
         "checks_failed": checks.JOB_KIND in failed,
         "yields_failed": failed.intersection(job_kinds),
         "builds": tables.build_rows(collection),
@@ -83,9 +83,9 @@ def pools_page(
 @in_collection(Role.ADMIN)
 @require_safe
 def manifest(request: HttpRequest, collection: Collection, build: int) -> HttpResponse:
-    found = get_object_or_404(collection.pool_builds, pk=build)
-    response = HttpResponse(services.manifest_text(found), content_type="application/json")
-    filename = f"{collection.slug}-pools-{found.pk}.json"
+    pool_build = get_object_or_404(collection.pool_builds, pk=build)
+    response = HttpResponse(services.manifest_text(pool_build), content_type="application/json")
+    filename = f"{collection.slug}-pools-{pool_build.pk}.json"
     response["Content-Disposition"] = content_disposition_header(True, filename) or "attachment"
     return response
 
@@ -126,26 +126,26 @@ def freeze_pools(request: HttpRequest, collection: Collection) -> HttpResponse:
 @in_collection(Role.ADMIN)
 @require_safe
 def pool(request: HttpRequest, collection: Collection, docno: str) -> HttpResponse:
-    found = get_object_or_404(
+    pool = get_object_or_404(
         Pool.objects.select_related("query_paper__document", "query_paper__collection", "build"),
         query_paper__collection=collection,
         query_paper__document__docno=docno,
     )
     words = request.GET.get("q", "")
-    all_rows = tables.candidate_rows(found)
+    all_rows = tables.candidate_rows(pool)
     rows, sort = sort_rows(
         matching(all_rows, words, lambda row: row.text),
         request.GET.get("sort", ""),
         tables.CANDIDATE_SORTS,
         "position",
     )
-    before, after = tables.neighbours(found.query_paper)
+    before, after = tables.neighbours(pool.query_paper)
     context = {
         "collection": collection,
-        "pool": found,
-        "how": tables.HowDrawn.of(found.build.manifest),
-        "shortfalls": tables.shortfalls(found),
-        "queries": list(found.query_paper.queries.select_related("facet")),
+        "pool": pool,
+        "how": tables.HowDrawn.of(pool.build.manifest),
+        "shortfalls": tables.shortfalls(pool),
+        "queries": list(pool.query_paper.queries.select_related("facet")),
         "rows": rows,
         "sampled": any(row.inclusion is not None for row in all_rows),
         "total": len(all_rows),

@@ -43,9 +43,14 @@ class ReleaseFile:
         Raises:
             WrongFile: the file is damaged.
         """
-        named = [run for run in self.manifest["runs"] if run["name"] == name and run.get("file")]
+        runs_with_name = [
+            run for run in self.manifest["runs"] if run["name"] == name and run.get("file")
+        ]
         # Two runs can have one name. If none has the digest, the caller reports the difference.
-        run = next((run for run in named if run["sha256"] == sha256), named[0] if named else None)
+        run = next(
+            (run for run in runs_with_name if run["sha256"] == sha256),
+            runs_with_name[0] if runs_with_name else None,
+        )
         if run is None:
             return None
         lists: dict[str, list[Scored]] = {}
@@ -66,14 +71,14 @@ class ReleaseFile:
             WrongFile: a pool of the release is missing or differs from the manifest.
         """
         papers = dict(manifest["pools"]["query_papers"])
-        wanted = self._papers_of(manifest)
-        lists: dict[str, list[str]] = {docno: [] for docno in wanted}
-        digests = dict.fromkeys(wanted, EMPTY_SHA256)
+        paper_docnos = self._papers_of(manifest)
+        lists: dict[str, list[str]] = {docno: [] for docno in paper_docnos}
+        digests = dict.fromkeys(paper_docnos, EMPTY_SHA256)
         for docno, lines in self._pools():
-            if docno in wanted:
+            if docno in paper_docnos:
                 lists[docno] = [str(line["docno"]) for line in lines]
                 digests[docno] = _digest(lines, manifest)
-        for docno in sorted(wanted & papers.keys()):
+        for docno in sorted(paper_docnos & papers.keys()):
             if digests[docno] != papers[docno]["sha256"]:
                 raise WrongFile(
                     f"The zip is damaged: in {POOL_LINES}, the pool of {docno} has the SHA-256 "
@@ -119,12 +124,12 @@ def open_manifests(path: Path) -> Iterator[tuple[list[dict[str, Any]], ReleaseFi
     """
     if zipfile.is_zipfile(path):
         with zipfile.ZipFile(path) as bundle:
-            released = ReleaseFile(bundle, _release_manifest(bundle))
-            builds = [build["manifest"] for build in released.manifest["pool_builds"]]
+            release_file = ReleaseFile(bundle, _release_manifest(bundle))
+            builds = [build["manifest"] for build in release_file.manifest["pool_builds"]]
             manifests = [manifest for manifest in builds if can_be_rebuilt(manifest)]
             if not manifests:
                 raise WrongFile("All pools of this release were imported, so none can be rebuilt.")
-            yield [released.with_documents(manifest) for manifest in manifests], released
+            yield [release_file.with_documents(manifest) for manifest in manifests], release_file
     else:
         yield [_manifest(path)], None
 

@@ -88,34 +88,34 @@ def problems(value: object, shape: Any, path: str = "") -> Iterator[str]:
         if not (shape.null and value is None):
             yield from problems(value, shape.shape, path)
     elif isinstance(shape, Each):
-        yield from _each(value, shape, path)
+        yield from _item_problems(value, shape, path)
     elif isinstance(shape, Mapping):
         yield from _fields(value, shape, path)
     elif type(value) is not shape:  # `isinstance` would accept true as a whole number
         yield f"{path} must be {NAMES[shape]}, got {value!r}"
 
 
-def _each(value: object, shape: Each, path: str) -> Iterator[str]:
+def _item_problems(value: object, shape: Each, path: str) -> Iterator[str]:
     if not isinstance(value, shape.container):
         yield f"{path} must be {NAMES[shape.container]}, got {value!r}"
     elif isinstance(value, dict):
-        for key, inner in value.items():
-            yield from problems(inner, shape.shape, f"{path}.{key}")
+        for key, item in value.items():
+            yield from problems(item, shape.shape, f"{path}.{key}")
     elif isinstance(value, list):
-        for number, inner in enumerate(value):
-            yield from problems(inner, shape.shape, f"{path}[{number}]")
+        for number, item in enumerate(value):
+            yield from problems(item, shape.shape, f"{path}[{number}]")
 
 
 def _fields(value: object, shape: Mapping[str, Any], path: str) -> Iterator[str]:
     if not isinstance(value, dict):
         yield f"{path} must be an object, got {value!r}"
         return
-    for key, inner in shape.items():
-        where = f"{path}.{key}" if path else key
+    for key, field_shape in shape.items():
+        field_path = f"{path}.{key}" if path else key
         if key in value:
-            yield from problems(value[key], inner, where)
-        elif not isinstance(inner, Maybe) or inner.null:
-            yield f"{where} is missing"
+            yield from problems(value[key], field_shape, field_path)
+        elif not isinstance(field_shape, Maybe) or field_shape.null:
+            yield f"{field_path} is missing"
     for key in value.keys() - shape.keys():
         yield f"{f'{path}.{key}' if path else key} is not a field of a manifest"
 

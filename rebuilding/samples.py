@@ -85,12 +85,14 @@ def _samples(
             if candidate.drawer in plan.runs
         }
         forced = {candidate.docno for candidate in candidates[pool.pk]} - sampled.keys()
-        skipped = docnos_to_skip(paper, plan, rankings, corpus, eligible[pool.build_id])
+        skipped_docnos = docnos_to_skip(paper, plan, rankings, corpus, eligible[pool.build_id])
         docnos = {
             name: docnos_of(ranking) for name, ranking in drawable_lists(plan, rankings).items()
         }
         docno = paper.document.docno
-        strata = sampled_from(plan.strategy, plan.parameters, docnos, {docno, *forced, *skipped})
+        strata = sampled_from(
+            plan.strategy, plan.parameters, docnos, {docno, *forced, *skipped_docnos}
+        )
         _check(docno, strata, sampled)
         yield SampledPool(docno, plan.strategy, plan.parameters, _with_text(collection, strata))
 
@@ -102,9 +104,9 @@ def _lists(pools: list[Pool]) -> dict[int, dict[str, RankedList]]:
     """
     lists: dict[int, dict[str, RankedList]] = {}
     for build in {pool.build_id: pool.build for pool in pools}.values():
-        used = build.build_runs.filter(run__isnull=False).select_related("run")
+        build_runs = build.build_runs.filter(run__isnull=False).select_related("run")
         papers = [pool.query_paper for pool in pools if pool.build_id == build.pk]
-        lists |= stored_lists(papers, [build_run.run for build_run in used if build_run.run])
+        lists |= stored_lists(papers, [build_run.run for build_run in build_runs if build_run.run])
     return lists
 
 

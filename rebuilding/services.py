@@ -65,7 +65,7 @@ def rebuild_pools(
     collection: Collection,
     manifest: Mapping[str, Any],
     work: JobContext,
-    released: ReleaseFile | None = None,
+    release_file: ReleaseFile | None = None,
     rank_again: bool = True,
 ) -> Proof:
     """Make the built-in runs again, draw every pool again, and compare. Saves nothing.
@@ -80,9 +80,11 @@ def rebuild_pools(
     """
     _check_shape(manifest)
     try:
-        return _Rebuild(collection, manifest, work, released, rank_again).prove()
+        return _Rebuild(collection, manifest, work, release_file, rank_again).prove()
     except Mismatch as difference:
-        raise Mismatch(f"{difference}{_changed(manifest)}{_other_versions(manifest)}") from None
+        raise Mismatch(
+            f"{difference}{_changed_sentence(manifest)}{_other_versions(manifest)}"
+        ) from None
 
 
 def _check_shape(manifest: Mapping[str, Any]) -> None:
@@ -93,8 +95,8 @@ def _check_shape(manifest: Mapping[str, Any]) -> None:
             f"format must be {formats} or {READABLE[-1]} for this version of Qrelsmith, got "
             f"{number!r}."
         )
-    if found := next(problems(manifest, shape_of(number)), None):
-        raise PoolingError(f"The manifest is damaged: {found}. Download it again.")
+    if problem := next(problems(manifest, shape_of(number)), None):
+        raise PoolingError(f"The manifest is damaged: {problem}. Download it again.")
 
 
 class _Rebuild:
@@ -109,7 +111,7 @@ class _Rebuild:
         rank_again: bool,
     ) -> None:
         self.collection, self.manifest, self.work = collection, manifest, work
-        self.released, self.rank_again = released, rank_again
+        self.release_file, self.rank_again = released, rank_again
         self.plan = plan_of(manifest)
         self.expected: dict[str, dict[str, Any]] = manifest["pools"]["query_papers"]
         self.here = {paper.document.docno: paper for paper in papers_with_queries(collection)}
@@ -123,7 +125,7 @@ class _Rebuild:
         runs = {run["name"]: self._check_run(run, digest) for run in self.manifest["runs"]}
         sha256, candidates = self._check_pools(runs)
         self._compare_versions()
-        if _changed(self.manifest):
+        if _changed_sentence(self.manifest):
             fields = " ".join(self.notes) or f"It may be {WITHOUT_EFFECT}."
             raise Mismatch(
                 f"Every run and every pool is equal, but another field differs. {fields}"
@@ -131,26 +133,28 @@ class _Rebuild:
         self.work.complete({})
         return Proof(len(self.expected), candidates, sha256, self.ranked_again, self.notes)
 
-    def _compare(self, path: str, expected: object, found: object) -> None:
+    def _compare(self, path: str, expected: object, actual: object) -> None:
         """Add a note if a field differs that changes no pool."""
-        if expected != found:
-            self.notes.append(_unequal(path, expected, found))
+        if expected != actual:
+            self.notes.append(_difference(path, expected, actual))
 
     def _compare_versions(self) -> None:
-        there, here = self.manifest["versions"], versions()
-        for name in sorted(there.keys() | here.keys()):
-            self._compare(f"versions.{name}", there.get(name), here.get(name))
+        manifest_versions, server_versions = self.manifest["versions"], versions()
+        for name in sorted(manifest_versions.keys() | server_versions.keys()):
+            self._compare(
+                f"versions.{name}", manifest_versions.get(name), server_versions.get(name)
+            )
 
     def _check_plan(self) -> None:
-        _equal("pools.count", self.manifest["pools"]["count"], len(self.expected))
-        _equal("parameters", self.manifest["parameters"], self.plan.values)
+        _check_equal("pools.count", self.manifest["pools"]["count"], len(self.expected))
+        _check_equal("parameters", self.manifest["parameters"], self.plan.values)
         names = [run["name"] for run in self.manifest["runs"]]
-        _equal("runs, by name", sorted(names), sorted(set(names)))
+        _check_equal("runs, by name", sorted(names), sorted(set(names)))
         for run in self.manifest["runs"]:
             name = run["name"]
             if "use" in run:
-                _equal(f"runs.{name}.use", run["use"], self.plan.use_of(name).value)
-            if self._is_made_here(run) and (run["depth"] or 0) < self.plan.depth:
+                _check_equal(f"runs.{name}.use", run["use"], self.plan.use_of(name).value)
+            if self._has_own_retriever(run) and (run["depth"] or 0) < self.plan.depth:
                 raise Mismatch(
                     f"depth: the manifest says {self.plan.depth}, but runs.{name}.depth is only "
                     f"{run['depth']}."
@@ -165,12 +169,12 @@ class _Rebuild:
                 f"{expected['documents']:,} documents and the SHA-256 {expected['sha256']}, that "
                 f"of {self.collection.slug} has {size:,} documents and {digest}."
             )
-        _equal("corpus.documents", expected["documents"], size)
+        _check_equal("corpus.documents", expected["documents"], size)
         return digest
 
     # Runs
 
-    def _is_made_here(self, entry: Mapping[str, Any]) -> bool:
+    def _has_own_retriever(self, entry: Mapping[str, Any]) -> bool:
         """Checks the kind too, because an imported run's name may be a retriever's by now."""
         return entry["kind"] not in IMPORTED and is_retriever(entry["name"])
 
@@ -200,11 +204,11 @@ class _Rebuild:
                 f"The run {name} differs. runs.{name}.{field}: in the manifest the run has a list "
                 f"for {missing[0]}, but the run {origin} has none."
             )
-        found = lists_digest(lists)
-        if found != entry["sha256"]:
+        sha256 = lists_digest(lists)
+        if sha256 != entry["sha256"]:
             raise Mismatch(
                 f"The run {name} differs. runs.{name}.sha256: the run of the manifest has the "
-                f"SHA-256 {entry['sha256']}, the run {origin} has {found}.{_sentences(causes)}"
+                f"SHA-256 {entry['sha256']}, the run {origin} has {sha256}.{_sentences(causes)}"
             )
         self.notes += causes
         return lists
@@ -216,14 +220,16 @@ class _Rebuild:
             set(entry["also_ranked"]),
             set(entry["not_ranked"]),
         )
-        pooled = set(self.expected)
-        if both := sorted(also & pooled):
-            raise Mismatch(f"runs.{name}.also_ranked: {both[0]} has a pool in the manifest.")
-        if unknown := sorted(without - pooled):
+        pool_papers = set(self.expected)
+        if papers_in_both := sorted(also & pool_papers):
+            raise Mismatch(
+                f"runs.{name}.also_ranked: {papers_in_both[0]} has a pool in the manifest."
+            )
+        if unknown := sorted(without - pool_papers):
             raise Mismatch(f"runs.{name}.not_ranked: {unknown[0]} has no pool in the manifest.")
-        _equal(f"runs.{name}.also_ranked", entry["also_ranked"], sorted(also))
-        _equal(f"runs.{name}.not_ranked", entry["not_ranked"], sorted(without))
-        ranked = sorted((pooled | also) - without)
+        _check_equal(f"runs.{name}.also_ranked", entry["also_ranked"], sorted(also))
+        _check_equal(f"runs.{name}.not_ranked", entry["not_ranked"], sorted(without))
+        ranked = sorted((pool_papers | also) - without)
         return {
             docno: self._paper(
                 docno, f"runs.{name}.also_ranked" if docno in also else "pools.query_papers"
@@ -243,19 +249,21 @@ class _Rebuild:
         self, entry: Mapping[str, Any], digest: str
     ) -> tuple[Retriever | None, list[str]]:
         """The retriever that makes the run, and its differences from the manifest."""
-        if not self._is_made_here(entry):
+        if not self._has_own_retriever(entry):
             return None, []
         name, parameters = entry["name"], entry["parameters"]
         seed = str(parameters.get("seed", self.collection.seed))
         retriever = seeded(retriever_named(self.collection, name), seed)
-        here = {**retriever.parameters, "version": retriever.version, "corpus": digest}
+        actual_parameters = {**retriever.parameters, "version": retriever.version, "corpus": digest}
         causes = [
-            _unequal(f"runs.{name}.parameters.{key}", parameters.get(key), here.get(key))
-            for key in sorted(parameters.keys() | here.keys())
-            if canonical_json(parameters.get(key)) != canonical_json(here.get(key))
+            _difference(
+                f"runs.{name}.parameters.{key}", parameters.get(key), actual_parameters.get(key)
+            )
+            for key in sorted(parameters.keys() | actual_parameters.keys())
+            if canonical_json(parameters.get(key)) != canonical_json(actual_parameters.get(key))
         ]
         if entry["kind"] != retriever.kind:
-            causes.append(_unequal(f"runs.{name}.kind", entry["kind"], retriever.kind))
+            causes.append(_difference(f"runs.{name}.kind", entry["kind"], retriever.kind))
         return retriever, causes
 
     def _stored_lists(
@@ -263,11 +271,11 @@ class _Rebuild:
     ) -> tuple[ListsByPaper, str]:
         """The lists of the run in the release or the collection, and in words which."""
         name = entry["name"]
-        if self.released is not None:
-            released = self.released.lists(name, entry["sha256"])
-            if released is not None:
+        if self.release_file is not None:
+            lists = self.release_file.lists(name, entry["sha256"])
+            if lists is not None:
                 # A query paper whose list is empty has no line in the file.
-                return {docno: released.get(docno, EMPTY) for docno in papers}, "in the release"
+                return {docno: lists.get(docno, EMPTY) for docno in papers}, "in the release"
         run = self._run(entry)
         if run is None:
             kind = "" if entry["kind"] in IMPORTED else f" (runs.{name}.kind is {entry['kind']})"
@@ -279,8 +287,8 @@ class _Rebuild:
         self._compare(f"runs.{name}.depth", entry["depth"], run.depth)
         keys = sorted(entry["parameters"].keys() | run.parameters.keys())
         for key in keys if run.is_imported else []:
-            there, here = entry["parameters"].get(key), run.parameters.get(key)
-            self._compare(f"runs.{name}.parameters.{key}", there, here)
+            expected, actual = entry["parameters"].get(key), run.parameters.get(key)
+            self._compare(f"runs.{name}.parameters.{key}", expected, actual)
         rankings = run.rankings.filter(query_paper__in=[paper.pk for paper in papers.values()])
         rows = rankings.values_list("query_paper__document__docno", "docnos", "scores")
         lists = {docno: ranked_list(docnos, scores) for docno, docnos, scores in rows.iterator()}
@@ -288,15 +296,15 @@ class _Rebuild:
 
     def _run(self, entry: Mapping[str, Any]) -> Run | None:
         """The run with the digest, even if retired; otherwise the current run of that name."""
-        named = Run.with_retired.filter(collection=self.collection, name=entry["name"])
-        same = named.filter(sha256=entry["sha256"]).order_by("pk").first()
-        return same or named.filter(retired_at=None).first()
+        runs = Run.with_retired.filter(collection=self.collection, name=entry["name"])
+        run_with_digest = runs.filter(sha256=entry["sha256"]).order_by("pk").first()
+        return run_with_digest or runs.filter(retired_at=None).first()
 
     # Pools
 
     def _check_pools(self, runs: Mapping[str, ListsByPaper]) -> tuple[str, int]:
         """Draw and compare every pool. Returns the digest of all and the number of candidates."""
-        whole, candidates, unexplained = hashlib.sha256(b"{"), 0, ""
+        pools_sha256, candidates, first_docno = hashlib.sha256(b"{"), 0, ""
         eligible = Eligible.for_plan(self.collection, self.plan)
         for number, docno in enumerate(sorted(self.expected)):
             pool, contributions = self._draw(self._paper(docno), runs, eligible)
@@ -305,12 +313,12 @@ class _Rebuild:
                 raise Mismatch(f"The pool of {docno} differs. {difference} {self._other_inputs()}")
             candidates += len(pool.entries)
             if hashlib.sha256(content).hexdigest() != self.expected[docno]["sha256"]:
-                unexplained = unexplained or docno
-            whole.update((b"," if number else b"") + canonical_json(docno) + b":" + content)
+                first_docno = first_docno or docno
+            pools_sha256.update((b"," if number else b"") + canonical_json(docno) + b":" + content)
             self.work.progress(number + 1, len(self.expected), "pools drawn again")
-        whole.update(b"}")
-        self._check_digests(whole.hexdigest(), unexplained)
-        return whole.hexdigest(), candidates
+        pools_sha256.update(b"}")
+        self._check_digests(pools_sha256.hexdigest(), first_docno)
+        return pools_sha256.hexdigest(), candidates
 
     def _draw(
         self,
@@ -331,24 +339,24 @@ class _Rebuild:
         )
         return f"The runs are equal, so compare the other fields that a pool depends on ({fields})."
 
-    def _check_digests(self, whole: str, unexplained: str) -> None:
+    def _check_digests(self, pools_digest: str, first_docno: str) -> None:
         """Distinguish a damaged digest from a different rank or score, which no field shows."""
         expected = self.manifest["pools"]["sha256"]
-        if unexplained and whole == expected:
+        if first_docno and pools_digest == expected:
             raise Mismatch(
-                f"pools.query_papers.{unexplained}.sha256: the manifest is damaged. The pool "
+                f"pools.query_papers.{first_docno}.sha256: the manifest is damaged. The pool "
                 "drawn here has another SHA-256, but all pools together match pools.sha256."
             )
-        if unexplained:
+        if first_docno:
             raise Mismatch(
-                f"The pool of {unexplained} differs. pools.query_papers.{unexplained}.sha256: the "
+                f"The pool of {first_docno} differs. pools.query_papers.{first_docno}.sha256: the "
                 "documents and their order are equal. So a source, rank or score of a document "
                 "differs, or the manifest is damaged."
             )
-        if whole != expected:
+        if pools_digest != expected:
             raise Mismatch(
                 "pools.sha256: the manifest is damaged. Every pool is equal, but all together have "
-                f"the SHA-256 {whole}, and the manifest says {expected}."
+                f"the SHA-256 {pools_digest}, and the manifest says {expected}."
             )
 
 
@@ -357,34 +365,36 @@ def _differences(
 ) -> Iterator[str]:
     """The fields, except the digest, in which a pool differs from the manifest."""
     path = f"pools.query_papers.{docno}"
-    found = [entry.docno for entry in pool.entries]
+    pool_docnos = [entry.docno for entry in pool.entries]
     documents: list[str] | None = expected.get("documents")
     if documents is not None:
-        for position, (there, here) in enumerate(zip_longest(documents, found), start=1):
-            if there != here:
+        for position, (expected_docno, actual_docno) in enumerate(
+            zip_longest(documents, pool_docnos), start=1
+        ):
+            if expected_docno != actual_docno:
                 yield (
-                    f"{path}.documents, at position {position}: expected {there or 'nothing'}, "
-                    f"found {here or 'nothing'}."
+                    f"{path}.documents, at position {position}: "
+                    f"expected {expected_docno or 'nothing'}, found {actual_docno or 'nothing'}."
                 )
     facts = {
         "order": list(pool.order),
-        "size": len(found),
+        "size": len(pool_docnos),
         "shortfall": shortfall_of(pool),
         "depth": pool.depth,
     }
     for name, value in facts.items():
         if name in expected and expected[name] != value:
             more = "" if documents is not None else " The manifest does not list the documents."
-            yield _unequal(f"{path}.{name}", expected[name], value) + more
+            yield _difference(f"{path}.{name}", expected[name], value) + more
 
 
-def _equal(path: str, expected: object, found: object) -> None:
-    if expected != found:
-        raise Mismatch(_unequal(path, expected, found))
+def _check_equal(path: str, expected: object, actual: object) -> None:
+    if expected != actual:
+        raise Mismatch(_difference(path, expected, actual))
 
 
-def _unequal(path: str, expected: object, found: object) -> str:
-    return f"{path}: the manifest says {_json(expected)}, here it is {_json(found)}."
+def _difference(path: str, expected: object, actual: object) -> str:
+    return f"{path}: the manifest says {_json(expected)}, here it is {_json(actual)}."
 
 
 def _json(value: object) -> str:
@@ -395,22 +405,22 @@ def _sentences(causes: Sequence[str]) -> str:
     return "".join(f" {cause}" for cause in causes)
 
 
-def _changed(manifest: Mapping[str, Any]) -> str:
+def _changed_sentence(manifest: Mapping[str, Any]) -> str:
     """A sentence if the manifest's own digest shows that it was changed, else ""."""
-    found = digest_of(manifest)
-    if manifest.get("sha256", found) == found:
+    actual = digest_of(manifest)
+    if manifest.get("sha256", actual) == actual:
         return ""
     return (
         " The manifest was changed after it was written: its sha256 is "
-        f"{manifest['sha256']}, but its content has {found}. Download it again."
+        f"{manifest['sha256']}, but its content has {actual}. Download it again."
     )
 
 
 def _other_versions(manifest: Mapping[str, Any]) -> str:
-    here = versions()
-    other = [
-        f"{name} {version} there, {here.get(name, 'none')} here"
+    server_versions = versions()
+    differences = [
+        f"{name} {version} there, {server_versions.get(name, 'none')} here"
         for name, version in sorted(manifest["versions"].items())
-        if here.get(name) != version
+        if server_versions.get(name) != version
     ]
-    return f" Versions differ too: {'; '.join(other)}." if other else ""
+    return f" Versions differ too: {'; '.join(differences)}." if differences else ""

@@ -147,13 +147,14 @@ def write_hidden(build: PoolBuild, new_pools: NewPoolFile, work: JobContext) -> 
 
     Raises what `work` raises if the job was cancelled or taken over.
     """
-    written = 0
+    written_count = 0
     for part in new_pools.parts():
         with work.fenced():
             _note_part(build)
             _insert_part(build, part)
-        written += len(part)
-        work.progress(written, new_pools.count + 1, "pools written")  # the swap is the last step
+        written_count += len(part)
+        # One more than the pools, because the swap is the last step.
+        work.progress(written_count, new_pools.count + 1, "pools written")
         _let_others_write()
 
 
@@ -163,18 +164,18 @@ def show_pools(build: PoolBuild, number: int) -> None:
     Raises:
         SweptMeanwhile: not all `number` pools are there.
     """
-    own = Pool.with_hidden.order_by().filter(build=build, query_paper=None)
-    replaced = Pool.objects.drafts().filter(query_paper__in=own.values("drawn_for"))
-    replaced.update(query_paper=None)
-    shown = own.update(query_paper_id=F("drawn_for"), drawn_for=None)
+    new_pools = Pool.with_hidden.order_by().filter(build=build, query_paper=None)
+    old_drafts = Pool.objects.drafts().filter(query_paper__in=new_pools.values("drawn_for"))
+    old_drafts.update(query_paper=None)
+    shown_count = new_pools.update(query_paper_id=F("drawn_for"), drawn_for=None)
     complete = PoolBuild.with_incomplete.filter(pk=build.pk).update(last_part_at=None)
-    if (shown, complete) != (number, 1):
+    if (shown_count, complete) != (number, 1):
         raise SweptMeanwhile
 
 
 def _note_part(build: PoolBuild) -> None:
-    writing = PoolBuild.with_incomplete.filter(pk=build.pk, last_part_at__isnull=False)
-    if not writing.update(last_part_at=timezone.now()):
+    incomplete_build = PoolBuild.with_incomplete.filter(pk=build.pk, last_part_at__isnull=False)
+    if not incomplete_build.update(last_part_at=timezone.now()):
         raise SweptMeanwhile
 
 
@@ -213,10 +214,10 @@ def delete_replaced(collection: Collection) -> None:
         _let_others_write()
     with transaction.atomic():
         _delete_builds(PoolBuild.objects.filter(collection=collection))
-    unused = Run.with_retired.filter(
+    unused_runs = Run.with_retired.filter(
         collection=collection, retired_at__isnull=False, build_runs=None
     )
-    for run in unused.only("pk"):
+    for run in unused_runs.only("pk"):
         _delete_run(run)
 
 
@@ -252,12 +253,12 @@ def delete_part(pools: PoolQuerySet) -> int:
             candidates += size
             if candidates >= DELETED_CANDIDATES:
                 break
-        for doomed in (
+        for rows_of_part in (
             Contribution.objects.filter(candidate__pool__in=part),
             Candidate.objects.filter(pool__in=part),
             Pool.with_hidden.filter(pk__in=part),
         ):
-            doomed.order_by()._raw_delete(doomed.db)
+            rows_of_part.order_by()._raw_delete(rows_of_part.db)
     return len(part)
 
 

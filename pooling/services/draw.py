@@ -35,8 +35,8 @@ def draw_pools(
         stored = stored_lists(batch, runs)
         corpus = corpus_documents(collection, cited_docnos(batch))
         pools = [draw_pool(paper, plan, stored[paper.pk], corpus, eligible) for paper in batch]
-        pooled = {entry.docno for pool, _ in pools for entry in pool.entries}
-        documents = corpus_documents(collection, pooled)
+        pooled_docnos = {entry.docno for pool, _ in pools for entry in pool.entries}
+        documents = corpus_documents(collection, pooled_docnos)
         for paper, (pool, contributions) in zip(batch, pools, strict=True):
             yield NewPool(
                 paper.pk,

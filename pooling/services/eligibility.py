@@ -41,8 +41,8 @@ class Eligible:
         """The docnos in the lists that may not be drawn for the query paper."""
         mask = self.papers.eligible(whole_paper(paper.document), self.requirements)
         flags = mask.tobytes()  # one byte each; indexing is several times faster than the array's
-        listed = set(chain.from_iterable(map(docnos_of, rankings.values())))
-        return {docno for docno in listed if not self._is_eligible(docno, flags)}
+        listed_docnos = set(chain.from_iterable(map(docnos_of, rankings.values())))
+        return {docno for docno in listed_docnos if not self._is_eligible(docno, flags)}
 
     def _is_eligible(self, docno: str, flags: bytes) -> bool:
         position = self.positions.get(docno)
@@ -51,10 +51,10 @@ class Eligible:
 
 def _facts(collection: Collection) -> list[tuple[str, int | None, tuple[str, ...]]]:
     """(docno, year, fields), by docno descending. Equal fields share one tuple, to save memory."""
-    shared: dict[tuple[str, ...], tuple[str, ...]] = {}
+    field_tuples: dict[tuple[str, ...], tuple[str, ...]] = {}
     rows = collection.documents.order_by().values_list("docno", "year", "fields")
     facts = [
-        (docno, year, shared.setdefault(tuple(fields), tuple(fields)))
+        (docno, year, field_tuples.setdefault(tuple(fields), tuple(fields)))
         for docno, year, fields in rows.iterator(chunk_size=ROWS)
     ]
     return sorted(facts, key=itemgetter(0), reverse=True)

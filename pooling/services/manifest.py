@@ -64,8 +64,8 @@ def digest_of(manifest: Mapping[str, Any]) -> str:
         docno: {key: value for key, value in facts.items() if key != "documents"}
         for docno, facts in pools["query_papers"].items()
     }
-    rest = {key: value for key, value in manifest.items() if key != "sha256"}
-    content = rest | {"pools": pools | {"query_papers": papers}}
+    unsigned = {key: value for key, value in manifest.items() if key != "sha256"}
+    content = unsigned | {"pools": pools | {"query_papers": papers}}
     return json_digest(content)
 
 
@@ -84,7 +84,7 @@ def plan_of(manifest: Mapping[str, Any]) -> PoolPlan:
     return plan
 
 
-def _run_fields(run: Run, pooled: Iterable[str]) -> dict[str, Any]:
+def _run_fields(run: Run, pool_papers: Iterable[str]) -> dict[str, Any]:
     """A run's fields. Its query papers can differ from the pooled ones."""
     ranked = set(run.rankings.values_list("query_paper__document__docno", flat=True))
     return {
@@ -93,20 +93,20 @@ def _run_fields(run: Run, pooled: Iterable[str]) -> dict[str, Any]:
         "parameters": run.parameters,
         "depth": run.depth,
         "sha256": run.sha256,
-        "also_ranked": sorted(ranked - set(pooled)),
-        "not_ranked": sorted(set(pooled) - ranked),
+        "also_ranked": sorted(ranked - set(pool_papers)),
+        "not_ranked": sorted(set(pool_papers) - ranked),
     }
 
 
 def versions() -> dict[str, str]:
     """The versions of Qrelsmith, Python and the installed engines."""
-    found = {"qrelsmith": settings.SOFTWARE_VERSION, "python": platform.python_version()}
+    versions_by_name = {"qrelsmith": settings.SOFTWARE_VERSION, "python": platform.python_version()}
     for name in ENGINES:
         try:
-            found[name] = metadata.version(name)
+            versions_by_name[name] = metadata.version(name)
         except metadata.PackageNotFoundError:
             continue
-    return found
+    return versions_by_name
 
 
 def can_be_rebuilt(manifest: Mapping[str, Any]) -> bool:

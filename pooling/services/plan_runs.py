@@ -55,20 +55,20 @@ def ensure_runs(
     maker raises.
     """
     papers = papers_with_queries(collection)
-    there = {run.name: run for run in collection.runs.filter(name__in=names)}
+    runs_by_name = {run.name: run for run in collection.runs.filter(name__in=names)}
     for name in names:
-        if name not in there and not is_retriever(name):
+        if name not in runs_by_name and not is_retriever(name):
             raise PoolingError(f"{collection.slug} has no run {name!r}. Import it first.")
     due = [
         name
         for name in names
         if is_retriever(name)
-        and (name not in there or _is_out_of_date(there[name], digest, depth, papers))
+        and (name not in runs_by_name or _is_out_of_date(runs_by_name[name], digest, depth, papers))
     ]
     if due:
         maker.make(due, digest)
-        there = {run.name: run for run in collection.runs.filter(name__in=names)}
-    return [there[name] for name in names]
+        runs_by_name = {run.name: run for run in collection.runs.filter(name__in=names)}
+    return [runs_by_name[name] for name in names]
 
 
 def _is_out_of_date(run: Run, digest: str, depth: int, papers: list[QueryPaper]) -> bool:
@@ -167,13 +167,13 @@ def _missing_run_error(name: str, job: Job) -> PoolingError:
 class _StepContext:
     """The context of one step of a job: it reports progress, but does not complete the job."""
 
-    whole: JobContext
+    job_context: JobContext
 
     def progress(self, done: int, total: int | None, note: str = "") -> None:
-        self.whole.progress(done, total, note)
+        self.job_context.progress(done, total, note)
 
     def fenced(self) -> AbstractContextManager[None]:
-        return self.whole.fenced()
+        return self.job_context.fenced()
 
     def complete(self, result: dict[str, Any]) -> None:
         pass

@@ -38,11 +38,11 @@ class PoolPlan:
     depth: int = DEFAULT_DEPTH
 
     @classmethod
-    def take(cls, n: int, mode: str = DEFAULT_STRATEGY, **rest: Any) -> PoolPlan:
+    def take(cls, n: int, mode: str = DEFAULT_STRATEGY, **settings: Any) -> PoolPlan:
         """n new documents from every run, in one of the two modes. Raises PoolingError."""
         if mode not in strategies.DRAW_ORDERS:
             raise PoolingError(f"Unknown mode {mode!r}. Use {' or '.join(strategies.DRAW_ORDERS)}.")
-        return cls(strategy=mode, parameters={"n": n}, **rest)
+        return cls(strategy=mode, parameters={"n": n}, **settings)
 
     @classmethod
     def of(cls, values: Mapping[str, Any]) -> PoolPlan:
@@ -117,10 +117,10 @@ class PoolPlan:
 
     def check_consistent(self) -> None:
         """Like `check`, for a manifest: a run's name may have become a retriever's since."""
-        if both := set(self.forced) & set(self.excluded):
-            raise PoolingError(f"{min(both)} is both forced and excluded. Choose one.")
-        if conflicting := self.known_sources & set(self.runs):
-            name = min(conflicting)
+        if sources_in_both := set(self.forced) & set(self.excluded):
+            raise PoolingError(f"{min(sources_in_both)} is both forced and excluded. Choose one.")
+        if known_and_drawn := self.known_sources & set(self.runs):
+            name = min(known_and_drawn)
             use = "forced" if name in self.forced else "excluded"
             raise PoolingError(
                 f"{name} is {use}, so nothing can be drawn from it. Remove it from the runs."

@@ -39,9 +39,9 @@ from retrieval.services.query_texts import check_allowed
 class ChangedMeanwhile(PoolingError):
     """Something that the pools depend on changed while they were built."""
 
-    def __init__(self, what: str) -> None:
+    def __init__(self, inputs: str) -> None:
         super().__init__(
-            f"While pools were being built, {what} changed, so none were saved. Build them again."
+            f"While pools were being built, {inputs} changed, so none were saved. Build them again."
         )
 
 
@@ -52,8 +52,8 @@ def request_pools(*, collection: Collection, plan: PoolPlan, requested_by: User 
     not allow.
     """
     plan.check()
-    existing = set(collection.runs.filter(name__in=plan.runs).values_list("name", flat=True))
-    for name in sorted(set(plan.runs) - existing):
+    run_names = set(collection.runs.filter(name__in=plan.runs).values_list("name", flat=True))
+    for name in sorted(set(plan.runs) - run_names):
         check_allowed(name)
     return enqueue(
         kind="build_pools",
@@ -181,10 +181,11 @@ def freeze_pools(*, collection: Collection) -> int:
 def _freeze(collection: Collection, drafts: PoolQuerySet) -> int:
     with transaction.atomic():
         lock_collection(collection)
-        lost = BuildRun.objects.filter(run=None, build__pools__in=drafts.order_by()).first()
-        if lost is not None:
+        lost_run = BuildRun.objects.filter(run=None, build__pools__in=drafts.order_by()).first()
+        if lost_run is not None:
             raise PoolingError(
-                f"The run {lost.name} was removed or replaced after these pools were drawn from "
-                "it, so they can no longer be rebuilt and were not frozen. Build the pools again."
+                f"The run {lost_run.name} was removed or replaced after these pools were drawn "
+                "from it, so they can no longer be rebuilt and were not frozen. "
+                "Build the pools again."
             )
         return drafts.update(frozen_at=timezone.now())

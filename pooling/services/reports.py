@@ -47,8 +47,8 @@ def pools_state(collection: Collection) -> list[Any]:
     """
     pools = Pool.objects.order_by().filter(query_paper__collection=collection)
     builds = sorted(pools.values_list("build").annotate(Count("pk")))
-    lost = BuildRun.objects.filter(build__collection=collection, run=None).count()
-    return [collection.corpus_version, lost, builds]
+    lost_runs = BuildRun.objects.filter(build__collection=collection, run=None).count()
+    return [collection.corpus_version, lost_runs, builds]
 
 
 def compute_report(

@@ -38,38 +38,38 @@ class Parameter:
     minimum: float = 1
     maximum: float = math.inf
 
-    def read(self, given: object) -> Value:
+    def read(self, raw_value: object) -> Value:
         """The value from a JSON value or a text ("10, 50" for a list).
 
         Raises StrategyError for anything else and for values outside minimum and maximum.
         """
         if self.kind in ("whole", "number"):
-            value: Value = self._read_number(given)
+            value: Value = self._read_number(raw_value)
             return value
-        items = given.split(",") if isinstance(given, str) else given
+        items = raw_value.split(",") if isinstance(raw_value, str) else raw_value
         if not isinstance(items, Sequence) or not items:
-            raise self._error(given)
+            raise self._error(raw_value)
         return tuple(self._read_number(item) for item in items)
 
-    def _read_number(self, given: object) -> Any:
+    def _read_number(self, raw_value: object) -> Any:
         try:
-            value = self._number(given)
+            value = self._number(raw_value)
         except ValueError as error:
-            raise self._error(given) from error
+            raise self._error(raw_value) from error
         if not (math.isfinite(value) and self.minimum <= value <= self.maximum):
-            raise self._error(given)
+            raise self._error(raw_value)
         return value
 
-    def _number(self, given: object) -> float:
-        if isinstance(given, bool) or not isinstance(given, int | float | str):
-            raise ValueError(given)
+    def _number(self, raw_value: object) -> float:
+        if isinstance(raw_value, bool) or not isinstance(raw_value, int | float | str):
+            raise ValueError(raw_value)
         if self.kind in ("number", "numbers"):
-            return float(given)
-        if isinstance(given, float) and not given.is_integer():
-            raise ValueError(given)
-        return int(given)
+            return float(raw_value)
+        if isinstance(raw_value, float) and not raw_value.is_integer():
+            raise ValueError(raw_value)
+        return int(raw_value)
 
-    def _error(self, given: object) -> StrategyError:
+    def _error(self, raw_value: object) -> StrategyError:
         expected = {
             "whole": "a whole number,",
             "number": "a number,",
@@ -81,7 +81,9 @@ class Parameter:
             if self.maximum == math.inf
             else f"from {self.minimum:g} to {self.maximum:g}"
         )
-        return StrategyError(f"{self.name} must be {expected} {limit}, got {given!r}.", self.name)
+        return StrategyError(
+            f"{self.name} must be {expected} {limit}, got {raw_value!r}.", self.name
+        )
 
 
 @dataclass(frozen=True)
@@ -107,16 +109,16 @@ class Strategy:
         """Whether its pools have inclusion probabilities."""
         return self.bounds is not None
 
-    def read(self, given: Values) -> dict[str, Value]:
+    def read(self, raw_values: Values) -> dict[str, Value]:
         """Every parameter's value, the default where none is given. Raises StrategyError."""
         by_name = {parameter.name: parameter for parameter in self.parameters}
-        if unknown := sorted(given.keys() - by_name.keys()):
+        if unknown := sorted(raw_values.keys() - by_name.keys()):
             raise StrategyError(
                 f"{self.name} has no parameter {unknown[0]!r}. Use {', '.join(by_name)}.",
                 unknown[0],
             )
         values = {
-            name: parameter.read(given[name]) if name in given else parameter.default
+            name: parameter.read(raw_values[name]) if name in raw_values else parameter.default
             for name, parameter in by_name.items()
         }
         # A rule about several parameters is the strategy's own, so it is tried on no lists.

@@ -35,10 +35,10 @@ def depth_k(
         raise ValueError(f"k must be at least 1, got {k}")
     check_names(rankings, forced)
     order = retriever_order(rankings, seed, query_paper)
-    pooled = {query_paper}
-    first = list(forced_entries(forced, pooled))
+    pooled_docnos = {query_paper}
+    first = list(forced_entries(forced, pooled_docnos))
     tops = {name: rankings[name][:k] for name in order}
-    documents = by_best_rank(tops, order, pooled.union(excluded))
+    documents = by_best_rank(tops, order, pooled_docnos.union(excluded))
     return assemble_pool(order, first, documents, {name: k - len(tops[name]) for name in order})
 
 
@@ -59,9 +59,9 @@ def take_b(
         raise ValueError(f"size must be at least 1, got {size}")
     check_names(rankings, forced)
     order = retriever_order(rankings, seed, query_paper)
-    pooled = {query_paper}
-    first = list(forced_entries(forced, pooled))
-    documents = list(islice(by_best_rank(rankings, order, pooled.union(excluded)), size))
+    pooled_docnos = {query_paper}
+    first = list(forced_entries(forced, pooled_docnos))
+    documents = list(islice(by_best_rank(rankings, order, pooled_docnos.union(excluded)), size))
     return assemble_pool(order, first, documents, budget_shortfall(size, len(documents)))
 
 

@@ -79,8 +79,10 @@ def contributions(
     `rankings` are the lists the pool was drawn from, with scores. A docno that is twice in a list
     has its first rank. Forced sources, if given, follow the retrievers.
     """
-    pooled = {entry.docno for entry in pool.entries}
-    ranks = {name: _first_ranks(ranking, pooled) for name, ranking in sorted(rankings.items())}
+    pooled_docnos = {entry.docno for entry in pool.entries}
+    ranks = {
+        name: _first_ranks(ranking, pooled_docnos) for name, ranking in sorted(rankings.items())
+    }
     members = {name: frozenset(docnos) for name, docnos in sorted((forced or {}).items())}
     for docno, drawer, sequence, _ in pool.entries:
         for name, rank_and_score in ranks.items():
@@ -97,36 +99,36 @@ def retriever_order(names: Iterable[str], seed: str, query_paper: str) -> tuple[
     return tuple(shuffled(names, seed=seed, purpose="retriever-order", query=query_paper))
 
 
-def forced_entries(forced: Mapping[str, Ranking], pooled: set[str]) -> Iterator[Entry]:
-    """All documents of the forced sources, by source name; adds them to `pooled`."""
+def forced_entries(forced: Mapping[str, Ranking], pooled_docnos: set[str]) -> Iterator[Entry]:
+    """All documents of the forced sources, by source name; adds them to `pooled_docnos`."""
     sequence = 0
     for source in sorted(forced):
-        for _, docno in unpooled(forced[source], pooled):
-            pooled.add(docno)
+        for _, docno in unpooled(forced[source], pooled_docnos):
+            pooled_docnos.add(docno)
             sequence += 1
             yield Entry(docno, source, sequence, None)
 
 
-def unpooled(ranking: Ranking, pooled: Collection[str]) -> Iterator[tuple[int, str]]:
-    """(rank, docno) of the documents not in `pooled`.
+def unpooled(ranking: Ranking, pooled_docnos: Collection[str]) -> Iterator[tuple[int, str]]:
+    """(rank, docno) of the documents not in `pooled_docnos`.
 
-    `pooled` is read anew for every document, so the caller may add to it while iterating.
+    `pooled_docnos` is read anew for every document, so the caller may add to it while iterating.
     """
     for rank, docno in enumerate(ranking, start=1):
-        if docno not in pooled:
+        if docno not in pooled_docnos:
             yield rank, docno
 
 
 def by_best_rank(
-    rankings: Mapping[str, Ranking], order: Sequence[str], pooled: Collection[str]
+    rankings: Mapping[str, Ranking], order: Sequence[str], pooled_docnos: Collection[str]
 ) -> Iterator[tuple[str, BestRank]]:
-    """Every document not in `pooled`, by best rank; equal ranks go by `order`."""
+    """Every document not in `pooled_docnos`, by best rank; equal ranks go by `order`."""
     lists = [(name, rankings[name]) for name in order]
-    seen = set(pooled)
+    seen_docnos = set(pooled_docnos)
     for rank in range(max((len(ranking) for _, ranking in lists), default=0)):
         for name, ranking in lists:
-            if rank < len(ranking) and ranking[rank] not in seen:
-                seen.add(ranking[rank])
+            if rank < len(ranking) and ranking[rank] not in seen_docnos:
+                seen_docnos.add(ranking[rank])
                 yield ranking[rank], BestRank(rank + 1, name)
 
 
@@ -146,23 +148,25 @@ def assemble_pool(
     return DrawnPool(tuple(order), tuple(entries), dict(shortfall), depth, inclusion)
 
 
-def budget_shortfall(size: int, found: int) -> dict[str, int]:
-    """The shortfall of a pool that was to have `size` drawn documents and has `found`."""
-    return {BUDGET: size - found} if found < size else {}
+def budget_shortfall(size: int, count: int) -> dict[str, int]:
+    """The shortfall of a pool that was to have `size` drawn documents and has `count`."""
+    return {BUDGET: size - count} if count < size else {}
 
 
 def check_names(rankings: Mapping[str, object], forced: Mapping[str, object]) -> None:
     """Raises ValueError for a name that is both a forced source and a retriever."""
-    if both := sorted(rankings.keys() & forced.keys()):
-        raise ValueError(f"a source cannot be both forced and a retriever, got {', '.join(both)}")
+    if sources_in_both := sorted(rankings.keys() & forced.keys()):
+        raise ValueError(
+            f"a source cannot be both forced and a retriever, got {', '.join(sources_in_both)}"
+        )
 
 
 def _first_ranks(
-    ranking: Sequence[Scored], pooled: Collection[str]
+    ranking: Sequence[Scored], pooled_docnos: Collection[str]
 ) -> dict[str, tuple[int, float]]:
     """(rank, score) of each pooled document in the list."""
     ranks: dict[str, tuple[int, float]] = {}
     for rank, docno in enumerate(docnos_of(ranking), start=1):
-        if docno in pooled:
+        if docno in pooled_docnos:
             ranks.setdefault(docno, (rank, ranking[rank - 1].score))
     return ranks

@@ -34,11 +34,11 @@ from retrieval.formats import Scored, docnos_of
 RRF_K = 60
 
 Weights = Iterator[tuple[str, float]]  # each document of one list once, with its weight
-Fused = dict[str, float]  # score by docno
+FusedScores = dict[str, float]  # score by docno
 
 
 def fuse_to_budget(
-    fuse: Callable[[Sequence[Sequence[Scored]]], Fused],
+    fuse: Callable[[Sequence[Sequence[Scored]]], FusedScores],
     rankings: Rankings,
     forced: Mapping[str, Ranking],
     size: int,
@@ -58,18 +58,18 @@ def fuse_to_budget(
         raise ValueError(f"size and depth must be at least 1, got {size} and {depth}")
     check_names(rankings, forced)
     order = retriever_order(rankings, seed, query_paper)
-    pooled = {query_paper}
-    first = list(forced_entries(forced, pooled))
+    pooled_docnos = {query_paper}
+    first = list(forced_entries(forced, pooled_docnos))
     tops = {name: rankings[name][:depth] for name in order}
-    fused = fuse([_distinct(tops[name], query_paper) for name in sorted(order)])
+    scores = fuse([_distinct(tops[name], query_paper) for name in sorted(order)])
     names = {name: docnos_of(top) for name, top in tops.items()}
-    ranks = dict(by_best_rank(names, order, pooled.union(excluded)))
-    best = heapq.nlargest(size, ranks, key=lambda docno: (fused[docno], docno))
+    ranks = dict(by_best_rank(names, order, pooled_docnos.union(excluded)))
+    best = heapq.nlargest(size, ranks, key=lambda docno: (scores[docno], docno))
     documents = [(docno, ranks[docno]) for docno in best]
     return assemble_pool(order, first, documents, budget_shortfall(size, len(documents)))
 
 
-def rrf(lists: Sequence[Sequence[Scored]], k: float = RRF_K) -> Fused:
+def rrf(lists: Sequence[Sequence[Scored]], k: float = RRF_K) -> FusedScores:
     """Reciprocal rank fusion: Σ 1/(k + rank) over the lists that have the document.
 
     Cormack, Clarke & Büttcher (SIGIR 2009), who set k = 60. Each list has each document once.
@@ -77,24 +77,24 @@ def rrf(lists: Sequence[Sequence[Scored]], k: float = RRF_K) -> Fused:
     """
     if not 0 <= k < math.inf:
         raise ValueError(f"k must be a finite number, at least 0, got {k}")
-    return _summed(
+    return _sum_weights(
         ((docno, 1 / (k + rank)) for rank, (docno, _) in enumerate(ranking, start=1))
         for ranking in lists
     )
 
 
-def combmnz(lists: Sequence[Sequence[Scored]]) -> Fused:
+def combmnz(lists: Sequence[Sequence[Scored]]) -> FusedScores:
     """CombMNZ: (Σ normalised scores) × (number of lists with it), Fox & Shaw (TREC-2, 1994).
 
     Scores are normalised list by list as (s − min)/(max − min) (Lee, 1997). In a list whose
     scores are all equal, each document gets 1. Scores are in [0, number of lists²].
     """
-    fused = _summed(_normalised(ranking) for ranking in lists)
+    sums = _sum_weights(_normalise(ranking) for ranking in lists)
     counts = Counter(docno for ranking in lists for docno, _ in ranking)
-    return {docno: total * counts[docno] for docno, total in fused.items()}
+    return {docno: total * counts[docno] for docno, total in sums.items()}
 
 
-def rbp(lists: Sequence[Sequence[Scored]], p: float) -> Fused:
+def rbp(lists: Sequence[Sequence[Scored]], p: float) -> FusedScores:
     """Σ (1 − p)·p^(rank − 1) over the lists that have the document.
 
     The weights are those of rank-biased precision (Moffat & Zobel, 2008). Judging by their sum is
@@ -106,21 +106,21 @@ def rbp(lists: Sequence[Sequence[Scored]], p: float) -> Fused:
     # Multiplied step by step, because `**` may round differently in different C libraries.
     longest = max(map(len, lists), default=0)
     weights = list(accumulate(repeat(p, longest), mul, initial=1 - p))
-    return _summed(
+    return _sum_weights(
         ((docno, weight) for (docno, _), weight in zip(ranking, weights, strict=False))
         for ranking in lists
     )
 
 
-def _summed(lists: Iterator[Weights]) -> Fused:
+def _sum_weights(lists: Iterator[Weights]) -> FusedScores:
     by_docno: dict[str, list[float]] = defaultdict(list)
-    for weighted in lists:
-        for docno, weight in weighted:
+    for weights_of_list in lists:
+        for docno, weight in weights_of_list:
             by_docno[docno].append(weight)
     return {docno: math.fsum(weights) for docno, weights in by_docno.items()}
 
 
-def _normalised(ranking: Sequence[Scored]) -> Weights:
+def _normalise(ranking: Sequence[Scored]) -> Weights:
     scores = [score for _, score in ranking]
     low, high = min(scores, default=0.0), max(scores, default=0.0)
     for docno, score in ranking:

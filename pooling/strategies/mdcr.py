@@ -64,11 +64,11 @@ def sample_of_tops(
     for name in order:
         if graph_in_order and name.partition(".")[0] == GRAPH:
             best = _best(rankings[name], len(rankings[name]), positives)
-            ordered = list(best)
+            ordered_docnos = list(best)
         else:
             best = _best(rankings[name], top, positives)
-            ordered = shuffled(best, seed=seed, purpose=f"top-of-{name}", query=query_paper)
-        sample = list(islice((docno for docno in ordered if docno not in documents), n))
+            ordered_docnos = shuffled(best, seed=seed, purpose=f"top-of-{name}", query=query_paper)
+        sample = list(islice((docno for docno in ordered_docnos if docno not in documents), n))
         documents |= {docno: BestRank(best[docno], name) for docno in sample}
         shortfall[name] = n - len(sample)
     return assemble_pool(order, first, documents.items(), shortfall)
@@ -101,9 +101,9 @@ class JaccardMatrix:
 
     def mean(self, name: str) -> float | None:
         """The mean overlap with the other retrievers; None if no overlap is defined."""
-        others = [self.of(name, other) for other in self.names if other != name]
-        defined = [value for value in others if value is not None]
-        return math.fsum(defined) / len(defined) if defined else None
+        overlaps = [self.of(name, other) for other in self.names if other != name]
+        defined_overlaps = [value for value in overlaps if value is not None]
+        return math.fsum(defined_overlaps) / len(defined_overlaps) if defined_overlaps else None
 
 
 def jaccard_matrix(
@@ -149,11 +149,12 @@ def choose_models(matrix: JaccardMatrix, count: int) -> list[str]:
 
 
 def _mean_jaccard(
-    tops: Mapping[str, frozenset[str]], others: Mapping[str, frozenset[str]]
+    tops: Mapping[str, frozenset[str]], other_tops: Mapping[str, frozenset[str]]
 ) -> float | None:
     empty: frozenset[str] = frozenset()
     pairs = [
-        (tops.get(query, empty), others.get(query, empty)) for query in tops.keys() | others.keys()
+        (tops.get(query, empty), other_tops.get(query, empty))
+        for query in tops.keys() | other_tops.keys()
     ]
     shares = [len(a & b) / len(a | b) for a, b in pairs if a or b]
     return math.fsum(shares) / len(shares) if shares else None

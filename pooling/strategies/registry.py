@@ -52,22 +52,24 @@ def pool(
     Raises StrategyError for an unknown strategy or an invalid parameter, and ValueError for a name
     that is both a forced source and a retriever.
     """
-    found = strategy(name)
-    values = found.read(parameters)
-    older = found.draw_before_format_4 if before_format_4 else None
-    draw = older or found.draw
+    pool_strategy = strategy(name)
+    values = pool_strategy.read(parameters)
+    older = pool_strategy.draw_before_format_4 if before_format_4 else None
+    draw = older or pool_strategy.draw
     return draw(rankings, forced, seed=seed, query_paper=query_paper, excluded=excluded, **values)
 
 
 def sampled_from(
-    name: str, parameters: Values, rankings: Mapping[str, Ranking], skipped: Collection[str]
+    name: str, parameters: Values, rankings: Mapping[str, Ranking], skipped_docnos: Collection[str]
 ) -> tuple[sampling.Stratum, ...]:
     """The deep pool that a sampling strategy draws from, by stratum.
 
-    `skipped` are the query paper, the forced and the excluded documents. Raises StrategyError for
-    a strategy that takes no sample.
+    `skipped_docnos` are the query paper, the forced and the excluded documents. Raises
+    StrategyError for a strategy that takes no sample.
     """
-    found = strategy(name)
-    if found.bounds is None:
+    sampling_strategy = strategy(name)
+    if sampling_strategy.bounds is None:
         raise StrategyError(f"{name} takes no sample.")
-    return sampling.deep_pool(rankings, found.bounds(found.read(parameters)), skipped)
+    return sampling.deep_pool(
+        rankings, sampling_strategy.bounds(sampling_strategy.read(parameters)), skipped_docnos
+    )

@@ -39,14 +39,14 @@ class Stratum(NamedTuple):
 
 
 def deep_pool(
-    rankings: Mapping[str, Ranking], bounds: Sequence[int], skipped: Collection[str]
+    rankings: Mapping[str, Ranking], bounds: Sequence[int], skipped_docnos: Collection[str]
 ) -> tuple[Stratum, ...]:
     """The documents that a sample is drawn from, by stratum; stratum i ends at best rank bounds[i].
 
-    `skipped` are in no stratum: the query paper, the forced and the excluded documents.
+    `skipped_docnos` are in no stratum: the query paper, the forced and the excluded documents.
     """
     tops = {name: ranking[: bounds[-1]] for name, ranking in rankings.items()}
-    strata = _strata_of(dict(by_best_rank(tops, sorted(tops), skipped)), bounds)
+    strata = _strata_of(dict(by_best_rank(tops, sorted(tops), skipped_docnos)), bounds)
     firsts = (1, *(bound + 1 for bound in bounds))
     return tuple(
         Stratum(first, last, tuple(docnos))
@@ -120,21 +120,21 @@ class _SampleBuilder:
         check_names(rankings, forced)
         self.seed, self.query_paper = seed, query_paper
         self.order = retriever_order(rankings, seed, query_paper)
-        pooled = {query_paper}
-        self.first = list(forced_entries(forced, pooled))
+        pooled_docnos = {query_paper}
+        self.first = list(forced_entries(forced, pooled_docnos))
         tops = {name: rankings[name][:depth] for name in self.order}
         self.frame: dict[str, BestRank] = dict(
-            by_best_rank(tops, self.order, pooled.union(excluded))
+            by_best_rank(tops, self.order, pooled_docnos.union(excluded))
         )
         self.docnos: list[str] = []
         self.inclusion: dict[str, float] = {entry.docno: 1.0 for entry in self.first}
 
     def add(self, docnos: Iterable[str], size: int, *, purpose: str) -> None:
         """Add `size` of the documents, or all of them if there are fewer."""
-        ordered = shuffled(docnos, seed=self.seed, purpose=purpose, query=self.query_paper)
-        sample = ordered[:size]
+        ordered_docnos = shuffled(docnos, seed=self.seed, purpose=purpose, query=self.query_paper)
+        sample = ordered_docnos[:size]
         self.docnos += sample
-        self.inclusion |= {docno: len(sample) / len(ordered) for docno in sample}
+        self.inclusion |= {docno: len(sample) / len(ordered_docnos) for docno in sample}
 
     def pool(self, shortfall: Mapping[str, int]) -> DrawnPool:
         documents = [(docno, self.frame[docno]) for docno in self.docnos]
@@ -155,8 +155,8 @@ def _check_strata(bounds: Sequence[int], rates: Sequence[float]) -> None:
             f"got {len(bounds)} bounds and {len(rates)} rates"
         )
     if bounds[0] < 1 or any(b <= a for a, b in pairwise(bounds)):
-        listed = ", ".join(map(str, bounds))
-        raise ValueError(f"bounds must be ascending ranks, at least 1, got {listed}")
+        bounds_text = ", ".join(map(str, bounds))
+        raise ValueError(f"bounds must be ascending ranks, at least 1, got {bounds_text}")
     if invalid := [rate for rate in rates if not 0 < rate <= 1]:
         raise ValueError(f"every rate must be above 0 and at most 1, got {invalid[0]}")
 

@@ -50,18 +50,18 @@ def draw(
         raise ValueError(f"n must be at least 1, got {n}")
     check_names(rankings, forced)
     order = retriever_order(rankings, seed, query_paper)
-    pooled = {query_paper}
-    entries = list(forced_entries(forced, pooled))
-    pooled.update(excluded)
-    remaining = {name: unpooled(rankings[name], pooled) for name in order}
+    pooled_docnos = {query_paper}
+    entries = list(forced_entries(forced, pooled_docnos))
+    pooled_docnos.update(excluded)
+    candidates = {name: unpooled(rankings[name], pooled_docnos) for name in order}
     shortfall, depth = dict.fromkeys(order, 0), dict.fromkeys(order, 0)
     for name in DRAW_ORDERS[mode](order, n):
-        ranked = next(remaining[name], None)
+        ranked = next(candidates[name], None)
         if ranked is None:
             shortfall[name] += 1
             continue
         depth[name], docno = ranked
-        pooled.add(docno)
+        pooled_docnos.add(docno)
         entries.append(Entry(docno, name, len(entries) + 1, depth[name]))
     return DrawnPool(order, tuple(entries), shortfall, depth)
 

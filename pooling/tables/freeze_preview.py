@@ -107,8 +107,8 @@ class Findings(NamedTuple, Generic[Finding]):
 
     @classmethod
     def of(cls, findings: Iterable[Finding]) -> Findings[Finding]:
-        every = list(findings)
-        return cls(len(every), every[:MOST_FINDINGS])
+        all_findings = list(findings)
+        return cls(len(all_findings), all_findings[:MOST_FINDINGS])
 
     @property
     def more(self) -> bool:
@@ -159,8 +159,8 @@ class Preview:
     @classmethod
     def from_json(cls, payload: Mapping[str, Any]) -> Preview:
         def documents(name: str) -> Findings[FlaggedDocument]:
-            total, shown = payload[name]
-            return Findings(total, [FlaggedDocument(*document) for document in shown])
+            total, rows = payload[name]
+            return Findings(total, [FlaggedDocument(*document) for document in rows])
 
         total, pairs = payload["near_duplicates"]
         return cls(
@@ -182,8 +182,10 @@ class Preview:
             ),
             own_pool=documents("own_pool"),
             overlap=[
-                OverlapRow(source, documents, pooled, drawn, [c and OverlapCell(*c) for c in cells])
-                for source, documents, pooled, drawn, cells in payload["overlap"]
+                OverlapRow(
+                    source, documents, pooled_count, drawn, [c and OverlapCell(*c) for c in cells]
+                )
+                for source, documents, pooled_count, drawn, cells in payload["overlap"]
             ],
         )
 
@@ -209,8 +211,8 @@ def preview_of(collection: Collection) -> Preview:
     facts = _facts(collection, rows, pools, ids)
     numbers = pool_numbers(collection)
 
-    def flagged(docno: str, what: str = "") -> FlaggedDocument:
-        return FlaggedDocument(docno, titles.get(docno, ""), what)
+    def flagged(docno: str, reason: str = "") -> FlaggedDocument:
+        return FlaggedDocument(docno, titles.get(docno, ""), reason)
 
     return Preview(
         pools=len(rows),
@@ -255,10 +257,10 @@ def _facts(
     by_build = forced_sources(collection)
     sources = {source for forced in by_build.values() for source in forced}
     forced: dict[str, set[str]] = defaultdict(set)
-    contributed = Contribution.objects.order_by().filter(
+    contributions = Contribution.objects.order_by().filter(
         candidate__pool__in=ids, source__in=sources
     )
-    for build, source, paper, docno in contributed.values_list(
+    for build, source, paper, docno in contributions.values_list(
         "candidate__pool__build",
         "source",
         "candidate__pool__query_paper__document__docno",

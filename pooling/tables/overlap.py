@@ -61,7 +61,7 @@ def heat(share: float) -> int:
     return 0 if share <= 0 else max(1, min(9, int(share * 10)))
 
 
-def overlap(collection: Collection, pooled: int) -> list[OverlapRow]:
+def overlap(collection: Collection, pooled_count: int) -> list[OverlapRow]:
     """The share of the pooled documents that each source has, and the overlap of any two.
 
     A source has every document that it ranked, whichever source drew it.
@@ -74,27 +74,27 @@ def overlap(collection: Collection, pooled: int) -> list[OverlapRow]:
     )
     drawn = contributions.filter(drawn=True).values_list("source").annotate(number=Count("pk"))
     common = {(source, other): both for source, other, both in together}
-    return overlap_rows(common, dict(drawn), pooled)
+    return overlap_rows(common, dict(drawn), pooled_count)
 
 
 def overlap_rows(
-    common: Mapping[tuple[str, str], int], drawn: Mapping[str, int], pooled: int
+    common: Mapping[tuple[str, str], int], drawn: Mapping[str, int], pooled_count: int
 ) -> list[OverlapRow]:
     """The table from its counts; `common[source, source]` counts the documents of one source."""
     sources = sorted({source for source, _ in common})
-    own = {source: common[source, source] for source in sources}
+    counts = {source: common[source, source] for source in sources}
 
     def cell(source: str, other: str) -> OverlapCell | None:
         if source == other:
             return None
         both = common.get((source, other), 0)
-        return OverlapCell(other, both, own[source] + own[other] - both)
+        return OverlapCell(other, both, counts[source] + counts[other] - both)
 
     return [
         OverlapRow(
             source,
-            own[source],
-            pooled,
+            counts[source],
+            pooled_count,
             drawn.get(source, 0),
             [cell(source, other) for other in sources],
         )

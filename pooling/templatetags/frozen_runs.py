@@ -16,7 +16,7 @@ register = Library()
 @register.simple_tag
 def runs_in_frozen_pools(collection: Collection) -> frozenset[int]:
     """The primary keys of the runs that frozen pools were drawn from."""
-    used = BuildRun.objects.filter(
+    build_runs = BuildRun.objects.filter(
         build__collection=collection, build__pools__frozen_at__isnull=False, run__isnull=False
     )
-    return frozenset(used.order_by().values_list("run", flat=True).distinct())
+    return frozenset(build_runs.order_by().values_list("run", flat=True).distinct())

@@ -326,7 +326,7 @@ def test_the_form_is_filled_in_from_the_address(collection):
     assert form["runs"].value() == ["bm25_text"]
     assert (form["cited"].value(), form["known-judged"].value()) == ("excluded", "forced")
     assert form["only"].value() == ["same_field"]
-    assert form.says_more
+    assert form.opens_more_options
 
 
 def test_the_pages_say_what_was_left_out(collection):

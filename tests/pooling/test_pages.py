@@ -223,7 +223,7 @@ def test_hours_are_said_in_words(hours, words):
 def test_the_overlap_of_two_sources_is_what_both_have_of_what_either_has():
     common = {("a", "a"): 4, ("b", "b"): 3, ("a", "b"): 2, ("b", "a"): 2}
 
-    first, second = tables.overlap_rows(common, {"a": 4}, pooled=8)
+    first, second = tables.overlap_rows(common, {"a": 4}, pooled_count=8)
 
     assert first.cells == [None, tables.OverlapCell("b", 2, 5)]
     assert (first.share, first.drawn, second.drawn) == (0.5, 4, 0)
@@ -231,7 +231,7 @@ def test_the_overlap_of_two_sources_is_what_both_have_of_what_either_has():
 
 
 def test_sources_that_share_nothing_have_no_heat():
-    first, _ = tables.overlap_rows({("a", "a"): 1, ("b", "b"): 1}, {}, pooled=2)
+    first, _ = tables.overlap_rows({("a", "a"): 1, ("b", "b"): 1}, {}, pooled_count=2)
 
     assert first.cells[1] == tables.OverlapCell("b", 0, 2)
     assert first.cells[1].heat == 0

@@ -127,7 +127,7 @@ def test_an_address_fills_the_form_in(admin):
     )
     assert value("only") == ["not_later"]
     assert (value("depth"), value("seed"), value("more")) == ("200", "mine", "bm25_text")
-    assert form.says_more
+    assert form.opens_more_options
     assert not Job.objects.exists()
 
 
@@ -142,7 +142,7 @@ def test_what_an_address_says_wrong_counts_as_not_said(collection, admin):
 
     for name in form.fields:
         assert value(name) == plain[name].value(), name
-    assert not form.says_more
+    assert not form.opens_more_options
 
 
 def test_of_what_an_address_names_the_right_part_is_ticked(admin):

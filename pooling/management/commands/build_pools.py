@@ -17,7 +17,7 @@ from retrieval.services import DEFAULT_DEPTH
 from web.errors import UserFacingError
 
 
-def _setting(text: str) -> tuple[str, str]:
+def _name_and_value(text: str) -> tuple[str, str]:
     name, equals, value = text.partition("=")
     if not equals:
         raise argparse.ArgumentTypeError(f"must be NAME=VALUE, got {text!r}")
@@ -45,7 +45,7 @@ class Command(BaseCommand):
             "--set",
             action="append",
             default=[],
-            type=_setting,
+            type=_name_and_value,
             metavar="NAME=VALUE",
             help="a parameter of the strategy (default: the strategy's), as in --set size=60",
         )

@@ -34,6 +34,6 @@ def _build(collection: Collection, pk: int | None) -> PoolBuild:
     matches = [build for build in builds if pk in (None, build.pk)]
     if len(matches) == 1:
         return matches[0]
-    listed = ", ".join(f"{build.pk} ({build.created_at:%Y-%m-%d %H:%M})" for build in builds)
+    build_texts = ", ".join(f"{build.pk} ({build.created_at:%Y-%m-%d %H:%M})" for build in builds)
     problem = "Its pools come from several builds" if pk is None else f"It has no build {pk}"
-    raise CommandError(f"{collection.slug}: {problem}. Choose with --build: {listed}.")
+    raise CommandError(f"{collection.slug}: {problem}. Choose with --build: {build_texts}.")

@@ -33,28 +33,30 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         path: Path = options["file"]
         try:
-            with open_manifests(path) as (manifests, released):
+            with open_manifests(path) as (manifests, release_file):
                 for manifest in manifests:
-                    self._rebuild(manifest, released, options["collection"], options["kept_runs"])
+                    self._rebuild(
+                        manifest, release_file, options["collection"], options["kept_runs"]
+                    )
         except OSError as error:
             raise CommandError(f"{path}: {error.strerror}.") from error
         except UserFacingError as error:
             raise CommandError(f"{path}: {error}") from error
 
     def _rebuild(
-        self, manifest: dict[str, Any], released: ReleaseFile | None, slug: str, kept_runs: bool
+        self, manifest: dict[str, Any], release_file: ReleaseFile | None, slug: str, kept_runs: bool
     ) -> None:
         proof = rebuild_pools(
             collection=collection_named(slug or str(manifest.get("collection", ""))),
             manifest=manifest,
             work=DirectRun(),
-            released=released,
+            release_file=release_file,
             rank_again=not kept_runs,
         )
-        again = ", ".join(proof.ranked_again) or "no run"
+        run_names = ", ".join(proof.ranked_again) or "no run"
         self.stdout.write(
             f"Equal: {proof.pools:,} pools with {proof.candidates:,} candidates, drawn again after "
-            f"ranking again with {again}; SHA-256 {proof.sha256}"
+            f"ranking again with {run_names}; SHA-256 {proof.sha256}"
         )
         for note in proof.notes:
             self.stdout.write(f"Differs without effect on the pools: {note}")
