@@ -31,7 +31,7 @@ MAX_WAIT = 0.5  # seconds
 class Channel(filesystem.Channel):  # type: ignore[misc]  # kombu has no types
     def _put(self, queue: str, payload: dict[str, Any], **_: Any) -> None:
         name = f"{time.time_ns():020d}_{uuid.uuid4()}.{queue}.msg"
-        _write_at_once(Path(self.data_folder_out) / name, payload)
+        _write_atomically(Path(self.data_folder_out) / name, payload)
 
     def _get(self, queue: str) -> dict[str, Any]:
         for path in sorted(Path(self.data_folder_in).glob(f"*.{queue}.msg")):
@@ -45,7 +45,7 @@ class Channel(filesystem.Channel):  # type: ignore[misc]  # kombu has no types
         with _locked(self.control_folder / "lock"):
             rows = [list(entry) for entry in self.get_table(exchange)]
             if row not in rows:
-                _write_at_once(self._exchange_file(exchange), [row, *rows])
+                _write_atomically(self._exchange_file(exchange), [row, *rows])
 
     def get_table(self, exchange: str) -> list[Any]:
         try:
@@ -69,7 +69,7 @@ class Transport(filesystem.Transport):  # type: ignore[misc]
         super().drain_events(connection, timeout=min(timeout or MAX_WAIT, MAX_WAIT))
 
 
-def _write_at_once(path: Path, content: Any) -> None:
+def _write_atomically(path: Path, content: Any) -> None:
     part = path.with_name(f"{path.name}.{uuid.uuid4()}.part")
     part.write_bytes(str_to_bytes(dumps(content)))
     part.replace(path)

@@ -129,9 +129,9 @@ def read_run(
 
 
 def read_qrels(
-    source: str | Path | BinaryIO, *, name: str, least: int = 1, meter: Meter | None = None
+    source: str | Path | BinaryIO, *, name: str, min_grade: int = 1, meter: Meter | None = None
 ) -> Iterator[RunLine]:
-    """Yield the judged documents with a grade of at least `least`; the grade is the score.
+    """Yield the judged documents with a grade of at least `min_grade`; the grade is the score.
 
     A qrels file has TREC's four columns (topic, iteration, docno, grade) or BEIR's three
     (query-id, corpus-id, score) below a header; plain or gzip. A topic without such a document
@@ -144,7 +144,7 @@ def read_qrels(
             continue
         empty = False
         judgment = _parse_judgment(columns, name, number)
-        if judgment.score >= least:
+        if judgment.score >= min_grade:
             yield judgment
     if empty:
         raise RunFormatError(name, None, "no lines; write at least one line")

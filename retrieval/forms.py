@@ -33,11 +33,11 @@ class _NamedForm(forms.Form):
     """A form with an optional name; the default is the name of its first file."""
 
     def clean(self) -> dict[str, Any]:
-        cleaned: dict[str, Any] = super().clean() or self.cleaned_data
-        file = cleaned.get(next(iter(self.fields)))
-        if not cleaned.get("name") and file and "name" not in self.errors:
-            cleaned["name"] = name_from(file.name)
-        return cleaned
+        values: dict[str, Any] = super().clean() or self.cleaned_data
+        file = values.get(next(iter(self.fields)))
+        if not values.get("name") and file and "name" not in self.errors:
+            values["name"] = name_from(file.name)
+        return values
 
 
 class RunImportForm(_NamedForm):

@@ -55,8 +55,10 @@ class RunRow:
     @property
     def parameters(self) -> dict[str, Any]:
         """The other parameters of the ranking; the corpus digest is only in the manifest."""
-        shown = {"corpus", "field", "file", "qrels", "vectors"}
-        return {key: value for key, value in self.run.parameters.items() if key not in shown}
+        shown_elsewhere = {"corpus", "field", "file", "qrels", "vectors"}
+        return {
+            key: value for key, value in self.run.parameters.items() if key not in shown_elsewhere
+        }
 
     @property
     def skipped(self) -> list[Skipped]:
@@ -68,7 +70,7 @@ class RunRow:
 
 
 def _counts(report: Mapping[str, Any], words: Mapping[str, str]) -> list[Skipped]:
-    return [Skipped(report[key], why) for key, why in words.items() if report.get(key)]
+    return [Skipped(report[key], reason) for key, reason in words.items() if report.get(key)]
 
 
 def run_rows(collection: Collection) -> list[RunRow]:

@@ -36,11 +36,11 @@ class JsonBody(JSONParser):
         if int(length) > (settings.DATA_UPLOAD_MAX_MEMORY_SIZE or 0):
             raise TooLarge
         try:
-            parsed: dict[str, Any] = super().parse(stream, media_type, parser_context)
+            content: dict[str, Any] = super().parse(stream, media_type, parser_context)
         except RecursionError as error:
             raise ParseError("This JSON is nested too deeply.") from error
-        check_storable(parsed.items() if isinstance(parsed, dict) else [("", parsed)])
-        return parsed
+        check_storable(content.items() if isinstance(content, dict) else [("", content)])
+        return content
 
 
 class FormBody(MultiPartParser):
@@ -48,12 +48,12 @@ class FormBody(MultiPartParser):
         self, stream: Any, media_type: str | None = None, parser_context: Any = None
     ) -> DataAndFiles[Any, Any]:
         try:
-            parsed = super().parse(stream, media_type, parser_context)
+            content = super().parse(stream, media_type, parser_context)
         except OSError:
             remove_received(parser_context["request"])
             raise
-        check_storable(parsed.data.lists())
-        return parsed
+        check_storable(content.data.lists())
+        return content
 
 
 def remove_received(request: HttpRequest | Request) -> None:
@@ -67,8 +67,8 @@ def remove_received(request: HttpRequest | Request) -> None:
 
 def check_storable(fields: Iterable[tuple[str, Any]]) -> None:
     """Raise ValidationError for the fields whose text cannot be stored."""
-    found = {name: find_unstorable([name, value]) for name, value in fields}
-    wrong = {name: character for name, character in found.items() if character}
+    characters = {name: find_unstorable([name, value]) for name, value in fields}
+    wrong = {name: character for name, character in characters.items() if character}
     if wrong:
         raise ValidationError(
             {ascii(name)[1:-1]: [explain("This", character)] for name, character in wrong.items()}

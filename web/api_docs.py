@@ -42,8 +42,8 @@ def add_errors(
     result.setdefault("components", {}).setdefault("schemas", {})["Error"] = ERROR
     for operations in result.get("paths", {}).values():
         for method, operation in operations.items():
-            for status, why in _errors(method, operation).items():
-                operation["responses"].setdefault(status, _answer(why))
+            for status, reason in _errors(method, operation).items():
+                operation["responses"].setdefault(status, _answer(reason))
     return result
 
 

@@ -90,11 +90,11 @@ class NoRoom(UserFacingError):
 
     def __init__(self, filename: str, error: OSError) -> None:
         full = "The server's disk is full", "free some space"
-        refused = (
+        not_allowed = (
             f"The server cannot write to its upload folder ({error.strerror})",
             "fix the permissions",
         )
-        problem, cure = full if is_full(error) else refused
+        problem, cure = full if is_full(error) else not_allowed
         super().__init__(
             f"{problem}, so {filename} was not saved. Ask the server's administrator to {cure}, "
             "then send it again."

@@ -10,9 +10,9 @@ from django.http import QueryDict
 M = TypeVar("M", bound=Model)
 
 
-def typed(asked: QueryDict, name: str) -> str:
+def typed(parameters: QueryDict, name: str) -> str:
     """The parameter of that name without surrounding spaces; "" if it is missing."""
-    return asked.get(name, "").strip()
+    return parameters.get(name, "").strip()
 
 
 class Page(NamedTuple, Generic[M]):
@@ -23,23 +23,23 @@ class Page(NamedTuple, Generic[M]):
     after: str
 
 
-def page_of(rows: QuerySet[M], key: str, asked: QueryDict, size: int = 50) -> Page[M]:
+def page_of(rows: QuerySet[M], key: str, parameters: QueryDict, size: int = 50) -> Page[M]:
     """The page after the key in `?after=` or before the key in `?before=`, or the first page.
 
     `key` is a text column without duplicates.
     """
-    after, before = asked.get("after", ""), asked.get("before", "")
+    after, before = parameters.get("after", ""), parameters.get("before", "")
     if before and not after:
-        found = list(rows.filter(**{f"{key}__lt": before}).order_by(f"-{key}")[: size + 1])
-        more_before, more_after = len(found) > size, True
-        found = found[:size][::-1]
+        page_rows = list(rows.filter(**{f"{key}__lt": before}).order_by(f"-{key}")[: size + 1])
+        more_before, more_after = len(page_rows) > size, True
+        page_rows = page_rows[:size][::-1]
     else:
         later = rows.filter(**{f"{key}__gt": after}) if after else rows
-        found = list(later.order_by(key)[: size + 1])
-        more_before, more_after = bool(after), len(found) > size
-        found = found[:size]
+        page_rows = list(later.order_by(key)[: size + 1])
+        more_before, more_after = bool(after), len(page_rows) > size
+        page_rows = page_rows[:size]
     return Page(
-        rows=found,
-        before=getattr(found[0], key) if found and more_before else "",
-        after=getattr(found[-1], key) if found and more_after else "",
+        rows=page_rows,
+        before=getattr(page_rows[0], key) if page_rows and more_before else "",
+        after=getattr(page_rows[-1], key) if page_rows and more_after else "",
     )

@@ -23,11 +23,11 @@ def limit_body(get_response: Handler) -> Handler:
             # Django would not read the chunks and would treat the form as empty.
             message = "Send a Content-Length; bodies in chunks are not accepted."
             return refuse(request, 411, "length_required", message)
-        declared = str(request.META.get("CONTENT_LENGTH") or "0")
-        if not (declared.isascii() and declared.isdigit()):
-            message = f"Content-Length must be a whole number, got {declared!a}."
+        length_text = str(request.META.get("CONTENT_LENGTH") or "0")
+        if not (length_text.isascii() and length_text.isdigit()):
+            message = f"Content-Length must be a whole number, got {length_text!a}."
             return refuse(request, 400, "malformed", message)
-        length = int(declared)
+        length = int(length_text)
         # Looking up the user costs a query, so it is done for large bodies only.
         if length > settings.ANONYMOUS_BODY_BYTES:
             limit = settings.MAX_UPLOAD_BYTES if _may_upload(request) else 0

@@ -13,20 +13,20 @@ from django.utils.http import urlencode
 
 def answers(request: HttpRequest) -> list[tuple[str, str]]:
     """The fields of a form, which a confirmation page sends again."""
-    left_out = {"csrfmiddlewaretoken", "confirmed"}
+    skipped_names = {"csrfmiddlewaretoken", "confirmed"}
     return [
         (name, value)
         for name, values in request.POST.lists()
-        if name not in left_out
+        if name not in skipped_names
         for value in values
         if isinstance(value, str)
     ]
 
 
-def sorting_address(path: str, request: HttpRequest, *kept: str) -> str:
-    """The start of a table's sort links: the page's path, and its parameters in `kept`."""
-    staying = {name: request.GET[name] for name in kept if request.GET.get(name)}
-    return f"{path}?{urlencode(staying)}{'&' if staying else ''}"
+def sorting_address(path: str, request: HttpRequest, *names: str) -> str:
+    """The start of a table's sort links: the page's path, and its parameters in `names`."""
+    parameters = {name: request.GET[name] for name in names if request.GET.get(name)}
+    return f"{path}?{urlencode(parameters)}{'&' if parameters else ''}"
 
 
 JSON = "application/json"

@@ -27,10 +27,10 @@ class Sort(NamedTuple):
 
 
 def sort_rows(
-    rows: Iterable[Row], asked: str, keys: Mapping[str, Callable[[Row], Any]], default: str
+    rows: Iterable[Row], sort_text: str, keys: Mapping[str, Callable[[Row], Any]], default: str
 ) -> tuple[list[Row], Sort]:
     """The rows sorted as asked, by "size" or "-size". Rows without a value always come last."""
-    sort = _sort(asked, keys, default)
+    sort = _sort(sort_text, keys, default)
     key = keys[sort.key]
     with_value: list[Row] = []
     without_value: list[Row] = []
@@ -40,10 +40,10 @@ def sort_rows(
 
 
 def sort_queryset(
-    rows: QuerySet[M], asked: str, columns: Mapping[str, Sequence[str]], default: str
+    rows: QuerySet[M], sort_text: str, columns: Mapping[str, Sequence[str]], default: str
 ) -> tuple[QuerySet[M], Sort]:
     """As `sort_rows`, in the database: by the columns or annotations of the key, in this order."""
-    sort = _sort(asked, columns, default)
+    sort = _sort(sort_text, columns, default)
     order = [
         F(column).desc(nulls_last=True) if sort.descending else F(column).asc(nulls_last=True)
         for column in columns[sort.key]
@@ -51,8 +51,8 @@ def sort_queryset(
     return rows.order_by(*order, "pk"), sort
 
 
-def _sort(asked: str, keys: Mapping[str, object], default: str) -> Sort:
-    name = asked if asked.removeprefix("-") in keys else default
+def _sort(sort_text: str, keys: Mapping[str, object], default: str) -> Sort:
+    name = sort_text if sort_text.removeprefix("-") in keys else default
     return Sort(name.removeprefix("-"), name.startswith("-"))
 
 
@@ -88,9 +88,9 @@ def numbered_page(
     page = Paginator(rows, PAGE_ROWS).get_page(request.GET.get(name))
 
     def address(number: int) -> str:
-        asked = request.GET.copy()
-        asked[name] = str(number)
-        return f"{path or request.path}?{asked.urlencode()}{anchor}"
+        parameters = request.GET.copy()
+        parameters[name] = str(number)
+        return f"{path or request.path}?{parameters.urlencode()}{anchor}"
 
     return NumberedPage(
         rows=list(page),
@@ -104,5 +104,5 @@ def numbered_page(
 
 def matching(rows: Iterable[Row], words: str, text: Callable[[Row], str]) -> list[Row]:
     """The rows whose text contains every word. Not case-sensitive."""
-    wanted = words.casefold().split()
-    return [row for row in rows if all(word in text(row).casefold() for word in wanted)]
+    wanted_words = words.casefold().split()
+    return [row for row in rows if all(word in text(row).casefold() for word in wanted_words)]

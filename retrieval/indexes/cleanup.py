@@ -59,7 +59,7 @@ def sweep(folder: Path) -> None:
     for path in _folders(folder):
         if DRAFT.fullmatch(path.name) and _is_abandoned(path):
             shutil.rmtree(path, ignore_errors=True)
-    for path in _superseded(folder):
+    for path in _superseded_folders(folder):
         _remove_index(path)
 
 
@@ -86,7 +86,7 @@ def _is_abandoned(draft: Path) -> bool:
     return _is_idle(_last_written(draft))
 
 
-def _superseded(folder: Path) -> list[Path]:
+def _superseded_folders(folder: Path) -> list[Path]:
     """Idle indexes that were not the last opened of their retriever, and idle parts.
 
     Parts are kept for the build that continues with them, until a later index is there.
@@ -98,25 +98,25 @@ def _superseded(folder: Path) -> list[Path]:
             indexes[match["retriever"]].append((_modified(path), path))
         elif match := PARTS.fullmatch(path.name):
             parts.append((match["retriever"], _last_written(path), path))
-    candidates = [index for opened in indexes.values() for index in sorted(opened)[:-1]]
+    candidates = [index for folders in indexes.values() for index in sorted(folders)[:-1]]
     candidates += [
-        (written, path)
-        for retriever, written, path in parts
-        if any(opened > written for opened, _ in indexes[retriever])
+        (written_at, path)
+        for retriever, written_at, path in parts
+        if any(opened_at > written_at for opened_at, _ in indexes[retriever])
     ]
-    return [path for when, path in candidates if _is_idle(when)]
+    return [path for modified_at, path in candidates if _is_idle(modified_at)]
 
 
 def _remove_index(folder: Path) -> None:
     """Rename it to a draft's name first, so that no reader opens half of it."""
-    hidden = folder.with_name(f".{folder.name}.{uuid.uuid4().hex[:8]}")
+    draft = folder.with_name(f".{folder.name}.{uuid.uuid4().hex[:8]}")
     with suppress(OSError):  # another process was quicker
-        folder.rename(hidden)
-    shutil.rmtree(hidden, ignore_errors=True)
+        folder.rename(draft)
+    shutil.rmtree(draft, ignore_errors=True)
 
 
-def _is_idle(when: float) -> bool:
-    return time.time() - when > DAY
+def _is_idle(modified_at: float) -> bool:
+    return time.time() - modified_at > DAY
 
 
 def _last_written(folder: Path) -> float:

@@ -57,9 +57,9 @@ def sort_texts(
 
 def sort_pairs(values: Iterable[tuple[str, str]], scratch: Path, progress: Progress) -> SortedTexts:
     """Write (docno, value) pairs to sorted chunks; raises NothingToIndex without pairs."""
-    rest = iter(values)
+    value_iterator = iter(values)
     chunks: list[Path] = []
-    while chunk := list(islice(rest, CHUNK_DOCUMENTS)):
+    while chunk := list(islice(value_iterator, CHUNK_DOCUMENTS)):
         progress(0)
         chunks.append(_write_chunk(scratch / f"{len(chunks)}.jsonl", sorted(chunk, reverse=True)))
     if not chunks:

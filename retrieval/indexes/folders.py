@@ -98,8 +98,8 @@ def check_folder(folder: Path, retriever: Described, *, thorough: bool = False) 
     meta = _read_meta(folder, retriever)
     states = _states(folder)
     if thorough or _read_seal(folder) != states:
-        if changed := _changed_files(folder, meta.get("files")):
-            raise IndexCorrupt(folder, f"missing, added or changed: {', '.join(changed)}")
+        if changed_files := _changed_files(folder, meta.get("files")):
+            raise IndexCorrupt(folder, f"missing, added or changed: {', '.join(changed_files)}")
         if not thorough:
             _write_seal(folder, states)
     try:
@@ -147,12 +147,12 @@ def _replace_if_corrupt(draft: Path, folder: Path, retriever: Described) -> None
 
 
 def _changed_files(folder: Path, expected: object) -> list[str]:
-    found = _digests(folder)
-    found.pop(META, None)
+    digests = _digests(folder)
+    digests.pop(META, None)
     if not isinstance(expected, dict):
         return [META]
-    names = found.keys() | expected.keys()
-    return sorted(name for name in names if found.get(name) != expected.get(name))
+    names = digests.keys() | expected.keys()
+    return sorted(name for name in names if digests.get(name) != expected.get(name))
 
 
 def _digests(folder: Path) -> dict[str, str]:

@@ -139,8 +139,8 @@ class Bm25Ranker:
             text = field_of(query, self.field)
             tokens = analyzer.analyze(text)
             # One more than `depth`, because the query paper finds itself.
-            found = self._best(_any_of(schema, tokens), depth + 1) if tokens else []
-            ranking = [scored for scored in trec_order(found) if scored.docno != query.docno]
+            best = self._best(_any_of(schema, tokens), depth + 1) if tokens else []
+            ranking = [scored for scored in trec_order(best) if scored.docno != query.docno]
             yield query.docno, ranking[:depth]
             progress(done)
 
@@ -154,10 +154,10 @@ class Bm25Ranker:
         while True:
             hits = self.searcher.search(query, limit=limit, count=False).hits
             if len(hits) < limit or hits[-1][0] < hits[need - 1][0]:
-                return self._scored(hits)
+                return self._scored_hits(hits)
             limit *= 2
 
-    def _scored(self, hits: Sequence[tuple[float, tantivy.DocAddress]]) -> list[Scored]:
+    def _scored_hits(self, hits: Sequence[tuple[float, tantivy.DocAddress]]) -> list[Scored]:
         ordinals = self.searcher.fast_field_values("ordinal", [address for _, address in hits])
         return [
             Scored(self.docnos[int(ordinal or 0)], score)

@@ -249,19 +249,19 @@ class _GraphSource:
 
     def best(self, query: QueryText, depth: int) -> list[Scored]:
         eligible = self.papers.eligible(query, self.required)
-        found: list[Ordinals] = []
+        neighbour_lists: list[Ordinals] = []
         for number in self._by_overlap(query):
             reference_neighbours = self._neighbours(number)
             neighbours = reference_neighbours[reference_neighbours < len(self.papers.docnos)]
             neighbours = neighbours[eligible[neighbours]]
             eligible[neighbours] = False
-            found.append(neighbours)
-            if sum(map(len, found)) >= depth:
+            neighbour_lists.append(neighbours)
+            if sum(map(len, neighbour_lists)) >= depth:
                 break
-        if not found:
+        if not neighbour_lists:
             return []
         return _scored_by_rank(
-            [self.papers.docnos[ordinal] for ordinal in np.concatenate(found)[:depth]]
+            [self.papers.docnos[ordinal] for ordinal in np.concatenate(neighbour_lists)[:depth]]
         )
 
     def _by_overlap(self, query: QueryText) -> list[int]:
@@ -275,9 +275,9 @@ class _GraphSource:
         def overlap(number: int) -> float:
             neighbours = self._neighbours(number)
             neighbours = neighbours if itself is None else neighbours[neighbours != itself]
-            shared = int(np.isin(cited, neighbours, assume_unique=True).sum())
+            shared_count = int(np.isin(cited, neighbours, assume_unique=True).sum())
             # The query paper cites the reference, so the union has it even if the index does not.
-            return shared / (len(references) + len(neighbours) - shared + 1)
+            return shared_count / (len(references) + len(neighbours) - shared_count + 1)
 
         overlaps = [(overlap(number), docno) for docno, number in number_of.items()]
         return [number_of[docno] for _, docno in sorted(overlaps, reverse=True)]

@@ -162,13 +162,13 @@ class _Search:
 
     def add_chunk(self, first: int, chunk: Floats, near: Doubles, slack: Doubles) -> None:
         """`near` (rows,) is within `slack` (rows,) of the score; −inf for excluded rows."""
-        at_most, floor = near + slack, -np.inf
+        upper_bounds, floor = near + slack, -np.inf
         if len(self.scores) == self.need:
             floor = float(self.scores[-1])
         elif len(near) > self.need:
             worst = len(near) - self.need
             floor = float(np.partition(near - slack, worst)[worst])
-        candidates = np.flatnonzero((at_most >= floor) & (at_most > -np.inf))
+        candidates = np.flatnonzero((upper_bounds >= floor) & (upper_bounds > -np.inf))
         if len(candidates):
             self._keep(candidates + first, _scores(chunk, candidates, self.query, self.metric))
 
@@ -205,7 +205,9 @@ def nearest(
     for first, rows in vectors.chunks():
         chunk = normalised(rows) if metric == "cosine" else rows
         allowed_rows = None if allowed is None else allowed[first : first + len(rows)]
-        for query, near, slack in _compared(chunk, query_rows, lengths, metric, allowed_rows):
+        for query, near, slack in _compare_with_queries(
+            chunk, query_rows, lengths, metric, allowed_rows
+        ):
             searches[query].add_chunk(first, chunk, near, slack)
     return [Best(search.rows, search.scores) for search in searches]
 
@@ -228,10 +230,10 @@ def rank_rows(
     while batch := list(islice(stream, QUERIES)):
         query_rows = np.stack([vector for _, vector in batch])
         # One more than `depth`, because the query paper finds itself.
-        found = nearest(
+        best_rows = nearest(
             vectors, query_rows, depth + 1, metric, allowed=allowed, tie_order=tie_order
         )
-        for (docno, _), best in zip(batch, found, strict=True):
+        for (docno, _), best in zip(batch, best_rows, strict=True):
             ranking = [
                 Scored(
                     docnos[row], float(score) + 0.0
@@ -241,7 +243,7 @@ def rank_rows(
             yield docno, [scored for scored in ranking if scored.docno != docno][:depth]
 
 
-def _compared(
+def _compare_with_queries(
     chunk: Floats, query_rows: Floats, lengths: Doubles, metric: Metric, allowed_rows: Bools | None
 ) -> Iterator[tuple[int, Doubles, Doubles]]:
     """Yield (number of the query, (rows,) score, (rows,) bound of its error) for every query.
@@ -251,19 +253,19 @@ def _compared(
     roundings.
     """
     sizes = _lengths(chunk)
-    found = sizes > 0 if metric == "cosine" else np.ones(len(chunk), dtype=bool)
-    found = found if allowed_rows is None else found & allowed_rows
+    is_candidate = sizes > 0 if metric == "cosine" else np.ones(len(chunk), dtype=bool)
+    is_candidate = is_candidate if allowed_rows is None else is_candidate & allowed_rows
     error = 2 * (chunk.shape[1] + 8) * 2.0**-24
     products = chunk @ query_rows.T
     for query, length in enumerate(lengths):
         product = products[:, query].astype(np.float64)
         if metric == "cosine":
             near, slack = product, error * sizes * length
-            hidden = ~found if length else np.ones(len(chunk), dtype=bool)
+            is_excluded = ~is_candidate if length else np.ones(len(chunk), dtype=bool)
         else:
             near, slack = _closeness(product, sizes, float(length), error)
-            hidden = ~found
-        near[hidden] = -np.inf
+            is_excluded = ~is_candidate
+        near[is_excluded] = -np.inf
         yield query, near, slack
 
 
@@ -302,10 +304,10 @@ def _lengths(rows: NDArray[Any]) -> Doubles:
 
 def _header(stream: BinaryIO) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
     version = np.lib.format.read_magic(stream)
-    read = {
+    read_header = {
         (1, 0): np.lib.format.read_array_header_1_0,
         (2, 0): np.lib.format.read_array_header_2_0,
     }.get(version)
-    if read is None:
+    if read_header is None:
         raise ValueError(f"version {version} of the format")
-    return read(stream)
+    return read_header(stream)

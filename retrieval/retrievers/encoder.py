@@ -100,7 +100,7 @@ class Encoder:
 
     @property
     def version(self) -> str:
-        return f"1, {', '.join(map(_installed, ('sentence-transformers', 'torch')))}"
+        return f"1, {', '.join(map(_package_version, ('sentence-transformers', 'torch')))}"
 
     @property
     def parameters(self) -> dict[str, object]:
@@ -138,22 +138,22 @@ class Encoder:
         """(texts, width) float32; the first line of a text is the title."""
         separator = network.tokenizer.sep_token or " "
         separator = separator if self.separator == TOKENIZERS_OWN else self.separator
-        joined = [text.replace("\n", separator, 1) for text in texts]
+        joined_texts = [text.replace("\n", separator, 1) for text in texts]
         if self.pooling == "model":
             vectors = network.encode(
-                joined, batch_size=BATCH, convert_to_numpy=True, show_progress_bar=False
+                joined_texts, batch_size=BATCH, convert_to_numpy=True, show_progress_bar=False
             )
             return np.asarray(vectors, np.float32)
         # A (tokens, width) tensor per text, without padding.
         states = network.encode(
-            joined,
+            joined_texts,
             batch_size=BATCH,
             output_value="token_embeddings",
             convert_to_numpy=False,
             show_progress_bar=False,
         )
-        pooled = [state[0] if self.pooling == "cls" else state.mean(0) for state in states]
-        return np.stack([state.float().cpu().numpy() for state in pooled])
+        tensors = [state[0] if self.pooling == "cls" else state.mean(0) for state in states]
+        return np.stack([state.float().cpu().numpy() for state in tensors])
 
     def _network(self) -> Any:
         if find_spec("sentence_transformers") is None:
@@ -194,14 +194,16 @@ class Encoder:
         except (OSError, ValueError, EOFError):
             vectors = np.concatenate(
                 [
-                    self._heard(texts[first : first + BATCH], network, progress)
+                    self._encode_with_progress(texts[first : first + BATCH], network, progress)
                     for first in range(0, len(texts), BATCH)
                 ]
             )
-            _save_whole(vectors, path)
+            _save_atomically(vectors, path)
         return vectors
 
-    def _heard(self, texts: Sequence[str], network: Any, progress: Progress) -> Floats:
+    def _encode_with_progress(
+        self, texts: Sequence[str], network: Any, progress: Progress
+    ) -> Floats:
         progress(0)
         return self.encoded(texts, network)
 
@@ -228,7 +230,7 @@ class EncoderRanker:
             progress(done)
 
 
-def _save_whole(vectors: Floats, path: Path) -> None:
+def _save_atomically(vectors: Floats, path: Path) -> None:
     """Write a file so that a killed process leaves a complete file or none."""
     path.parent.mkdir(parents=True, exist_ok=True)
     draft = path.with_suffix(".draft.npy")
@@ -236,7 +238,7 @@ def _save_whole(vectors: Floats, path: Path) -> None:
     draft.replace(path)
 
 
-def _installed(package: str) -> str:
+def _package_version(package: str) -> str:
     try:
         return f"{package} {version(package)}"
     except PackageNotFoundError:

@@ -81,12 +81,12 @@ class Requirements:
     @property
     def suffix(self) -> str:
         """The suffix of a retriever's name: the conditions that differ from the default."""
-        named = (
+        flags = (
             (".same_field", self.same_field),
             (".not_later", self.not_later),
             (".with_known", not self.without_known),
         )
-        return "".join(name for name, is_set in named if is_set)
+        return "".join(name for name, is_set in flags if is_set)
 
     @classmethod
     def named(cls, suffix: str) -> Requirements:
@@ -134,7 +134,9 @@ class CorpusMetadata:
 
     def eligible(self, query: QueryText, required: Requirements) -> Mask:
         """(papers,) whether each may be ranked; the query paper itself never may."""
-        mask = self._of_a_field(query) if required.same_field and query.fields else self._all()
+        mask = (
+            self._of_a_field(query) if required.same_field and query.fields else self._all_papers()
+        )
         if required.not_later and query.year is not None:
             mask &= (self.years <= query.year) & (self.years != NO_YEAR)
         excluded = (query.docno, *(query.references if required.without_known else ()))
@@ -143,7 +145,7 @@ class CorpusMetadata:
         )
         return mask
 
-    def _all(self) -> Mask:
+    def _all_papers(self) -> Mask:
         return np.ones(len(self.docnos), dtype=np.bool_)
 
     def _of_a_field(self, query: QueryText) -> Mask:
@@ -203,10 +205,10 @@ def build_corpus_metadata(
         if len(docnos) % BEAT == 0:
             progress(0)
     fields = sorted(numbers)
-    renumbered = np.array([0] * len(fields), dtype=np.int32)
-    renumbered[[numbers[field] for field in fields]] = np.arange(len(fields), dtype=np.int32)
+    new_numbers = np.array([0] * len(fields), dtype=np.int32)
+    new_numbers[[numbers[field] for field in fields]] = np.arange(len(fields), dtype=np.int32)
     members = OrdinalLists.grouped(
-        renumbered[_int32_array(in_field)], _int32_array(of_paper), len(fields)
+        new_numbers[_int32_array(in_field)], _int32_array(of_paper), len(fields)
     )
     return CorpusMetadata(docnos, _as_array(years, np.int16), tuple(fields), members)
 

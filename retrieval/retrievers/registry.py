@@ -102,12 +102,12 @@ def retriever(name: str) -> Retriever:
     if name.startswith(PREFIX):
         return _encoder(name)
     base, at, facet = name.partition("@")
-    found = _BY_FIELD.get(base) or _plain(base)
-    if found is None:
+    entry = _BY_FIELD.get(base) or _plain(base)
+    if entry is None:
         raise NoSuchRetriever(
             f"Unknown retriever {base!r}; use {', '.join(CATALOGUE)}, or {PREFIX}MODEL."
         )
-    return _faceted(found[0], facet) if at else found[0]
+    return _facet_retriever(entry[0], facet) if at else entry[0]
 
 
 def is_retriever(name: str) -> bool:
@@ -122,13 +122,13 @@ def is_retriever(name: str) -> bool:
 def _plain(name: str) -> tuple[Retriever, str] | None:
     """A retriever that reads no text, with its requirements: `graph.same_field.not_later`."""
     try:
-        found = metadata_retriever(name)
+        plain_retriever = metadata_retriever(name)
     except ValueError as error:
         raise NoSuchRetriever(f"{name}: {error}") from error
-    return None if found is None else (found, _PLAIN[found.kind][1])
+    return None if plain_retriever is None else (plain_retriever, _PLAIN[plain_retriever.kind][1])
 
 
-def _faceted(base: Retriever, facet: str) -> Faceted:
+def _facet_retriever(base: Retriever, facet: str) -> Faceted:
     if base.name not in _BY_FIELD:
         raise NoSuchRetriever(
             f"{base.name} compares no words, so it cannot use a facet; write {base.name} without @."

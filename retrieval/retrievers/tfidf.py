@@ -92,8 +92,8 @@ class Tfidf:
         docnos = check_folder(folder, self)
         try:
             terms = open_strings(folder, VOCABULARY)
-            idf = _mapped(folder, "idf")
-            columns = Columns(*(_mapped(folder, name) for name in Columns.FILES))
+            idf = _load_mapped(folder, "idf")
+            columns = Columns(*(_load_mapped(folder, name) for name in Columns.FILES))
         except (OSError, ValueError) as error:
             raise IndexCorrupt(folder, str(error)) from error
         return TfidfRanker(self.field, docnos, Weighing(terms, idf), columns)
@@ -159,13 +159,13 @@ class Weighing:
         """The numbers of the text's terms, ascending, and their weights."""
         counts = Counter(_analyzer()(text))
         counts_by_number = {self.terms.index_of(term): count for term, count in counts.items()}
-        found = sorted(
+        number_counts = sorted(
             (number, count) for number, count in counts_by_number.items() if number is not None
         )
-        if not found:
+        if not number_counts:
             return np.zeros(0, np.int32), np.zeros(0, np.float32)
-        numbers, counted = np.array(found).T
-        weights = (1 + np.log(counted)) * self.idf[numbers].astype(np.float64)
+        numbers, term_counts = np.array(number_counts).T
+        weights = (1 + np.log(term_counts)) * self.idf[numbers].astype(np.float64)
         weights /= math.sqrt(math.fsum(weights**2))
         return numbers.astype(np.int32), weights.astype(np.float32)
 
@@ -187,8 +187,8 @@ class TfidfRanker:
         for done, query in enumerate(queries, start=1):
             text = field_of(query, self.field)
             # One more than `depth`, because the query paper finds itself.
-            found = self._best(text, depth + 1)
-            yield query.docno, [scored for scored in found if scored.docno != query.docno][:depth]
+            best = self._best(text, depth + 1)
+            yield query.docno, [scored for scored in best if scored.docno != query.docno][:depth]
             progress(done)
 
     def _best(self, text: str, need: int) -> list[Scored]:
@@ -270,11 +270,11 @@ def _write_columns(
 def _positions(batch_starts: Ints, free: Longs) -> Longs:
     """(non-zeros of the batch,) the position of each; advances `free` (terms,) past them."""
     counts = np.diff(batch_starts)
-    within = np.arange(batch_starts[-1]) - np.repeat(batch_starts[:-1], counts)
-    positions: Longs = np.repeat(free, counts) + within
+    offsets = np.arange(batch_starts[-1]) - np.repeat(batch_starts[:-1], counts)
+    positions: Longs = np.repeat(free, counts) + offsets
     free += counts
     return positions
 
 
-def _mapped(folder: Path, name: str) -> Any:
+def _load_mapped(folder: Path, name: str) -> Any:
     return np.load(folder / f"{name}.npy", mmap_mode="r")

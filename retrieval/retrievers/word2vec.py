@@ -239,7 +239,7 @@ def _train_by_pieces(model: Any, pieces: Sequence[_Piece], passes: int, progress
     The learning rate falls from piece to piece as in a training without pieces. gensim's own
     callbacks come once an epoch, and a large corpus has one epoch, of minutes.
     """
-    whole = passes * sum(piece.words for piece in pieces)
+    total_words = passes * sum(piece.words for piece in pieces)
     done, top, fall = 0, model.alpha, model.alpha - model.min_alpha
     for _ in range(passes):
         for piece in pieces:
@@ -252,8 +252,8 @@ def _train_by_pieces(model: Any, pieces: Sequence[_Piece], passes: int, progress
                 total_examples=piece.documents,
                 total_words=piece.words,
                 epochs=1,
-                start_alpha=top - fall * before / whole,
-                end_alpha=top - fall * done / whole,
+                start_alpha=top - fall * before / total_words,
+                end_alpha=top - fall * done / total_words,
             )
 
 

@@ -184,8 +184,10 @@ def _query_rows(
 ) -> dict[str, int]:
     """The rows of the query papers with a usable vector, by docno; reports the other papers."""
     papers = [paper.document.docno for paper in papers_with_queries(collection)]
-    wanted = set(papers)
-    row_of = {docno: row for row, docno in enumerate(names) if docno in wanted and usable[row]}
+    paper_docnos = set(papers)
+    row_of = {
+        docno: row for row, docno in enumerate(names) if docno in paper_docnos and usable[row]
+    }
     without = [docno for docno in papers if docno not in row_of]
     report.query_papers_without_vector = report.query_papers_without_list = len(without)
     report.query_papers_without_vector_examples = without[:EXAMPLES]

@@ -35,11 +35,11 @@ def retriever_named(collection: Collection, name: str) -> Retriever:
             "For an encoder's folder, make a symbolic link with a shorter path."
         )
     try:
-        found = retriever(name)
+        named_retriever = retriever(name)
     except NoSuchRetriever as error:
         raise RetrievalError(str(error)) from error
-    _facet(collection, found)
-    return found
+    _facet(collection, named_retriever)
+    return named_retriever
 
 
 def offered() -> dict[str, str]:
@@ -79,9 +79,13 @@ def query_texts(
     if facet is None:
         texts = {paper: whole_paper(paper.document) for paper in papers if paper.document.sentences}
     else:
-        under = set(collection.queries.filter(facet=facet).values_list("query_paper_id", flat=True))
+        papers_with_query = set(
+            collection.queries.filter(facet=facet).values_list("query_paper_id", flat=True)
+        )
         texts = {
-            paper: _facet_query(paper.document, facet) for paper in papers if paper.pk in under
+            paper: _facet_query(paper.document, facet)
+            for paper in papers
+            if paper.pk in papers_with_query
         }
     return {paper: text for paper, text in texts.items() if facet is None or text.abstract}
 

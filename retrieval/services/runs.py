@@ -194,7 +194,7 @@ def _open_index(
     return retriever.open(folder)
 
 
-def _indexed_texts(collection: Collection, digest: str, what: str) -> Iterator[IndexedText]:
+def _indexed_texts(collection: Collection, digest: str, activity: str) -> Iterator[IndexedText]:
     """Yield the documents with text. At the end, raises CorpusChanged if their digest changed."""
     documents = collection.documents.with_text().order_by("pk")
     # Model instances would take twice as long.
@@ -203,7 +203,7 @@ def _indexed_texts(collection: Collection, digest: str, what: str) -> Iterator[I
         metadata = (year, tuple(references), tuple(fields))
         yield IndexedText(docno, title, " ".join(sentences), *metadata)
     # Checked before the index appears, because other jobs use it as soon as it does.
-    check_unchanged(collection, digest, what)
+    check_unchanged(collection, digest, activity)
 
 
 def import_run(
@@ -229,11 +229,11 @@ def import_run(
     work.progress(0, None, "reading the run file")
     try:
         meter = meter_for(work, size=path.stat().st_size, note="bytes of the file read")
-        read = ranked((read_qrels if qrels else read_run)(path, name=filename, meter=meter))
+        run_file = ranked((read_qrels if qrels else read_run)(path, name=filename, meter=meter))
     except RunFormatError as error:
         raise RetrievalError(str(error)) from error
-    report = RunReport(duplicates=read.duplicates)
-    by_paper = _lists_by_paper(collection, read.lists, filename, report)
+    report = RunReport(duplicates=run_file.duplicates)
+    by_paper = _lists_by_paper(collection, run_file.lists, filename, report)
     lists = _without_unknown_documents(collection, by_paper, report)
     if not any(lists.values()):
         raise RetrievalError(
@@ -355,10 +355,10 @@ def _free_name(run: Run) -> None:
 
 def _insert_run(run: Run, lists: RankedLists) -> None:
     papers = {paper.document.docno: paper for paper in papers_with_queries(run.collection)}
-    if gone := sorted(set(lists) - set(papers)):
+    if removed_papers := sorted(set(lists) - set(papers)):
         raise RetrievalError(
-            f"The query paper {gone[0]} was removed while {run.name} was being ranked, so nothing "
-            "was saved. Start it again."
+            f"The query paper {removed_papers[0]} was removed while {run.name} was being "
+            "ranked, so nothing was saved. Start it again."
         )
     run.save()
     Ranking.objects.bulk_create(

@@ -23,7 +23,7 @@ def test_documents_of_grade_one_and_more_are_taken_with_their_grade():
 
 
 def test_the_least_grade_can_be_chosen():
-    assert read("t1 0 d1 2\nt1 0 d2 1\n", least=2) == [("t1", "d1", 2.0)]
+    assert read("t1 0 d1 2\nt1 0 d2 1\n", min_grade=2) == [("t1", "d1", 2.0)]
 
 
 def test_the_three_columns_of_beir_are_read_with_or_without_their_head():
