@@ -54,17 +54,17 @@ class ShownJudgment(NamedTuple):
     note: str
 
     @property
-    def why(self) -> str:
+    def reason_text(self) -> str:
         """The reason in words; "" where there is a grade."""
         return Reason(self.reason).label if self.reason else ""
 
 
 class StandingDecision(NamedTuple):
-    """The standing decision on a case; `why` is the reason for a missing grade, in words."""
+    """The standing decision on a case; `reason_text` says in words why a grade is missing."""
 
-    mine: bool
+    is_own: bool
     grade: int | None
-    why: str
+    reason_text: str
     note: str
     own_words: str
     key: uuid.UUID
@@ -85,7 +85,7 @@ class ShownCase:
     @property
     def supersedes(self) -> uuid.UUID | None:
         """The key of the adjudicator's own decision on it."""
-        return self.decision.key if self.decision and self.decision.mine else None
+        return self.decision.key if self.decision and self.decision.is_own else None
 
 
 class SettledCase(NamedTuple):
@@ -95,9 +95,9 @@ class SettledCase(NamedTuple):
     title: str
     grades: tuple[int | None, int | None]
     final: int | None
-    why: str
+    reason_text: str
     note: str
-    mine: bool
+    is_own: bool
 
     @property
     def overruled(self) -> bool:

@@ -87,7 +87,7 @@ def case(request: HttpRequest, collection: Collection, name: str, token: str) ->
         return _rule(request, collection, query, pair, shown_case)
     if shown_case is None:
         raise Http404(f"no case {token} for this adjudicator")
-    if shown_case.decision and not shown_case.decision.mine:
+    if shown_case.decision and not shown_case.decision.is_own:
         messages.info(request, "Another adjudicator settled this case.")
         return redirect("adjudicate-settled", collection.slug, query.name)
     return _page(request, collection, query, shown_case)
@@ -252,7 +252,7 @@ def _page(
 
 def _card_context(card: queue.ShownJudgment, grades: list[dict[str, Any]]) -> dict[str, Any]:
     name = "" if card.grade is None else grades[card.grade]["name"]
-    return {**card._asdict(), "why": card.why, "name": name}
+    return {**card._asdict(), "reason_text": card.reason_text, "name": name}
 
 
 def _relation(grade: int, shown_case: ShownCase) -> str:

@@ -74,7 +74,7 @@ class CrossTable:
     def __init__(self, pairs: Iterable[tuple[tuple[int | None, int | None], int]]) -> None:
         counts: Counter[tuple[int, int]] = Counter()
         for (first, second), number in pairs:
-            a, b = checked(first), checked(second)
+            a, b = check_grade(first), check_grade(second)
             if a is not None and b is not None:
                 counts[a, b] += number
         # In one order, so that the order of the pairs cannot change a digit.
@@ -106,11 +106,11 @@ class CrossTable:
 
 def cross_table(first: Grades, second: Grades) -> CrossTable:
     """The table of two sequences of grades, each entry of which is checked."""
-    checked_pairs = zip(map(checked, first), map(checked, second), strict=True)
+    checked_pairs = zip(map(check_grade, first), map(check_grade, second), strict=True)
     return CrossTable((grades, 1) for grades in checked_pairs)
 
 
-def checked(grade: object) -> int | None:
+def check_grade(grade: object) -> int | None:
     """The grade as an int. Raises GradeError for what is neither None nor a grade."""
     if grade is None:
         return None

@@ -92,7 +92,7 @@ class _Metered(io.RawIOBase):
 
 
 @contextmanager
-def unpacked(source: Path | str | BinaryIO, meter: Meter | None = None) -> Iterator[BinaryIO]:
+def open_unpacked(source: Path | str | BinaryIO, meter: Meter | None = None) -> Iterator[BinaryIO]:
     """The content of a file, plain or gzip by its first bytes.
 
     `source` is a path, or a seekable stream, which is left open.
@@ -103,7 +103,7 @@ def unpacked(source: Path | str | BinaryIO, meter: Meter | None = None) -> Itera
     """
     meter = meter or Meter()
     if isinstance(source, Path | str):
-        with Path(source).open("rb") as stored, unpacked(stored, meter) as stream:
+        with Path(source).open("rb") as stored, open_unpacked(stored, meter) as stream:
             yield stream
         return
     start = source.tell()
@@ -126,7 +126,7 @@ def numbered_lines(
     """
     number = 0
     try:
-        with unpacked(source, meter) as stream:
+        with open_unpacked(source, meter) as stream:
             while line := stream.readline(longest + 1):
                 number += 1
                 yield number, line.removeprefix(codecs.BOM_UTF8) if number == 1 else line

@@ -60,7 +60,7 @@ class SourceFile(NamedTuple):
     size: int
     member: str = ""  # inside the zip at `path`
 
-    def opened(self, archive: zipfile.ZipFile | None) -> AbstractContextManager[Path | IO[bytes]]:
+    def open(self, archive: zipfile.ZipFile | None) -> AbstractContextManager[Path | IO[bytes]]:
         """The path of the file, or its stream inside the zip. Nothing is unpacked to disk."""
         return archive.open(self.member) if archive and self.member else nullcontext(self.path)
 
@@ -87,7 +87,7 @@ class FileSource:
         # Opened once: reading the directory of a zip with 20,000 members for each one takes hours.
         with _archive_of(self.parts[0], self.name) as archive:
             for part in self.parts:
-                with part.opened(archive) as stream:
+                with part.open(archive) as stream:
                     yield from read_lines(
                         cast("Path | BinaryIO", stream),
                         name=part.name,
@@ -187,7 +187,7 @@ def _document_files(inside: list[SourceFile], name: str) -> tuple[SourceFile, ..
 
 def _detect_format(part: SourceFile) -> str:
     try:
-        with _archive_of(part, part.name) as archive, part.opened(archive) as stream:
+        with _archive_of(part, part.name) as archive, part.open(archive) as stream:
             content = _first_object(cast("Path | BinaryIO", stream), name=part.name)
     except (Problem, DocumentFormatError):
         return "jsonl"  # reading the file will report the error with its line

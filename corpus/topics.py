@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
-from corpus.decompression import CHUNK, Meter, TooLarge, unpacked
+from corpus.decompression import CHUNK, Meter, TooLarge, open_unpacked
 from corpus.formats import (
     LONGEST_LINE,
     UTF8_BOM,
@@ -98,7 +98,7 @@ def read_topics(
 @contextmanager
 def _opened(path: Path, name: str, meter: Meter) -> Iterator[BinaryIO]:
     try:
-        with unpacked(path, meter) as stream:
+        with open_unpacked(path, meter) as stream:
             yield stream
     except TooLarge as error:
         raise DocumentFormatError(name, None, str(error)) from error

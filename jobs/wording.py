@@ -31,7 +31,7 @@ class Figure(NamedTuple):
     value: str
 
 
-class Shown(NamedTuple):
+class JobCard(NamedTuple):
     """A job as its card shows it. `tone` is the chip's class; `advice` says what to do now."""
 
     title: str
@@ -44,11 +44,11 @@ class Shown(NamedTuple):
     advice: str
 
 
-def shown(job: Job, now: datetime) -> Shown:
+def job_card(job: Job, now: datetime) -> JobCard:
     state = State(job.state)
     icon, tone = LOOKS[state]
     elapsed = job.elapsed
-    return Shown(
+    return JobCard(
         title=registry.title(job.kind),
         icon=icon,
         tone=tone,

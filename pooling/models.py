@@ -252,7 +252,7 @@ class Candidate(models.Model):
         return f"{self.document} in {self.pool}"
 
     @property
-    def why_excluded(self) -> str:
+    def exclusion_label(self) -> str:
         """The label of `excluded`; "" for a candidate that is judged."""
         return dict(Exclusion.choices).get(self.excluded, self.excluded)
 

@@ -13,7 +13,7 @@ from pooling.services import DEFAULT_STRATEGY, PoolPlan
 from pooling.strategies import STRATEGIES, Parameter, Strategy, StrategyError
 from retrieval.models import Run
 from retrieval.retrievers import BUILT_IN, is_retriever, retriever
-from retrieval.services import CITED, DEFAULT_DEPTH, check_allowed, offered
+from retrieval.services import CITED, DEFAULT_DEPTH, available_retrievers, check_allowed
 from web.errors import UserFacingError
 
 # How a plan can use the documents of `cited` or of an imported run.
@@ -82,7 +82,7 @@ class PoolPlanForm(forms.Form):
     def __init__(self, *arguments: Any, collection: Collection, **options: Any) -> None:
         super().__init__(*arguments, **options)
         self.runs_by_name = {run.name: run for run in collection.runs.all()}
-        new = [name for name in offered() if name not in self.runs_by_name]
+        new = [name for name in available_retrievers() if name not in self.runs_by_name]
         runs = self.fields["runs"]
         assert isinstance(runs, forms.MultipleChoiceField)
         runs.choices = [(name, name) for name in self.runs_by_name] + [

@@ -28,7 +28,7 @@ from rebuilding.manifest_files import ReleaseFile
 from rebuilding.manifest_schema import problems, shape_of
 from retrieval.formats import RankedList
 from retrieval.models import IMPORTED, Run
-from retrieval.retrievers import Retriever, is_retriever, seeded
+from retrieval.retrievers import Retriever, is_retriever, with_seed
 from retrieval.services.query_texts import retriever_named
 from retrieval.services.run_files import lists_digest, ranked_list
 from retrieval.services.runs import rank_papers
@@ -253,7 +253,7 @@ class _Rebuild:
             return None, []
         name, parameters = entry["name"], entry["parameters"]
         seed = str(parameters.get("seed", self.collection.seed))
-        retriever = seeded(retriever_named(self.collection, name), seed)
+        retriever = with_seed(retriever_named(self.collection, name), seed)
         actual_parameters = {**retriever.parameters, "version": retriever.version, "corpus": digest}
         causes = [
             _difference(

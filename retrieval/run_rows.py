@@ -11,7 +11,7 @@ from django.db.models import Count
 from accounts.models import Collection
 from retrieval.models import Run
 from retrieval.retrievers import BUILT_IN
-from retrieval.services import offered
+from retrieval.services import available_retrievers
 
 # The labels of the counts in a run's report.
 SKIPPED = {
@@ -38,7 +38,7 @@ class RunRow:
     lists: int
 
     @property
-    def made_by(self) -> str:
+    def origin(self) -> str:
         """In a few words: "bm25 over the abstract", "the file best.run", "the vectors v.npy"."""
         parameters = self.run.parameters
         if self.run.kind == "file":
@@ -86,4 +86,4 @@ def unused_built_in(runs: Iterable[Run]) -> list[str]:
 def unused_catalogue(runs: Iterable[Run]) -> list[tuple[str, str]]:
     """The retrievers that have not run yet: (name, description)."""
     names = {run.name for run in runs}
-    return [(name, does) for name, does in offered().items() if name not in names]
+    return [(name, does) for name, does in available_retrievers().items() if name not in names]

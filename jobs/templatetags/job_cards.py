@@ -1,4 +1,4 @@
-"""`{{ job|shown }}`: a job's text, for `jobs/_card.html` and the list of jobs."""
+"""`{{ job|job_card }}`: a job's text, for `jobs/_card.html` and the list of jobs."""
 
 from __future__ import annotations
 
@@ -12,5 +12,5 @@ register = Library()
 
 
 @register.filter
-def shown(job: Job) -> wording.Shown:
-    return wording.shown(job, timezone.now())
+def job_card(job: Job) -> wording.JobCard:
+    return wording.job_card(job, timezone.now())

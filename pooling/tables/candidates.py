@@ -69,7 +69,7 @@ def _candidate_row(candidate: Candidate) -> CandidateRow:
         docno=candidate.document.docno,
         title=candidate.document.title,
         year=candidate.document.year,
-        excluded=candidate.why_excluded,
+        excluded=candidate.exclusion_label,
         inclusion=candidate.inclusion,
         drawer=next((source for source in contributions if source.drawn), None),
         others=[source for source in contributions if not source.drawn],

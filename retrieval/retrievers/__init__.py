@@ -12,7 +12,7 @@ from retrieval.interface import (
     Ranker,
     Retriever,
 )
-from retrieval.retrievers.citations import METADATA_RETRIEVERS, seeded
+from retrieval.retrievers.citations import METADATA_RETRIEVERS, with_seed
 from retrieval.retrievers.dense import METRICS, Metric, VectorsWrong
 from retrieval.retrievers.encoder import PREFIX as ENCODER
 from retrieval.retrievers.encoder import EncoderMissing
@@ -51,5 +51,5 @@ __all__ = [
     "index_key",
     "is_retriever",
     "retriever",
-    "seeded",
+    "with_seed",
 ]

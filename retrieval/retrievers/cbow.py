@@ -30,7 +30,7 @@ from retrieval.interface import (
     check_depth,
     field_of,
 )
-from retrieval.retrievers.dense import Vectors, normalised, rank_rows
+from retrieval.retrievers.dense import Vectors, normalise, rank_rows
 from retrieval.retrievers.tfidf import smoothed_idf
 from retrieval.retrievers.word2vec import Training, WordVectors, model_version, tokens, word_vectors
 
@@ -151,7 +151,7 @@ class Mean:
 
     def __call__(self, texts: Sequence[str]) -> Floats:
         """(texts, dimensions) of length 1, or all zeros for a text without a known word."""
-        return normalised(self._weights(texts) @ self.vectors)
+        return normalise(self._weights(texts) @ self.vectors)
 
     def _weights(self, texts: Sequence[str]) -> Any:
         """(texts, words) float32, sparse; words are added in ascending order."""

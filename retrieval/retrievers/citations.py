@@ -357,7 +357,7 @@ def metadata_retriever(name: str) -> Graph | MostCited | RandomPapers | None:
         suffixes = [suffix for suffix in suffixes if suffix not in tops]
         if tops:
             source = replace(source, top=_top(tops))
-    required = Requirements.named("".join(f".{suffix}" for suffix in suffixes))
+    required = Requirements.from_suffix("".join(f".{suffix}" for suffix in suffixes))
     return replace(source, required=required)
 
 
@@ -370,7 +370,7 @@ def _top(suffixes: Sequence[str]) -> int:
     return top
 
 
-def seeded(retriever: Retriever, seed: str) -> Retriever:
+def with_seed(retriever: Retriever, seed: str) -> Retriever:
     """The same retriever; if its order is random, with this seed."""
     return (
         replace(retriever, seed=seed)
@@ -416,8 +416,8 @@ def _write_graph(draft: Path, citations: Citations, papers: int) -> None:
     np.save(draft / "outside.npy", outside)
     citing = np.concatenate((citations.citing, citations.citing_outside))
     cited = np.concatenate((citations.cited, (places + papers).astype(np.int32)))
-    OrdinalLists.grouped(citing, cited, papers).save(draft, "cites")
-    OrdinalLists.grouped(cited, citing, papers + len(outside)).save(draft, "citers")
+    OrdinalLists.by_group(citing, cited, papers).save(draft, "cites")
+    OrdinalLists.by_group(cited, citing, papers + len(outside)).save(draft, "citers")
 
 
 def _no_citations() -> NothingToIndex:

@@ -118,11 +118,11 @@ class Vectors:
 
     def _read(self, stream: BinaryIO, rows: int) -> Floats:
         flat = np.fromfile(stream, self.dtype, rows * self.width)
-        with np.errstate(over="ignore"):  # `checked` finds values beyond float32
+        with np.errstate(over="ignore"):  # `zero_rows` finds values beyond float32
             return flat.reshape(rows, self.width).astype(np.float32, copy=False)
 
 
-def checked(vectors: Vectors) -> Iterator[tuple[int, Bools]]:
+def zero_rows(vectors: Vectors) -> Iterator[tuple[int, Bools]]:
     """Yield (first row, (rows,) whether the vector is all zeros) for every chunk.
 
     Raises VectorsWrong at the first row that is too long or has a number that is not finite.
@@ -142,7 +142,7 @@ def checked(vectors: Vectors) -> Iterator[tuple[int, Bools]]:
         yield first, lengths == 0
 
 
-def normalised(rows: Floats) -> Floats:
+def normalise(rows: Floats) -> Floats:
     """(rows, width) float32: every row scaled to length 1; a row of zeros stays as it is."""
     lengths = _lengths(rows)
     lengths[lengths == 0] = 1
@@ -199,11 +199,11 @@ def nearest(
             f"queries must have {vectors.width} columns, got the shape {queries.shape}"
         )
     queries = queries.astype(np.float32)
-    query_rows = normalised(queries) if metric == "cosine" else queries
+    query_rows = normalise(queries) if metric == "cosine" else queries
     searches = [_Search(query, need, metric, tie_order) for query in query_rows]
     lengths = _lengths(query_rows)
     for first, rows in vectors.chunks():
-        chunk = normalised(rows) if metric == "cosine" else rows
+        chunk = normalise(rows) if metric == "cosine" else rows
         allowed_rows = None if allowed is None else allowed[first : first + len(rows)]
         for query, near, slack in _compare_with_queries(
             chunk, query_rows, lengths, metric, allowed_rows

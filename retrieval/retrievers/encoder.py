@@ -63,7 +63,7 @@ class Encoder:
     kind = "encoder"
 
     @classmethod
-    def named(cls, name: str) -> Encoder:
+    def from_name(cls, name: str) -> Encoder:
         """`encoder:MODEL`, or `encoder:MODEL?pooling=cls&metric=l2&separator=sep`.
 
         Raises ValueError for an unknown setting or value.
@@ -134,7 +134,7 @@ class Encoder:
             raise IndexCorrupt(folder, str(error)) from error
         return EncoderRanker(self, docnos, vectors)
 
-    def encoded(self, texts: Sequence[str], network: Any) -> Floats:
+    def encode(self, texts: Sequence[str], network: Any) -> Floats:
         """(texts, width) float32; the first line of a text is the title."""
         separator = network.tokenizer.sep_token or " "
         separator = separator if self.separator == TOKENIZERS_OWN else self.separator
@@ -205,7 +205,7 @@ class Encoder:
         self, texts: Sequence[str], network: Any, progress: Progress
     ) -> Floats:
         progress(0)
-        return self.encoded(texts, network)
+        return self.encode(texts, network)
 
 
 class EncoderRanker:
@@ -221,7 +221,7 @@ class EncoderRanker:
         check_depth(depth)
         network = self.encoder._network()
         query_vectors = (
-            (query.docno, self.encoder.encoded([field_of(query, "text")], network)[0])
+            (query.docno, self.encoder.encode([field_of(query, "text")], network)[0])
             for query in queries
         )
         lists = rank_rows(self.vectors, self.docnos, query_vectors, depth, self.encoder.metric)

@@ -50,7 +50,7 @@ class OrdinalLists:
         return len(self.starts) - 1
 
     @classmethod
-    def grouped(cls, groups: Ordinals, members: Ordinals, lists: int) -> OrdinalLists:
+    def by_group(cls, groups: Ordinals, members: Ordinals, lists: int) -> OrdinalLists:
         """Group the members; a group is a number below `lists`. The order within it is kept."""
         sizes = np.bincount(groups, minlength=lists)
         starts = np.concatenate(([0], np.cumsum(sizes, dtype=np.int64)))
@@ -89,7 +89,7 @@ class Requirements:
         return "".join(name for name, is_set in flags if is_set)
 
     @classmethod
-    def named(cls, suffix: str) -> Requirements:
+    def from_suffix(cls, suffix: str) -> Requirements:
         """Parse a suffix, in any order; raises ValueError for an unknown requirement."""
         names = suffix.split(".")[1:]
         if unknown := set(names) - {"same_field", "not_later", "with_known"}:
@@ -207,7 +207,7 @@ def build_corpus_metadata(
     fields = sorted(numbers)
     new_numbers = np.array([0] * len(fields), dtype=np.int32)
     new_numbers[[numbers[field] for field in fields]] = np.arange(len(fields), dtype=np.int32)
-    members = OrdinalLists.grouped(
+    members = OrdinalLists.by_group(
         new_numbers[_int32_array(in_field)], _int32_array(of_paper), len(fields)
     )
     return CorpusMetadata(docnos, _as_array(years, np.int16), tuple(fields), members)

@@ -145,6 +145,6 @@ def _facet_retriever(base: Retriever, facet: str) -> Faceted:
 
 def _encoder(name: str) -> Encoder:
     try:
-        return Encoder.named(name)
+        return Encoder.from_name(name)
     except ValueError as error:
         raise NoSuchRetriever(str(error)) from error

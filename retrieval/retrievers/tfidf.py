@@ -155,7 +155,7 @@ class Weighing:
     terms: Strings  # sorted
     idf: Floats  # (terms,)
 
-    def weighted(self, text: str) -> tuple[Ints, Floats]:
+    def weigh(self, text: str) -> tuple[Ints, Floats]:
         """The numbers of the text's terms, ascending, and their weights."""
         counts = Counter(_analyzer()(text))
         counts_by_number = {self.terms.index_of(term): count for term, count in counts.items()}
@@ -192,7 +192,7 @@ class TfidfRanker:
             progress(done)
 
     def _best(self, text: str, need: int) -> list[Scored]:
-        scores = self.columns.cosines(*self.weighing.weighted(text), len(self.docnos))
+        scores = self.columns.cosines(*self.weighing.weigh(text), len(self.docnos))
         return [
             Scored(self.docnos[ordinal], float(scores[ordinal]))
             for ordinal in top_ordinals(scores, need)

@@ -1,7 +1,7 @@
 """The services that write runs."""
 
 from retrieval.services.embeddings import import_embeddings
-from retrieval.services.query_texts import check_allowed, offered
+from retrieval.services.query_texts import available_retrievers, check_allowed
 from retrieval.services.run_files import run_lines
 from retrieval.services.runs import (
     CITED,
@@ -17,11 +17,11 @@ from retrieval.services.runs import (
 __all__ = [
     "CITED",
     "DEFAULT_DEPTH",
+    "available_retrievers",
     "check_allowed",
     "check_free",
     "import_embeddings",
     "import_run",
-    "offered",
     "open_index",
     "remove_run",
     "request_run",

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from accounts.models import Collection
-from corpus.decompression import Meter, TooLarge, unpacked
+from corpus.decompression import Meter, TooLarge, open_unpacked
 from corpus.import_meter import meter_for
 from corpus.state import corpus_docnos, papers_with_queries
 from jobs.context import JobContext
@@ -22,7 +22,7 @@ from retrieval.errors import RetrievalError
 from retrieval.formats import Scored
 from retrieval.models import Run
 from retrieval.retrievers import METRICS, Metric, VectorsWrong
-from retrieval.retrievers.dense import Vectors, checked, rank_rows
+from retrieval.retrievers.dense import Vectors, rank_rows, zero_rows
 from retrieval.services.runs import DEFAULT_DEPTH, RunReport, check_free, store_run
 
 LOOKUP = 10_000  # docnos
@@ -148,7 +148,7 @@ def read_docnos(path: Path, name: str, meter: Meter | None = None) -> list[str]:
 
 
 def _lines(path: Path, meter: Meter | None) -> Iterator[str]:
-    with unpacked(path, meter) as stream:
+    with open_unpacked(path, meter) as stream:
         lines = io.TextIOWrapper(stream, encoding="utf-8-sig")
         # A binary file may have no line ends.
         while line := lines.readline(LONGEST_LINE):
@@ -156,9 +156,9 @@ def _lines(path: Path, meter: Meter | None) -> Iterator[str]:
 
 
 def _zeros(rows: Vectors, work: JobContext) -> NDArray[np.bool_]:
-    """(rows,) whether a vector is all zeros; raises VectorsWrong like `checked`."""
+    """(rows,) whether a vector is all zeros; raises VectorsWrong like `zero_rows`."""
     zeros = np.zeros(rows.rows, dtype=bool)
-    for first, is_zero in checked(rows):
+    for first, is_zero in zero_rows(rows):
         zeros[first : first + len(is_zero)] = is_zero
         work.progress(first + len(is_zero), rows.rows, "vectors checked")
     return zeros

@@ -42,7 +42,7 @@ def retriever_named(collection: Collection, name: str) -> Retriever:
     return named_retriever
 
 
-def offered() -> dict[str, str]:
+def available_retrievers() -> dict[str, str]:
     """Descriptions by name of the retrievers in the catalogue and of this server's encoders."""
     encoders = (encoder.removeprefix(ENCODER) for encoder in settings.ENCODERS)
     return {**CATALOGUE, **{f"{ENCODER}{encoder}": "A sentence encoder" for encoder in encoders}}

@@ -48,7 +48,7 @@ from retrieval.retrievers import (
     Retriever,
     index_key,
     is_retriever,
-    seeded,
+    with_seed,
 )
 from retrieval.services.query_texts import LONGEST_NAME, check_allowed, query_texts, retriever_named
 from retrieval.services.run_files import RankedLists, lists_digest
@@ -108,7 +108,7 @@ def retrieve(
         CorpusChanged: documents were added, removed or changed while the index was being built.
         RetrievalError: unknown retriever, nothing to index, no query papers.
     """
-    retriever = seeded(retriever_named(collection, name), collection.seed)
+    retriever = with_seed(retriever_named(collection, name), collection.seed)
     digest = digest or corpus_digest(collection)
     papers = papers_with_queries(collection)
     ranked_papers = rank_papers(
@@ -160,7 +160,7 @@ def open_index(*, collection: Collection, name: str, work: JobContext) -> Ranker
     Raises:
         RetrievalError: unknown retriever, nothing to index, or the documents changed meanwhile.
     """
-    retriever = seeded(retriever_named(collection, name), collection.seed)
+    retriever = with_seed(retriever_named(collection, name), collection.seed)
     return _open_index(collection, retriever, corpus_digest(collection), work)
 
 

@@ -75,7 +75,7 @@ def test_undo_stays_in_the_query(opening, settled_and_due, adjudicator):
 def test_settled_cases_are_listed_for_the_query(opening, settled_and_due, adjudicator):
     line, *more = queue.settled_cases(opening.query, adjudicator)
 
-    assert (line.token, line.final, line.mine, more) == (settled_and_due[0].token, 1, True, [])
+    assert (line.token, line.final, line.is_own, more) == (settled_and_due[0].token, 1, True, [])
 
 
 def test_the_last_decision_on_a_case_is_the_one_shown(opening, settled_and_due, adjudicator):

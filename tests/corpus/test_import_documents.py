@@ -21,7 +21,7 @@ from corpus.services import CorpusError
 from jobs import services as jobs
 from jobs.context import DirectRun
 from jobs.models import Job, State
-from jobs.wording import Figure, shown
+from jobs.wording import Figure, job_card
 from pooling.services import freeze_pools
 from tests.support.factories import DocumentFactory, a_collection, a_query
 
@@ -338,7 +338,7 @@ class TestJob:
         how = {"skip_bad": 1, "filter": "csfcube"}
         job = self.run(collection, {**upload(doc("a"), {"docno": "b"}), **how})
 
-        card = shown(job, timezone.now())
+        card = job_card(job, timezone.now())
         assert Figure("rules", "fewer than 3 sentences: 1") in card.figures
         assert Figure("bad lines", "1") in card.figures
         (problem,) = job.result["problems"]

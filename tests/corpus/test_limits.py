@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from accounts.models import Collection
-from corpus.decompression import CHUNK, MEGABYTE, Meter, TooLarge, unpacked
+from corpus.decompression import CHUNK, MEGABYTE, Meter, TooLarge, open_unpacked
 from corpus.document_import import import_documents
 from corpus.formats import DocumentFormatError
 from corpus.models import Document
@@ -203,8 +203,8 @@ def test_a_meter_counts_over_files(tmp_path):
     meter = Meter(on_read=reports.append, limit=10)
     for name, content in (("a", b"12345"), ("b", b"678")):
         (tmp_path / name).write_bytes(content)
-        with unpacked(tmp_path / name, meter) as stream:
+        with open_unpacked(tmp_path / name, meter) as stream:
             assert stream.read() == content
     assert (meter.unpacked, meter.done, reports[-1]) == (8, 8, 8)
-    with pytest.raises(TooLarge), unpacked(tmp_path / "a", meter) as stream:
+    with pytest.raises(TooLarge), open_unpacked(tmp_path / "a", meter) as stream:
         stream.read()

@@ -12,7 +12,7 @@ from jobs.context import RetryLater
 from jobs.lease import Cancelled
 from jobs.models import Job, State
 from jobs.services import JobError, claim, enqueue, reconcile, request_cancel, run
-from jobs.wording import shown
+from jobs.wording import job_card
 from tests.support.factories import UserFactory
 
 HOUR = timedelta(hours=1)
@@ -55,7 +55,7 @@ def stops(lease):
 
 def test_a_waiting_job_has_not_started(job):
     assert (job.started_at, job.finished_at, job.elapsed, job.attempts) == (None, None, None, 0)
-    assert shown(job, timezone.now()).elapsed == ""
+    assert job_card(job, timezone.now()).elapsed == ""
 
 
 def test_a_job_starts_when_a_worker_takes_it(job):
@@ -83,7 +83,7 @@ def test_the_time_of_a_running_job_goes_on(job):
     Job.objects.update(started_at=timezone.now() - HOUR)
 
     assert HOUR <= fresh(job).elapsed < 2 * HOUR
-    assert shown(fresh(job), timezone.now()).elapsed.startswith("1 h")
+    assert job_card(fresh(job), timezone.now()).elapsed.startswith("1 h")
 
 
 @pytest.mark.parametrize(
@@ -180,7 +180,7 @@ def test_a_job_that_has_to_wait_does_not_count_as_tried(job, kinds):
     assert (waiting.progress_note, waiting.error) == ("the index is being built", "")
     assert (waiting.dispatched_at, waiting.finished_at) == (None, None)
     assert 59 <= (waiting.waits_until - before).total_seconds() <= 120
-    assert "waits for other jobs" in shown(waiting, timezone.now()).advice
+    assert "waits for other jobs" in job_card(waiting, timezone.now()).advice
 
 
 def test_a_long_reason_to_wait_is_cut(job, kinds):

@@ -23,7 +23,7 @@ from pooling.models import Candidate, PoolBuild
 from pooling.services import PoolPlan, build_pools, request_pools
 from retrieval.indexes import external_sort
 from retrieval.indexes.folders import build_folder
-from retrieval.retrievers import retriever, seeded
+from retrieval.retrievers import retriever, with_seed
 from retrieval.retrievers.bm25 import Bm25
 from retrieval.retrievers.encoder import Encoder
 from retrieval.services import request_run, retrieve
@@ -239,7 +239,7 @@ def test_a_corrupt_index_is_built_again_and_answers_as_before(
     assert (again.pk, again.sha256) == (run.pk, run.sha256)
     others = {path: found for path, found in before.items() if str(index) not in path}
     assert others.items() <= indexes(settings).items()
-    assert seeded(retriever(name), collection.seed).open(index)
+    assert with_seed(retriever(name), collection.seed).open(index)
     assert [path.name for path in folder.rglob(".*") if path.is_dir()] == []
 
 

@@ -10,7 +10,7 @@ from pooling.services import PoolPlan, build_pools, request_pools
 from retrieval.errors import RetrievalError
 from retrieval.models import Run
 from retrieval.retrievers.encoder import Encoder
-from retrieval.services import check_allowed, offered, request_run
+from retrieval.services import available_retrievers, check_allowed, request_run
 from tests.pooling.test_pages import address, client_of
 from tests.retrieval.test_encoder import Network
 from tests.support.factories import DocumentFactory, a_collection
@@ -47,7 +47,7 @@ def test_a_named_one_may_be_named_with_any_of_its_settings(settings):
 
 
 def test_the_pages_offer_those_of_the_setting(collection, settings):
-    assert not [name for name in offered() if name.startswith("encoder:")]
+    assert not [name for name in available_retrievers() if name.startswith("encoder:")]
     settings.ENCODERS = ["/models/one?pooling=cls"]
 
     for page in ("pools", "runs"):

@@ -13,10 +13,10 @@ from retrieval.retrievers import dense
 from retrieval.retrievers.dense import (
     Vectors,
     VectorsWrong,
-    checked,
     nearest,
-    normalised,
+    normalise,
     rank_rows,
+    zero_rows,
 )
 
 
@@ -97,7 +97,7 @@ def _exact(rows, query, metric):
     """As `by_formula`, of the same unit vectors in 32 bits, so that ties are the same ties."""
     if metric == "l2":
         return [0.0 + s for s in by_formula(rows, query, metric)]
-    units, unit = normalised(rows), normalised(query[None])[0]
+    units, unit = normalise(rows), normalise(query[None])[0]
     return [
         float((row.astype(np.float64) * unit).sum()) if row.any() and unit.any() else None
         for row in units
@@ -205,6 +205,6 @@ def test_a_number_that_cannot_be_compared_is_refused_with_its_row(
     rows = np.ones((10, 3), np.float64)
     rows[6, 1] = bad
     with pytest.raises(VectorsWrong, match=message) as caught:
-        list(checked(saved(tmp_path, rows)))
+        list(zero_rows(saved(tmp_path, rows)))
     assert caught.value.row == 7
     assert "vectors.npy, row 7:" in str(caught.value)
