@@ -4,7 +4,7 @@ import { forGood } from "./storage.js";
 
 const PATIENCE = 20_000;
 const NAME = "pairs-ready";
-// Fetched beyond what is wanted, so that a request is due once in so many pairs and not at each.
+// Fetched beyond the target count, so that a request is due once in so many pairs and not at each.
 const SPARE = 10;
 // Servers and proxies refuse longer addresses; pairs left out of this one are recognised on arrival.
 const LONGEST_ADDRESS = 3500;
@@ -14,10 +14,10 @@ export class Ahead {
   #fetching = null;
   #complete = false; // the server had nothing more when it was asked last
 
-  constructor(url, { person, held }) {
+  constructor(url, { person, knownTokens }) {
     this.url = url;
     this.person = person;
-    this.held = held; // tokens that the page holds already, or has judged and not yet sent
+    this.knownTokens = knownTokens; // of pairs on the page, or judged and not yet sent
   }
 
   get ready() {
@@ -25,18 +25,18 @@ export class Ahead {
   }
 
   // How many pairs are kept here besides the one on the screen.
-  get wanted() {
+  get targetCount() {
     return Number(forGood.get(NAME)) || 50;
   }
 
-  set wanted(pairs) {
-    forGood.set(NAME, String(pairs));
+  set targetCount(count) {
+    forGood.set(NAME, String(count));
     this.renew();
   }
 
   take() {
     const pair = this.#pairs.shift();
-    if (!this.#complete && this.ready < this.wanted) this.fill().catch(() => {});
+    if (!this.#complete && this.ready < this.targetCount) this.fill().catch(() => {});
     return pair;
   }
 
@@ -47,27 +47,27 @@ export class Ahead {
   // There may be more by now: a pair put off comes again at the end.
   renew() {
     this.#complete = false;
-    if (this.ready < this.wanted) this.fill().catch(() => {});
+    if (this.ready < this.targetCount) this.fill().catch(() => {});
   }
 
   // Resolves with the first pairs; the rest follow, a few at a time, while the annotator reads these.
   async fill() {
     this.#fetching ??= this.#fetch().finally(() => (this.#fetching = null));
     await this.#fetching;
-    if (!this.#complete && this.ready < this.wanted + SPARE) this.fill().catch(() => {});
+    if (!this.#complete && this.ready < this.targetCount + SPARE) this.fill().catch(() => {});
   }
 
   async #fetch() {
-    const without = [...this.held(), ...this.#pairs.map((pair) => pair.dataset.token)];
-    const pairs = await fetchPairs(this.#address(without), this.person);
-    const held = new Set([...this.held(), ...without]);
-    const fresh = pairs.filter((pair) => !held.has(pair.dataset.token));
+    const excluded = [...this.knownTokens(), ...this.#pairs.map((pair) => pair.dataset.token)];
+    const pairs = await fetchPairs(this.#address(excluded), this.person);
+    const known = new Set([...this.knownTokens(), ...excluded]);
+    const fresh = pairs.filter((pair) => !known.has(pair.dataset.token));
     this.#complete = !fresh.length;
     this.#pairs.push(...fresh);
   }
 
-  #address(without) {
-    const tokens = [...new Set(without)].join(",");
+  #address(excluded) {
+    const tokens = [...new Set(excluded)].join(",");
     const room = LONGEST_ADDRESS - this.url.length;
     const cut = tokens.length > room ? tokens.slice(0, tokens.lastIndexOf(",", room)) : tokens;
     return `${this.url}?without=${cut}`;

@@ -12,11 +12,11 @@ for (const form of document.querySelectorAll("form[data-filter]")) {
   const rows = [...table.tBodies[0].rows].map((row) => [row, row.textContent.toLowerCase()]);
   input.addEventListener("input", () => {
     const words = input.value.toLowerCase().split(/\s+/).filter(Boolean);
-    let shown = 0;
+    let visible = 0;
     for (const [row, text] of rows) {
       row.hidden = !words.every((word) => text.includes(word));
-      shown += !row.hidden;
+      visible += !row.hidden;
     }
-    count.textContent = words.length ? `${shown} of ${rows.length}` : "";
+    count.textContent = words.length ? `${visible} of ${rows.length}` : "";
   });
 }

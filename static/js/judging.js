@@ -1,6 +1,6 @@
-// The judging workspace: shows the next pair at once and sends what was said behind it. The plain
-// forms stay the truth: what is sent is what they would send. Where this browser keeps nothing, an
-// answer sent behind the next pair could be lost, so the plain forms do the work.
+// The judging workspace: shows the next pair at once and sends the answer in the background, with the
+// fields that the plain forms would send. Where this browser stores nothing, an answer sent in the
+// background could be lost, so the plain forms do the work.
 
 import { Ahead, fetchPairs } from "./ahead.js";
 import { helpDialog, onKeys } from "./keys.js";
@@ -30,28 +30,29 @@ const REMEMBERED = 60;
 const LONGEST = 24 * 3600; // the server takes no more seconds than these
 
 const outbox = new Outbox({ work: "judging", person: page.person, collection: page.collection });
-const ahead = new Ahead(page.aheadUrl, { person: page.person, held });
+const ahead = new Ahead(page.aheadUrl, { person: page.person, knownTokens });
 const watch = new Stopwatch();
 const queryRead = foldQuery();
 const pace = new Pace();
 
-// Pairs in the order they were shown, judged ones first; the last is where one is when not undoing.
+// Pairs in the order they were shown, judged ones first. The last is the current one, except while
+// the annotator goes back.
 let trail = [find("pair").querySelector("article")];
-let here = 0;
+let currentIndex = 0;
 let shownAt = -Infinity; // nothing was pressed for a pair before the first
 let leaving = false;
 let waitingWords = () => "";
 
-function held() {
-  const current = trail.filter((pair) => !pair.dataset.judged).map((pair) => pair.dataset.token);
-  return [...current, ...outbox.entries().map((entry) => entry.token)];
+function knownTokens() {
+  const unjudged = trail.filter((pair) => !pair.dataset.judged).map((pair) => pair.dataset.token);
+  return [...unjudged, ...outbox.entries().map((entry) => entry.token)];
 }
 
 // Showing
 
 function show(position) {
-  here = position;
-  const pair = trail[here];
+  currentIndex = position;
+  const pair = trail[currentIndex];
   find("pair").replaceChildren(pair);
   find("pair").hidden = false;
   find("waiting").hidden = true;
@@ -120,27 +121,27 @@ function newKey() {
 function answer(event) {
   event.preventDefault();
   if (tooSoon(shownAt, "pair")) return;
-  const pair = trail[here];
+  const pair = trail[currentIndex];
   const body = new FormData(event.currentTarget, event.submitter);
   const first = !pair.dataset.judged;
   send(pair, body, { seconds: Math.min(watch.seconds, LONGEST).toFixed(1) });
   remember(pair, body);
   if (first) pace.count(pace.judged + 1);
-  pace.timed(watch.seconds);
+  pace.addSeconds(watch.seconds);
   tellLast(`${first ? "Last" : "Changed to"}: ${wordsFor(pair.dataset)}`);
-  onward();
+  goToNext();
 }
 
 function later(event) {
   event.preventDefault();
   if (tooSoon(shownAt, "pair")) return;
-  const pair = trail[here];
+  const pair = trail[currentIndex];
   const body = new FormData(event.currentTarget);
   body.set("key", newKey());
   send(pair, body, {});
-  trail.splice(here, 1);
+  trail.splice(currentIndex, 1);
   tellLast("Last: put off for later");
-  onward();
+  goToNext();
 }
 
 function send(pair, body, more) {
@@ -156,21 +157,21 @@ function send(pair, body, more) {
     kind: isAnswer ? "answer" : "later",
     first: isAnswer && !pair.dataset.judged,
     title: pair.querySelector("h3").textContent.trim(),
-    said: isAnswer ? said(body) : "later",
+    said: isAnswer ? describeAnswer(body) : "later",
     body: new URLSearchParams(body).toString(),
   });
 }
 
-const said = (body) => wordsFor(saidIn(body));
+const describeAnswer = (body) => wordsFor(gradeAndReason(body));
 
-const saidIn = (body) => ({
+const gradeAndReason = (body) => ({
   grade: body.get("answer") === "cannot" ? "" : body.get("answer"),
   reason: body.get("answer") === "cannot" ? (body.get("reason") ?? "") : "",
 });
 
 // The pair as it will be once the server has this answer.
 function remember(pair, body) {
-  Object.assign(pair.dataset, saidIn(body), {
+  Object.assign(pair.dataset, gradeAndReason(body), {
     judged: "yes",
     note: body.get("note") ?? "",
     supersedes: body.get("key"),
@@ -180,10 +181,11 @@ function remember(pair, body) {
 
 // Moving
 
-async function onward() {
+async function goToNext() {
   const then = new URLSearchParams(new FormData(forms.answer)).get("then");
   if (then) return leaveFor(page.mineUrl);
-  if (here < trail.length - 1 && !trail.at(-1).dataset.judged) return show(trail.length - 1);
+  if (currentIndex < trail.length - 1 && !trail.at(-1).dataset.judged)
+    return show(trail.length - 1);
   const next = ahead.take();
   if (!next) return wait();
   return showNew(next);
@@ -199,7 +201,7 @@ async function wait() {
   showWaiting(() => "Fetching the next pair…");
   for (;;) {
     try {
-      await drained();
+      await outboxEmpty();
       await ahead.fill();
       const next = ahead.take();
       return next ? showNew(next) : leaveFor(page.goOnUrl);
@@ -225,17 +227,17 @@ function showWaiting(otherwise) {
     const which = unsaved === 1 ? "1 judgment is" : `${unsaved} judgments are`;
     return `You have judged every pair that is ready here. ${which} not saved yet. This page goes on automatically once they are saved.`;
   };
-  sayWaiting();
+  updateWaitingText();
   find("waiting").hidden = false;
 }
 
-function sayWaiting() {
+function updateWaitingText() {
   const line = find("waiting").querySelector("p");
   const words = waitingWords();
   if (line.textContent !== words) line.textContent = words;
 }
 
-function drained() {
+function outboxEmpty() {
   return new Promise((resolve) => {
     const check = () => {
       if (outbox.entries().length) return;
@@ -249,7 +251,7 @@ function drained() {
 
 async function leaveFor(url) {
   if (outbox.entries().length) showWaiting(() => "Going on…");
-  await drained();
+  await outboxEmpty();
   leaving = true;
   location.assign(url);
 }
@@ -257,26 +259,26 @@ async function leaveFor(url) {
 async function undo(event) {
   event?.preventDefault();
   if (find("pair").hidden) return;
-  if (here === 0) {
+  if (currentIndex === 0) {
     try {
       const earlier = await earlierPair(trail[0]);
       if (!earlier) return tellLast("There is no earlier judgment to undo");
       trail = [earlier, ...trail];
-      here += 1;
+      currentIndex += 1;
     } catch {
       return tellLast("The earlier pair cannot be fetched just now");
     }
   }
-  show(here - 1);
+  show(currentIndex - 1);
 }
 
 // From before this page was loaded: first what still waits to be sent, then what the server has.
 async function earlierPair(first) {
   const known = new Set(trail.map((pair) => pair.dataset.token));
-  const waiting = outbox
+  const unsentAnswers = outbox
     .entries()
     .filter((entry) => entry.kind === "answer" && entry.query === page.query);
-  const unsent = waiting.findLast((entry) => !known.has(entry.token));
+  const unsent = unsentAnswers.findLast((entry) => !known.has(entry.token));
   const url = unsent ? unsent.url : `${page.undoUrl}?from=${first.dataset.token}`;
   const [pair] = await fetchPairs(url, page.person);
   if (!pair || known.has(pair.dataset.token)) return undefined;
@@ -294,36 +296,36 @@ function applyUnsent(pair) {
 
 function goOn(event) {
   event?.preventDefault();
-  if (!trail[here].dataset.judged || find("pair").hidden) return;
-  onward();
+  if (!trail[currentIndex].dataset.judged || find("pair").hidden) return;
+  goToNext();
 }
 
 // What other windows and the server know of the pairs here
 
 // A pair judged in another window shows that judgment, so that an answer here supersedes it knowingly.
-function judgedElsewhere(entry) {
+function showJudgmentFromOtherTab(entry) {
   ahead.drop(entry.token);
   const pair = trail.find((known) => known.dataset.token === entry.token);
   if (!pair || entry.kind !== "answer") return;
-  const onScreen = pair === trail[here] && !find("pair").hidden;
+  const onScreen = pair === trail[currentIndex] && !find("pair").hidden;
   // Half an answer stays as it is: the server will refuse it, with its note shown.
-  if (onScreen && isBegun(pair)) return;
+  if (onScreen && hasUnsentInput(pair)) return;
   remember(pair, new URLSearchParams(entry.body));
   if (onScreen) fill(pair);
 }
 
-function isBegun(pair) {
+function hasUnsentInput(pair) {
   const { note, reason } = pair.dataset;
   const reasonNow = new FormData(forms.cannot).get("reason") ?? "";
   return forms.answer.elements.note.value !== (reason ? "" : note) || reasonNow !== reason;
 }
 
 // After a refusal the page holds a judgment that was never saved: take the server's instead.
-async function seeAnew(entry) {
+async function refetchPair(entry) {
   try {
     const [pair] = await fetchPairs(entry.url, page.person);
     const position = trail.findIndex((known) => known.dataset.token === entry.token);
-    if (pair && position >= 0 && position !== here) trail[position] = pair;
+    if (pair && position >= 0 && position !== currentIndex) trail[position] = pair;
   } catch {
     // It stays as it is, and the server refuses whatever is said of it until it is seen anew.
   }
@@ -334,7 +336,7 @@ async function renew() {
   outbox.deliver();
   if (outbox.inMemoryOnly) return;
   try {
-    await fetchPairs(trail[here].dataset.url, page.person);
+    await fetchPairs(trail[currentIndex].dataset.url, page.person);
   } catch {
     return;
   }
@@ -352,10 +354,12 @@ function start() {
   outbox.addEventListener("refused", ({ detail: { entry } }) => {
     if (entry.query !== page.query) return;
     if (entry.first) pace.count(pace.judged - 1);
-    seeAnew(entry);
+    refetchPair(entry);
   });
-  outbox.addEventListener("added-elsewhere", ({ detail: entry }) => judgedElsewhere(entry));
-  outbox.addEventListener("change", sayWaiting);
+  outbox.addEventListener("added-elsewhere", ({ detail: entry }) =>
+    showJudgmentFromOtherTab(entry),
+  );
+  outbox.addEventListener("change", updateWaitingText);
   addEventListener("beforeunload", (event) => {
     if (outbox.entries().length && !leaving) event.preventDefault();
   });
@@ -367,10 +371,10 @@ function start() {
   find("undo").addEventListener("click", undo);
   find("go-on").addEventListener("click", goOn);
 
-  const wanted = find("ready");
-  wanted.value = ahead.wanted;
-  wanted.addEventListener("change", () => (ahead.wanted = Number(wanted.value)));
-  wanted.closest("[hidden]").hidden = false;
+  const readyField = find("ready");
+  readyField.value = ahead.targetCount;
+  readyField.addEventListener("change", () => (ahead.targetCount = Number(readyField.value)));
+  readyField.closest("[hidden]").hidden = false;
 
   showSaveState(outbox, {
     work: "judging",
@@ -389,7 +393,7 @@ function start() {
   outbox.deliver();
   const ready = ahead.fill().catch(() => {});
   // A pair judged before this page was loaded, but not yet sent: go on to the next.
-  if (unsentBefore.some((entry) => entry.token === trail[0].dataset.token)) ready.then(onward);
+  if (unsentBefore.some((entry) => entry.token === trail[0].dataset.token)) ready.then(goToNext);
 }
 
 forms.answer.elements.note.addEventListener("input", markNote);

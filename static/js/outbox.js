@@ -1,7 +1,7 @@
-// What is said and not yet settled by the server. Each is one item of localStorage, written before
-// it is sent and removed when the server accepts or refuses it, so a closed tab, a lost network or an
-// ended login loses nothing. They are sent one after the other, in order; a key in each makes twice
-// count once.
+// Answers that the server has not yet saved or refused. Each is one item of localStorage, written
+// before it is sent and removed when the server saves or refuses it, so a closed tab, a lost network
+// or an ended login loses nothing. They are sent one after the other, in order. Each has a key, so an
+// answer that arrives twice counts once.
 
 import { send } from "./delivery.js";
 import { forGood } from "./storage.js";
@@ -46,7 +46,7 @@ export class Outbox extends EventTarget {
   }
 
   add(entry) {
-    // Not the time alone: a clock set back would send what was said last before what it changes.
+    // Not the time alone: after a clock is set back, an answer would be sent before the one it changes.
     const last = this.entries().at(-1);
     this.#put("waiting", { ...entry, order: Math.max(Date.now(), (last?.order ?? 0) + 1) });
     this.#tell();
@@ -104,7 +104,7 @@ export class Outbox extends EventTarget {
     let tried = false;
     let settled = false;
     let entry;
-    while ((entry = this.entries().find((waiting) => !this.#stuck.has(waiting.token)))) {
+    while ((entry = this.entries().find((candidate) => !this.#stuck.has(candidate.token)))) {
       if (this.state === "idle") this.#enter("sending");
       tried = true;
       const { outcome, status, answer } = await send(entry.url, entry.body);
@@ -138,9 +138,11 @@ export class Outbox extends EventTarget {
 
   #elsewhere(event) {
     if (!event.key?.startsWith(`${this.name}:`)) return;
-    const added =
-      event.key.startsWith(`${this.name}:waiting:`) && !event.oldValue && parsed(event.newValue);
-    if (added) this.dispatchEvent(new CustomEvent("added-elsewhere", { detail: added }));
+    const entry =
+      event.key.startsWith(`${this.name}:waiting:`) &&
+      !event.oldValue &&
+      parseEntry(event.newValue);
+    if (entry) this.dispatchEvent(new CustomEvent("added-elsewhere", { detail: entry }));
     this.#tell();
   }
 
@@ -158,12 +160,12 @@ export class Outbox extends EventTarget {
     const inMemory = [...this.#memory]
       .filter(([name]) => name.startsWith(prefix))
       .map(([, text]) => text);
-    const kept = forGood
+    const stored = forGood
       .names()
       .filter((name) => name.startsWith(prefix))
       .map((name) => forGood.get(name));
-    return [...inMemory, ...kept]
-      .map(parsed)
+    return [...inMemory, ...stored]
+      .map(parseEntry)
       .filter(Boolean)
       .sort((a, b) => a.order - b.order);
   }
@@ -181,7 +183,7 @@ export class Outbox extends EventTarget {
   }
 }
 
-function parsed(text) {
+function parseEntry(text) {
   try {
     return JSON.parse(text);
   } catch {

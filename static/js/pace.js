@@ -21,7 +21,7 @@ export class Pace {
     this.#show();
   }
 
-  timed(seconds) {
+  addSeconds(seconds) {
     this.#recent = [...this.#recent, seconds].slice(-RECENT);
     this.#show();
   }

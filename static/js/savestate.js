@@ -10,7 +10,7 @@ export function showSaveState(
   { work, chip, trouble, loginUrl, ready, look = "See this pair" },
 ) {
   let timer = 0;
-  let shown = "";
+  let shownKey = "";
 
   const word = (text, kind) => {
     if (!chip) return;
@@ -19,23 +19,23 @@ export function showSaveState(
   };
 
   const update = () => {
-    const waiting = outbox.entries().length;
+    const unsaved = outbox.entries().length;
     const refused = outbox.refused();
     clearTimeout(timer);
-    if (waiting && (outbox.state === "idle" || outbox.state === "sending")) {
+    if (unsaved && (outbox.state === "idle" || outbox.state === "sending")) {
       timer = setTimeout(() => word("Saving", ""), GRACE);
-    } else if (waiting) word(`${waiting} unsaved`, "warn");
+    } else if (unsaved) word(`${unsaved} unsaved`, "warn");
     else if (refused.length) word(`${refused.length} not saved`, "bad");
     else word("Saved", "good");
-    explain(waiting, refused);
+    explain(unsaved, refused);
   };
 
-  const explain = (waiting, refused) => {
-    const why = waiting ? reason() : "";
-    const text = why && [why, ...whatIsSafe(waiting)].join(" ");
-    const needed = JSON.stringify([text, refused.map((entry) => entry.key)]);
-    if (needed === shown) return;
-    shown = needed;
+  const explain = (unsaved, refused) => {
+    const cause = unsaved ? reason() : "";
+    const text = cause && [cause, ...safetySentences(unsaved)].join(" ");
+    const noticesKey = JSON.stringify([text, refused.map((entry) => entry.key)]);
+    if (noticesKey === shownKey) return;
+    shownKey = noticesKey;
     const notices = refused.map((entry) => refusal(entry));
     if (text) notices.unshift(notice("warn", text, ...(needsLogin() ? [loginLink()] : [])));
     trouble.replaceChildren(...notices);
@@ -63,21 +63,23 @@ export function showSaveState(
     }
   };
 
-  const whatIsSafe = (waiting) => {
+  const safetySentences = (unsaved) => {
     const [thing, things] = THINGS[work];
-    const several = waiting > 1;
+    const several = unsaved > 1;
     const where = outbox.inMemoryOnly
       ? "kept in this tab only: do not close it"
       : "kept on this computer";
-    const said = [
-      `${waiting} ${several ? things : thing} ${several ? "are" : "is"} not saved yet, but ${where}.`,
+    const sentences = [
+      `${unsaved} ${several ? things : thing} ${several ? "are" : "is"} not saved yet, but ${where}.`,
     ];
-    if (needsLogin()) said.push("Log in again as yourself, then come back here.");
-    said.push(`${several ? "They are" : "It is"} sent again automatically.`);
+    if (needsLogin()) sentences.push("Log in again as yourself, then come back here.");
+    sentences.push(`${several ? "They are" : "It is"} sent again automatically.`);
     const more = ready?.() ?? 0;
     if (more)
-      said.push(`You can go on: ${more} more ${more > 1 ? "pairs are" : "pair is"} ready here.`);
-    return said;
+      sentences.push(
+        `You can go on: ${more} more ${more > 1 ? "pairs are" : "pair is"} ready here.`,
+      );
+    return sentences;
   };
 
   const loginLink = () => link("Log in again in a new tab", loginUrl, "_blank");

@@ -28,7 +28,8 @@ let leaving = false;
 function submit(event) {
   event.preventDefault();
   if (leaving || tooSoon(shownAt, "case")) return;
-  if (waiting()) return tellLast("Your decision waits to be saved. You can change it after that.");
+  if (unsentDecision())
+    return tellLast("Your decision waits to be saved. You can change it after that.");
   const { currentTarget: form, submitter } = event;
   tellLast("");
   submitter?.classList.add("pressed");
@@ -42,20 +43,20 @@ function submit(event) {
     url: form.getAttribute("action"),
     kind: "decision",
     title: document.querySelector(".pair h3").textContent.trim(),
-    said: said(body),
+    said: describeAnswer(body),
     body: body.toString(),
   });
 }
 
-const waiting = () => outbox.entries().find((entry) => entry.token === page.token);
+const unsentDecision = () => outbox.entries().find((entry) => entry.token === page.token);
 
-function said(body) {
+function describeAnswer(body) {
   const answer = body.get("answer");
   if (answer === "cannot") return `cannot be judged: ${body.get("reason")}`;
   return /\d/.test(answer) ? answer : `judgment ${answer.toUpperCase()}`;
 }
 
-function saved({ detail: { entry, next } }) {
+function goToNext({ detail: { entry, next } }) {
   if (entry.token !== page.token) return;
   forThisTab.remove(draft);
   queryRead();
@@ -63,9 +64,9 @@ function saved({ detail: { entry, next } }) {
 }
 
 // A case that is settled or gone has a next one; any other refusal is shown here.
-function refused({ detail: { entry, next } }) {
+function handleRefusal({ detail: { entry, next } }) {
   if (entry.token !== page.token) return;
-  for (const pressed of document.querySelectorAll(".pressed")) pressed.classList.remove("pressed");
+  for (const button of document.querySelectorAll(".pressed")) button.classList.remove("pressed");
   if (!next) return;
   outbox.dismiss(entry);
   leaveFor(next);
@@ -97,8 +98,8 @@ const markNote = () => {
 
 function start() {
   for (const form of forms) form.addEventListener("submit", submit);
-  outbox.addEventListener("saved", saved);
-  outbox.addEventListener("refused", refused);
+  outbox.addEventListener("saved", goToNext);
+  outbox.addEventListener("refused", handleRefusal);
   addEventListener("beforeunload", (event) => {
     if (outbox.entries().length && !leaving) event.preventDefault();
   });

@@ -5,8 +5,8 @@ const strategies = document.getElementById("strategies");
 
 function show() {
   for (const strategy of strategies.querySelectorAll(".strategy")) {
-    const chosen = strategy.querySelector("input[type=radio]").checked;
-    strategy.querySelector(".parameters").hidden = !chosen;
+    const isSelected = strategy.querySelector("input[type=radio]").checked;
+    strategy.querySelector(".parameters").hidden = !isSelected;
   }
 }
 

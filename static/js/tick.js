@@ -8,17 +8,17 @@ for (const form of document.querySelectorAll("form[data-tick]")) {
   all.hidden = false;
   all.closest("[hidden]")?.removeAttribute("hidden");
 
-  const say = () => {
-    const ticked = boxes.filter((box) => box.checked).length;
-    all.checked = ticked === boxes.length;
-    all.indeterminate = ticked > 0 && ticked < boxes.length;
-    const things = ticked === 1 ? button.dataset.one : button.dataset.many;
-    button.textContent = ticked ? things.replace("#", ticked) : button.dataset.tickLabel;
+  const updateLabel = () => {
+    const count = boxes.filter((box) => box.checked).length;
+    all.checked = count === boxes.length;
+    all.indeterminate = count > 0 && count < boxes.length;
+    const things = count === 1 ? button.dataset.one : button.dataset.many;
+    button.textContent = count ? things.replace("#", count) : button.dataset.tickLabel;
   };
   all.addEventListener("change", () => {
     for (const box of boxes) if (!box.closest("tr").hidden) box.checked = all.checked;
-    say();
+    updateLabel();
   });
-  form.addEventListener("change", say);
-  say();
+  form.addEventListener("change", updateLabel);
+  updateLabel();
 }
