@@ -64,7 +64,7 @@ class Collections(ApiView):
     @extend_schema(
         summary="Set up a collection",
         description="With the default facets and guidelines; you become its admin. "
-        "Staff only: for anybody else there is nothing here to post to (404).",
+        "Staff only: for other users, the address does not exist (404).",
         request=NewCollection,
         responses={201: CollectionAnswer},
     )

@@ -195,7 +195,7 @@ def redis_url():
     for number in range(15, 0, -1):
         url = machine.with_path(_redis_server, str(number))
         client = redis.Redis.from_url(url)
-        # Taken by a key that only one run can set, in a database where nobody else keeps anything.
+        # Taken by a key that only one run can set, in a database that only tests use.
         if client.dbsize() == 0 and client.set("qrelsmith-tests", os.getpid(), nx=True):
             break
     else:

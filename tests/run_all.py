@@ -73,9 +73,8 @@ def unsynced(url: str) -> str:
 def drop_databases(server: str, name: str) -> None:
     """What pytest and each of its workers drop themselves, unless they were killed."""
     with psycopg.connect(machine.with_path(server, "postgres"), autocommit=True) as link:
-        of_workers = (
-            name.replace("_", r"\_") + r"\_gw%"
-        )  # nobody else's whose name goes on in digits
+        # Escaped, because `_` matches any character: another project's database may have one more.
+        of_workers = name.replace("_", r"\_") + r"\_gw%"
         left = link.execute(
             "SELECT datname FROM pg_database WHERE datname = %s OR datname LIKE %s",
             [name, of_workers],

@@ -1,4 +1,4 @@
-"""What somebody can reach tells nothing that he or she must not know, by whichever way.
+"""No page, file or address tells a user what he or she must not know.
 
 One crawl follows links and sends forms from the home page on; another tries every address there is
 with every id that exists, since not showing a link hides nothing.
@@ -121,7 +121,7 @@ def test_nothing_an_adjudicator_can_reach_tells_who_judged_or_who_found_it(world
     assert "adjudicate" in crawl.names
 
 
-def test_nobody_reads_a_judgment_before_the_pair_has_both(world):
+def test_no_judgment_can_be_read_before_the_pair_has_both(world):
     for person in ("admin", "adju", "ann1"):
         crawl = visitor(person).follow_links("/")
         try_every_address(crawl, world)

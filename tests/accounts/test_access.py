@@ -1,4 +1,4 @@
-"""Who opens a collection: its members, and nobody else."""
+"""Only the members of a collection can open it."""
 
 import pytest
 from django.contrib.auth.models import AnonymousUser

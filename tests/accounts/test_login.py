@@ -8,7 +8,7 @@ pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture(autouse=True)
-def _nobody_tried_yet():
+def _no_login_attempts():
     cache.clear()
     yield
     cache.clear()

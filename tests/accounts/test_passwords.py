@@ -33,7 +33,7 @@ def person(client):
 
 @pytest.fixture
 def newcomer(client):
-    """Somebody who has just logged in with a one-time password; its text."""
+    """A user who has just logged in with a one-time password; returns the password."""
     collection = a_collection()
     password = create_person(collection=collection, username="new", name="", role=Role.ANNOTATOR)
     client.force_login(the_newcomer())

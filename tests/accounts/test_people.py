@@ -69,7 +69,7 @@ def test_an_imported_person_is_shown_as_such(client, collection):
     assert "imported, no login" in client.get(at("people", collection)).text
 
 
-def test_somebody_with_an_account_gets_a_role(client, collection):
+def test_a_person_with_an_account_gets_a_role(client, collection):
     person = UserFactory(username="new")
 
     form = {"give-person": account_code(person), "give-role": "adjudicator"}
@@ -182,7 +182,7 @@ def test_an_unknown_role_is_refused(client, collection):
     assert not roles_of(collection, "new")
 
 
-def test_nobody_is_admin_and_annotator(collection):
+def test_a_person_cannot_be_admin_and_annotator(collection):
     with pytest.raises(CannotBlind, match="cannot judge blind"):
         add_membership(
             collection=collection, user=User.objects.get(username="admin"), role=Role.ANNOTATOR
@@ -272,7 +272,7 @@ def test_an_annotator_with_pairs_to_judge_stays(client, collection):
     assert Slot.objects.filter(annotator__username="ann1").count() == 3
 
 
-def test_pairs_in_another_collection_hold_nobody_here(collection):
+def test_pairs_in_another_collection_do_not_keep_a_role_here(collection):
     other = a_collection("other")
     an_open_query(other)
 

@@ -145,7 +145,7 @@ def test_alpha_is_that_of_the_coincidence_matrix(
 
 
 @given(rated)
-def test_a_grade_that_nobody_used_does_not_change_alpha(pairs: list[tuple[int, int]]) -> None:
+def test_a_grade_without_pairs_does_not_change_alpha(pairs: list[tuple[int, int]]) -> None:
     first, second = columns(pairs)
     alpha = alpha_ordinal(first, second)
     assume(alpha.value is not None)

@@ -131,7 +131,7 @@ def test_the_other_judge_of_a_pair_cannot_answer_in_the_slot(mine, theirs, answe
     assert not Judgment.objects.exists()
 
 
-def test_a_slot_that_does_not_exist_is_nobody_s(mine):
+def test_a_slot_that_does_not_exist_is_refused(mine):
     with pytest.raises(NotYours):
         judge(mine[0], 1, slot_id=0)
 

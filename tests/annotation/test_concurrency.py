@@ -136,7 +136,7 @@ def test_a_decision_never_lands_on_a_judgment_that_was_revised_meanwhile(opening
                 ),
             ]
         )
-        # Whoever was first: the pair now agrees, and the decision, if any, is about what it saw.
+        # In either order, the pair now agrees, and a decision is about the judgments that it saw.
         assert not Case.objects.cases().filter(pk=slot.pair_id).exists()
         for decision in Decision.objects.filter(pair_id=slot.pair_id):
             assert (decision.first.grade, decision.second.grade) == (0, 3)

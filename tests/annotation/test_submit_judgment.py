@@ -116,7 +116,7 @@ def test_a_judgment_of_something_else_than_was_shown_is_refused(slot):
     assert not Judgment.objects.exists()
 
 
-def test_nobody_judges_in_somebody_elses_slot(slot):
+def test_a_person_cannot_judge_in_the_slot_of_another(slot):
     with pytest.raises(NotYours):
         judge(slot, Answer(grade=1), annotator=UserFactory())
 

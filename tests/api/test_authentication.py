@@ -18,7 +18,7 @@ def test_a_wrong_token_is_401(world):
     assert (response.status_code, response.json()["code"]) == (401, "authentication_failed")
 
 
-def test_somebody_who_was_locked_out_is_401(world, admin):
+def test_a_user_who_was_locked_out_gets_401(world, admin):
     User.objects.filter(username="admin").update(is_active=False)
 
     assert admin.get("/api/v1/collections/").status_code == 401

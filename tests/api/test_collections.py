@@ -29,7 +29,7 @@ def test_it_lists_no_others(world):
     assert client_of("stranger").get(WHERE).json()["results"] == []
 
 
-def test_somebody_with_two_roles_sees_the_collection_once(world):
+def test_a_user_with_two_roles_sees_the_collection_once(world):
     member(world.collection, "adjudicator", "ann1")
 
     [collection] = client_of("ann1").get(WHERE).json()["results"]
@@ -53,7 +53,7 @@ def test_staff_set_up_a_collection_and_are_its_admins(world, admin):
     assert Facet.objects.filter(collection=made, guidelines__version=1).count() == 3
 
 
-def test_for_anybody_else_there_is_nothing_to_post_to(admin):
+def test_a_user_who_is_not_staff_gets_404_for_a_new_collection(admin):
     response = admin.post(WHERE, {"slug": "new", "name": "New"}, format="json")
 
     assert (response.status_code, response.json()["code"]) == (404, "not_found")

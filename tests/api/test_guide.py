@@ -23,7 +23,7 @@ BUILD, JUDGE, PUBLISH = re.findall(r"```python\n(.*?)```", GUIDE, flags=re.DOTAL
 
 @pytest.fixture
 def run_as(live_server, monkeypatch, tmp_path):
-    """Run a script of the guide as somebody, in a folder of its own; waiting does the work."""
+    """Run a script of the guide as this user, in its own folder; waiting runs the jobs."""
 
     def work(_seconds: float) -> None:
         for job in Job.objects.filter(state="queued"):

@@ -110,7 +110,7 @@ def test_when_all_is_judged_there_is_no_next_pair(world, annotator, pair):
     assert annotator.get(f"{WHERE}judging/").json()["results"][0]["done"] is True
 
 
-def test_whoever_cannot_judge_says_why(world, annotator, pair):
+def test_an_answer_may_be_a_reason_instead_of_a_grade(world, annotator, pair):
     response = judge(annotator, world, pair, grade=None, reason="garbled")
 
     assert response.status_code == 201

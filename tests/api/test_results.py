@@ -67,7 +67,7 @@ def test_the_zip_is_what_was_published(world, admin):
     assert response["Content-Type"] == "application/zip"
 
 
-def test_whoever_has_the_zip_is_not_sent_it_again(world, admin):
+def test_a_client_that_has_the_zip_is_not_sent_it_again(world, admin):
     etag = f'"{world.release.sha256}"'
 
     response = admin.get(f"{WHERE}releases/1.0/bundle.zip", headers={"If-None-Match": etag})

@@ -58,7 +58,7 @@ def corpus(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def visit(browser: Browser, live_server):
-    """Log in as somebody in a browser of their own."""
+    """Log in as this user in a separate browser."""
     contexts = []
 
     def log_in(username: str) -> Page:

@@ -76,7 +76,7 @@ def test_the_grade_buttons_do_what_the_keys_do(page, opening, slots):
 # Keys
 
 
-def test_a_second_press_does_not_grade_a_pair_that_nobody_read(page, slots):
+def test_a_second_press_does_not_grade_an_unread_pair(page, slots):
     read_and_press(page, "2")
     page.keyboard.press("2")
 
@@ -327,7 +327,7 @@ def test_an_ended_login_keeps_everything_until_one_is_back(
     saved(page, opening, 2, 1)
 
 
-def test_what_i_judged_is_not_delivered_as_somebody_else(
+def test_unsent_judgments_are_not_sent_as_another_user(
     page, context, opening, annotator, live_server
 ):
     log_in(context, live_server, opening.seats.get(number=2).annotator)

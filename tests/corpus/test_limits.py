@@ -40,7 +40,7 @@ def collection() -> Collection:
 
 
 class CancelledAfter(DirectRun):
-    """Somebody cancels after so many reports."""
+    """A cancellation after so many reports."""
 
     def __init__(self, reports: int) -> None:
         super().__init__()

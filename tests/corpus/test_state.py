@@ -22,7 +22,7 @@ pytestmark = pytest.mark.django_db
 
 
 class Meddling(DirectRun):
-    """Work during which somebody retitles a document, when a report of progress says `when`."""
+    """Work during which the title of a document changes, when a report of progress says `when`."""
 
     def __init__(self, collection, when):
         super().__init__(io.StringIO())

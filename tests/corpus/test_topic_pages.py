@@ -137,7 +137,7 @@ def test_a_second_file_waits_for_the_first(collection, admin):
 
 
 @pytest.mark.parametrize("username", ["ann1", "adju", "stranger"])
-def test_nobody_but_an_admin_of_the_collection_finds_it(collection, username):
+def test_only_an_admin_of_the_collection_finds_it(collection, username):
     member(a_collection("other"), Role.ADMIN, "stranger")
     client = client_of(username)
 

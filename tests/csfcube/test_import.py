@@ -138,7 +138,7 @@ def test_texts_are_those_of_the_release(released, csfcube):
     }
 
 
-def test_nobody_can_log_in(released):
+def test_no_imported_account_can_log_in(released):
     people = User.objects.filter(memberships__collection=released)
 
     assert people.count() == 5

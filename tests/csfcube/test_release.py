@@ -69,7 +69,7 @@ def test_the_gate_catches_the_paper_in_its_own_pool_and_the_queries_without_rati
         build_bundle(take_snapshot(released), "1.0", ACCEPT[:1])
 
 
-def test_every_pooled_document_is_released_with_its_sources_and_nobody_is_named(files, pools):
+def test_every_pooled_document_is_released_with_its_sources_and_no_person_is_named(files, pools):
     expected = {
         (paper, docno): sorted(sources)
         for paper, pool in pools.items()

@@ -309,7 +309,7 @@ class TestImport:
 
         assert hashlib.sha256("".join(keys).encode()).hexdigest()[:16] == "56e2e9123439e71e"
 
-    def test_an_account_of_somebody_real_is_not_used(self, release):
+    def test_the_account_of_a_real_person_is_not_used(self, release):
         UserFactory(username="csfcube-annotator-3")
 
         with pytest.raises(ImportRefused, match="csfcube-annotator-3"):
@@ -338,7 +338,7 @@ BROKEN = {
     "a source twice": (POOLS, 't", "second"]', 't", "first"]', POOLS, "q1, cand_source[3]"),
     "sources without a list": (POOLS, '["cited"]', '"cited"', POOLS, "q2, cand_source[0]"),
     "no list of candidates": (POOLS, '"cands": ["c1", "c5"]', '"x": []', POOLS, "q2"),
-    "a pool nobody asked for": (QUERIES, "q2,method,1999,Title q2,theory\r\n", "", POOLS, "q2"),
+    "a pool without a query": (QUERIES, "q2,method,1999,Title q2,theory\r\n", "", POOLS, "q2"),
     "a query without a pool": (QUERIES, "q2,", "q3,", QUERIES, "q3_method"),
     "a query twice": (QUERIES, "q1,tools", "q1,method", QUERIES, "line 3"),
     "no facet column": (QUERIES, "facet", "aspect", QUERIES, "line 1"),

@@ -457,7 +457,7 @@ def test_the_page_hands_a_seat_over(collection, admin):
     assert opening.seats.get(number=2).annotator == newcomer
 
 
-def test_the_page_offers_nobody_who_has_a_seat(collection, admin):
+def test_the_page_does_not_offer_a_person_who_has_a_seat(collection, admin):
     opening = an_open_query(collection)
 
     page = admin.post(address("seat", opening.pk, 1), {"annotator": annotators(collection)[1].pk})
@@ -653,7 +653,7 @@ def test_a_judgment_that_lands_while_the_seat_moves_is_kept_or_refused(busy):
 
 @pytest.mark.faults
 @pytest.mark.django_db(transaction=True)
-def test_nobody_gets_both_seats_by_two_handovers_at_once(busy):
+def test_two_handovers_at_once_do_not_give_a_person_both_seats(busy):
     opening, (newcomer, _) = busy
 
     outcomes = at_once(

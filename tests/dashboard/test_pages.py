@@ -58,7 +58,7 @@ def judge(opening, number, grades):
         )
 
 
-def test_home_sends_somebody_with_one_collection_straight_there(collection):
+def test_home_redirects_a_user_with_one_collection_to_it(collection):
     assert client_of("ann1").get(reverse("home")).url == at("collection")
 
 

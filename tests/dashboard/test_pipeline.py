@@ -232,7 +232,7 @@ def test_work_is_counted_for_one_person():
     assert (work("ann1").remaining, work("ann1").judged) == (1, 2)
     assert work("ann2").remaining == 0
     assert work("adju").due == 1
-    assert work("ann1").due == 0  # nobody settles what he or she judged
+    assert work("ann1").due == 0  # a judge does not settle the case
 
 
 @pytest.mark.django_db

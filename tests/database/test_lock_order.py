@@ -312,7 +312,7 @@ class Interrupted(DirectRun):
 
 
 def check_all_holds(scene: Scene) -> None:
-    """What must hold in a collection, whoever came first."""
+    """What must be true in a collection after any order of the calls."""
     collection = scene.collection
     judged = Slot.objects.of(collection).judged()
     for slot in judged.select_related(
@@ -331,7 +331,7 @@ def check_all_holds(scene: Scene) -> None:
     assert not [user for user, user_roles in roles.items() if {"admin", "annotator"} <= user_roles]
     assert "admin" in set().union(*roles.values())
     for slot in Slot.objects.of(collection).unjudged():
-        assert "annotator" in roles.get(slot.annotator_id, ()), "a slot that nobody can judge"
+        assert "annotator" in roles.get(slot.annotator_id, ()), "a slot that no annotator can judge"
         seat = Seat.objects.get(opening__query=slot.pair.query, number=slot.number)
         assert seat.annotator_id == slot.annotator_id
     for opening in Opening.objects.of(collection):

@@ -1,4 +1,4 @@
-"""`manage.py demo` as somebody at a terminal meets it: real processes, a folder of their own."""
+"""`manage.py demo` as in a terminal: real processes, in a separate folder."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ PATIENCE = 90  # seconds; loading the demo collection takes a few on an idle mac
 
 @pytest.fixture(scope="module")
 def data_dir(tmp_path_factory) -> Path:
-    """One folder for all of these tests: as when somebody starts the demo again and again."""
+    """One folder for all of these tests, as when a user starts the demo again and again."""
     return tmp_path_factory.mktemp("demo")
 
 
@@ -85,7 +85,7 @@ def still_running(data_dir: Path) -> list[str]:
         try:
             if mark in (folder / "environ").read_bytes():
                 found.append((folder / "cmdline").read_text().replace("\0", " "))
-        except OSError:  # ended meanwhile, or somebody else's
+        except OSError:  # ended meanwhile, or of another user
             continue
     return found
 

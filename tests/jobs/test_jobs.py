@@ -57,7 +57,7 @@ def fresh(job: Job) -> Job:
 
 
 def let_time_pass(job: Job) -> None:
-    """As if nobody had heard or sent anything about the job for an hour."""
+    """As if no heartbeat or message of the job was sent for an hour."""
     then = timezone.now() - LONG_AGO
     Job.objects.filter(pk=job.pk).update(dispatched_at=then)
     Job.objects.filter(pk=job.pk, state=State.RUNNING).update(heartbeat_at=then)
@@ -398,7 +398,7 @@ def test_many_requests_at_once_make_one_job(collection, messages):
 
 @pytest.mark.faults
 @pytest.mark.django_db(transaction=True)
-def test_nobody_waits_for_a_row_that_its_worker_is_writing_to(job, on_postgresql):
+def test_no_claim_waits_for_a_row_that_its_worker_is_writing_to(job, on_postgresql):
     lease = claim(job.pk)
     let_time_pass(job)
     with lease.fenced():

@@ -165,7 +165,7 @@ def test_a_failed_job_can_be_tried_again_for_a_day(upload, read):
     assert kept() == []
 
 
-def test_a_failure_that_cannot_be_tried_again_is_not_held_up_to_anybody(upload, read):
+def test_a_failure_that_cannot_be_tried_again_is_not_shown(upload, read):
     read.ends = fails
     job = upload()
     services.run(job.pk)

@@ -58,7 +58,7 @@ def test_a_build_relates_to_every_run_it_used(collection):
     }
 
 
-def test_a_run_of_a_frozen_pool_is_protected_whoever_deletes_it(collection):
+def test_a_run_of_a_frozen_pool_cannot_be_deleted(collection):
     built(collection)
     freeze_pools(collection=collection)
 

@@ -95,7 +95,7 @@ def card(client, job: Job) -> str:
 
 
 class Meddling:
-    """A lease during whose work somebody changes a document, when a report of progress says so."""
+    """A lease during whose work a document changes, when a report of progress says so."""
 
     def __init__(self, lease, when):
         self.lease, self.when = lease, when

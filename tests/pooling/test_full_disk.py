@@ -123,7 +123,7 @@ def test_an_index_that_does_not_fit_fails_in_words_and_harms_nothing(
     assert collection.runs.get(name=name).sha256 == expected
 
 
-def test_an_array_that_is_mapped_has_its_room_before_anybody_writes_to_it(disk):
+def test_a_mapped_array_has_its_room_before_the_first_write(disk):
     """To write into a file of holes on a full disk ends the process, which no test could report."""
     disk.fill(but=100_000)
     with pytest.raises(OSError, match="No space left on device"):

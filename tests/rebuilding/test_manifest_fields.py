@@ -163,7 +163,7 @@ def test_whatever_value_is_changed_the_rebuilding_names_it(collection, manifest)
 
 
 def test_with_a_new_digest_only_what_no_pool_follows_from_can_be_changed(collection, manifest):
-    """Somebody who forges a manifest can change what is said beside the pools, and nothing else."""
+    """A forged manifest can differ only in the fields beside the pools."""
     free = set()
     for path in leaves(manifest):
         changed = altered(manifest, path)

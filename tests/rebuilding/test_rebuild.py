@@ -90,7 +90,7 @@ def test_the_same_pools_are_proved_equal(
     collection, specter, tmp_path, capsys, strategy, parameters
 ):
     build = built(collection, strategy=strategy, parameters=parameters)
-    # Somebody else's installation: another collection of the same documents, nothing run yet.
+    # Another installation: another collection of the same documents, without runs.
     other = a_corpus("second")
     a_run_of(other, specter)
 
@@ -336,7 +336,7 @@ def test_an_admin_downloads_the_manifest_that_rebuilds(collection, tmp_path, cap
     assert "Equal" in capsys.readouterr().out
 
 
-def test_nobody_else_finds_the_manifest(collection):
+def test_a_user_without_a_role_does_not_find_the_manifest(collection):
     build = built(collection)
     stranger = member(a_collection("other"), Role.ADMIN, "stranger")
 

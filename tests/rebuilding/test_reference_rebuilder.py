@@ -100,7 +100,7 @@ def with_ties(docnos: list[str]) -> list[Scored]:
 
 
 def exported(collection, manifest, folder: Path) -> list[str]:
-    """The files that anybody can have: manifest, documents, runs."""
+    """The public files: manifest, documents, runs."""
     files = {"manifest.json": json.dumps(manifest)}
     documents = io.StringIO()
     call_command("export_documents", collection.slug, stdout=documents)

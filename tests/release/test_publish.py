@@ -187,7 +187,7 @@ def test_the_reports_are_what_the_agreement_command_prints(collection, missing, 
     assert json.loads(bundle_file(collection, f"reports/{name}")) == report.payload
 
 
-def test_nobody_is_named_anywhere(collection):
+def test_no_person_is_named_in_the_bundle(collection):
     for username in ("ann1", "ann2", "adju", "admin"):
         User.objects.filter(username=username).update(
             username=f"{username}-longname", first_name="Given", last_name="Surname"
@@ -271,7 +271,7 @@ def test_the_order_in_which_rows_came_changes_no_byte():
     assert bundle_of(a_judged_collection(backwards=True)).content == content
 
 
-def test_the_release_is_the_same_whoever_publishes_it(collection):
+def test_the_release_does_not_depend_on_its_publisher(collection):
     content = bundle_of(collection).content
 
     release = publish_release(
@@ -396,7 +396,7 @@ def test_text_in_any_script_is_written_as_utf_8():
     assert b"\\u" not in manifest
 
 
-# Judgments that nobody may learn yet
+# Judgments that must stay secret
 
 
 def test_a_pair_judged_once_leaves_no_trace_but_its_number():
@@ -640,7 +640,7 @@ def test_of_many_who_publish_a_version_at_once_one_wins_and_its_file_stands():
 @pytest.mark.faults
 @pytest.mark.django_db(transaction=True)
 def test_a_judgment_that_comes_while_the_snapshot_is_taken_is_not_in_it(monkeypatch):
-    """PostgreSQL only: on SQLite nobody can write while the snapshot is taken."""
+    """PostgreSQL only: on SQLite no other process can write while the snapshot is taken."""
     if connection.vendor != "postgresql":
         pytest.skip("needs PostgreSQL; set DATABASE_URL")
     collection = a_judged_collection()

@@ -46,7 +46,7 @@ def test_the_rows_can_be_read_as_records(release_folder):
     assert list(records.reading(lambda row: row[2])) == ["d"]
 
 
-def test_nobody_else_sees_the_file_and_nothing_is_left(release_folder):
+def test_no_other_user_sees_the_file_and_nothing_is_left(release_folder):
     records = StoredRecords([(1,)], tuple)
 
     assert list(Path(release_folder).iterdir()) == []

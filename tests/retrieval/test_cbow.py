@@ -154,7 +154,7 @@ class TestLists:
         assert [scored.docno for scored in found] == ["copy", "7"]
         assert found[0].score == found[1].score == pytest.approx(1.0)
 
-    def test_the_query_paper_is_not_in_its_list_and_words_nobody_knows_find_nothing(
+    def test_the_query_paper_is_not_in_its_list_and_unknown_words_find_nothing(
         self, retriever, tmp_path
     ):
         retriever.build(corpus(), tmp_path / "indexes" / "index", quiet)

@@ -1,4 +1,4 @@
-"""An index is read whole once; from then on a seal says that nobody has written to it."""
+"""An index is read whole once; after that, a seal says that it was not written to."""
 
 import json
 import os
@@ -29,7 +29,7 @@ def any_age(monkeypatch):
 
 
 def forge_a_seal(folder):
-    """As if the bytes on the disk had turned into others, without anybody writing them."""
+    """As if the bytes on the disk had changed without a write."""
     (folder / SEAL).write_text(json.dumps({"files": folders._states(folder)}))
 
 

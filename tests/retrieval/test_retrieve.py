@@ -71,7 +71,7 @@ def test_every_retriever_of_the_catalogue_makes_a_run(collection):
     for name in CATALOGUE:
         try:
             found(collection, name)
-        except RetrievalError as error:  # nobody cites anybody here
+        except RetrievalError as error:  # no document cites another here
             assert "cannot be built" in str(error)  # noqa: PT017
         else:
             assert collection.runs.filter(name=name).exists()

@@ -35,7 +35,7 @@ RETRIEVER = "secret-retriever"
 RANK, SCORE = 4711, 7.77125
 NOTE = "SECRET NOTE"
 HALF_NOTE = "UNFINISHED NOTE"  # of the one pair that only ann2 has judged
-# Nobody but themselves may read these names in what an annotator gets.
+# What an annotator gets contains none of these names but the own one.
 NAMES = {"admin": "Maximilian Quux", "ann2": "Zebedee Plugh", "adju": "Adelheid Xyzzy"}
 
 

@@ -1,4 +1,4 @@
-"""Rows that the rules of the database refuse, as if somebody had switched the rules off."""
+"""Rows that the rules of the database refuse, as if the rules were switched off."""
 
 from __future__ import annotations
 

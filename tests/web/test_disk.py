@@ -47,7 +47,7 @@ KINDS = ["a file", "a quota", "numpy", "tantivy", "SQLite", "PostgreSQL"]
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_full_disk_is_known_whoever_says_it(full, kind):
+def test_a_full_disk_is_recognized_from_every_kind_of_error(full, kind):
     assert is_full(full[kind])
 
 
@@ -67,7 +67,7 @@ def test_other_trouble_is_not_taken_for_it(error):
     assert caught.value is error
 
 
-def test_the_folder_is_named_by_whoever_is_nearest():
+def test_the_innermost_error_names_the_folder():
     with pytest.raises(DiskFull) as caught, room_in("/data"), room_in("/data/indexes"):
         raise OSError(errno.ENOSPC, "No space left on device")
     assert str(caught.value) == (

@@ -122,7 +122,7 @@ def form(size: int, csrf: str = "") -> tuple[str, bytes]:
 
 
 def session_of(username: str) -> tuple[str, str]:
-    """The Cookie header of somebody who is logged in, and the CSRF token for a form."""
+    """The Cookie header of a user who is logged in, and the CSRF token for a form."""
     client = Client()
     client.force_login(User.objects.get(username=username))
     client.get("/account/")
