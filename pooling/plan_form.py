@@ -55,6 +55,9 @@ class PoolPlanForm(forms.Form):
         choices=list(REQUIREMENTS.items()),
         widget=forms.CheckboxSelectMultiple,
         required=False,
+        help_text="Other documents are skipped, and ranks stay those of the list. Forced documents "
+        "are not filtered. A filter does not apply if the query paper lacks its value (a year, "
+        "fields).",
     )
     more = forms.CharField(
         label="Other retrievers by name",

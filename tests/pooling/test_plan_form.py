@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from django.core.management import CommandError, call_command
 
@@ -105,6 +107,29 @@ def test_what_was_typed_for_another_strategy_stays(admin):
     assert page.status_code == 422
     assert page.context["form"]["mdcr-n"].value() == "7"
     assert 'value="no"' in page.text
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("mdcr-n", "no"),
+        ("strategy", "magic"),
+        ("cited", "eaten"),
+        ("known-up", "eaten"),
+        ("runs", ["nothing"]),
+        ("only", ["nearby"]),
+        ("depth", "deep"),
+        ("more", "magic"),
+    ],
+)
+def test_an_error_is_between_the_field_and_its_help_and_describes_the_field(admin, name, value):
+    page = sent(admin, **{"strategy": "mdcr", name: value}).text
+
+    assert re.search(rf'aria-describedby="[^"]*\bid_{name}_error"', page)
+    controls, errors = page.rindex(f'name="{name}"'), page.index(f'id="id_{name}_error"')
+    assert controls < errors
+    if f'id="id_{name}_helptext"' in page:
+        assert errors < page.index(f'id="id_{name}_helptext"')
 
 
 # What the address says
