@@ -14,11 +14,15 @@ import time
 from django.db.backends.sqlite3 import base
 from django.db.utils import OperationalError
 
+from database.fair_sqlite.schema import DatabaseSchemaEditor
+
 LOOK_AGAIN_SECONDS = 0.001
 DEFAULT_TIMEOUT_SECONDS = 5.0  # of Python's sqlite3
 
 
 class DatabaseWrapper(base.DatabaseWrapper):
+    SchemaEditorClass = DatabaseSchemaEditor
+
     def _start_transaction_under_autocommit(self) -> None:
         """Begin once the write lock is free.
 
