@@ -52,8 +52,8 @@ def is_installed(lock_name: str) -> bool:
 
 
 def note(lock_name: str) -> None:
-    covered = [lock_name, *CONTAINS.get(lock_name, [])]
-    NOTE.write_text("".join(f"{name} {checksum(name)}\n" for name in covered))
+    lock_names = [lock_name, *CONTAINS.get(lock_name, [])]
+    NOTE.write_text("".join(f"{name} {checksum(name)}\n" for name in lock_names))
 
 
 def checksum(lock_name: str) -> str:

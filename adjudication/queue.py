@@ -142,8 +142,10 @@ def _case_totals(collection: Collection, user: User) -> Iterator[CaseTotals]:
 
 def _foreign_queries(collections: list[int], user: User) -> QuerySet[Any]:
     """Counts of the disputed queries in which the person has no slot, with `settled`."""
-    own = SlotCount.objects.filter(query=OuterRef("query"), annotator=user, total__gt=0)
-    rows = PairCount.objects.filter(~Exists(own), query__collection__in=collections, disputed__gt=0)
+    own_slots = SlotCount.objects.filter(query=OuterRef("query"), annotator=user, total__gt=0)
+    rows = PairCount.objects.filter(
+        ~Exists(own_slots), query__collection__in=collections, disputed__gt=0
+    )
     return rows.annotate(settled=Coalesce("query__case_count__settled", 0)).order_by()
 
 

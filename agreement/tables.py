@@ -142,7 +142,7 @@ class Undefined(NamedTuple):
         return max(0, len(self.queries) - NAMED)
 
 
-def undefined(payload: Payload) -> list[Undefined]:
+def undefined_values(payload: Payload) -> list[Undefined]:
     """Everything undefined by stage and reason, coefficients of the same queries together."""
     queries_by_key: dict[tuple[str, str, str], list[str]] = defaultdict(list)
     for row in payload["queries"]:

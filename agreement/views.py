@@ -67,7 +67,7 @@ def _figures(request: HttpRequest, collection: Collection, report: Report) -> di
         "facets": tables.facet_lines(report.payload, names),
         "coefficients": COEFFICIENTS,
         "plot_coefficient": coefficient,
-        "undefined": tables.undefined(report.payload),
+        "undefined": tables.undefined_values(report.payload),
         "page": page,
         "rows": page.rows,
         "queries": len(lines),

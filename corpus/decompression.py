@@ -52,13 +52,13 @@ class Meter:
     limit: int | None = None
     advice: str = "import it in parts"
     unpacked: int = 0
-    _before: int = 0
-    _within: int = 0
+    _bytes_before_file: int = 0
+    _bytes_in_file: int = 0
 
     def count(self, unpacked: int, stored: int) -> None:
         """Note that so many bytes were unpacked, and where in the stored file reading is now."""
         self.unpacked += unpacked
-        self._within = stored
+        self._bytes_in_file = stored
         if self.limit is not None and self.unpacked > self.limit:
             raise TooLarge(self.limit, self.advice)
         self.report()
@@ -66,14 +66,14 @@ class Meter:
     @property
     def done(self) -> int:
         """How many bytes were read so far, as stored."""
-        return self._before + self._within
+        return self._bytes_before_file + self._bytes_in_file
 
     def report(self) -> None:
         self.on_read(self.done)
 
     def next_file(self) -> None:
-        self._before += self._within
-        self._within = 0
+        self._bytes_before_file += self._bytes_in_file
+        self._bytes_in_file = 0
 
 
 class _Metered(io.RawIOBase):

@@ -81,7 +81,7 @@ class References:
 
     def __init__(self, folder: Path | None = None) -> None:
         self._docnos = array("q")
-        self._waiting = array("q")
+        self._buffer = array("q")
         self._file = TemporaryFile(dir=folder)  # noqa: SIM115 (closed by close)
         self._count = 0
 
@@ -92,8 +92,8 @@ class References:
         self._docnos.extend(map(hash, docnos))
 
     def add(self, docnos: tuple[str, ...]) -> None:
-        self._waiting.extend(map(hash, docnos))
-        if len(self._waiting) >= REFERENCES_PER_CHUNK:
+        self._buffer.extend(map(hash, docnos))
+        if len(self._buffer) >= REFERENCES_PER_CHUNK:
             self._flush()
 
     def counts(self) -> tuple[int, int]:
@@ -107,9 +107,9 @@ class References:
         return self._count, unknown
 
     def _flush(self) -> None:
-        self._count += len(self._waiting)
-        self._waiting.tofile(self._file)
-        self._waiting = array("q")
+        self._count += len(self._buffer)
+        self._buffer.tofile(self._file)
+        self._buffer = array("q")
 
 
 def content_digest(*values: object) -> bytes:

@@ -78,7 +78,7 @@ def import_topics(
         topics = read_topics(path, name=name, prefix=prefix, meter=meter)
         with work.fenced():
             lock_collection(collection)
-            report = _import_all(collection, facet, topics, name, work)
+            report = _import_topics(collection, facet, topics, name, work)
             work.complete({**report.result, "facet": facet.key})
     except BadTopics as bad:
         raise TopicsRefused(name, bad.problems) from bad
@@ -92,7 +92,7 @@ def import_topics(
     return report
 
 
-def _import_all(
+def _import_topics(
     collection: Collection, facet: Facet, topics: Sequence[Topic], name: str, work: JobContext
 ) -> TopicReport:
     created = 0

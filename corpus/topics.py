@@ -96,7 +96,7 @@ def read_topics(
 
 
 @contextmanager
-def _opened(path: Path, name: str, meter: Meter) -> Iterator[BinaryIO]:
+def _open_file(path: Path, name: str, meter: Meter) -> Iterator[BinaryIO]:
     try:
         with open_unpacked(path, meter) as stream:
             yield stream
@@ -112,7 +112,7 @@ def _is_tagged(path: Path, name: str, meter: Meter) -> bool:
     """Whether the first character that is not white space is "<"."""
     # This first look is limited and can be stopped, but it does not count as progress.
     look = Meter(on_read=lambda _: meter.report(), limit=meter.limit, advice=meter.advice)
-    with _opened(path, name, look) as stream:
+    with _open_file(path, name, look) as stream:
         while chunk := stream.read(CHUNK):
             start = chunk.removeprefix(UTF8_BOM).lstrip()
             if start:
@@ -141,7 +141,7 @@ def _trec(path: Path, name: str, prefix: str, meter: Meter) -> TopicResults:
 
 def _text(path: Path, name: str, meter: Meter) -> str:
     content = bytearray()
-    with _opened(path, name, meter) as stream:
+    with _open_file(path, name, meter) as stream:
         while chunk := stream.read(CHUNK):
             content += chunk
     try:
@@ -152,7 +152,7 @@ def _text(path: Path, name: str, meter: Meter) -> str:
 
 
 def _beir(path: Path, name: str, prefix: str, meter: Meter) -> TopicResults:
-    with _opened(path, name, meter) as stream:
+    with _open_file(path, name, meter) as stream:
         for number, line in enumerate(iter(lambda: stream.readline(LONGEST_LINE + 1), b""), 1):
             if line.strip():
                 content = line.removeprefix(UTF8_BOM) if number == 1 else line

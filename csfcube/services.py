@@ -73,7 +73,7 @@ def import_csfcube(
         if collection is None:
             collection = _create(release, slug, work)
         else:
-            _check_same(collection, release)
+            _check_same_files(collection, release)
         if admin is not None:
             add_membership(collection=collection, user=admin, role=Role.ADMIN)
         report = _report(collection, unchanged=unchanged)
@@ -81,7 +81,7 @@ def import_csfcube(
     return report
 
 
-def _check_same(collection: Collection, release: Release) -> None:
+def _check_same_files(collection: Collection, release: Release) -> None:
     for manifest in collection.pool_builds.values_list("manifest", flat=True):
         if manifest.get("source") == SOURCE and manifest.get("files") == release.files:
             return

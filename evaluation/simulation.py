@@ -82,8 +82,8 @@ def judgments_needed(curve: Sequence[int], target: float) -> int | None:
 def by_rank(lists: ListsBySource, relevant: Relevant) -> Iterator[str]:
     """Rank by rank over all sources, whatever is found: the baseline."""
     remaining = _Remaining(lists)
-    while waiting := remaining.sources():
-        for name in waiting:
+    while sources := remaining.sources():
+        for name in sources:
             docno = remaining.next_of(name)
             if docno is not None:
                 yield docno
@@ -99,9 +99,9 @@ def move_to_front(lists: ListsBySource, relevant: Relevant) -> Iterator[str]:
     remaining = _Remaining(lists)
     misses = dict.fromkeys(lists, 0)
     front: str | None = None
-    while waiting := remaining.sources():
-        if front not in waiting:
-            front = min(waiting, key=lambda name: misses[name])
+    while sources := remaining.sources():
+        if front not in sources:
+            front = min(sources, key=lambda name: misses[name])
         docno = remaining.next_of(front)
         if docno is None:
             continue
@@ -125,8 +125,8 @@ def max_mean(lists: ListsBySource, relevant: Relevant) -> Iterator[str]:
     def mean(name: str) -> Fraction:
         return Fraction(hits[name] + 1, hits[name] + misses[name] + 2)
 
-    while waiting := remaining.sources():
-        arm = max(waiting, key=mean)  # the first of equals
+    while sources := remaining.sources():
+        arm = max(sources, key=mean)  # the first of equals
         docno = remaining.next_of(arm)
         if docno is not None:
             yield docno
@@ -144,20 +144,20 @@ class _Remaining:
     """The unjudged documents of every source; a document is judged once."""
 
     def __init__(self, lists: ListsBySource) -> None:
-        self._rest = {name: iter(docnos) for name, docnos in lists.items()}
+        self._iterators = {name: iter(docnos) for name, docnos in lists.items()}
         self._judged: set[str] = set()
 
     def sources(self) -> list[str]:
         """The sources not known to be exhausted, in their order."""
-        return list(self._rest)
+        return list(self._iterators)
 
     def next_of(self, name: str) -> str | None:
         """The source's next unjudged document; None if it has no more."""
-        if name not in self._rest:
+        if name not in self._iterators:
             return None
-        for docno in self._rest[name]:
+        for docno in self._iterators[name]:
             if docno not in self._judged:
                 self._judged.add(docno)
                 return docno
-        del self._rest[name]
+        del self._iterators[name]
         return None

@@ -38,7 +38,7 @@ class ModelsForm(forms.Form):
             }
         )
         self.collection = collection
-        self.others = [name for name in names if name not in self.models]
+        self.other_runs = [name for name in names if name not in self.models]
         run = self.fields["run"]
         assert isinstance(run, forms.MultipleChoiceField)
         run.choices = [(name, name) for name in names]
@@ -67,7 +67,7 @@ def choose_models(request: HttpRequest, collection: Collection) -> HttpResponse:
         "form": form,
         "choice": choice,
         "plan": urlencode(plan) if choice.models and unfrozen.exists() else "",
-        "others": form.others,
+        "others": form.other_runs,
         "usual": DEPTH,
     }
     return render(request, "evaluation/choose_models.html", context)

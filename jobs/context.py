@@ -53,19 +53,19 @@ class DirectRun:
 
     def __init__(self, stream: TextIO | None = None) -> None:
         self.stream = stream or sys.stderr
-        self.shown = False
+        self.has_progress_line = False
 
     def progress(self, done: int, total: int | None, note: str = "") -> None:
         if self.stream.isatty():
             of = f" of {total:,}" if total else ""
             self.stream.write(f"\r\x1b[K{note} {done:,}{of}")
             self.stream.flush()
-            self.shown = True
+            self.has_progress_line = True
 
     def fenced(self) -> AbstractContextManager[None]:
         return transaction.atomic()
 
     def complete(self, result: dict[str, Any]) -> None:
-        if self.shown:
+        if self.has_progress_line:
             self.stream.write("\r\x1b[K")
-            self.shown = False
+            self.has_progress_line = False

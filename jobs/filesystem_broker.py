@@ -42,7 +42,7 @@ class Channel(filesystem.Channel):  # type: ignore[misc]  # kombu has no types
 
     def _queue_bind(self, exchange: str, routing_key: str, pattern: str, queue: str) -> None:
         row = [routing_key or "", pattern or "", queue or ""]
-        with _locked(self.control_folder / "lock"):
+        with _file_lock(self.control_folder / "lock"):
             rows = [list(entry) for entry in self.get_table(exchange)]
             if row not in rows:
                 _write_atomically(self._exchange_file(exchange), [row, *rows])
@@ -93,7 +93,7 @@ def _claim(path: Path) -> dict[str, Any] | None:
 
 
 @contextmanager
-def _locked(path: Path) -> Iterator[None]:
+def _file_lock(path: Path) -> Iterator[None]:
     with path.open("w") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
         yield

@@ -33,19 +33,19 @@ def sweep_uploads() -> None:
 
 
 def keep_reconciling(stop: threading.Event, tick: threading.Lock) -> None:
-    hearing, copies = worker.Hearing(), StuckCopies()
+    delivery, copies = worker.DeliveryMonitor(), StuckCopies()
     while not stop.wait(settings.JOB_TICK_SECONDS):
         with tick:
             try:
                 copies.end()
                 services.reconcile()
-                lost_jobs = hearing.lost()
+                lost_jobs = delivery.count_lost_jobs()
                 if lost_jobs:
-                    worker.exit_deaf(lost_jobs)
+                    worker.exit_without_messages(lost_jobs)
             except Exception as error:  # noqa: BLE001  (an error must not end this thread)
                 next_try = settings.JOB_TICK_SECONDS
                 logger.warning("reconciler: %s; next try in %s s", error, next_try)
-                hearing.reset()  # a job that was not sent cannot be received
+                delivery.reset()  # a job that was not sent cannot be received
             finally:
                 connection.close()  # a forked child must not share it
 

@@ -77,7 +77,7 @@ def show_pulse() -> None:
         time.sleep(settings.JOB_TICK_SECONDS)
 
 
-class Hearing:
+class DeliveryMonitor:
     """Detects that messages no longer reach this worker although it is idle.
 
     A consumer can stop while its process runs: its broker connection hangs, its pool is blocked,
@@ -86,29 +86,31 @@ class Hearing:
     """
 
     def __init__(self) -> None:
-        self._unclaimed: set[uuid.UUID] = set()
-        self._since = time.monotonic()
-        self._accepted = 0
+        self._unclaimed_jobs: set[uuid.UUID] = set()
+        self._unclaimed_since = time.monotonic()
+        self._accepted_count = 0
 
     def reset(self) -> None:
-        self._unclaimed = set()
+        self._unclaimed_jobs = set()
 
-    def lost(self) -> int:
+    def count_lost_jobs(self) -> int:
         """How many jobs this worker should have received; 0 while they may still arrive."""
         accepted_count: int = state.all_total_count[0]
         sent_jobs = (
             set() if state.active_requests else set(Job.objects.sent().values_list("pk", flat=True))
         )
-        unclaimed_jobs = self._unclaimed & sent_jobs if accepted_count == self._accepted else set()
-        self._accepted = accepted_count
+        unclaimed_jobs = (
+            self._unclaimed_jobs & sent_jobs if accepted_count == self._accepted_count else set()
+        )
+        self._accepted_count = accepted_count
         if not unclaimed_jobs:
-            unclaimed_jobs, self._since = sent_jobs, time.monotonic()
-        self._unclaimed = unclaimed_jobs
+            unclaimed_jobs, self._unclaimed_since = sent_jobs, time.monotonic()
+        self._unclaimed_jobs = unclaimed_jobs
         patience = UNCLAIMED_ROUNDS * settings.JOB_STALE_SECONDS
-        return len(unclaimed_jobs) if time.monotonic() - self._since > patience else 0
+        return len(unclaimed_jobs) if time.monotonic() - self._unclaimed_since > patience else 0
 
 
-def exit_deaf(jobs: int) -> None:
+def exit_without_messages(jobs: int) -> None:
     logger.critical(
         "this worker is idle, but receives none of the %s waiting jobs, which were sent several "
         "times: exiting, so that the supervisor restarts it. If this repeats, check that "

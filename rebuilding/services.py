@@ -107,14 +107,16 @@ class _Rebuild:
         collection: Collection,
         manifest: Mapping[str, Any],
         work: JobContext,
-        released: ReleaseFile | None,
+        release_file: ReleaseFile | None,
         rank_again: bool,
     ) -> None:
         self.collection, self.manifest, self.work = collection, manifest, work
-        self.release_file, self.rank_again = released, rank_again
+        self.release_file, self.rank_again = release_file, rank_again
         self.plan = plan_of(manifest)
         self.expected: dict[str, dict[str, Any]] = manifest["pools"]["query_papers"]
-        self.here = {paper.document.docno: paper for paper in papers_with_queries(collection)}
+        self.query_papers = {
+            paper.document.docno: paper for paper in papers_with_queries(collection)
+        }
         self.ranked_again: list[str] = []
         self.notes: list[str] = []
 
@@ -238,12 +240,12 @@ class _Rebuild:
         }
 
     def _paper(self, docno: str, path: str = "pools.query_papers") -> QueryPaper:
-        if docno not in self.here:
+        if docno not in self.query_papers:
             raise Mismatch(
                 f"The query papers differ. {path}: {docno} is in the manifest but has no query in "
                 f"{self.collection.slug}."
             )
-        return self.here[docno]
+        return self.query_papers[docno]
 
     def _retriever(
         self, entry: Mapping[str, Any], digest: str

@@ -21,9 +21,9 @@ FULL_DISK_MESSAGE = re.compile(r"No space left on device|\d+ requested and \d+ w
 class DiskFull(UserFacingError, OSError):
     """The disk is full. The message names the folder and is for people."""
 
-    def __init__(self, where: Path | str = "") -> None:
-        self.where = str(where)
-        place = f": {where}" if where else ""
+    def __init__(self, path: Path | str = "") -> None:
+        self.path = str(path)
+        place = f": {path}" if path else ""
         super().__init__(
             errno.ENOSPC, f"No space left on device{place}. Free some space, then try again."
         )

@@ -77,6 +77,6 @@ def _check_fields(kind: str, fields: QueryDict) -> None:
         _check(f"The {kind} {name!a}", [name, *values])
 
 
-def _check(where: str, texts: Iterable[object]) -> None:
+def _check(place: str, texts: Iterable[object]) -> None:
     if character := find_unstorable(list(texts)):
-        raise Malformed(explain(where, character))
+        raise Malformed(explain(place, character))

@@ -25,8 +25,8 @@ def find_unstorable(value: Any) -> str:
     return ""
 
 
-def explain(where: str, character: str) -> str:
+def explain(place: str, character: str) -> str:
     return (
-        f"{where} contains the character {character}, which cannot be stored. "
+        f"{place} contains the character {character}, which cannot be stored. "
         "Remove it and send the request again."
     )

@@ -111,16 +111,16 @@ class InlineRunMaker:
 class JobRunMaker:
     """Queues a job for every run and waits for them without occupying a worker.
 
-    A run whose job ended after `since` is not queued again, because the result would be the same.
+    A run whose job ended after `requested_at` is not queued again: its result would be the same.
     """
 
     def __init__(
-        self, collection: Collection, depth: int, since: datetime, requested_by: User | None
+        self, collection: Collection, depth: int, requested_at: datetime, requested_by: User | None
     ) -> None:
-        self.collection, self.depth, self.since, self.requested_by = (
+        self.collection, self.depth, self.requested_at, self.requested_by = (
             collection,
             depth,
-            since,
+            requested_at,
             requested_by,
         )
 
@@ -129,14 +129,14 @@ class JobRunMaker:
         keys = {f"run:{name}": name for name in names}
         jobs = {job.key: job for job in self._jobs(keys)}  # the newest of each key
         for key, job in sorted(jobs.items()):
-            if job.created_at >= self.since and job.state in (State.FAILED, State.CANCELLED):
+            if job.created_at >= self.requested_at and job.state in (State.FAILED, State.CANCELLED):
                 raise _missing_run_error(keys[key], job)
         if live := sorted(keys[key] for key, job in jobs.items() if job.is_live):
             raise RetryLater(f"waits for {', '.join(live)}", seconds=CHECK_INTERVAL)
 
     def make(self, names: Sequence[str], digest: str) -> None:
         for job in self._jobs(f"run:{name}" for name in names):
-            if job.created_at >= self.since and not job.is_live:
+            if job.created_at >= self.requested_at and not job.is_live:
                 raise _missing_run_error(job.key.removeprefix("run:"), job)
         for name in names:
             request_run(
@@ -148,7 +148,7 @@ class JobRunMaker:
         raise RetryLater(f"waits for {', '.join(names)}", seconds=CHECK_INTERVAL)
 
     def _jobs(self, keys: Iterable[str]) -> JobQuerySet:
-        recent = Q(created_at__gte=self.since) | Q(state__in=LIVE)
+        recent = Q(created_at__gte=self.requested_at) | Q(state__in=LIVE)
         return self.collection.jobs.filter(recent, key__in=list(keys)).order_by("created_at")
 
 

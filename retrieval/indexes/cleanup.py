@@ -83,7 +83,7 @@ def _is_abandoned(draft: Path) -> bool:
         return False  # its builder lives
     except OSError:
         pass  # the lock file is not there yet, or this file system has no locks
-    return _is_idle(_last_written(draft))
+    return _is_idle(_last_written_at(draft))
 
 
 def _superseded_folders(folder: Path) -> list[Path]:
@@ -95,9 +95,9 @@ def _superseded_folders(folder: Path) -> list[Path]:
     parts: list[tuple[str, float, Path]] = []
     for path in _folders(folder):
         if match := INDEX.fullmatch(path.name):
-            indexes[match["retriever"]].append((_modified(path), path))
+            indexes[match["retriever"]].append((_modified_at(path), path))
         elif match := PARTS.fullmatch(path.name):
-            parts.append((match["retriever"], _last_written(path), path))
+            parts.append((match["retriever"], _last_written_at(path), path))
     candidates = [index for folders in indexes.values() for index in sorted(folders)[:-1]]
     candidates += [
         (written_at, path)
@@ -119,13 +119,13 @@ def _is_idle(modified_at: float) -> bool:
     return time.time() - modified_at > DAY
 
 
-def _last_written(folder: Path) -> float:
+def _last_written_at(folder: Path) -> float:
     """The latest modification time of the folder and of everything in it."""
     inside = (Path(root, name) for root, _, names in os.walk(folder) for name in names)
-    return max(map(_modified, (folder, *inside)))
+    return max(map(_modified_at, (folder, *inside)))
 
 
-def _modified(path: Path) -> float:
+def _modified_at(path: Path) -> float:
     try:
         return path.stat().st_mtime
     except OSError:  # removed meanwhile

@@ -99,12 +99,12 @@ class Bm25:
         # Leaving the block joins the writer's thread, also after an error. Otherwise it would
         # write into a folder that is being removed.
         with index.writer(WRITER_BYTES, 1) as writer:
-            docnos = self._add_all(writer, texts, progress)
+            docnos = self._add_documents(writer, texts, progress)
             writer.commit()
         progress(len(docnos))
         return docnos
 
-    def _add_all(
+    def _add_documents(
         self, writer: tantivy.IndexWriter, texts: SortedTexts, progress: Progress
     ) -> list[str]:
         analyzer = _analyzer()
@@ -139,7 +139,7 @@ class Bm25Ranker:
             text = field_of(query, self.field)
             tokens = analyzer.analyze(text)
             # One more than `depth`, because the query paper finds itself.
-            best = self._best(_any_of(schema, tokens), depth + 1) if tokens else []
+            best = self._best(_any_term_query(schema, tokens), depth + 1) if tokens else []
             ranking = [scored for scored in trec_order(best) if scored.docno != query.docno]
             yield query.docno, ranking[:depth]
             progress(done)
@@ -205,7 +205,7 @@ def _document(text: str, *, ordinal: int) -> tantivy.Document:
     return document
 
 
-def _any_of(schema: tantivy.Schema, tokens: Sequence[str]) -> tantivy.Query:
+def _any_term_query(schema: tantivy.Schema, tokens: Sequence[str]) -> tantivy.Query:
     """An OR of term queries, so that a paper's text is never parsed as a query."""
     clauses = []
     for token, count in sorted(Counter(tokens).items()):

@@ -178,7 +178,7 @@ def test_the_same_reason_of_the_same_queries_is_said_once():
     row = {"query": "a", "facet": "f", "stage": "pre", "n": 0, "missing": 0}
     reasons = {"alpha": "all grades identical", "kappa": "all grades identical"}
 
-    (undefined,) = tables.undefined({"queries": [{**row, "undefined": reasons}]})
+    (undefined,) = tables.undefined_values({"queries": [{**row, "undefined": reasons}]})
 
     assert undefined == tables.Undefined(
         "α, κ", "before adjudication", "both judges gave every pair the same grade", ("a",)
