@@ -1,4 +1,4 @@
-// Filters a table while one types: rows without every word typed are hidden. Without this script
+// Filters a table while the user types: rows without every word typed are hidden. Without this script
 // the form asks the server for the same rows.
 
 for (const form of document.querySelectorAll("form[data-filter]")) {

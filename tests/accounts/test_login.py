@@ -35,7 +35,7 @@ def test_a_right_password_leads_home(client):
     assert answer.url == reverse("home")
 
 
-def test_after_login_one_gets_the_page_one_asked_for(client):
+def test_a_login_leads_to_the_page_that_was_requested(client):
     UserFactory(username="person")
     asked = client.get(reverse("account"))
 

@@ -132,7 +132,7 @@ def test_a_new_account_may_be_called_like_one_elsewhere_on_the_server(client, co
     assert not roles_of(collection, "known")
 
 
-def test_people_of_ones_own_collections_are_added_by_username(client, collection):
+def test_people_of_an_admin_s_own_collections_are_added_by_username(client, collection):
     second = a_collection("second")
     member(collection, Role.ADJUDICATOR, "judith")
 

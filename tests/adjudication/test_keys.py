@@ -82,7 +82,9 @@ def test_a_key_that_settled_other_judgments_is_refused(opening, adjudicator):
 
 
 @pytest.mark.django_db
-def test_a_late_copy_of_an_old_page_cannot_overwrite_ones_own_decision(opening, adjudicator):
+def test_a_late_copy_of_an_old_page_cannot_overwrite_an_adjudicator_s_own_decision(
+    opening, adjudicator
+):
     slot, *_ = judge_both(opening, (0, 3))
     settle(slot, adjudicator, 1)
 

@@ -269,7 +269,7 @@ def test_undo_never_leads_to_the_decision_of_another(client, opening, adjudicato
     assert "Nothing to undo" in page
 
 
-def test_ones_own_decision_can_be_changed_from_the_list(client, opening, adjudicator):
+def test_an_adjudicator_can_change_an_own_decision_from_the_list(client, opening, adjudicator):
     slot, _ = judge_both(opening, (0, 3), (0, 2))
     settle(slot, adjudicator, 1)
     address = pair_url(slot, "case") + "?then=settled"

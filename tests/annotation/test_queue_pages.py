@@ -118,7 +118,7 @@ def test_the_end_of_a_query_says_what_was_done_and_what_comes_next(client, annot
     assert query_url(following) in page
 
 
-def test_what_one_said_is_listed_with_a_link_to_change_it(client, annotator, collection):
+def test_own_judgments_are_listed_with_a_link_to_change_them(client, annotator, collection):
     opening = an_open_query(collection)
     first, second, third = slots_of(opening, "ann1")
     judge(first, Answer(grade=2, note="Same trick"))

@@ -50,7 +50,7 @@ def fields(client, slot) -> dict[str, str]:
 # Plain forms
 
 
-def test_going_on_leads_to_the_next_pair_in_ones_own_order(client, opening, slots):
+def test_going_on_leads_to_the_next_pair_in_the_annotator_s_order(client, opening, slots):
     assert client.get(query_url(opening)).url == pair_url(slots[0])
 
 
@@ -163,7 +163,7 @@ def test_undo_with_nothing_judged_says_so(client, opening, slots):
     assert "Nothing to undo" in page
 
 
-def test_a_changed_grade_supersedes_and_leads_back_to_where_one_was(client, opening, slots):
+def test_a_changed_grade_supersedes_and_leads_back_to_the_current_pair(client, opening, slots):
     judge(slots[0], 1)
     response = client.post(
         pair_url(slots[0]), {**fields(client, slots[0]), "answer": "0"}, follow=True

@@ -76,7 +76,7 @@ def test_a_query_name_with_a_slash_may_come_escaped(world, annotator):
     assert annotator.get(where).status_code == 200
 
 
-def test_a_pair_that_i_judged_shows_what_i_said(world, annotator):
+def test_a_judged_pair_shows_its_annotator_s_judgment(world, annotator):
     pair = annotator.get(f"{WHERE}judging/{world.query}/pairs/{world.token}/").json()
 
     assert (pair["judged"], pair["grade"], pair["note"]) == (True, 3, "my own note")

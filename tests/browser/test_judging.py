@@ -169,7 +169,7 @@ def test_the_guideline_opens_beside_and_stays_open(page, slots):
 # Undo
 
 
-def test_undo_shows_the_last_pair_with_its_grade_and_a_change_returns_to_where_one_was(
+def test_undo_shows_the_last_pair_with_its_grade_and_a_change_returns_to_the_current_pair(
     page, opening, slots
 ):
     read_and_press(page, "2", "1", "u")
@@ -307,7 +307,7 @@ def test_the_back_button_returns_to_the_list_not_through_every_pair(start, openi
     expect(page.get_by_text("2 of 9 pairs")).to_be_visible()
 
 
-def test_an_ended_login_keeps_everything_until_one_is_back(
+def test_an_ended_login_keeps_everything_until_the_next_login(
     page, context, opening, annotator, slots, live_server
 ):
     log_out(context)
