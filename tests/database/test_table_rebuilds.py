@@ -22,7 +22,7 @@ ONE_MORE_ROLE = models.CheckConstraint(
 @pytest.fixture(autouse=True)
 def _on_sqlite():
     if connection.vendor != "sqlite":
-        pytest.skip("only SQLite rebuilds tables")
+        pytest.skip("needs SQLite: it rebuilds tables")
 
 
 def triggers() -> set[tuple[str, str, str]]:
