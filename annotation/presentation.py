@@ -6,11 +6,13 @@ judges are made from a `Presentation`, so they reveal nothing else.
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import NamedTuple
 
-from corpus.digests import json_digest
+from corpus.digests import canonical_json
 
 
 class Sentence(NamedTuple):
@@ -40,13 +42,23 @@ class Presentation:
     @property
     def digest(self) -> str:
         """SHA-256 (hex) of everything shown. It proves which text a judgment is about."""
-        # As asdict() has it, without the copies that it makes of every sentence.
-        content = {
-            **vars(self),
-            "query": vars(self.query),
-            "candidate": vars(self.candidate),
-        }
-        return json_digest(content)
+        # The canonical JSON of asdict(), but the query's text is encoded once for all of its pairs.
+        content = (
+            b'{"candidate":%b,"docno":%b,"facet":%b,"guideline_version":%d,"query":%b,"query_name":%b}'
+        ) % (
+            canonical_json(vars(self.candidate)),
+            canonical_json(self.docno),
+            canonical_json(self.facet),
+            self.guideline_version,
+            _query_json(self.query),
+            canonical_json(self.query_name),
+        )
+        return hashlib.sha256(content).hexdigest()
+
+
+@lru_cache(maxsize=16)
+def _query_json(query: ShownText) -> bytes:
+    return canonical_json(vars(query))
 
 
 def shown_text(

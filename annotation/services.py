@@ -438,7 +438,7 @@ def _append(
         seconds=seconds,
     )
     slot.judgment = judgment
-    slot.save(update_fields=["judgment"])
+    Slot.objects.filter(pk=slot.pk).update(judgment=judgment)
     return judgment
 
 
