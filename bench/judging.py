@@ -355,7 +355,10 @@ def _make_sqlite(bench: Bench, environment: dict[str, str], folder: Path) -> Non
     if not kept.exists():
         _make_state(bench, environment)
         (folder / "qrelsmith.sqlite3").rename(kept)
-    shutil.copy(kept, folder / "qrelsmith.sqlite3")
+    database = folder / "qrelsmith.sqlite3"
+    shutil.copy(kept, database)
+    with database.open("r+b") as file:  # or the first checkpoint would wait for the copy
+        os.fsync(file.fileno())
 
 
 def _make_state(bench: Bench, environment: dict[str, str]) -> None:

@@ -115,15 +115,13 @@ def recent_pace(collection: Collection, users: Iterable[User]) -> dict[int, floa
     ).order_by("-pk")
     # Two queries for everyone: where the latest judgments of each person begin, and what they are.
     starts = User.objects.filter(pk__in=[user.pk for user in users]).annotate(
-        latest=Subquery(judgments.filter(annotator=OuterRef("pk")).values("pk")[:1]),
         oldest=Subquery(
             judgments.filter(annotator=OuterRef("pk")).values("pk")[RECENT - 1 : RECENT]
-        ),
+        )
     )
     recent = Q()
-    for user, latest, oldest in starts.values_list("pk", "latest", "oldest"):
-        if latest is not None:
-            recent |= Q(annotator=user, pk__gte=oldest or 0, pk__lte=latest)
+    for user, oldest in starts.values_list("pk", "oldest"):
+        recent |= Q(annotator=user, pk__gte=oldest or 0)
     if not recent:
         return {}
     seconds: dict[int, list[float]] = defaultdict(list)
