@@ -162,23 +162,32 @@ def _adjudications(collection: Collection, queries: Sequence[int]) -> StoredReco
 def _decisions(queries: Sequence[int]) -> Iterator[Row]:
     """As `Adjudication`, with the person's primary key."""
     for some in batched(queries, READ_TOGETHER):
-        cases = Case.objects.decided().filter(query__in=some).order_by()
-        rows = cases.values_list(
-            "query__name",
-            "query__facet__key",
-            "candidate__document__docno",
-            "decision_id",
-            "first_grade",
-            "second_grade",
-        )
-        found = sorted(rows, key=lambda row: (row[0], row[2]))
-        rulings = Decision.objects.filter(pk__in=[row[3] for row in found]).order_by()
+        decisions = Decision.objects.filter(pair__query__in=some).order_by()
         ruling_of = {
             pk: ruling
-            for pk, *ruling in rulings.values_list("pk", "adjudicator_id", "grade", "reason")
+            for pk, *ruling in decisions.values_list(
+                "pk", "pair_id", "adjudicator_id", "grade", "reason"
+            )
         }
-        for query, facet, docno, decision, first, second in found:
-            adjudicator, grade, reason = ruling_of[decision]
+        # By their ids: PostgreSQL would look for the standing decision of every disputed pair.
+        decided = {pair_id for pair_id, *_ in ruling_of.values()}
+        rows = (
+            Case.objects.decided()
+            .filter(pk__in=decided)
+            .order_by()
+            .values_list(
+                "query__name",
+                "query__facet__key",
+                "candidate__document__docno",
+                "decision_id",
+                "first_grade",
+                "second_grade",
+            )
+        )
+        for query, facet, docno, decision, first, second in sorted(
+            rows, key=lambda row: (row[0], row[2])
+        ):
+            _, adjudicator, grade, reason = ruling_of[decision]
             overruled = grade is not None and grade not in (first, second)
             yield query, facet, docno, adjudicator, grade, reason, first, second, overruled
 
