@@ -202,6 +202,15 @@ class Pool(models.Model):
                 name="pool_frozen_is_not_hidden",
             )
         ]
+        # For the trigger that keeps the drawn lists of frozen pools. Without it, each list that is
+        # deleted goes through all deleted pools of its build.
+        indexes = [
+            models.Index(
+                fields=["build", "frozen_at"],
+                condition=models.Q(frozen_at__isnull=False),
+                name="frozen_pool_by_build",
+            )
+        ]
 
     def __str__(self) -> str:
         return f"pool of {self.query_paper}"

@@ -254,7 +254,8 @@ def delete_part(pools: PoolQuerySet) -> int:
             if candidates >= DELETED_CANDIDATES:
                 break
         for rows_of_part in (
-            Contribution.objects.filter(candidate__pool__in=part),
+            # Not `candidate__pool__in`, which would join the contributions with themselves.
+            Contribution.objects.filter(candidate__in=Candidate.objects.filter(pool__in=part)),
             Candidate.objects.filter(pool__in=part),
             Pool.with_hidden.filter(pk__in=part),
         ):
