@@ -25,6 +25,7 @@ handler500 = "web.refusals.server_error"
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("", views.home, name="home"),
+    path("collections/", views.my_collections, name="my-collections"),
     path("accounts/", include("accounts.login_urls")),
     path("account/", include("accounts.urls")),
     path("collections/new/", views.new_collection, name="new-collection"),

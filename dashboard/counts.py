@@ -14,7 +14,7 @@ from adjudication.queue import due_cases
 from agreement.models import Report
 from annotation.models import PairCount, SlotCount
 from corpus.models import Document, Query, QueryPaper
-from dashboard.roles import ROLE_PAGES
+from dashboard.roles import ROLE_OVERVIEWS
 from dashboard.steps import Counts
 from jobs.models import LIVE, Job, State
 from pooling.models import Pool
@@ -75,9 +75,9 @@ def _aggregates() -> Iterable[tuple[QuerySet[Any], str, dict[str, Aggregate]]]:
         Membership.objects.filter(user__is_active=True),
         "collection",
         {
-            pages.counted_as: Count("pk", filter=Q(role=role))
-            for role, pages in ROLE_PAGES.items()
-            if pages.counted_as
+            overview.counted_as: Count("pk", filter=Q(role=role))
+            for role, overview in ROLE_OVERVIEWS.items()
+            if overview.counted_as
         },
     )
     yield (

@@ -1,7 +1,8 @@
-"""The tabs at the top of each page of a collection."""
+"""The navigation of each page of a collection: stages, and the pages of the current stage."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 from django.http import HttpRequest
@@ -9,41 +10,87 @@ from django.urls import NoReverseMatch, reverse
 from django.utils.functional import SimpleLazyObject
 
 from accounts.access import roles_in
-from accounts.models import Collection, User
-from dashboard.roles import pages_of
+from accounts.models import Collection, Role, User
+from dashboard.stages import Page, stages_of
 
 
-class Tab(NamedTuple):
-    name: str
+class Link(NamedTuple):
+    """A link of the navigation; `current` on its own page and on all below it."""
+
+    label: str
     url: str
-    current: bool = False
+    current: bool
+
+
+class StageLink(NamedTuple):
+    """A link to the first page of a stage, and the links to all of its pages."""
+
+    label: str
+    pages: tuple[Link, ...]
+
+    @property
+    def url(self) -> str:
+        return self.pages[0].url
+
+    @property
+    def current(self) -> bool:
+        return any(page.current for page in self.pages)
+
+    @property
+    def aria_current(self) -> str:
+        """With a second level, the link to the current page is there."""
+        return "page" if len(self.pages) == 1 else "true"
+
+
+class Navigation(NamedTuple):
+    """What the head of a page shows to a person with these roles."""
+
+    stages: tuple[StageLink, ...]
+    roles: frozenset[str]
+
+    @property
+    def second_level(self) -> StageLink | None:
+        """The current stage, if it has several pages."""
+        stages = (stage for stage in self.stages if stage.current and len(stage.pages) > 1)
+        return next(stages, None)
+
+    @property
+    def role_names(self) -> list[str]:
+        return [role.label for role in Role if role in self.roles]
+
+    @property
+    def can_search(self) -> bool:
+        return Role.ADMIN in self.roles
 
 
 def navigation(request: HttpRequest) -> dict[str, Any]:
-    """A context processor: the collection and the tabs, on pages of a collection."""
+    """A context processor: the collection and the navigation, on pages of a collection."""
     collection = getattr(request, "collection", None)
     if collection is None:
         return {}
-    # Lazy: a partial page for htmx shows no tabs, so it needs no query for them.
+    # Lazy: a partial page for htmx shows no navigation, so it needs no query for it.
     return {
         "collection": collection,
-        "places": SimpleLazyObject(lambda: tabs_for(request, collection)),
+        "navigation": SimpleLazyObject(lambda: navigation_for(request, collection)),
     }
 
 
-def tabs_for(request: HttpRequest, collection: Collection) -> list[Tab]:
-    """The tabs of the user's roles, each once. A tab is current on its page and on all below."""
+def navigation_for(request: HttpRequest, collection: Collection) -> Navigation:
+    """The stages and pages that the person's roles open. One query."""
     roles = roles_in(collection, request.user) if isinstance(request.user, User) else frozenset()
-    labels = dict.fromkeys(label for pages in pages_of(roles) for label in pages.tabs)
-    tabs = [Tab(name, url) for name, key in labels if (url := address(collection, key))]
+    stages = (
+        StageLink(stage.label, tuple(_links(request.path, collection, stage.pages)))
+        for stage in stages_of(roles)
+    )
+    return Navigation(tuple(stage for stage in stages if stage.pages), roles)
+
+
+def _links(path: str, collection: Collection, pages: Iterable[Page]) -> Iterator[Link]:
     overview = address(collection, "collection")  # every page's address begins with it
-    return [
-        tab._replace(
-            current=request.path == tab.url
-            or (tab.url != overview and request.path.startswith(tab.url))
-        )
-        for tab in tabs
-    ]
+    for page in pages:
+        url = address(collection, page.url_name)
+        if url:
+            yield Link(page.label, url, path == url or (url != overview and path.startswith(url)))
 
 
 def address(collection: Collection, name: str) -> str:

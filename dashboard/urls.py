@@ -8,6 +8,7 @@ from dashboard import board_views, corpus_pages, people, pool_pages, views
 
 urlpatterns: list[URLPattern] = [
     path("", views.collection_page, name="collection"),
+    path("search/", views.search_page, name="search"),
     path("queries/", corpus_pages.queries, name="queries"),
     # Below a word of its own: a docno may contain slashes, and be called "import".
     path("documents/id/<path:docno>", corpus_pages.document, name="document"),

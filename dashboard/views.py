@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import PermissionDenied
+from django.db.models import Q
 from django.forms.models import model_to_dict
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -19,7 +20,13 @@ from annotation.services import set_up_collection
 from corpus.services import CorpusError
 from dashboard import overview
 from dashboard.forms import LICENCES, NewCollectionForm, SettingsForm
+from dashboard.navigation import navigation_for
+from dashboard.search import search
 from dashboard.services import SeedIsFixed, change_settings, seed_is_fixed
+from web.paging import typed
+from web.requests import wants_part
+
+MENU_SIZE = 12  # collections in the menu
 
 
 @require_safe
@@ -30,6 +37,31 @@ def home(request: HttpRequest) -> HttpResponse:
         # A page with a single link would be useless.
         return redirect("collection", cards[0].collection.slug)
     return render(request, "dashboard/home.html", {"cards": cards})
+
+
+@require_safe
+def my_collections(request: HttpRequest) -> HttpResponse:
+    """The menu of collections, as a part of a page; without a script, the home page has them."""
+    if not wants_part(request):
+        return redirect("home")
+    words = typed(request.GET, "q")
+    collections = Collection.objects.visible_to(person_of(request))
+    if words:
+        collections = collections.filter(Q(name__icontains=words) | Q(slug__istartswith=words))
+    shown = list(collections[: MENU_SIZE + 1])
+    return render(
+        request,
+        "dashboard/_my_collections.html",
+        {"collections": shown[:MENU_SIZE], "is_long": len(shown) > MENU_SIZE, "words": words},
+    )
+
+
+@in_collection(Role.ADMIN)
+@require_safe
+def search_page(request: HttpRequest, collection: Collection) -> HttpResponse:
+    words = typed(request.GET, "q")
+    groups = search(collection, words, navigation_for(request, collection))
+    return render(request, "dashboard/search.html", {"groups": groups, "search_words": words})
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

@@ -6,6 +6,7 @@ from retrieval import views
 
 urlpatterns: list[URLPattern] = [
     path("", views.runs, name="runs"),
+    path("add/", views.add_run, name="add-run"),
     path("import/", views.import_run, name="import-run"),
     path("import-vectors/", views.import_embeddings, name="import-embeddings"),
     path("retrieve/", views.retrieve, name="retrieve"),

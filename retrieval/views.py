@@ -10,7 +10,6 @@ from django.http import (
     StreamingHttpResponse,
 )
 from django.shortcuts import get_object_or_404, redirect, render
-from django.urls import reverse
 from django.utils.http import content_disposition_header
 from django.views.decorators.http import require_POST, require_safe
 
@@ -32,7 +31,7 @@ from web.disk import NoRoom
 def import_run(request: HttpRequest, collection: Collection) -> HttpResponse:
     form = RunImportForm(request.POST, request.FILES)
     if not form.is_valid():
-        return runs_page(request, collection, form=form)
+        return add_run_page(request, collection, form=form)
     values = form.cleaned_data
     try:
         request_run_import(
@@ -45,7 +44,7 @@ def import_run(request: HttpRequest, collection: Collection) -> HttpResponse:
     except (RetrievalError, NoRoom) as error:
         form.add_error("name", str(error))
         status = 507 if isinstance(error, NoRoom) else 422
-        return runs_page(request, collection, form=form, status=status)
+        return add_run_page(request, collection, form=form, status=status)
     return _redirect_to_jobs(request, collection, values["file"].name, values["name"])
 
 
@@ -54,7 +53,7 @@ def import_run(request: HttpRequest, collection: Collection) -> HttpResponse:
 def import_embeddings(request: HttpRequest, collection: Collection) -> HttpResponse:
     form = EmbeddingsForm(request.POST, request.FILES)
     if not form.is_valid():
-        return runs_page(request, collection, embeddings=form)
+        return add_run_page(request, collection, embeddings=form)
     values = form.cleaned_data
     try:
         request_embeddings(
@@ -69,7 +68,7 @@ def import_embeddings(request: HttpRequest, collection: Collection) -> HttpRespo
     except (RetrievalError, NoRoom) as error:
         form.add_error("name", str(error))
         status = 507 if isinstance(error, NoRoom) else 422
-        return runs_page(request, collection, embeddings=form, status=status)
+        return add_run_page(request, collection, embeddings=form, status=status)
     return _redirect_to_jobs(request, collection, values["vectors"].name, values["name"])
 
 
@@ -77,8 +76,7 @@ def _redirect_to_jobs(
     request: HttpRequest, collection: Collection, filename: str, name: str
 ) -> HttpResponse:
     messages.info(request, f"Importing {filename} as the run {name}.")
-    # The job's card is at the top of the page; the form's URL would scroll to the form.
-    return redirect(reverse("runs", args=[collection.slug]) + "#main")
+    return redirect("runs", collection.slug)
 
 
 RUN_JOBS = ("retrieve", RUN_KIND, EMBEDDINGS_KIND)
@@ -87,31 +85,40 @@ RUN_JOBS = ("retrieve", RUN_KIND, EMBEDDINGS_KIND)
 @in_collection(Role.ADMIN)
 @require_safe
 def runs(request: HttpRequest, collection: Collection) -> HttpResponse:
-    return runs_page(request, collection)
+    rows = run_rows(collection)
+    context = {
+        "collection": collection,
+        "rows": rows,
+        "unused_retrievers": unused_built_in(row.run for row in rows),
+        "documents": collection.documents.papers().count(),
+        "query_papers": collection.query_papers.count(),
+        "jobs": jobs_to_show(collection, RUN_JOBS),
+    }
+    return render(request, "retrieval/runs.html", context)
 
 
-def runs_page(
+@in_collection(Role.ADMIN)
+@require_safe
+def add_run(request: HttpRequest, collection: Collection) -> HttpResponse:
+    return add_run_page(request, collection)
+
+
+def add_run_page(
     request: HttpRequest,
     collection: Collection,
     form: RunImportForm | None = None,
     embeddings: EmbeddingsForm | None = None,
     status: int = 422,
 ) -> HttpResponse:
-    """The page of all runs, with the invalid import form, if any."""
-    rows = run_rows(collection)
+    """The three ways to add a run, with the invalid form, if any."""
     context = {
         "collection": collection,
-        "rows": rows,
-        "unused_retrievers": unused_built_in(row.run for row in rows),
-        "catalogue": unused_catalogue(row.run for row in rows),
-        "documents": collection.documents.papers().count(),
-        "query_papers": collection.query_papers.count(),
-        "jobs": jobs_to_show(collection, RUN_JOBS),
+        "catalogue": unused_catalogue(collection.runs.all()),
         "form": form or RunImportForm(),
         "embeddings": embeddings or EmbeddingsForm(),
     }
     return render(
-        request, "retrieval/runs.html", context, status=status if form or embeddings else 200
+        request, "retrieval/add_run.html", context, status=status if form or embeddings else 200
     )
 
 

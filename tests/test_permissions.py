@@ -59,6 +59,7 @@ class Address(NamedTuple):
 ADDRESSES = [
     # Every account
     Address("home", ACCOUNTS, GET),
+    Address("my-collections", ACCOUNTS, GET),
     Address("login", (ANONYMOUS,), FORM_VIEW, refusal=302),
     Address("logout", ACCOUNTS, POST),
     Address("password_change", ACCOUNTS, FORM_VIEW),
@@ -75,6 +76,7 @@ ADDRESSES = [
     Address("collection", HERE, GET),
     Address("api-collection", HERE, GET),
     # The corpus
+    Address("search", (ADMIN,), GET),
     Address("documents", (ADMIN,), GET),
     Address("document", (ADMIN,), GET),
     Address("import-documents", (ADMIN,), BOTH),
@@ -90,6 +92,7 @@ ADDRESSES = [
     Address("api-topics", (ADMIN,), POST),
     # Runs and pools
     Address("runs", (ADMIN,), GET),
+    Address("add-run", (ADMIN,), GET),
     Address("import-run", (ADMIN,), POST),
     Address("import-embeddings", (ADMIN,), POST),
     Address("retrieve", (ADMIN,), POST),
@@ -162,7 +165,14 @@ ADDRESSES = [
     Address("api-job", (ADMIN,), GET),
     Address("api-cancel-job", (ADMIN,), POST),
 ]
-LEADING_ON = {"home", "judge-query", "judge-undo", "adjudicate-query", "case-undo"}
+LEADING_ON = {
+    "home",
+    "my-collections",
+    "judge-query",
+    "judge-undo",
+    "adjudicate-query",
+    "case-undo",
+}
 # What some of the forms need to act; the others need more, or nothing.
 FIELDS = {"confirmed": "yes", "missing": "zero", "version": "2"}
 ROUTES = {pattern.name: route for route, pattern in patterns()}

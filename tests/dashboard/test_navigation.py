@@ -2,7 +2,8 @@ import pytest
 from django.test import RequestFactory
 
 from accounts.models import Role, User
-from dashboard.navigation import address, navigation, tabs_for
+from dashboard.navigation import Navigation, address, navigation, navigation_for
+from dashboard.stages import STAGES
 from tests.support.factories import a_collection, member
 
 pytestmark = pytest.mark.django_db
@@ -13,39 +14,67 @@ def collection():
     return a_collection()
 
 
-def tabs(collection, username, path="/c/small/"):
+def navigation_of(collection, username, path="/c/small/") -> Navigation:
     request = RequestFactory().get(path)
     request.user = User.objects.get(username=username)
-    return tabs_for(request, collection)
+    return navigation_for(request, collection)
 
 
-def names(found):
-    return [tab.name for tab in found]
+def labels(links):
+    return [link.label for link in links]
 
 
-def test_each_role_gets_its_own_tabs(collection):
-    assert names(tabs(collection, "ann1")) == ["Overview", "Judge"]
-    assert names(tabs(collection, "adju")) == ["Overview", "Adjudicate"]
-    assert names(tabs(collection, "admin"))[:3] == ["Overview", "Documents", "Queries"]
+def test_each_role_gets_the_stages_of_its_own_pages(collection):
+    assert labels(navigation_of(collection, "ann1").stages) == ["Overview", "Judge"]
+    assert labels(navigation_of(collection, "adju").stages) == ["Overview", "Adjudicate"]
+    assert labels(navigation_of(collection, "admin").stages) == [
+        *("Overview", "Corpus", "Pools", "Judging", "Results", "Settings")
+    ]
 
 
-def test_a_person_with_two_roles_sees_each_tab_once(collection):
+def test_a_person_with_two_roles_sees_the_own_work_first_and_both_roles(collection):
     member(collection, Role.ADJUDICATOR, "admin")
 
-    found = names(tabs(collection, "admin"))
+    shown = navigation_of(collection, "admin")
 
-    assert found[:3] == ["Overview", "Adjudicate", "Documents"]
-    assert len(found) == len(set(found))
+    assert labels(shown.stages)[:3] == ["Overview", "Adjudicate", "Corpus"]
+    assert shown.role_names == ["Admin", "Adjudicator"]
 
 
-def test_a_tab_is_current_on_its_page_and_below(collection):
-    def current(path):
-        return [tab.name for tab in tabs(collection, "admin", path) if tab.current]
+@pytest.mark.parametrize(
+    ("path", "stage", "page"),
+    [
+        ("/c/small/", "Overview", "Overview"),
+        ("/c/small/documents/", "Corpus", "Documents"),
+        ("/c/small/documents/id/queries/", "Corpus", "Documents"),
+        ("/c/small/people/", "Judging", "People"),
+        ("/c/small/jobs/17/", "Settings", "Jobs"),
+    ],
+)
+def test_a_page_and_its_stage_are_current_on_the_page_and_below(collection, path, stage, page):
+    shown = navigation_of(collection, "admin", path)
 
-    assert current("/c/small/") == ["Overview"]
-    assert current("/c/small/documents/") == ["Documents"]
-    assert current("/c/small/documents/id/queries/") == ["Documents"]
-    assert current("/c/small/elsewhere/") == []
+    current = [link for link in shown.stages if link.current]
+    assert labels(current) == [stage]
+    assert labels(link for link in current[0].pages if link.current) == [page]
+
+
+def test_elsewhere_nothing_is_current(collection):
+    shown = navigation_of(collection, "admin", "/c/small/elsewhere/")
+    assert not any(stage.current for stage in shown.stages)
+    assert shown.second_level is None
+
+
+def test_the_second_level_lists_the_pages_of_a_stage_that_has_several(collection):
+    on_runs = navigation_of(collection, "admin", "/c/small/runs/")
+    assert labels(on_runs.second_level.pages) == ["Runs", "Pools"]
+    assert navigation_of(collection, "admin").second_level is None
+
+
+def test_every_page_of_the_map_has_an_address(collection):
+    for stage in STAGES:
+        for page in stage.pages:
+            assert address(collection, page.url_name), page
 
 
 def test_an_unknown_page_has_no_address(collection):
@@ -53,11 +82,11 @@ def test_an_unknown_page_has_no_address(collection):
     assert address(collection, "documents") == "/c/small/documents/"
 
 
-def test_outside_a_collection_there_are_no_tabs():
+def test_outside_a_collection_there_is_no_navigation():
     assert navigation(RequestFactory().get("/")) == {}
 
 
-def test_tabs_need_no_query_until_they_are_shown(collection, django_assert_num_queries):
+def test_the_navigation_needs_no_query_until_it_is_shown(collection, django_assert_num_queries):
     request = RequestFactory().get("/c/small/")
     request.user = User.objects.get(username="ann1")
     request.collection = collection
@@ -65,5 +94,5 @@ def test_tabs_need_no_query_until_they_are_shown(collection, django_assert_num_q
     with django_assert_num_queries(0):
         context = navigation(request)
     with django_assert_num_queries(1):
-        assert len(context["places"]) == 2
-        assert list(context["places"])
+        assert len(context["navigation"].stages) == 2
+        assert not context["navigation"].can_search

@@ -95,11 +95,11 @@ def test_the_runs_page_says_what_a_run_holds_and_what_was_left_out(collection, a
 def test_the_built_in_retrievers_not_yet_run_are_offered(collection, admin):
     a_run(collection, "bm25_title", ["d1"])
 
-    page = admin.get(address("runs"))
+    page = admin.get(address("add-run"))
 
     assert 'value="tfidf_abstract"' in page.text
     assert 'value="bm25_title"' not in page.text
-    assert "Run the 3 usual retrievers" in text_of(page)
+    assert "Run the 3 usual retrievers" in text_of(admin.get(address("runs")))
 
 
 def test_running_a_retriever_queues_its_job(collection, admin):

@@ -251,13 +251,13 @@ def test_a_wrong_form_of_vectors_says_why(collection, admin, sent, what):
 
 
 def test_the_page_names_the_command_for_large_files(collection, admin):
-    page = " ".join(admin.get(reverse("runs", args=["small"])).text.split())
+    page = " ".join(admin.get(reverse("add-run", args=["small"])).text.split())
 
     assert "python manage.py import_embeddings small \\ VECTORS.npy DOCNOS.txt --name NAME" in page
 
 
 def test_no_two_fields_of_the_page_share_an_id(collection, admin):
-    page = admin.get(reverse("runs", args=["small"])).text
+    page = admin.get(reverse("add-run", args=["small"])).text
 
     for field_id in ("id_name", "vectors_name"):
         assert page.count(f'id="{field_id}"') == 1
