@@ -27,7 +27,6 @@ import psycopg
 from psycopg import sql
 
 from bench import judging_peer, judging_server
-from bench.judging_browser import NoBrowser, press_keys
 from bench.judging_clients import (
     PATIENCE,
     Browser,
@@ -152,17 +151,18 @@ def measure_paint(place: Place) -> None:
     """A browser: from a key to the next pair on the screen, with a server near and far away."""
     fullest = place.step("fullest-query")[0]
     with serving(place.environment, place.log, WITHOUT_TLS) as server:
-        paints = press_keys(
-            server.port,
-            f"/c/{SLUG}/judge/{fullest['query']}/",
-            (fullest["annotator"], PASSWORD),
-            keys=place.bench.size.paints,
-            latency=LATENCY,
-        )
-    near, far = (f"{_ms(_at(part, 0.5))} / {_ms(_at(part, 0.95))} ms" for part in paints)
-    place.keep(
-        "paint", f"{near}; {far} at {1000 * LATENCY:.0f} ms latency", f"{len(paints.near)} keys"
+        path = f"/c/{SLUG}/judge/{fullest['query']}/"
+        account = fullest["annotator"], PASSWORD
+        given = [server.port, path, *account, place.bench.size.paints, LATENCY]
+        paints, _, problem = measured_process("bench.judging_browser", list(map(str, given)), {})
+    if problem:
+        raise StepFailed(f"paint: {problem}")
+    near, far = (
+        f"{_ms(_at(paints[name], 0.5))} / {_ms(_at(paints[name], 0.95))} ms"
+        for name in ("near", "far")
     )
+    keys = f"{len(paints['near'])} keys"
+    place.keep("paint", f"{near}; {far} at {1000 * LATENCY:.0f} ms latency", keys)
 
 
 def _alone(judging: Judging) -> str:
@@ -455,7 +455,7 @@ def run(bench: Bench, wanted: Sequence[str], only: Sequence[str] = ()) -> str:
 def _failure_said(bench: Bench, what: str) -> Iterator[None]:
     try:
         yield
-    except (OSError, HTTPException, Refused, StepFailed, DidNotStart, NoBrowser) as error:
+    except (OSError, HTTPException, Refused, StepFailed, DidNotStart) as error:
         bench.say(f"{what} failed: {type(error).__name__}: {error}")
 
 

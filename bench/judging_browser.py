@@ -1,14 +1,21 @@
-"""A judge's browser: how long from a key to the next pair on the screen."""
+"""A judge's browser, as a process: how long from a key to the next pair on the screen.
+
+    python -m bench.judging_browser PORT PATH USERNAME PASSWORD KEYS LATENCY
+
+judges KEYS pairs of the query at PATH in Chromium, then as many with LATENCY seconds added to every
+request, and prints the seconds of both as JSON. The query needs more pairs left than both.
+"""
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
-from typing import Any, NamedTuple
+import sys
+from collections.abc import Sequence
+from typing import Any
 
-from playwright.sync_api import BrowserContext, Error, Page, sync_playwright
-
-from bench.judging_clients import Refused
+from playwright.sync_api import BrowserContext, Page, sync_playwright
 
 CHROMIUM_OPTIONS = ["--no-sandbox", "--disable-gpu", "--no-first-run"]
 # static/js/panels.js ignores a key before a pair was shown for 300 ms.
@@ -27,46 +34,26 @@ MEASURE = """
 """
 
 
-class NoBrowser(Exception):
-    """This machine has no Chromium."""
-
-
-class Paints(NamedTuple):
-    """Seconds from a key to the painted next pair, without and with latency of the network."""
-
-    near: tuple[float, ...]
-    far: tuple[float, ...]
-
-
-def press_keys(
-    port: int, path: str, account: tuple[str, str], *, keys: int, latency: float
-) -> Paints:
-    """Judge `keys` pairs in Chromium, then as many with `latency` seconds added to each request.
-
-    `path` is that of a query with more pairs left than both. `account` is a name and its password.
-    Raises NoBrowser, and Refused if not every key showed another pair.
-    """
+def main(arguments: Sequence[str]) -> None:
+    port, path, username, password, keys, latency = arguments
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=_chromium(), args=CHROMIUM_OPTIONS)
-        try:
-            context = browser.new_context(base_url=f"http://127.0.0.1:{port}")
-            page = _workspace(context, path, account)
-            near = _painted(page, keys)
-            network: dict[str, Any] = {"offline": False, "latency": 1000 * latency}
-            network |= {"downloadThroughput": -1, "uploadThroughput": -1}
-            context.new_cdp_session(page).send("Network.emulateNetworkConditions", network)
-            return Paints(near, _painted(page, keys))
-        except Error as error:
-            raise Refused(str(error)) from error
-        finally:
-            browser.close()
+        context = browser.new_context(base_url=f"http://127.0.0.1:{port}")
+        page = _workspace(context, path, (username, password))
+        near = _painted(page, int(keys))
+        network: dict[str, Any] = {"offline": False, "latency": 1000 * float(latency)}
+        network |= {"downloadThroughput": -1, "uploadThroughput": -1}
+        context.new_cdp_session(page).send("Network.emulateNetworkConditions", network)
+        far = _painted(page, int(keys))
+        browser.close()
+    sys.stdout.write(json.dumps({"near": near, "far": far}) + "\n")
 
 
 def _chromium() -> str:
     names = [os.environ.get("CHROMIUM", ""), "chromium", "chromium-browser", "google-chrome"]
     for path in filter(None, map(shutil.which, filter(None, names))):
         return path
-    raise NoBrowser("no Chromium; install the package chromium or set CHROMIUM")
+    sys.exit("no Chromium; install the package chromium or set CHROMIUM")
 
 
 def _workspace(context: BrowserContext, path: str, account: tuple[str, str]) -> Page:
@@ -83,7 +70,7 @@ def _workspace(context: BrowserContext, path: str, account: tuple[str, str]) -> 
     return page
 
 
-def _painted(page: Page, keys: int) -> tuple[float, ...]:
+def _painted(page: Page, keys: int) -> list[float]:
     page.evaluate("window.painted.length = 0")
     for number in range(keys):
         page.wait_for_timeout(READING_MS)
@@ -91,5 +78,9 @@ def _painted(page: Page, keys: int) -> tuple[float, ...]:
     page.wait_for_timeout(READING_MS)
     seconds = [ms / 1000 for ms in page.evaluate("window.painted")]
     if len(seconds) != keys:
-        raise Refused(f"{keys} keys, but {len(seconds)} pairs were shown")
-    return tuple(seconds)
+        sys.exit(f"{keys} keys, but {len(seconds)} pairs were shown")
+    return seconds
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

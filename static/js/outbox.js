@@ -19,6 +19,7 @@ export class Outbox extends EventTarget {
   #timer = 0;
   #running = false;
   #again = false;
+  #retry = false;
 
   // `work` is "judging" or "settling".
   constructor({ work, person, collection }) {
@@ -66,7 +67,7 @@ export class Outbox extends EventTarget {
   // send all of it again.
   async #run({ retry = false } = {}) {
     if (retry) {
-      this.#stuck.clear();
+      this.#retry = true;
       clearTimeout(this.#timer);
       this.#timer = 0;
     }
@@ -78,7 +79,10 @@ export class Outbox extends EventTarget {
     try {
       do {
         this.#again = false;
-        await this.#oneTabAtATime(() => this.#pass(retry));
+        const isRetry = this.#retry;
+        this.#retry = false;
+        if (isRetry) this.#stuck.clear(); // here, because the pass before may have added to it
+        await this.#oneTabAtATime(() => this.#pass(isRetry));
       } while (this.#again);
     } finally {
       this.#running = false;

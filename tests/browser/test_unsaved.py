@@ -69,6 +69,25 @@ def test_only_an_answer_of_the_server_with_the_key_settles_a_judgment(page, open
     assert Judgment.objects.count() == 2
 
 
+def test_a_retry_during_an_attempt_is_made_after_it(stopped, opening):
+    """No timer runs here, so the second attempt is the one that was asked for."""
+    page, held = stopped, []
+
+    def hold_the_first(route):
+        if route.request.method == "POST" and not held:
+            held.append(route)
+        else:
+            route.fallback()
+
+    page.route("**/c/**", hold_the_first)
+    press_after(page, READING, "2")
+    eventually(page, lambda: held)
+    retry_now(page)
+    held[0].fulfill(status=502)
+
+    saved(page, opening, 2)
+
+
 def test_a_maintenance_page_is_not_taken_for_the_end_of_the_query(context, start, opening, slots):
     down = {"status": 200, "content_type": "text/html", "body": "<h1>Down</h1>"}
     context.route("**/ahead/**", lambda route: route.fulfill(**down))
