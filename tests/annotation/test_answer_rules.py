@@ -176,6 +176,18 @@ def test_the_pace_is_the_median_of_the_annotator_s_own_times(opening, mine, thei
     assert (pace.recent, pace.seconds, pace.measured) == ((10.0, 30.0, 11.0), 11.0, True)
 
 
+def test_the_minutes_left_are_rounded_up():
+    pace = queue.Pace(recent=(), planned=15.0)
+
+    assert [pace.minutes(pairs) for pairs in (0, 1, 4, 5, 244)] == [0, 1, 1, 2, 61]
+
+
+def test_twelve_pairs_are_fetched_ahead():
+    opening = an_open_query(a_collection("longer"), size=14)
+
+    assert len(queue.pairs_ahead(opening.query, slots_of(opening, "ann1")[0].annotator)) == 12
+
+
 def test_the_pace_in_one_collection_says_nothing_of_another(mine, annotator):
     judge(mine[0], 1, seconds=500.0)
     elsewhere = a_collection("elsewhere")
