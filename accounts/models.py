@@ -36,6 +36,9 @@ class CollectionQuerySet(models.QuerySet["Collection"]):
         return self.filter(memberships__user=user, memberships__role__in=list(roles)).distinct()
 
 
+HIGHEST_GRADE = 4  # of the longest scale, which has five grades
+
+
 def new_seed() -> str:
     return secrets.token_hex(8)
 
@@ -55,8 +58,21 @@ class Collection(models.Model):
         help_text="Determines every random order in this collection.",
     )
     seconds_per_judgment = models.FloatField(default=15.0, validators=[MinValueValidator(0.1)])
+    highest_grade = models.PositiveSmallIntegerField(
+        default=3, help_text="The grades are 0 to this one. It is fixed once a query is open."
+    )
+    relevant_from = models.PositiveSmallIntegerField(
+        default=2, help_text="This grade and the higher ones count as relevant."
+    )
     corpus_version = models.PositiveBigIntegerField(
         default=0, help_text="Increases with every change to the documents."
+    )
+    analysis = models.CharField(
+        max_length=40,
+        blank=True,
+        default="",
+        help_text="How the usual retrievers compare words, such as english; empty until "
+        "documents show the language.",
     )
     created_at = models.DateTimeField(auto_now_add=True)
 
@@ -64,9 +80,25 @@ class Collection(models.Model):
 
     class Meta:
         ordering = ["name", "slug"]
+        constraints = [
+            models.CheckConstraint(
+                condition=models.Q(highest_grade__range=(1, HIGHEST_GRADE)),
+                name="collection_has_two_to_five_grades",
+            ),
+            models.CheckConstraint(
+                condition=models.Q(relevant_from__gte=1)
+                & models.Q(relevant_from__lte=models.F("highest_grade")),
+                name="collection_relevant_from_is_a_grade",
+            ),
+        ]
 
     def __str__(self) -> str:
         return self.name
+
+    @property
+    def grades(self) -> range:
+        """The grades of its scale, from 0."""
+        return range(self.highest_grade + 1)
 
 
 class Membership(models.Model):

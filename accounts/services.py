@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import re
 import secrets
 
 from django.db import IntegrityError, transaction
@@ -29,6 +31,16 @@ class NameTaken(AccountError):
 
 class CannotBlind(AccountError):
     """An admin sees the sources of candidates, so an admin must not judge."""
+
+
+class NameCanLogIn(AccountError):
+    """The username of an imported person belongs to an account that can log in."""
+
+    def __init__(self, username: str) -> None:
+        super().__init__(
+            f"The account {username} exists and can log in, but the import needs this name for a "
+            "person of the imported data, so nothing was imported. Rename that account first."
+        )
 
 
 class LastAdmin(AccountError):
@@ -94,6 +106,34 @@ def create_person(*, collection: Collection, username: str, name: str, role: str
     except IntegrityError as error:
         raise NameTaken(username) from error
     return password
+
+
+def imported_person(*, username: str, name: str = "") -> User:
+    """The account of a person in imported data, who can never log in. Creates it if needed.
+
+    Raises:
+        NameCanLogIn: the account exists and can log in.
+    """
+    person = User.objects.filter(username=username).first()
+    if person is None:
+        person = User(username=username, first_name=name, is_active=False)
+        person.set_unusable_password()
+        person.save()
+    elif person.is_active or person.has_usable_password():
+        raise NameCanLogIn(username)
+    return person
+
+
+def imported_username(collection: Collection, name: str) -> str:
+    """The username of an imported person, such as `imported-mara@papers`.
+
+    A name with other characters than a username may have gets a digest of itself at its end, so
+    that two names never share an account.
+    """
+    plain = re.sub(r"[^\w.+-]", "-", name, flags=re.ASCII)[:40]
+    if plain != name:
+        plain = f"{plain}-{hashlib.sha256(name.encode()).hexdigest()[:8]}"
+    return username_in(collection, f"imported-{plain}")
 
 
 def take_role(*, membership: Membership) -> None:

@@ -6,13 +6,15 @@ from collections.abc import Sequence
 
 from django import forms
 
+from accounts.models import HIGHEST_GRADE
 from adjudication.queue import ShownJudgment
 from adjudication.services import Ruling
-from annotation.models import GRADES, Reason
+from annotation.models import Reason
 
 CANNOT = "cannot"
 CARDS = ("a", "b")
-ANSWERS = [*(str(grade) for grade in GRADES), *CARDS, CANNOT]
+# The service checks that the grade is on the scale of the collection.
+ANSWERS = [*(str(grade) for grade in range(HIGHEST_GRADE + 1)), *CARDS, CANNOT]
 
 
 class RulingForm(forms.Form):

@@ -9,7 +9,8 @@ from django.db import models
 from django.db.models import Exists, F, OuterRef, Q, Subquery, Value
 from django.db.models.functions import Abs, Coalesce
 
-from annotation.models import GRADES, Judgment, Pair, PairQuerySet, Slot
+from accounts.models import HIGHEST_GRADE, Collection
+from annotation.models import Judgment, Pair, PairQuerySet, Slot
 from corpus.models import Query
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ class CaseQuerySet(PairQuerySet):
     def cases(self) -> CaseQuerySet:
         """Every case, decided or due, with `decision_id` and the absolute `difference` of grades.
 
-        `difference` is 4, more than any two grades differ, where a slot says "cannot judge".
+        `difference` is 5, more than any two grades differ, where a slot says "cannot judge".
         """
         decisions = Decision.objects.filter(
             pair=OuterRef("pk"), first=OuterRef("first"), second=OuterRef("second")
@@ -31,7 +32,7 @@ class CaseQuerySet(PairQuerySet):
             decision_id=Subquery(decisions.values("pk")[:1]),
             difference=Coalesce(
                 Abs(F("first_grade") - F("second_grade")),
-                Value(4),
+                Value(HIGHEST_GRADE + 1),
                 output_field=models.IntegerField(),
             ),
         )
@@ -87,7 +88,7 @@ class Decision(models.Model):
         constraints = [
             models.UniqueConstraint(fields=["pair", "sequence"], name="decision_sequence_once"),
             models.CheckConstraint(
-                condition=Q(grade__isnull=False, grade__in=GRADES, reason="")
+                condition=Q(grade__isnull=False, grade__lte=HIGHEST_GRADE, reason="")
                 | (Q(grade__isnull=True) & ~Q(reason="")),
                 name="decision_grade_or_reason",
             ),
@@ -115,3 +116,30 @@ class CaseCount(models.Model):
 
     def __str__(self) -> str:
         return f"decisions on {self.query}"
+
+
+class JudgmentImport(models.Model):
+    """Files of judgments made elsewhere, and how many judgments and decisions came from them.
+
+    Judgments are never deleted, so the counts stay true. A release states them.
+    """
+
+    collection = models.ForeignKey(Collection, models.CASCADE, related_name="judgment_imports")
+    files = models.JSONField(help_text="The SHA-256 of each file, by its name.")
+    judgments = models.PositiveIntegerField()
+    decisions = models.PositiveIntegerField()
+    imported_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="+"
+    )
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["-created_at", "-pk"]
+
+    def __str__(self) -> str:
+        return f"{', '.join(self.filenames)} in {self.collection}"
+
+    @property
+    def filenames(self) -> list[str]:
+        """Sorted, because PostgreSQL keeps no order of keys."""
+        return sorted(self.files)

@@ -15,11 +15,12 @@ from django.utils.crypto import salted_hmac
 
 from accounts.models import Collection, User
 from adjudication.models import Case, CaseQuerySet, Decision
-from annotation.models import Judgment, Pair, PairCount, Reason, SlotCount
+from annotation.models import Judgment, Pair, PairCount, Reason, Slot, SlotCount
 from annotation.presentation import ShownText
 from annotation.services import presentation_of
-from corpus.models import Query
+from corpus.models import SOURCES, Query
 from corpus.ordering import order_key
+from database.natural_order import natural_key
 
 
 @dataclass(frozen=True)
@@ -107,7 +108,7 @@ class SettledCase(NamedTuple):
 def queries_with_cases(collection: Collection, user: User) -> list[CaseTotals]:
     """Every query with cases for the adjudicator; those begun come first, finished ones last."""
     rows = _case_totals(collection, user)
-    return sorted(rows, key=lambda row: (not row.due, not row.settled, row.name))
+    return sorted(rows, key=lambda row: (not row.due, not row.settled, natural_key(row.name)))
 
 
 def due_cases(collections: Iterable[int], user: User) -> dict[int, int]:
@@ -162,6 +163,35 @@ def _partly_foreign_cases(collections: list[int], user: User) -> CaseQuerySet:
     return Case.objects.cases().for_adjudicator(user).filter(query__in=queries).order_by()
 
 
+def due_in_order(collection: Collection, user: User) -> CaseQuerySet:
+    """The person's due cases of all queries, the largest difference first."""
+    # By the queries that have any, from the kept counts: otherwise all pairs would be compared.
+    queries = [row.query_id for row in _case_totals(collection, user) if row.due]
+    cases = Case.objects.due().for_adjudicator(user).filter(query__in=queries)
+    return cases.order_by("-difference", "query__name", "token")
+
+
+def own_decisions(collection: Collection, user: User) -> QuerySet[Any]:
+    """The person's decisions, the latest first, each with the `standing` one on its pair."""
+    later = Decision.objects.filter(pair=OuterRef("pair")).order_by("-sequence")
+    standing = later.annotate(
+        is_current=Exists(_slots_showing(1, "first")) & Exists(_slots_showing(2, "second"))
+    ).filter(is_current=True)
+    return (
+        Decision.objects.filter(adjudicator=user, pair__query__collection=collection)
+        .annotate(standing=Subquery(standing.values("pk")[:1]))
+        .select_related("pair__query")
+        .order_by("-pk")
+    )
+
+
+def _slots_showing(number: int, side: str) -> QuerySet[Slot]:
+    """The slot of this number, if it still holds the judgment that the decision saw."""
+    return Slot.objects.filter(
+        pair=OuterRef("pair"), number=number, judgment=OuterRef(f"{side}_id")
+    )
+
+
 def query_cases(totals: Iterable[CaseTotals], user: User) -> list[QueryCases]:
     """These queries as the list shows them, in the same order."""
     rows = list(totals)
@@ -187,7 +217,7 @@ def holds_slots(collection: Collection, user: User) -> bool:
 def query_to_settle(collection: Collection, name: str) -> Query | None:
     return (
         collection.queries.filter(name=name, opening__isnull=False)
-        .select_related("facet", "opening__guideline", "query_paper__document")
+        .select_related("facet", "opening__guideline", *SOURCES)
         .first()
     )
 
@@ -207,6 +237,15 @@ def counts(query: Query, user: User) -> dict[str, int]:
     )
 
 
+def all_counts(collection: Collection, user: User) -> dict[str, int]:
+    """How many cases of all queries are due, and how many are settled."""
+    totals = list(_case_totals(collection, user))
+    return {
+        "due": sum(row.due for row in totals),
+        "settled": sum(row.settled for row in totals),
+    }
+
+
 def next_token(query: Query, user: User) -> str | None:
     """The due case with the largest difference."""
     due = Case.objects.due().for_adjudicator(user).filter(query=query)
@@ -224,6 +263,18 @@ def token_before(query: Query, user: User, token: str = "") -> str | None:
     if decision_id is not None:
         decided_cases = decided_cases.filter(decision_id__lt=decision_id)
     return decided_cases.order_by("-decision_id").values_list("token", flat=True).first()
+
+
+def case_before(
+    collection: Collection, user: User, query: Query, token: str
+) -> tuple[str, str] | None:
+    """As `token_before`, over all queries: the query's name and the token."""
+    own = own_decisions(collection, user).filter(standing=F("pk"))
+    seen = own.filter(pair__query=query, pair__token=token).values_list("pk", flat=True).first()
+    if seen is not None:
+        own = own.filter(pk__lt=seen)
+    decision = own.first()
+    return None if decision is None else (decision.pair.query.name, decision.pair.token)
 
 
 def shown_case(query: Query, user: User, token: str) -> ShownCase | None:

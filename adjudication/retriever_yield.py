@@ -10,8 +10,6 @@ from accounts.models import Collection
 from adjudication.labels import labelled_pairs
 from pooling.models import Contribution
 
-RELEVANT = 2  # the lowest grade that counts as relevant, as in CSFCube's evaluation
-
 Pair = tuple[str, str]  # query paper's docno, candidate's docno
 
 
@@ -28,8 +26,8 @@ class Yield(NamedTuple):
     """One source's part. Relevant ones count once for every query that they are relevant to.
 
     `drawn` counts documents in pools, `judged` the pairs of those it drew that have a final
-    grade, `relevant` those with a grade of 2 or 3, `alone` the relevant ones that no other source
-    found, drawn by it.
+    grade, `relevant` those whose grade counts as relevant in the collection, `alone` the relevant
+    ones that no other source found, drawn by it.
     """
 
     source: str
@@ -44,8 +42,16 @@ class Yield(NamedTuple):
         return 100 * self.relevant / self.judged if self.judged else None
 
 
-def yields(candidates: Iterable[SourceCandidate], grades: Mapping[Pair, list[int]]) -> list[Yield]:
-    """Every source's yield, most relevant first; `grades` are the final ones of all queries."""
+def yields(
+    candidates: Iterable[SourceCandidate],
+    grades: Mapping[Pair, list[int]],
+    *,
+    relevant_from: int,
+) -> list[Yield]:
+    """Every source's yield, most relevant first; `grades` are the final ones of all queries.
+
+    Grades from `relevant_from` on count as relevant.
+    """
     drawn: dict[str, list[Pair]] = defaultdict(list)
     finders: Counter[Pair] = Counter()
     for candidate in candidates:
@@ -54,14 +60,22 @@ def yields(candidates: Iterable[SourceCandidate], grades: Mapping[Pair, list[int
             drawn[candidate.source].append(candidate.pair)
         else:
             drawn.setdefault(candidate.source, [])
-    rows = (_yield(source, pairs, finders, grades) for source, pairs in drawn.items())
+    rows = (
+        _yield(source, pairs, finders, grades, relevant_from) for source, pairs in drawn.items()
+    )
     return sorted(rows, key=lambda row: (-row.relevant, row.source))
 
 
 def _yield(
-    source: str, pairs: list[Pair], finders: Mapping[Pair, int], grades: Mapping[Pair, list[int]]
+    source: str,
+    pairs: list[Pair],
+    finders: Mapping[Pair, int],
+    grades: Mapping[Pair, list[int]],
+    relevant_from: int,
 ) -> Yield:
-    relevant = {pair: sum(grade >= RELEVANT for grade in grades.get(pair, ())) for pair in pairs}
+    relevant = {
+        pair: sum(grade >= relevant_from for grade in grades.get(pair, ())) for pair in pairs
+    }
     return Yield(
         source=source,
         drawn=len(pairs),
@@ -79,9 +93,12 @@ def yields_of(collection: Collection) -> list[Yield]:
     grades: dict[Pair, list[int]] = defaultdict(list)
     for pair in labelled_pairs(collection):
         if pair.final is not None:
-            paper = pair.query.removesuffix(f"_{pair.facet}")
+            paper = pair.query.removesuffix(f"_{pair.facet}") if pair.facet else pair.query
             grades[paper, pair.docno].append(pair.final)
-    return yields(_source_candidates(collection), grades) if grades else []
+    if not grades:
+        return []
+    candidates = _source_candidates(collection)
+    return yields(candidates, grades, relevant_from=collection.relevant_from)
 
 
 def _source_candidates(collection: Collection) -> Iterable[SourceCandidate]:
@@ -89,13 +106,11 @@ def _source_candidates(collection: Collection) -> Iterable[SourceCandidate]:
         candidate__pool__query_paper__collection=collection
     )
     depths = dict(
-        collection.query_papers.filter(pool__isnull=False).values_list(
-            "document__docno", "pool__depth"
-        )
+        collection.query_papers.filter(pool__isnull=False).values_list("name", "pool__depth")
     )
     for source, paper, docno, drawn, rank in rows.values_list(
         "source",
-        "candidate__pool__query_paper__document__docno",
+        "candidate__pool__query_paper__name",
         "candidate__document__docno",
         "drawn",
         "rank",

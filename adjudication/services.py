@@ -10,7 +10,7 @@ from django.db import IntegrityError, transaction
 
 from accounts.models import User
 from adjudication.models import Case, Decision
-from annotation.models import GRADES, Reason, Slot
+from annotation.models import Reason, Slot
 from web.errors import UserFacingError
 
 
@@ -21,25 +21,37 @@ class AdjudicationError(UserFacingError):
 class JudgedByYou(AdjudicationError):
     """The adjudicator judged this pair."""
 
+    status = 404
+
 
 class NoSuchCase(AdjudicationError):
     """The pair is not, or no longer, a case."""
+
+    status = 409
 
 
 class JudgmentsChanged(AdjudicationError):
     """A judgment was revised since the adjudicator's page was made."""
 
+    status = 409
+
 
 class AlreadyDecided(AdjudicationError):
     """Another adjudicator's decision stands."""
+
+    status = 409
 
 
 class DecidedMeanwhile(AdjudicationError):
     """The adjudicator's own standing decision is not the one that his or her page showed."""
 
+    status = 409
+
 
 class KeyReused(AdjudicationError):
     """One idempotency key came with two different rulings."""
+
+    status = 409
 
 
 class BadRuling(AdjudicationError):
@@ -54,13 +66,14 @@ class Ruling:
     reason: str = ""
     note: str = ""
 
-    def check(self) -> None:
+    def check(self, highest_grade: int) -> None:
+        """Raise BadRuling if the ruling is invalid on the scale from 0 to `highest_grade`."""
+        either = f"a grade from 0 to {highest_grade} or a reason."
         if self.grade is None and self.reason not in Reason.values:
-            raise BadRuling("The ruling has no grade. Give a grade from 0 to 3 or a reason.")
-        if self.grade is not None and (self.grade not in GRADES or self.reason):
+            raise BadRuling(f"The ruling has no grade. Give {either}")
+        if self.grade is not None and (not 0 <= self.grade <= highest_grade or self.reason):
             raise BadRuling(
-                f"Invalid ruling: grade {self.grade} with reason {self.reason!r}. "
-                "Give either a grade from 0 to 3 or a reason."
+                f"Invalid ruling: grade {self.grade} with reason {self.reason!r}. Give {either}"
             )
 
 
@@ -83,7 +96,6 @@ def decide(
         BadRuling, NoSuchCase, JudgedByYou, JudgmentsChanged, AlreadyDecided, DecidedMeanwhile,
         KeyReused
     """
-    ruling.check()
     submission = _Submission(pair_id, adjudicator.pk, ruling, judgment_ids)
     try:
         with transaction.atomic():
@@ -123,9 +135,17 @@ def _same_submission(
 
 def _decide(submission: _Submission, key: uuid.UUID, supersedes: uuid.UUID | None) -> Decision:
     pair_id, adjudicator_id, ruling, judgment_ids = submission
-    slots = list(Slot.objects.select_for_update().filter(pair_id=pair_id).order_by("number"))
-    if adjudicator_id in {slot.annotator_id for slot in slots}:
+    # Only the slots are locked: a lock on the collection would come out of order here.
+    slots = list(
+        Slot.objects.select_for_update(of=("self",))
+        .filter(pair_id=pair_id)
+        .order_by("number")
+        .values_list("annotator_id", "pair__query__collection__highest_grade")
+    )
+    if adjudicator_id in {annotator_id for annotator_id, _ in slots}:
         raise JudgedByYou("You judged this pair, so another adjudicator must settle it.")
+    for _, highest_grade in slots[:1]:
+        ruling.check(highest_grade)
     earlier = Decision.objects.filter(key=key).first()
     if earlier is not None:
         return _same_submission(earlier, submission)

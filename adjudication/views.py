@@ -40,6 +40,8 @@ def adjudicate(request: HttpRequest, collection: Collection) -> HttpResponse:
     user = person_of(request)
     queries = queue.queries_with_cases(collection, user)
     due = [row for row in queries if row.due]
+    if due and "next" in request.GET:
+        return redirect(_next_of_all(collection, user))
     due_page = numbered_page(due, request)
     settled_queries = [row for row in queries if not row.due]
     settled_page = numbered_page(settled_queries, request, name="settled", anchor="#settled")
@@ -146,7 +148,8 @@ def _refusal_response(
         return refusal(request, name, message, status=status)
     messages.warning(request, message)
     if shown_case is None or not is_still_due:
-        next_url = _next_url(collection, query, person_of(request))
+        then = "all" if request.POST.get("then") == "all" else ""
+        next_url = _next_url(collection, query, person_of(request), then)
         if wants_json(request):
             return refusal(request, name, message, status=status, next=next_url)
         return redirect(next_url)
@@ -156,7 +159,12 @@ def _refusal_response(
 
 
 def _next_url(collection: Collection, query: Query, user: User, then: str = "") -> str:
-    """The address of the next due case, or of the settled cases, or of the queue."""
+    """The address of the next due case, or of the settled cases, or of the queue.
+
+    `then` says where the person came from: "settled", or "all" for the cases of all queries.
+    """
+    if then == "all":
+        return _next_of_all(collection, user)
     token = queue.next_token(query, user)
     if token is not None and then != "settled":
         return reverse("case", args=[collection.slug, query.name, token])
@@ -165,13 +173,26 @@ def _next_url(collection: Collection, query: Query, user: User, then: str = "") 
     return reverse("adjudicate", args=[collection.slug])
 
 
+def _next_of_all(collection: Collection, user: User) -> str:
+    """The address of the case with the largest difference in all queries, or of the queue."""
+    case = queue.due_in_order(collection, user).select_related("query").first()
+    if case is None:
+        return reverse("adjudicate", args=[collection.slug])
+    return f"{reverse('case', args=[collection.slug, case.query.name, case.token])}?then=all"
+
+
 @never_cache
 @in_collection(Role.ADJUDICATOR)
 @require_safe
 def case_undo(request: HttpRequest, collection: Collection, name: str) -> HttpResponse:
     """Go back to the case settled last; from a settled case, to the one before it."""
     query = _query(collection, name)
-    token = queue.token_before(query, person_of(request), request.GET.get("from", ""))
+    user, seen_from = person_of(request), request.GET.get("from", "")
+    if request.GET.get("then") == "all":
+        before = queue.case_before(collection, user, query, seen_from)
+        if before is not None:
+            return redirect(f"{reverse('case', args=[collection.slug, *before])}?then=all")
+    token = queue.token_before(query, user, seen_from)
     if token is not None:
         return redirect("case", collection.slug, query.name, token)
     messages.info(request, "Nothing to undo: you have not settled an earlier case.")
@@ -200,7 +221,7 @@ def adjudicate_settled(request: HttpRequest, collection: Collection, name: str) 
         {
             "collection": collection,
             "query": query,
-            "title": query.query_paper.document.title,
+            "title": query.query_paper.title,
             "settled": settled_cases,
             "overruled": sum(line.overruled for line in settled_cases),
             "set_aside": sum(line.final is None for line in settled_cases),
@@ -220,6 +241,8 @@ def _page(
     user = person_of(request)
     guideline = query.opening.guideline
     decision = shown_case.decision
+    asked = request.POST.get("then") or request.GET.get("then", "")
+    then = asked if asked in ("settled", "all") else ""
     saved_values = (
         {"note": decision.note, "reason": decision.own_words}
         if decision
@@ -244,8 +267,10 @@ def _page(
             ],
             "typed": form_values or saved_values,
             "cannot": CANNOT,
-            "counts": queue.counts(query, user),
-            "then": "settled" if request.GET.get("then") == "settled" else "",
+            "counts": queue.all_counts(collection, user)
+            if then == "all"
+            else queue.counts(query, user),
+            "then": then,
         },
     )
 

@@ -72,7 +72,7 @@ def compute_report(
     if reports_of_state.exists():
         return _confirm(reports_of_state, revision, work)
     payload = as_json_dict(collection.slug, policy, summarize_tally(tally, policy))
-    confusion = confusion_dict(tally)
+    confusion = confusion_dict(tally, collection.grades)
     try:
         with work.fenced():
             report = collection.reports.create(

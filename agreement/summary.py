@@ -24,11 +24,12 @@ from agreement.coefficients import (
     fill,
 )
 
-STATISTICS_VERSION = 2
+STATISTICS_VERSION = 3
 """Raise it with every change of a number or a key of the report, even where a formula was wrong.
 
 It is in every payload and in the digest of every stored report, so that a report of another version
 is computed again and never read. Version 1, whose payloads do not name it, had no `overruled_mean`.
+Version 2 had no `labels` in its matrices.
 """
 
 Results: TypeAlias = dict[str, Result]  # by the key of the coefficient, in the registry's order
@@ -179,10 +180,12 @@ class Confusion:
 
     `judges` has slot 1 in its rows and slot 2 in its columns. `first` and `second` have that slot
     in their rows and the final label in their columns. `pairs` also counts the pairs that lack a
-    grade, which are in no matrix. No policy on missing grades touches any of it.
+    grade, which are in no matrix. `labels` counts the pairs with each final label. No policy on
+    missing grades touches any of it.
     """
 
     pairs: int
+    labels: tuple[int, ...]
     judges: Matrix
     first: Matrix
     second: Matrix
@@ -198,6 +201,9 @@ def confusions(tally: Tally, grades: Sequence[int] = (0, 1, 2, 3)) -> dict[str, 
         if counts:
             matrices[facet] = Confusion(
                 counts.total(),
+                tuple(
+                    sum(n for (_, _, c, _), n in counts.items() if c == grade) for grade in grades
+                ),
                 confusion_of(CrossTable(((a, b), n) for (a, b, _, _), n in counts.items()), grades),
                 confusion_of(CrossTable(((a, c), n) for (a, _, c, _), n in counts.items()), grades),
                 confusion_of(CrossTable(((b, c), n) for (_, b, c, _), n in counts.items()), grades),
@@ -216,9 +222,11 @@ def as_json_dict(collection: str, missing: Missing, summary: Summary) -> dict[st
     }
 
 
-def confusion_dict(tally: Tally) -> dict[str, dict[str, object]]:
+def confusion_dict(
+    tally: Tally, grades: Sequence[int] = (0, 1, 2, 3)
+) -> dict[str, dict[str, object]]:
     """The matrices of each facet as JSON types, for the page."""
-    return {facet: asdict(confusion) for facet, confusion in confusions(tally).items()}
+    return {facet: asdict(confusion) for facet, confusion in confusions(tally, grades).items()}
 
 
 def _row_before_adjudication(

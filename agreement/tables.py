@@ -17,9 +17,11 @@ from agreement.coefficients import (
     ONE_PAIR,
     Coefficient,
 )
-from annotation.models import GRADES
+from database.natural_order import natural_key
 from pooling.tables import heat
+from web.columns import Column, Table
 from web.csv_cells import defused
+from web.filters import Choice, Filter, Test
 
 Payload = Mapping[str, Any]
 
@@ -285,12 +287,24 @@ class QueryLine:
         )
 
 
-def query_lines(payload: Payload, coefficient: Coefficient) -> list[QueryLine]:
-    scale = scale_of(payload, coefficient)
-    stages: dict[str, dict[str, Payload]] = defaultdict(dict)
-    for row in payload["queries"]:
-        stages[row["query"]][row["stage"]] = row
-    return [QueryLine(rows["pre"], rows["post"], coefficient, scale) for rows in stages.values()]
+@dataclass(frozen=True)
+class QueryLines:
+    """All queries of a report, with the coefficient to plot and its scale."""
+
+    coefficient: Coefficient
+    scale: Scale
+    lines: Sequence[QueryLine]
+
+    @classmethod
+    def of(cls, payload: Payload, coefficient: Coefficient) -> QueryLines:
+        scale = scale_of(payload, coefficient)
+        stages: dict[str, dict[str, Payload]] = defaultdict(dict)
+        for row in payload["queries"]:
+            stages[row["query"]][row["stage"]] = row
+        lines = [
+            QueryLine(rows["pre"], rows["post"], coefficient, scale) for rows in stages.values()
+        ]
+        return cls(coefficient, scale, lines)
 
 
 def _values(row: Payload) -> list[Value]:
@@ -305,8 +319,8 @@ def _values(row: Payload) -> list[Value]:
 def query_sorts() -> dict[str, Callable[[QueryLine], Any]]:
     """By which columns the queries can be sorted: "alpha" is before, "alpha-after" is after."""
     sorts: dict[str, Callable[[QueryLine], Any]] = {
-        "query": lambda line: line.query,
-        "facet": lambda line: (line.facet, line.query),
+        "query": lambda line: natural_key(line.query),
+        "facet": lambda line: (line.facet, natural_key(line.query)),
         "n": lambda line: line.n,
         "missing": lambda line: line.missing,
     }
@@ -314,6 +328,42 @@ def query_sorts() -> dict[str, Callable[[QueryLine], Any]]:
         sorts[coefficient.key] = lambda line, key=coefficient.key: line.pre[key]  # type: ignore[misc]
         sorts[f"{coefficient.key}-after"] = lambda line, key=coefficient.key: line.post[key]  # type: ignore[misc]
     return sorts
+
+
+def query_filters(names: Mapping[str, str]) -> list[Filter[Test[QueryLine]]]:
+    """By facet; `names` are the facets' by their key. No choice if there is only one."""
+    choices = [_of_facet(key, name) for key, name in names.items()]
+    return [Filter("facet", "Facet", choices if len(choices) > 1 else [])]
+
+
+def _of_facet(key: str, name: str) -> Choice[Test[QueryLine]]:
+    return Choice(key, name, lambda line: line.facet == key)
+
+
+def _coefficient_column(coefficient: Coefficient) -> Column[QueryLine]:
+    key = coefficient.key
+    return Column(
+        key,
+        coefficient.name,
+        {
+            f"{key}_before": lambda line: line.pre[key],
+            f"{key}_after": lambda line: line.post[key],
+        },
+    )
+
+
+BY_QUERY: Table[QueryLine] = Table(
+    "agreement",
+    [
+        Column(
+            "query", "Query", {"query": lambda line: line.query, "facet": lambda line: line.facet}
+        ),
+        Column("n", "Pairs", {"pairs": lambda line: line.n}),
+        Column("missing", "Missing", {"missing": lambda line: line.missing}),
+        Column("plot", "Plot", {}),
+        *map(_coefficient_column, COEFFICIENTS),
+    ],
+)
 
 
 # Confusion matrices
@@ -377,7 +427,7 @@ def facet_matrices(confusion: Payload, names: Mapping[str, str]) -> list[FacetMa
 
 
 def _matrix(rater: str, other: str, counts: Sequence[Sequence[int]], pairs: int) -> Matrix:
-    rows = [_matrix_row(grade, row) for grade, row in zip(GRADES, counts, strict=True)]
+    rows = [_matrix_row(grade, row) for grade, row in enumerate(counts)]
     return Matrix(rater, other, rows, pairs - sum(row.total for row in rows))
 
 

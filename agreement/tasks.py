@@ -22,7 +22,7 @@ from jobs.lease import Lease
 from jobs.models import Job
 
 
-@registry.handles(JOB_KIND, title="Compute agreement")
+@registry.handles(JOB_KIND, title="Compute agreement", page="agreement")
 def run_compute_agreement(lease: Lease) -> dict[str, Any]:
     report = compute_report(collection=lease.collection, work=lease, **lease.parameters)
     return job_result(report)

@@ -3,36 +3,44 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from typing import Any
 
 from django.contrib import messages
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
 from django.urls import reverse
-from django.utils.http import content_disposition_header
+from django.utils.http import content_disposition_header, urlencode
 from django.views.decorators.http import require_POST, require_safe
 
 from accounts.access import in_collection, person_of
 from accounts.models import Collection, Role
 from agreement import tables
 from agreement.coefficients import COEFFICIENTS
+from agreement.figures import figures_of
 from agreement.models import MissingPolicy, Report
 from agreement.revision import revision_of
 from agreement.services import JOB_KIND, UnknownPolicy, request_report
 from jobs.listing import jobs_to_show
+from web.columns import csv_file, wants_csv
+from web.figure_files import figure_file, shown
+from web.filters import filter_bar, filter_rows
+from web.paging import typed
 from web.requests import sorting_address
-from web.tables import matching, numbered_page, sort_rows
+from web.tables import Sort, matching, numbered_page, sort_rows
 
 
 @in_collection(Role.ADMIN)
 @require_safe
-def agreement(request: HttpRequest, collection: Collection) -> HttpResponse:
+def agreement(request: HttpRequest, collection: Collection) -> HttpResponseBase:
     missing = request.GET.get("missing", MissingPolicy.EXCLUDE)
     if missing not in MissingPolicy.values:
         raise Http404(f"unknown policy {missing} for missing judgments")
     revision = revision_of(collection)
     reports = collection.reports.filter(missing=missing)
     report = reports.current().first()
+    if wants_csv(request):
+        return _queries_file(request, collection, report)
     context: dict[str, Any] = {
         "collection": collection,
         "policies": MissingPolicy.choices,
@@ -42,41 +50,79 @@ def agreement(request: HttpRequest, collection: Collection) -> HttpResponse:
         "outdated": None if report else reports.defer("payload").first(),
         "jobs": jobs_to_show(collection, [JOB_KIND]),
     }
+    names = dict(collection.facets.values_list("key", "name"))
+    context["has_facets"] = any(names)
     if report is not None:
-        context |= _figures(request, collection, report)
+        context |= _tables(request, collection, report, names)
         context["stale"] = report.revision != str(revision)
     return render(request, "agreement/agreement.html", context)
 
 
-def _figures(request: HttpRequest, collection: Collection, report: Report) -> dict[str, Any]:
-    names = dict(collection.facets.values_list("key", "name"))
+def _query_lines(request: HttpRequest, report: Report) -> tables.QueryLines:
     coefficient = tables.coefficient_to_plot(
         request.GET.get("metric", ""), request.GET.get("sort", "")
     )
-    words = request.GET.get("q", "")
-    lines = tables.query_lines(report.payload, coefficient)
-    rows, sort = sort_rows(
-        matching(lines, words, lambda line: line.text),
+    return tables.QueryLines.of(report.payload, coefficient)
+
+
+def _table_rows(
+    request: HttpRequest, queries: tables.QueryLines, names: Mapping[str, str]
+) -> tuple[list[tables.QueryLine], Sort]:
+    """The lines of the table of queries that match, in the order asked for."""
+    found = filter_rows(queries.lines, tables.query_filters(names), request.GET)
+    return sort_rows(
+        matching(found, typed(request.GET, "q"), lambda line: line.text),
         request.GET.get("sort", ""),
         tables.query_sorts(),
         "query",
     )
+
+
+def _tables(
+    request: HttpRequest, collection: Collection, report: Report, names: Mapping[str, str]
+) -> dict[str, Any]:
+    queries = _query_lines(request, report)
+    rows, sort = _table_rows(request, queries, names)
+    filters = tables.query_filters(names)
     page = numbered_page(rows, request, anchor="#by-query")
+    parameters = urlencode({"missing": report.missing, "metric": queries.coefficient.key})
     return {
+        "figures": {
+            figure.name: shown(figure, "agreement-figure", collection.slug, parameters)
+            for figure in figures_of(queries, report.confusion, names)
+        },
         "of_pairs": tables.judged_pairs(report.payload),
         "facets": tables.facet_lines(report.payload, names),
         "coefficients": COEFFICIENTS,
-        "plot_coefficient": coefficient,
+        "plot_coefficient": queries.coefficient,
         "undefined": tables.undefined_values(report.payload),
         "page": page,
         "rows": page.rows,
-        "queries": len(lines),
+        "queries": len(queries.lines),
         "sort": sort,
-        "words": words,
-        "sorted_by": sorting_address(request.path, request, "missing", "q"),
-        "scale": tables.scale_of(report.payload, coefficient),
+        "bar": filter_bar(
+            request,
+            filters,
+            label="Query or facet" if any(names) else "Query",
+            button="Filter queries",
+            anchor="#by-query",
+            kept=("missing", "sort", "metric"),
+        ),
+        "columns": tables.BY_QUERY.shown(request),
+        "sorted_by": sorting_address(request.path, request, "missing", "q", "facet"),
+        "scale": queries.scale,
         "matrices": tables.facet_matrices(report.confusion, names),
     }
+
+
+def _queries_file(
+    request: HttpRequest, collection: Collection, report: Report | None
+) -> HttpResponseBase:
+    if report is None:
+        raise Http404("no current report")
+    names = dict(collection.facets.values_list("key", "name"))
+    lines, _ = _table_rows(request, _query_lines(request, report), names)
+    return csv_file(f"{collection.slug}-agreement-by-query", tables.BY_QUERY.shown(request), lines)
 
 
 @in_collection(Role.ADMIN)
@@ -105,6 +151,19 @@ def agreement_json(request: HttpRequest, collection: Collection, missing: str) -
     report = _newest(collection, missing)
     content = json.dumps(report.payload, indent=2, sort_keys=True, ensure_ascii=False) + "\n"
     return _file(content, "application/json", report, "json")
+
+
+@in_collection(Role.ADMIN)
+@require_safe
+def agreement_figure(
+    request: HttpRequest, collection: Collection, figure: str, extension: str
+) -> HttpResponse:
+    report = _newest(collection, request.GET.get("missing", MissingPolicy.EXCLUDE))
+    names = dict(collection.facets.values_list("key", "name"))
+    coefficient = tables.coefficient_to_plot(request.GET.get("metric", ""), "")
+    queries = tables.QueryLines.of(report.payload, coefficient)
+    figures = figures_of(queries, report.confusion, names)
+    return figure_file(figures, figure, extension, collection.slug)
 
 
 def _newest(collection: Collection, missing: str) -> Report:

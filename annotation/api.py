@@ -13,9 +13,9 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from accounts.api import CollectionView
-from accounts.models import Role, User
+from accounts.models import HIGHEST_GRADE, Role, User
 from annotation import queue
-from annotation.models import GRADES, Judgment, Opening, Reason, Seat
+from annotation.models import Judgment, Opening, Reason, Seat
 from annotation.services import Answer, open_queries, submit_judgment
 from corpus.models import Query
 
@@ -38,7 +38,11 @@ class NewJudgment(serializers.Serializer[Any]):
     """A grade, or a reason why there is none."""
 
     grade = serializers.IntegerField(
-        min_value=GRADES[0], max_value=GRADES[-1], allow_null=True, default=None
+        min_value=0,
+        max_value=HIGHEST_GRADE,
+        allow_null=True,
+        default=None,
+        help_text="A grade of the collection's scale; the pair's `grades` lists them.",
     )
     reason = serializers.ChoiceField(Reason.offered(), allow_blank=True, default="")
     note = serializers.CharField(max_length=4000, allow_blank=True, default="")
@@ -101,6 +105,10 @@ class TextAnswer(serializers.Serializer[Any]):
     sentences = SentenceAnswer(many=True)
 
 
+class QueryTextAnswer(TextAnswer):
+    narrative = serializers.CharField(default="", help_text="Of a topic; empty if there is none.")
+
+
 class GradeAnswer(serializers.Serializer[Any]):
     grade = serializers.IntegerField()
     name = serializers.CharField()
@@ -114,7 +122,7 @@ class PairAnswer(serializers.Serializer[queue.ShownPair]):
 
     token = serializers.CharField()
     facet = serializers.SerializerMethodField()
-    query = TextAnswer()
+    query = QueryTextAnswer()
     candidate = TextAnswer()
     instructions = serializers.SerializerMethodField()
     grades = serializers.SerializerMethodField()

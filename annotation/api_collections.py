@@ -12,14 +12,22 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from accounts.api import ApiView, CollectionView
-from accounts.models import Collection, Membership, Role, User
+from accounts.models import HIGHEST_GRADE, Collection, Membership, Role, User
+from annotation.collection_setup import change_facets_and_scale
 from annotation.services import set_up_collection
+from corpus.facets import FacetError, FacetPlan, facets_from
 from corpus.models import Facet
+from retrieval.retrievers import ANALYSES
+
+FACETS_HELP = (
+    '"csfcube", "none", or a list of objects with key, name and labels. See docs/formats.md.'
+)
 
 
 class FacetAnswer(serializers.Serializer[Facet]):
-    key = serializers.CharField()
+    key = serializers.CharField(help_text="Empty in a collection without facets.")
     name = serializers.CharField()
+    labels = serializers.ListField(child=serializers.CharField())
 
 
 class CollectionAnswer(serializers.Serializer[Collection]):
@@ -30,19 +38,48 @@ class CollectionAnswer(serializers.Serializer[Collection]):
     description = serializers.CharField()
     licence = serializers.CharField()
     facets = FacetAnswer(many=True)
+    highest_grade = serializers.IntegerField(help_text="The grades are 0 to this one.")
+    relevant_from = serializers.IntegerField(help_text="The lowest grade that counts as relevant.")
     roles = serializers.SerializerMethodField(help_text="Your own.")
 
     def get_roles(self, collection: Collection) -> list[str]:
         return [membership.role for membership in collection.memberships.all()]
 
 
-class NewCollection(serializers.Serializer[Any]):
+class FacetsAndScale(serializers.Serializer[Any]):
+    facets = serializers.JSONField(
+        default="csfcube",  # type: ignore[arg-type]  # JSON is not only objects
+        help_text=FACETS_HELP,
+    )
+    highest_grade = serializers.IntegerField(min_value=1, max_value=HIGHEST_GRADE, default=3)
+    relevant_from = serializers.IntegerField(
+        min_value=1,
+        max_value=HIGHEST_GRADE,
+        allow_null=True,
+        default=None,
+        help_text="The default is 2, or 1 if there are two grades.",
+    )
+
+    def validate_facets(self, value: Any) -> tuple[FacetPlan, ...]:
+        try:
+            return facets_from(value)
+        except FacetError as error:
+            raise serializers.ValidationError(str(error)) from error
+
+
+class NewCollection(FacetsAndScale):
     slug = serializers.SlugField(max_length=60)
     name = serializers.CharField(max_length=120)
     description = serializers.CharField(allow_blank=True, default="")
     licence = serializers.CharField(max_length=120, allow_blank=True, default="")
     seed = serializers.CharField(
         max_length=64, allow_blank=True, default="", help_text="Drawn at random if not given."
+    )
+    analysis = serializers.ChoiceField(
+        list(ANALYSES),
+        allow_blank=True,
+        default="",
+        help_text="How BM25 and TF-IDF compare words; by default, by the documents' language.",
     )
 
 
@@ -63,7 +100,7 @@ class Collections(ApiView):
 
     @extend_schema(
         summary="Set up a collection",
-        description="With the default facets and guidelines; you become its admin. "
+        description="With its facets, its scale and default guidelines; you become its admin. "
         "Staff only: for other users, the address does not exist (404).",
         request=NewCollection,
         responses={201: CollectionAnswer},
@@ -82,6 +119,21 @@ class CollectionDetail(CollectionView):
 
     @extend_schema(summary="One collection and your roles in it", responses=CollectionAnswer)
     def get(self, request: Request, slug: str) -> Response:
+        return Response(
+            CollectionAnswer(collections_of(self.person).get(pk=self.collection.pk)).data
+        )
+
+
+class CollectionFacets(CollectionView):
+    @extend_schema(
+        summary="Change the facets and the scale",
+        description="All of them at once: what is not given gets its default. They are fixed once "
+        "a query is open for judging (409).",
+        request=FacetsAndScale,
+        responses=CollectionAnswer,
+    )
+    def post(self, request: Request, slug: str) -> Response:
+        change_facets_and_scale(collection=self.collection, **self.parsed(FacetsAndScale))
         return Response(
             CollectionAnswer(collections_of(self.person).get(pk=self.collection.pk)).data
         )

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from django import forms
 
-from annotation.models import GRADES, Reason
+from accounts.models import HIGHEST_GRADE
+from annotation.models import Reason
 from annotation.services import Answer
 
 CANNOT = "cannot"
-ANSWERS = [*(str(grade) for grade in GRADES), CANNOT]
+# The service checks that the grade is on the scale of the collection.
+ANSWERS = [*(str(grade) for grade in range(HIGHEST_GRADE + 1)), CANNOT]
 
 
 class AnswerForm(forms.Form):

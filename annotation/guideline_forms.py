@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any, cast
 
 from django import forms
 from django.http import QueryDict
 
-from annotation.models import GRADES, Guideline
+from annotation.models import Guideline
 
 LONGEST_DEFINITION = 60  # the annotators read it on a button
 
@@ -42,7 +43,7 @@ class GradeForm(forms.Form):
 
 
 class GuidelineForm(forms.Form):
-    """The next version of a facet's guideline: the instructions, and the four grades in it."""
+    """The next version of a facet's guideline: the instructions, and each of the `grades`."""
 
     based_on = forms.IntegerField(widget=forms.HiddenInput)
     instructions = forms.CharField(
@@ -52,15 +53,17 @@ class GuidelineForm(forms.Form):
         error_messages={"required": "Enter instructions: what the annotators compare."},
     )
 
-    def __init__(self, *arguments: Any, current: Guideline | None, **options: Any) -> None:
+    def __init__(
+        self, *arguments: Any, current: Guideline | None, grades: Iterable[int], **options: Any
+    ) -> None:
         options.setdefault("initial", _as_typed(current))
         super().__init__(*arguments, **options)
         self.current = current
         data = self.data if self.is_bound else None
-        texts = current.grades if current else [{}] * len(GRADES)
+        texts = {text["grade"]: text for text in current.grades} if current else {}
         self.grades = {
-            grade: GradeForm(data, prefix=f"grade-{grade}", initial=text)
-            for grade, text in zip(GRADES, texts, strict=True)
+            grade: GradeForm(data, prefix=f"grade-{grade}", initial=texts.get(grade, {}))
+            for grade in grades
         }
 
     def is_valid(self) -> bool:

@@ -6,7 +6,7 @@ import re
 
 from django.contrib import messages
 from django.core.exceptions import BadRequest
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_safe
 
@@ -31,9 +31,9 @@ def guidelines(request: HttpRequest, collection: Collection) -> HttpResponse:
 @in_collection(Role.ADMIN)
 @require_http_methods(["GET", "HEAD", "POST"])
 def guideline(request: HttpRequest, collection: Collection, facet: str) -> HttpResponse:
-    facet_row = get_object_or_404(collection.facets, key=facet)
+    facet_row = _facet_or_404(collection, facet)
     current = facet_row.guidelines.first()
-    form = GuidelineForm(request.POST or None, current=current)
+    form = GuidelineForm(request.POST or None, current=current, grades=collection.grades)
     if request.method == "POST" and form.is_valid() and "preview" not in request.POST:
         if form.changed:
             return _write(request, collection, facet_row, form)
@@ -58,6 +58,13 @@ def guideline(request: HttpRequest, collection: Collection, facet: str) -> HttpR
     return render(request, "annotation/guideline.html", context, status=status)
 
 
+def _facet_or_404(collection: Collection, slug: str) -> Facet:
+    facet = next((facet for facet in collection.facets.all() if facet.slug == slug), None)
+    if facet is None:
+        raise Http404(f"{collection.slug} has no facet {slug}.")
+    return facet
+
+
 def _requested_version(
     request: HttpRequest, facet: Facet, current: Guideline | None
 ) -> Guideline | None:
@@ -80,4 +87,4 @@ def _write(
         f"Version {new_version.version} is written. Queries you open from now on use it; "
         "those open already keep theirs.",
     )
-    return redirect("guideline", collection.slug, facet.key)
+    return redirect("guideline", collection.slug, facet.slug)

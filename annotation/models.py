@@ -8,11 +8,9 @@ from django.conf import settings
 from django.db import models
 from django.db.models import F, FilteredRelation, Q
 
-from accounts.models import Collection, User
-from corpus.models import Facet, Query
+from accounts.models import HIGHEST_GRADE, Collection, User
+from corpus.models import Facet, Query, QueryPaper
 from pooling.models import Candidate
-
-GRADES = (0, 1, 2, 3)
 
 
 class Reason(models.TextChoices):
@@ -31,7 +29,8 @@ class Reason(models.TextChoices):
 class Guideline(models.Model):
     """What the grades mean under one facet. A change is a new version; openings keep theirs.
 
-    `grades` is a list of four {"grade", "name", "definition", "detail", "example"}, 0 first.
+    `grades` is a list with a {"grade", "name", "definition", "detail", "example"} for each grade of
+    the collection's scale, 0 first.
     """
 
     facet = models.ForeignKey(Facet, models.CASCADE, related_name="guidelines")
@@ -89,6 +88,25 @@ class Seat(models.Model):
 
     def __str__(self) -> str:
         return f"seat {self.number} of {self.opening}"
+
+
+class Exclusion(models.Model):
+    """A person who may not judge the queries of a query paper, such as one of its authors."""
+
+    query_paper = models.ForeignKey(QueryPaper, models.CASCADE, related_name="exclusions")
+    annotator = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.PROTECT, related_name="exclusions"
+    )
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["query_paper", "annotator"]
+        constraints = [
+            models.UniqueConstraint(fields=["query_paper", "annotator"], name="exclusion_once")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.annotator} excluded from {self.query_paper}"
 
 
 class PairQuerySet(models.QuerySet["Pair"]):
@@ -267,7 +285,7 @@ class Judgment(models.Model):
         constraints = [
             models.UniqueConstraint(fields=["slot", "sequence"], name="judgment_sequence_once"),
             models.CheckConstraint(
-                condition=Q(grade__isnull=False, grade__in=GRADES, reason="")
+                condition=Q(grade__isnull=False, grade__lte=HIGHEST_GRADE, reason="")
                 | Q(grade__isnull=True, reason__in=Reason.values),
                 name="judgment_grade_or_reason",
             ),

@@ -10,7 +10,7 @@ import hashlib
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 from corpus.digests import canonical_json
 
@@ -29,6 +29,20 @@ class ShownText:
 
 
 @dataclass(frozen=True)
+class ShownTopic(ShownText):
+    """A topic. All its sentences are of the query's facet, so pages do not emphasise them."""
+
+    narrative: str
+    is_topic: ClassVar[bool] = True
+
+    @property
+    def description(self) -> str:
+        """The sentences together; "" if they are the title's, as of a topic without description."""
+        text = " ".join(sentence.text for sentence in self.sentences)
+        return "" if "".join(text.split()) == "".join(self.title.split()) else text
+
+
+@dataclass(frozen=True)
 class Presentation:
     """One pair as it is shown for judging."""
 
@@ -42,11 +56,11 @@ class Presentation:
     @property
     def digest(self) -> str:
         """SHA-256 (hex) of everything shown. It proves which text a judgment is about."""
-        # The canonical JSON of asdict(), but the query's text is encoded once for all of its pairs.
+        # The query's text is encoded once for all of its pairs.
         content = (
             b'{"candidate":%b,"docno":%b,"facet":%b,"guideline_version":%d,"query":%b,"query_name":%b}'
         ) % (
-            canonical_json(vars(self.candidate)),
+            _text_json(self.candidate),
             canonical_json(self.docno),
             canonical_json(self.facet),
             self.guideline_version,
@@ -58,7 +72,14 @@ class Presentation:
 
 @lru_cache(maxsize=16)
 def _query_json(query: ShownText) -> bytes:
-    return canonical_json(vars(query))
+    return _text_json(query)
+
+
+def _text_json(text: ShownText) -> bytes:
+    # Without an empty narrative, so that digests made before topics had one stay the same.
+    return canonical_json(
+        {name: value for name, value in vars(text).items() if name != "narrative" or value}
+    )
 
 
 def shown_text(
@@ -73,3 +94,11 @@ def shown_text(
             for text, label in zip(sentences, padded_labels, strict=False)
         ),
     )
+
+
+def shown_topic(
+    title: str, sentences: Sequence[str], narrative: str, *, has_labels: bool
+) -> ShownTopic:
+    """A topic as a query. All of it is on the facet, if the facet has labels."""
+    marked = tuple(Sentence(text, has_labels) for text in sentences)
+    return ShownTopic(title=title, sentences=marked, narrative=narrative)

@@ -14,7 +14,7 @@ from accounts.models import Collection, User
 from annotation.models import Judgment, Reason, Slot, SlotCount, SlotQuerySet
 from annotation.presentation import Presentation, ShownText
 from annotation.services import presentation_of
-from corpus.models import Query
+from corpus.models import SOURCES, Query
 from corpus.ordering import order_key
 
 RECENT = 40
@@ -55,7 +55,17 @@ class Pace:
 
     def minutes(self, pairs: int) -> int:
         """Whole minutes for that many pairs, rounded up."""
-        return -int(-pairs * self.seconds // 60)
+        return minutes_of(pairs, self.seconds)
+
+
+def minutes_of(pairs: int, seconds: float) -> int:
+    """Whole minutes for that many pairs, rounded up. Every page that shows a time left calls it."""
+    return -int(-pairs * seconds // 60)
+
+
+def rough_time(minutes: int) -> str:
+    """The minutes in words: in whole hours from 90 minutes on."""
+    return f"{minutes} min" if minutes < 90 else f"{round(minutes / 60)} hours"
 
 
 @dataclass(frozen=True)
@@ -155,7 +165,7 @@ def own_query(collection: Collection, user: User, name: str) -> Query | None:
     mine = Slot.objects.for_annotator(user).filter(pair__query=OuterRef("pk"))
     return (
         collection.queries.filter(Exists(mine), name=name)
-        .select_related("facet", "opening__guideline", "query_paper__document")
+        .select_related("facet", "opening__guideline", *SOURCES)
         .first()
     )
 

@@ -2,29 +2,27 @@
 
 from __future__ import annotations
 
-import json
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
-from pathlib import Path
 from typing import Any
 
 from django.db import IntegrityError, transaction
+from django.db.models import Exists, F, OuterRef, Subquery
 from django.utils import timezone
 
 from accounts.locking import lock_collection
 from accounts.models import Collection, Role, User
-from annotation.models import GRADES, Guideline, Judgment, Opening, Pair, Reason, Seat, Slot
-from annotation.presentation import Presentation, shown_text
-from corpus.models import Facet, Query
+from annotation.default_guidelines import default_guideline
+from annotation.models import Guideline, Judgment, Opening, Pair, Reason, Seat, Slot
+from annotation.presentation import Presentation, ShownText, shown_text, shown_topic
+from corpus.facets import DEFAULT_FACETS, FacetPlan
+from corpus.models import SOURCES, Facet, Query, Topic
 from corpus.ordering import order_key
-from corpus.services import DEFAULT_FACETS, FacetPlan, create_collection, speaks_of
+from corpus.services import create_collection
 from pooling.models import Candidate, Pool
 from pooling.services import PoolingError, freeze_pool
 from web.errors import UserFacingError
-
-DEFAULT_GUIDELINES = Path(__file__).parent / "default_guidelines.json"
 
 
 class JudgingError(UserFacingError):
@@ -77,29 +75,24 @@ class Answer:
     reason: str = ""
     note: str = ""
 
-    def check(self) -> None:
+    def check(self, highest_grade: int) -> None:
+        """Raise BadAnswer if the answer is invalid on the scale from 0 to `highest_grade`."""
+        either = f"a grade from 0 to {highest_grade} or a reason."
         if self.grade is None and self.reason not in Reason.values:
-            raise BadAnswer("The answer has no grade. Give a grade from 0 to 3 or a reason.")
-        if self.grade is not None and (self.grade not in GRADES or self.reason):
+            raise BadAnswer(f"The answer has no grade. Give {either}")
+        if self.grade is not None and (not 0 <= self.grade <= highest_grade or self.reason):
             raise BadAnswer(
-                f"Invalid answer: grade {self.grade} with reason {self.reason!r}. "
-                "Give either a grade from 0 to 3 or a reason."
+                f"Invalid answer: grade {self.grade} with reason {self.reason!r}. Give {either}"
             )
         if self.reason == Reason.OTHER and not self.note.strip():
             raise BadAnswer("The note is missing. Write in it why you cannot judge.")
-
-
-@cache
-def default_guidelines() -> dict[str, Any]:
-    content: dict[str, Any] = json.loads(DEFAULT_GUIDELINES.read_text())
-    return content
 
 
 def set_up_collection(
     *,
     slug: str,
     name: str,
-    facets: tuple[FacetPlan, ...] = DEFAULT_FACETS,
+    facets: Sequence[FacetPlan] = DEFAULT_FACETS,
     guidelines: Mapping[str, Any] | None = None,
     **settings: Any,
 ) -> Collection:
@@ -109,22 +102,32 @@ def set_up_collection(
     """
     with transaction.atomic():
         collection = create_collection(slug=slug, name=name, facets=facets, **settings)
-        texts = {**default_guidelines(), **(guidelines or {})}
         for facet in collection.facets.all():
-            text = texts.get(facet.key, texts["background"])
-            write_guideline(facet=facet, instructions=text["instructions"], grades=text["grades"])
+            text = (guidelines or {}).get(facet.key)
+            write_guideline(
+                facet=facet, **(text or default_guideline(facet, collection.highest_grade))
+            )
     return collection
 
 
 def write_guideline(*, facet: Facet, instructions: str, grades: list[dict[str, Any]]) -> Guideline:
     """Add the next version of a facet's guideline; queries already open keep theirs."""
-    if [grade.get("grade") for grade in grades] != list(GRADES):
-        raise JudgingError("A guideline must describe the grades 0, 1, 2 and 3, in this order.")
     with transaction.atomic():
-        lock_collection(facet.collection)
+        collection = lock_collection(facet.collection)
+        _check_guideline(collection, grades)
         latest = facet.guidelines.first()
         return facet.guidelines.create(
             version=latest.version + 1 if latest else 1, instructions=instructions, grades=grades
+        )
+
+
+def _check_guideline(collection: Collection, grades: Sequence[Mapping[str, Any]]) -> None:
+    described = [grade.get("grade") for grade in grades]
+    if described != list(collection.grades):
+        raise JudgingError(
+            f"The guideline describes the grades {', '.join(map(str, described)) or 'none'}. The "
+            f"scale of {collection.slug} is 0 to {collection.highest_grade}. Describe "
+            f"{', '.join(map(str, collection.grades))}, in this order."
         )
 
 
@@ -141,6 +144,7 @@ def open_query(*, query: Query, annotators: tuple[User, User], opened_by: User |
             collection = lock_collection(query.collection)
             _check_annotators(collection, annotators)
             query = _query_now(query)
+            _check_not_excluded(query, annotators)
             pool = _pool_to_judge(query)
             guideline = query.facet.guidelines.first()
             if guideline is None:
@@ -192,9 +196,18 @@ def _check_annotator(collection: Collection, annotator: User) -> None:
         raise CannotOpen(f"{annotator} is not an annotator of {collection}. Add the role first.")
 
 
+def _check_not_excluded(query: Query, annotators: Sequence[User]) -> None:
+    excluded = query.query_paper.exclusions.filter(annotator__in=annotators).first()
+    if excluded is not None:
+        raise CannotOpen(
+            f"{excluded.annotator} is excluded from {query.query_paper}. "
+            "Name another annotator, or remove the exclusion."
+        )
+
+
 def _query_now(query: Query) -> Query:
     """The query with its facet, paper and document as they are under the lock."""
-    related = ("collection", "facet", "query_paper__document")
+    related = ("collection", "facet", *SOURCES)
     found = Query.objects.select_related(*related).filter(pk=query.pk).first()
     if found is None:
         raise CannotOpen(f"{query.name} was removed, so it cannot be opened.")
@@ -205,13 +218,13 @@ def _pool_to_judge(query: Query) -> Pool:
     pool = Pool.objects.filter(query_paper=query.query_paper).first()
     if pool is None:
         raise CannotOpen(f"{query.name} has no pool yet. Build the pools first.")
-    document = query.query_paper.document
-    if not document.sentences:
-        raise CannotOpen(f"The query paper {document.docno} has no text. Import its text first.")
-    if not speaks_of(document, query.facet):
-        raise CannotOpen(f"The query paper {document.docno} has no sentence on {query.facet.key}.")
+    paper = query.query_paper
+    if not paper.source.sentences:
+        raise CannotOpen(f"The query paper {paper.name} has no text. Import its text first.")
+    if not paper.speaks_of(query.facet):
+        raise CannotOpen(f"The query paper {paper.name} has no sentence on {query.facet.key}.")
     if not pool.candidates.to_judge().exists():
-        raise CannotOpen(f"The pool of {document.docno} has no candidate to judge.")
+        raise CannotOpen(f"The pool of {paper.name} has no candidate to judge.")
     return pool
 
 
@@ -290,6 +303,7 @@ def _check_newcomer(query: Query, seats: Mapping[int, Seat], number: int, annota
         )
     try:
         _check_annotator(query.collection, annotator)
+        _check_not_excluded(query, [annotator])
     except CannotOpen as error:
         raise CannotReassign(str(error)) from error
 
@@ -322,20 +336,27 @@ def places(query: Query, annotator: User) -> dict[int, int]:
 
 def presentation_of(pair: Pair, guideline_version: int) -> Presentation:
     """What a judge sees of the pair; needs query, facet, query paper and candidate loaded."""
-    query = pair.query
-    labels = query.facet.labels
-    shown_query, shown_candidate = (
-        shown_text(text.title, text.sentences, text.labels, labels)
-        for text in (query.query_paper.document.text, pair.candidate.document.text)
-    )
+    query, document = pair.query, pair.candidate.document
     return Presentation(
         query_name=query.name,
         facet=query.facet.key,
-        query=shown_query,
-        docno=pair.candidate.document.docno,
-        candidate=shown_candidate,
+        query=shown_query(query),
+        docno=document.docno,
+        candidate=shown_text(
+            document.title, document.sentences, document.labels, query.facet.labels
+        ),
         guideline_version=guideline_version,
     )
+
+
+def shown_query(query: Query) -> ShownText:
+    """The query as judges see it; needs facet and query paper with its source loaded."""
+    source, labels = query.query_paper.source, query.facet.labels
+    if isinstance(source, Topic):
+        return shown_topic(
+            source.title, source.sentences, source.shown_narrative, has_labels=bool(labels)
+        )
+    return shown_text(source.title, source.sentences, source.labels, labels)
 
 
 def submit_judgment(
@@ -358,12 +379,12 @@ def submit_judgment(
     Raises:
         NotYours, BadAnswer, WrongPresentation, RevisedMeanwhile, KeyReused
     """
-    answer.check()
     try:
         with transaction.atomic():
             slot = _locked(slot_id)
             if slot is None or slot.annotator_id != annotator.pk:
                 raise NotYours("This pair is not assigned to you.")
+            answer.check(slot.highest_grade)
             current = slot.judgment.key if slot.judgment else None
             if current != supersedes:
                 earlier = Judgment.objects.filter(key=key).first()
@@ -383,13 +404,14 @@ def submit_judgment(
         return _same_submission(earlier, Slot.objects.get(pk=slot_id), answer, cause=error)
 
 
-def _locked(slot_id: int) -> Slot | None:
-    """The slot, locked, with its pair; other rows stay free for other people.
+def _locked(slot_id: int) -> Any:
+    """The slot, locked, with its pair and `highest_grade`; other rows stay free for other people.
 
     Its judgment is read afterwards. PostgreSQL reads only the locked row again when the lock is
     free; a judgment joined here could be missing though the slot has one by then.
     """
     slots = Slot.objects.select_for_update(of=("self",)).select_related("pair")
+    slots = slots.annotate(highest_grade=F("pair__query__collection__highest_grade"))
     return slots.filter(pk=slot_id).order_by("pk").first()
 
 
@@ -417,7 +439,7 @@ def _digest_now(pair: Pair) -> str:
     shown = Pair.objects.select_related(
         "query__facet",
         "query__opening__guideline",
-        "query__query_paper__document",
+        *(f"query__{source}" for source in SOURCES),
         "candidate__document",
     ).get(pk=pair.pk)
     return presentation_of(shown, shown.query.opening.guideline.version).digest
@@ -440,6 +462,15 @@ def _append(
     slot.judgment = judgment
     Slot.objects.filter(pk=slot.pk).update(judgment=judgment)
     return judgment
+
+
+def insert_judgments(*, query: Query, judgments: Iterable[Judgment]) -> list[Judgment]:
+    """Insert imported judgments into unjudged slots of the query. They count from then on."""
+    rows = Judgment.objects.bulk_create(judgments)
+    of_slot = Judgment.objects.filter(slot=OuterRef("pk")).order_by().values("pk")
+    slots = Slot.objects.unjudged().filter(pair__query=query)
+    slots.filter(Exists(of_slot)).update(judgment=Subquery(of_slot[:1]))
+    return rows
 
 
 def postpone(*, slot_id: int, annotator: User) -> None:

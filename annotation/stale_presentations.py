@@ -10,6 +10,8 @@ from django.db.models import Exists, F, OuterRef
 from accounts.models import Collection
 from annotation.models import Pair, PairQuerySet
 from annotation.presentation import Presentation, ShownText, shown_text
+from annotation.services import shown_query
+from corpus.models import SOURCES
 
 READ_TOGETHER = 500  # pairs; their abstracts take about 1 MB
 
@@ -63,19 +65,18 @@ def pairs_shown_otherwise(
 def _shown_queries(collection: Collection, pairs: PairQuerySet) -> dict[int, _ShownQuery]:
     """The opened queries of these pairs by primary key, as every one of their pairs shows them."""
     has_pairs = Exists(pairs.filter(query=OuterRef("pk")).order_by())
-    rows = collection.queries.filter(has_pairs, opening__isnull=False).values_list(
-        "pk",
-        "name",
-        "facet__key",
-        "facet__labels",
-        "query_paper__document__title",
-        "query_paper__document__sentences",
-        "query_paper__document__labels",
-        "opening__guideline__version",
+    queries = (
+        collection.queries.filter(has_pairs, opening__isnull=False)
+        .select_related("facet", "opening__guideline", *SOURCES)
+        .order_by()
     )
     return {
-        pk: _ShownQuery(
-            name, facet, marked_labels, shown_text(title, sentences, labels, marked_labels), version
+        query.pk: _ShownQuery(
+            query.name,
+            query.facet.key,
+            query.facet.labels,
+            shown_query(query),
+            query.opening.guideline.version,
         )
-        for pk, name, facet, marked_labels, title, sentences, labels, version in rows
+        for query in queries.iterator(READ_TOGETHER)
     }

@@ -74,6 +74,10 @@ def judge(request: HttpRequest, collection: Collection) -> HttpResponse:
     """The annotator's queries with their progress, and the query to continue with."""
     own_queries = queue.own_queries(collection, person_of(request))
     waiting = [row for row in own_queries if not row.progress.finished]
+    if waiting and "next" in request.GET:
+        return redirect("judge-query", collection.slug, waiting[0].query.name)
+    pairs_left = sum(row.progress.remaining for row in waiting)
+    pace = queue.pace(collection, person_of(request))
     finished = [row for row in own_queries if row.progress.finished]
     return render(
         request,
@@ -83,15 +87,10 @@ def judge(request: HttpRequest, collection: Collection) -> HttpResponse:
             "waiting": waiting,
             "waiting_page": numbered_page(waiting, request),
             "finished_page": numbered_page(finished, request, name="finished", anchor="#finished"),
-            "pairs_left": sum(row.progress.remaining for row in waiting),
-            "time_left": rough_time(sum(row.minutes_left for row in waiting)),
+            "pairs_left": pairs_left,
+            "time_left": queue.rough_time(pace.minutes(pairs_left)),
         },
     )
-
-
-def rough_time(minutes: int) -> str:
-    """The minutes in words: in whole hours from 90 minutes on."""
-    return f"{minutes} min" if minutes < 90 else f"{round(minutes / 60)} hours"
 
 
 @never_cache
@@ -247,7 +246,7 @@ def judge_mine(request: HttpRequest, collection: Collection, name: str) -> HttpR
         {
             "collection": collection,
             "query": query,
-            "title": query.query_paper.document.title,
+            "title": query.query_paper.title,
             "judgments": judgments,
             "counts": _counts(query, judgments),
             "progress": queue.progress_in(query.pk, user),

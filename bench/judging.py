@@ -191,17 +191,40 @@ def _parts(judging: Judging) -> str:
 
 def measure_pages(place: Place) -> None:
     """Every page of the table, each on a server of its own, so that its memory is its own."""
-    docno = place.step("document")[0]["docno"]
     size = place.bench.size
-    for key, (username, path) in _pages(docno).items():
-        if size.pages and key not in size.pages:
-            continue
+    for key, (username, path) in _chosen_pages(place):
         with serving(place.environment, place.log) as server:
             browser = Browser(server.port)
             browser.log_in(username, PASSWORD)
             times = get_page(browser, path, times=size.gets, patience=size.patience)
             place.keep(key, *_page(times, server.largest_worker()))
             browser.close()
+
+
+def measure_page_paint(place: Place) -> None:
+    """The same pages in a browser: the slowest of them, and the one with the most elements."""
+    size = place.bench.size
+    names = [username_and_path for key, username_and_path in _chosen_pages(place)]
+    with serving(place.environment, place.log, WITHOUT_TLS) as server:
+        given = [server.port, PASSWORD, size.gets, *("=".join(name) for name in names)]
+        shown, _, problem = measured_process("bench.page_paint", list(map(str, given)), {})
+    if problem:
+        raise StepFailed(f"page-paint: {problem}")
+    slowest = max(shown, key=lambda path: shown[path]["painted"])
+    largest = max(shown, key=lambda path: shown[path]["elements"])
+    place.keep(
+        "page-paint",
+        f"{_ms(shown[slowest]['painted'])} ms, {shown[largest]['elements']:,} elements",
+        f"{len(shown)} pages; slowest {slowest}, loaded after {_ms(shown[slowest]['loaded'])} ms; "
+        f"largest {largest}",
+    )
+
+
+def _chosen_pages(place: Place) -> list[tuple[str, tuple[str, str]]]:
+    """The key of the goal, and who asks for which address, of each page to measure."""
+    chosen = place.bench.size.pages
+    pages = _pages(place.step("document")[0]["docno"])
+    return [(key, page) for key, page in pages.items() if not chosen or key in chosen]
 
 
 def _pages(docno: str) -> dict[str, tuple[str, str]]:
@@ -427,6 +450,7 @@ PARTS: dict[str, Callable[[Place], None]] = {
     "paint": measure_paint,
     "judging": measure_judging,
     "pages": measure_pages,
+    "page-paint": measure_page_paint,
     "agreement": measure_agreement,
     "due-check": measure_due_check,
     "release": measure_release,

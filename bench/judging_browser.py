@@ -9,13 +9,13 @@ request, and prints the seconds of both as JSON. The query needs more pairs left
 from __future__ import annotations
 
 import json
-import os
-import shutil
 import sys
 from collections.abc import Sequence
 from typing import Any
 
 from playwright.sync_api import BrowserContext, Page, sync_playwright
+
+from bench.chromium import chromium
 
 CHROMIUM_OPTIONS = ["--no-sandbox", "--disable-gpu", "--no-first-run"]
 # static/js/panels.js ignores a key before a pair was shown for 300 ms.
@@ -36,8 +36,9 @@ MEASURE = """
 
 def main(arguments: Sequence[str]) -> None:
     port, path, username, password, keys, latency = arguments
+    program = chromium() or sys.exit("no Chromium; install the package chromium or set CHROMIUM")
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=_chromium(), args=CHROMIUM_OPTIONS)
+        browser = playwright.chromium.launch(executable_path=program, args=CHROMIUM_OPTIONS)
         context = browser.new_context(base_url=f"http://127.0.0.1:{port}")
         page = _workspace(context, path, (username, password))
         near = _painted(page, int(keys))
@@ -49,20 +50,19 @@ def main(arguments: Sequence[str]) -> None:
     sys.stdout.write(json.dumps({"near": near, "far": far}) + "\n")
 
 
-def _chromium() -> str:
-    names = [os.environ.get("CHROMIUM", ""), "chromium", "chromium-browser", "google-chrome"]
-    for path in filter(None, map(shutil.which, filter(None, names))):
-        return path
-    sys.exit("no Chromium; install the package chromium or set CHROMIUM")
-
-
-def _workspace(context: BrowserContext, path: str, account: tuple[str, str]) -> Page:
+def log_in(context: BrowserContext, account: tuple[str, str]) -> Page:
+    """A page of the person with this username and password."""
     page = context.new_page()
     page.goto("/accounts/login/")
     for field, value in zip(("#id_username", "#id_password"), account, strict=True):
         page.fill(field, value)
     page.press("#id_password", "Enter")
     page.wait_for_url(lambda url: "login" not in url)
+    return page
+
+
+def _workspace(context: BrowserContext, path: str, account: tuple[str, str]) -> Page:
+    page = log_in(context, account)
     page.goto(path)
     page.wait_for_selector("#pair article")
     page.wait_for_load_state("networkidle")

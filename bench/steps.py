@@ -237,7 +237,8 @@ def _query_papers(collection: Collection) -> list[QueryPaper]:
     wanted = min(QUERY_PAPERS, max(1, size // 10))
     documents = collection.documents.order_by("pk")[size // 2 : size // 2 + wanted]
     papers = QueryPaper.objects.bulk_create(
-        QueryPaper(collection=collection, document=document) for document in documents
+        QueryPaper(collection=collection, document=document, name=document.docno)
+        for document in documents
     )
     Query.objects.bulk_create(
         Query(collection=collection, query_paper=paper, facet=facet, name=f"{paper}_method")

@@ -5,9 +5,11 @@ from __future__ import annotations
 from django.urls import URLPattern, URLResolver, include, path, re_path
 
 from accounts.api import UnknownAddress
+from adjudication import api as adjudication
+from adjudication.judgment_api import JudgmentImports
 from agreement.api import Agreement
 from annotation import api as annotation
-from annotation.api_collections import CollectionDetail, Collections
+from annotation.api_collections import CollectionDetail, CollectionFacets, Collections
 from corpus import api as corpus
 from jobs import api as jobs
 from pooling import api as pooling
@@ -16,6 +18,7 @@ from retrieval import api as retrieval
 
 collection_routes: list[URLPattern | URLResolver] = [
     path("", CollectionDetail.as_view(), name="api-collection"),
+    path("facets/", CollectionFacets.as_view(), name="api-facets"),
     path("documents/", corpus.Documents.as_view(), name="api-documents"),
     path("documents/<path:docno>/", corpus.DocumentDetail.as_view(), name="api-document"),
     path("queries/", corpus.Queries.as_view(), name="api-queries"),
@@ -44,6 +47,17 @@ collection_routes: list[URLPattern | URLResolver] = [
         name="api-judge",
     ),
     path("judgments/", annotation.Judgments.as_view(), name="api-judgments"),
+    path("cases/", adjudication.Cases.as_view(), name="api-cases"),
+    path(
+        "cases/<path:query>/pairs/<str:token>/", adjudication.CaseDetail.as_view(), name="api-case"
+    ),
+    path(
+        "cases/<path:query>/pairs/<str:token>/decision/",
+        adjudication.Decide.as_view(),
+        name="api-decide",
+    ),
+    path("decisions/", adjudication.Decisions.as_view(), name="api-decisions"),
+    path("judgment-imports/", JudgmentImports.as_view(), name="api-judgment-imports"),
     path("agreement/", Agreement.as_view(), name="api-agreement"),
     path("releases/", release.Releases.as_view(), name="api-releases"),
     path("releases/<str:version>/", release.ReleaseDetail.as_view(), name="api-release"),

@@ -78,6 +78,11 @@ if not SECRET_KEY:
         raise ImproperlyConfigured("SECRET_KEY is missing. Set it to a long random text.")
     SECRET_KEY = _kept_secret()
 
+# What people without an account read on the login page, on error pages and on public releases.
+SERVER_NAME = os.environ.get("SERVER_NAME", "").strip() or "Qrelsmith"
+SERVER_CONTACT = os.environ.get("SERVER_CONTACT", "").strip()
+DEMO = _flag("QRELSMITH_DEMO", False)
+
 DEBUG = _flag("DEBUG", False) and not PRODUCTION
 LOCAL_HOSTS = ["localhost", "127.0.0.1", "[::1]"]
 ALLOWED_HOSTS = _words("ALLOWED_HOSTS") or ([] if PRODUCTION else LOCAL_HOSTS)
@@ -145,8 +150,16 @@ TEMPLATES = [
     {
         "BACKEND": "django.template.backends.django.DjangoTemplates",
         "DIRS": [BASE_DIR / "templates"],
-        "APP_DIRS": True,
         "OPTIONS": {
+            "loaders": [
+                (
+                    "django.template.loaders.cached.Loader",
+                    [
+                        "web.template_loader.Loader",
+                        "django.template.loaders.app_directories.Loader",
+                    ],
+                )
+            ],
             "context_processors": [
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",
@@ -220,6 +233,7 @@ AXES_LOCKOUT_CALLABLE = "accounts.login_limits.answer_too_many_tries"
 LOGIN_TRIES_PER_NAME = _number("LOGIN_TRIES_PER_NAME", 5)
 LOGIN_TRIES_PER_ADDRESS = _number("LOGIN_TRIES_PER_ADDRESS", 30)
 LOGIN_WAIT_SECONDS = _number("LOGIN_WAIT_SECONDS", 300)
+DOWNLOADS_PER_ADDRESS = _number("DOWNLOADS_PER_ADDRESS", 60)
 # The number of proxies in front. As many addresses at the end of X-Forwarded-For are trusted.
 TRUSTED_PROXIES = _number("TRUSTED_PROXIES", 0)
 if os.environ.get("REDIS_URL"):
@@ -253,6 +267,7 @@ LOGIN_REDIRECT_URL = "home"
 LOGOUT_REDIRECT_URL = "login"
 
 LANGUAGE_CODE = "en-gb"
+USE_I18N = False  # The pages are in English only. Translation took a tenth of their time.
 TIME_ZONE = "UTC"
 USE_TZ = True
 
@@ -369,6 +384,8 @@ SPECTACULAR_SETTINGS = {
     "VERSION": "1",
     "SWAGGER_UI_DIST": "SIDECAR",
     "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
+    # Deep links would be links inside buttons, which screen readers cannot reach.
+    "SWAGGER_UI_SETTINGS": {"deepLinking": False},
     "REDOC_DIST": "SIDECAR",
     "SERVE_INCLUDE_SCHEMA": False,
     "SCHEMA_PATH_PREFIX": "/api/v1/",

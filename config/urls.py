@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from django.urls import URLPattern, URLResolver, include, path
 
-from dashboard import views
+from dashboard import table_columns, views
+from demo.views import parts
 
 collection_routes: list[URLPattern | URLResolver] = [
     path("", include("dashboard.urls")),
@@ -15,6 +16,7 @@ collection_routes: list[URLPattern | URLResolver] = [
     path("judge/", include("annotation.urls")),
     path("", include("annotation.guideline_urls")),
     path("adjudicate/", include("adjudication.urls")),
+    path("judgments/", include("adjudication.judgment_urls")),
     path("agreement/", include("agreement.urls")),
     path("releases/", include("release.urls")),
     path("jobs/", include("jobs.urls")),
@@ -26,9 +28,13 @@ handler500 = "web.refusals.server_error"
 urlpatterns: list[URLPattern | URLResolver] = [
     path("", views.home, name="home"),
     path("collections/", views.my_collections, name="my-collections"),
+    path("columns/<str:table>/", table_columns.choose_columns, name="choose-columns"),
     path("accounts/", include("accounts.login_urls")),
     path("account/", include("accounts.urls")),
+    path("parts/", parts, name="parts"),
+    path("collections/sample/", views.new_sample_collection, name="new-sample-collection"),
     path("collections/new/", views.new_collection, name="new-collection"),
+    path("releases/", include("release.public_urls")),
     path("c/<slug:slug>/", include(collection_routes)),
     path("api/v1/", include("config.api_urls")),
     path("api/schema/", views.api_schema, name="api-schema"),

@@ -15,6 +15,7 @@ from corpus.filters import FILTERS
 from corpus.models import Document, Query
 from corpus.services import create_query
 from corpus.sources import AUTO, FORMATS
+from corpus.table_formats import ColumnError, parse_columns
 from corpus.uploads import request_import, request_topics
 from jobs.api import JobAnswer, accepted
 from web.api import FormBody, found
@@ -37,15 +38,26 @@ class DocumentAnswer(DocumentLine):
 
 
 class DocumentUpload(serializers.Serializer[Any]):
-    file = serializers.FileField(help_text="JSON Lines, plain or gzip. See docs/formats.md.")
+    file = serializers.FileField(help_text="Plain or gzip. See docs/formats.md.")
     format = serializers.ChoiceField(choices=FORMATS, default=AUTO)
+    columns = serializers.CharField(
+        max_length=500, default="", allow_blank=True, help_text="Of TSV or CSV: `docno=id,text=3`."
+    )
+    prefix = serializers.RegexField(
+        r"^\S*$", max_length=60, default="", allow_blank=True, help_text="Put before every docno."
+    )
     filter = serializers.ChoiceField(choices=["", *FILTERS], default="")
     skip_bad = serializers.IntegerField(min_value=0, max_value=MAX_SKIPPED, default=0)
 
 
 class TopicUpload(serializers.Serializer[Any]):
-    file = serializers.FileField(help_text="TREC topics or BEIR queries, plain or gzip.")
-    facet = serializers.CharField(max_length=30, help_text="The facet of the topics.")
+    file = serializers.FileField(help_text="A topic file, plain or gzip. See docs/formats.md.")
+    facet = serializers.CharField(
+        max_length=30,
+        default="",
+        allow_blank=True,
+        help_text="The facet of the topics. Needed if the collection has several.",
+    )
     prefix = serializers.RegexField(
         r"^\S*$", max_length=60, default="", allow_blank=True, help_text="Put before every id."
     )
@@ -53,13 +65,28 @@ class TopicUpload(serializers.Serializer[Any]):
 
 class QueryAnswer(serializers.Serializer[Query]):
     name = serializers.CharField()
-    docno = serializers.CharField(source="query_paper.document.docno")
-    facet = serializers.CharField(source="facet.key")
+    docno = serializers.CharField(source="query_paper.name")
+    facet = serializers.CharField(
+        source="facet.key", help_text="Empty in a collection without facets."
+    )
 
 
 class NewQuery(serializers.Serializer[Any]):
     docno = serializers.CharField(max_length=200)
-    facet = serializers.CharField(max_length=30)
+    facet = serializers.CharField(
+        max_length=30,
+        default="",
+        allow_blank=True,
+        help_text="The facet's key. Empty in a collection without facets.",
+    )
+
+
+def _columns(text: str) -> str:
+    try:
+        parse_columns(text)
+    except ColumnError as error:
+        raise serializers.ValidationError({"columns": [str(error)]}) from error
+    return text
 
 
 class Documents(CollectionView):
@@ -83,6 +110,8 @@ class Documents(CollectionView):
             upload=values["file"],
             requested_by=self.person,
             format_name=values["format"],
+            columns=_columns(values["columns"]),
+            prefix=values["prefix"],
             filter_name=values["filter"],
             skip_bad=values["skip_bad"],
         )
@@ -98,7 +127,7 @@ class DocumentDetail(CollectionView):
 class Queries(CollectionView):
     @extend_schema(summary="Queries, by name", responses=QueryAnswer(many=True))
     def get(self, request: Request, slug: str) -> Response:
-        rows = self.collection.queries.select_related("facet", "query_paper__document")
+        rows = self.collection.queries.select_related("facet", "query_paper")
         return self.paged(rows, QueryAnswer)
 
     @extend_schema(

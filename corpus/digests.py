@@ -28,5 +28,12 @@ def text_digest(title: str, sentences: Sequence[str], labels: Sequence[str]) -> 
     return hashlib.sha256(text.encode()).hexdigest()
 
 
+def topic_digest(title: str, description: str, narrative: str) -> str:
+    """SHA-256 (hex) of a topic's texts without white space, to find the same topic again."""
+    if not title:
+        title, description = description, ""
+    return json_digest(["".join(text.split()) for text in (title, description, narrative)])
+
+
 def _json_array(texts: Sequence[str]) -> str:
     return f"[{','.join(map(_json_string, texts))}]"

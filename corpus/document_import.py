@@ -10,7 +10,7 @@ from __future__ import annotations
 import marshal
 import sqlite3
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass, field
 from itertools import islice
@@ -30,8 +30,15 @@ from corpus.filters import FILTERS, Rule, broken_rule
 from corpus.formats import BadLine, DocumentLine
 from corpus.import_meter import meter_for
 from corpus.models import Document
-from corpus.services import CorpusError, note_documents_changed
-from corpus.sources import AUTO, Source, open_source
+from corpus.services import CorpusError, note_documents_changed, note_language
+from corpus.sources import (
+    AUTO,
+    JoinedSource,
+    Source,
+    check_prefix,
+    open_source,
+    prefixed_lines,
+)
 from jobs.context import JobContext
 from web.disk import is_full
 from web.words import count_noun
@@ -76,7 +83,7 @@ class ImportReport:
 
     `repeated` lines equal an earlier line and count once. `filtered` documents break a rule, and
     `rules` counts them by the first rule that each breaks. `problems` are the first hundred skipped
-    lines, as FILE:LINE: reason.
+    lines, as FILE:LINE: reason. `read_as` is the format of the files.
     """
 
     created: int
@@ -91,6 +98,7 @@ class ImportReport:
     rules: dict[str, int] = field(default_factory=dict)
     bad_lines: int = 0
     problems: tuple[str, ...] = ()
+    read_as: str = ""
 
     @property
     def documents(self) -> int:
@@ -110,26 +118,42 @@ def import_documents(
     work: JobContext,
     name: str = "",
     format_name: str = AUTO,
+    columns: str = "",
     skip_bad: int = 0,
     filter_name: str = "",
+    prefix: str = "",
 ) -> ImportReport:
     """Import the documents of a file or folder. A line replaces the document with its docno.
 
-    `name` is the name of the file in messages; the rest is as for `import_source`. A second import
-    of the same file changes nothing.
+    `name` is the name of the file in messages; format and columns are as for `open_source`, the
+    rest as for `import_source`. A second import of the same file changes nothing.
 
     Raises:
         CorpusError, SourceError: the path cannot be read as documents.
         DocumentFormatError, TooManyBadLines, FrozenDocument: as `import_source`.
     """
-    name = name or path.name
-    try:
-        source = open_source(path, format_name=format_name, name=name)
-    except OSError as error:
-        raise _unreadable(name, error) from error
+    source = open_files({name or path.name: path}, format_name=format_name, columns=columns)
     return import_source(
-        collection=collection, source=source, work=work, skip_bad=skip_bad, filter_name=filter_name
+        collection=collection,
+        source=source,
+        work=work,
+        skip_bad=skip_bad,
+        filter_name=filter_name,
+        prefix=prefix,
     )
+
+
+def open_files(
+    paths: Mapping[str, Path], *, format_name: str = AUTO, columns: str = ""
+) -> JoinedSource:
+    """The documents of files and folders, by their names in messages. Raises as `open_source`."""
+    sources = []
+    for name, path in paths.items():
+        try:
+            sources.append(open_source(path, format_name=format_name, name=name, columns=columns))
+        except OSError as error:
+            raise _unreadable(name, error) from error
+    return JoinedSource(tuple(sources))
 
 
 def import_source(
@@ -139,11 +163,13 @@ def import_source(
     work: JobContext,
     skip_bad: int = 0,
     filter_name: str = "",
+    prefix: str = "",
 ) -> ImportReport:
     """Import the documents of a source. A line replaces the document with its docno.
 
     Up to `skip_bad` invalid lines are skipped and reported; one more stops the import.
-    `filter_name` is a key of FILTERS, or "" to keep every document.
+    `filter_name` is a key of FILTERS, or "" to keep every document. `prefix` is put before every
+    docno.
 
     Raises (and writes nothing):
         DocumentFormatError: a line is invalid, or two lines with one docno differ, and none may be
@@ -152,6 +178,7 @@ def import_source(
         FrozenDocument: the text of a document in a frozen pool would change.
         CorpusError: the source cannot be read, or another import writes the same documents.
     """
+    check_prefix(prefix)
     allowed = min(max(0, skip_bad), MAX_SKIPPED)
     folder = Path(settings.DATA_DIR)  # /tmp can be in memory, and the rows are as large as the file
     folder.mkdir(parents=True, exist_ok=True)
@@ -162,7 +189,7 @@ def import_source(
             TemporaryFile(dir=folder) as rows_file,
         ):
             check = _Check(source, allowed, rules_of(filter_name), docnos, references, rows_file)
-            check.run(work)
+            check.run(work, prefix)
             references.add_docnos(
                 collection.documents.order_by().values_list("docno", flat=True).iterator()
             )
@@ -182,6 +209,7 @@ def import_source(
                     filtered=check.filtered.total(),
                     rules=dict(check.filtered),
                     bad_lines=len(check.problems),
+                    read_as=source.format_name,
                     problems=tuple(str(line.error) for line in check.problems[:LISTED_PROBLEMS]),
                 )
                 work.complete(report.result)
@@ -246,10 +274,10 @@ class _Check:
         self.unknown_keys: set[str] = set()
         self.problems: list[BadLine] = []
 
-    def run(self, work: JobContext) -> None:
+    def run(self, work: JobContext, prefix: str) -> None:
         size = self.source.size
         note = f"{self.source.unit} checked"
-        lines = self.source.lines(meter_for(work, size=size, note=note))
+        lines = prefixed_lines(self.source.lines(meter_for(work, size=size, note=note)), prefix)
         while batch := list(islice(lines, BATCH)):
             valid: list[DocumentLine] = []
             for line in batch:
@@ -349,16 +377,12 @@ def _write(
         inserter.analyze(created)
     if created or updated:
         note_documents_changed(collection)
+        note_language(collection)
     return created, updated
 
 
 def _update(item: _CheckedRow, document: document_rows.StoredDocument, source: Source) -> None:
     # One document at a time, so that an error can name the document that is in a frozen pool.
-    if document.is_topic:
-        raise CorpusError(
-            f"{source.files[item.file]}:{item.line}: {item.row[0]} is a topic in this collection. "
-            "Nothing was imported. Import the topics with a prefix, or change the document's docno."
-        )
     try:
         Document.objects.filter(pk=document.pk).update(**document_rows.columns_of(item.row))
     except IntegrityError as error:

@@ -19,6 +19,7 @@ from accounts.models import Collection
 from corpus.formats import DocumentRecord
 from corpus.models import Document
 from database.bulk import insert_rows
+from database.natural_order import natural_key
 
 COLUMNS = (
     *("docno", "title", "sentences", "labels", "digest"),
@@ -65,7 +66,6 @@ class StoredDocument(NamedTuple):
     """A document in the database without its text, to compare with a row."""
 
     pk: int
-    is_topic: bool
     digest: str
     year: int | None
     venue: str
@@ -82,7 +82,7 @@ class StoredDocument(NamedTuple):
 
 
 def stored_documents(collection: Collection, docnos: Sequence[str]) -> dict[str, StoredDocument]:
-    columns = ("docno", "pk", "is_topic", *COLUMNS[4:])
+    columns = ("docno", "pk", *COLUMNS[4:])
     rows = collection.documents.filter(docno__in=docnos).values_list(*columns)
     return {docno: StoredDocument(*values) for docno, *values in rows}
 
@@ -117,8 +117,8 @@ class DocumentInserter:
     def add(self, rows: Sequence[Row]) -> None:
         if not rows:
             return
-        full_rows = ((self._collection.pk, False, *row) for row in rows)
-        insert_rows(Document, ("collection", "is_topic", *COLUMNS), full_rows)
+        full_rows = ((self._collection.pk, natural_key(row[0]), *row) for row in rows)
+        insert_rows(Document, ("collection", "docno_order", *COLUMNS), full_rows)
 
     def analyze(self, created: int) -> None:
         """Update PostgreSQL's statistics of the table.

@@ -1,14 +1,14 @@
-"""Document formats of other projects: S2ORC and BEIR. Pure.
+"""JSON Lines of other projects: S2ORC, BEIR, PyTerrier and Pyserini. Pure.
 
 Each function converts the object of one line to the keys of docs/formats.md. `document_record`
-checks the values afterwards. Both formats allow a number as id, and no title or abstract.
+checks the values afterwards. The formats allow a number as id, and no title or abstract.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-from corpus.formats import PLAIN, Problem, Shape
+from corpus.formats import Problem, Shape
 from corpus.sentences import split_sentences
 
 _LABEL_ENDING = "_label"  # "method_label", as in CSFCube's predictions
@@ -65,7 +65,32 @@ def from_beir(content: dict[str, Any]) -> dict[str, Any]:
 
 
 BEIR = Shape(frozenset({"_id", "title", "text", "metadata"}), from_beir)
-SHAPES = {"jsonl": PLAIN, "s2orc": S2ORC, "beir": BEIR}
+
+
+def from_pyterrier(content: dict[str, Any]) -> dict[str, Any]:
+    """A document as PyTerrier's indexers take it (Macdonald & Tonellotto, ICTIR 2020)."""
+    text = content.get("text")
+    return {
+        "docno": _id(content.get("docno")),
+        "title": content.get("title") or "",
+        "abstract": "" if text is None else text,
+    }
+
+
+PYTERRIER = Shape(frozenset({"docno", "title", "text"}), from_pyterrier)
+
+
+def from_pyserini(content: dict[str, Any]) -> dict[str, Any]:
+    """A document of Pyserini's JsonCollection (Lin et al., SIGIR 2021)."""
+    text = content.get("contents")
+    return {
+        "docno": _id(content.get("id")),
+        "title": content.get("title") or "",
+        "abstract": "" if text is None else text,
+    }
+
+
+PYSERINI = Shape(frozenset({"id", "title", "contents"}), from_pyserini)
 
 
 def _first(values: dict[str, Any], *keys: str) -> Any:

@@ -112,7 +112,7 @@ def read_lines(
             allows, or it has no lines.
     """
     empty = True
-    for number, line in _numbered_lines(source, name, meter or Meter()):
+    for number, line in file_lines(source, name, meter or Meter()):
         if not line.strip():
             continue
         empty = False
@@ -128,21 +128,6 @@ def read_lines(
         raise DocumentFormatError(
             name, None, "the file has no documents. Write one JSON object per line."
         )
-
-
-def first_object(source: Path | BinaryIO, *, name: str) -> dict[str, Any]:
-    """The object of the first line that is not blank; {} if the first DETECTION_BYTES are blank.
-
-    Raises like `read_lines`.
-    """
-    blank = 0
-    for _, line in _numbered_lines(source, name, Meter()):
-        if line.strip():
-            return parsed_object(line)
-        blank += len(line)
-        if blank > DETECTION_BYTES:
-            break
-    return {}
 
 
 def read_documents(source: Path | BinaryIO, *, name: str) -> Iterator[DocumentLine]:
@@ -307,15 +292,22 @@ def _excerpt(value: Any) -> str:
     return text if len(text) <= 60 else f"{text[:57]}…"
 
 
+def decoded(line: bytes) -> str:
+    """The text of a line; raises Problem."""
+    try:
+        return line.decode()
+    except UnicodeDecodeError as error:
+        raise Problem(f"not UTF-8 at byte {error.start + 1}. Save the file as UTF-8.") from error
+
+
 def parsed_object(line: bytes) -> dict[str, Any]:
     """The JSON object of a line; raises Problem."""
     if len(line) > LONGEST_LINE:
         megabytes = LONGEST_LINE // 1024 // 1024
         raise Problem(f"the line is longer than {megabytes} MB. Write one JSON object per line.")
+    text = decoded(line)
     try:
-        content = json.loads(line.decode())
-    except UnicodeDecodeError as error:
-        raise Problem(f"not UTF-8 at byte {error.start + 1}. Save the file as UTF-8.") from error
+        content = json.loads(text)
     except json.JSONDecodeError as error:
         position = f"at column {error.colno}"
         raise Problem(
@@ -328,9 +320,8 @@ def parsed_object(line: bytes) -> dict[str, Any]:
     return content
 
 
-def _numbered_lines(
-    source: Path | BinaryIO, name: str, meter: Meter
-) -> Iterator[tuple[int, bytes]]:
+def file_lines(source: Path | BinaryIO, name: str, meter: Meter) -> Iterator[tuple[int, bytes]]:
+    """The lines of a file with their numbers. Raises DocumentFormatError if it is damaged."""
     try:
         yield from numbered_lines(source, meter, longest=LONGEST_LINE)
     except UnreadableLine as error:

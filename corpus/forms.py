@@ -7,14 +7,13 @@ from typing import Any
 from django import forms
 
 from accounts.models import Collection
+from corpus.document_formats import AUTO, DOCUMENT_FORMATS
 from corpus.document_import import MAX_SKIPPED
-from corpus.sources import AUTO
+from corpus.table_formats import ColumnError, parse_columns
 
 FORMAT_CHOICES = [
     (AUTO, "Detect automatically"),
-    ("jsonl", "JSON Lines of Qrelsmith"),
-    ("beir", "BEIR: corpus.jsonl, or a zip that contains it"),
-    ("s2orc", "S2ORC: papers with paper_id and outbound_citations"),
+    *((name, DOCUMENT_FORMATS[name].title) for name in DOCUMENT_FORMATS),
 ]
 FILTER_CHOICES = [("", "No filter"), ("csfcube", "CSFCube’s filter")]
 
@@ -22,8 +21,7 @@ FILTER_CHOICES = [("", "No filter"), ("csfcube", "CSFCube’s filter")]
 class UploadForm(forms.Form):
     file = forms.FileField(
         label="Document file",
-        help_text="One document per line, such as corpus.jsonl or corpus.jsonl.gz, or a zip of "
-        "such files.",
+        help_text="JSON Lines, TSV, CSV or TREC’s <DOC>, plain or gzip, or a zip of such files.",
         error_messages={
             "required": "Choose a document file.",
             "empty": "This file is empty. Choose a file with at least one document.",
@@ -33,7 +31,24 @@ class UploadForm(forms.Form):
         label="Format",
         choices=FORMAT_CHOICES,
         required=False,
-        help_text="The first line shows the format. Choose one only if that fails.",
+        help_text="The first line shows the format, and the job says which it was. Choose one only "
+        "if that is wrong.",
+    )
+    columns = forms.CharField(
+        label="Columns of a table",
+        max_length=500,
+        required=False,
+        help_text="Needed only if a TSV or CSV file has other names than docno, title and text, "
+        "such as docno=id, title=name, text=3.",
+        widget=forms.TextInput(attrs={"class": "mono", "spellcheck": "false"}),
+    )
+    id_prefix = forms.RegexField(
+        label="Prefix of the docnos",
+        regex=r"^\S*$",
+        max_length=60,
+        required=False,
+        help_text="Put before every docno of the file, such as cran-.",
+        error_messages={"invalid": "A prefix must not contain spaces."},
     )
     filter = forms.ChoiceField(
         label="Filter",
@@ -51,10 +66,20 @@ class UploadForm(forms.Form):
         widget=forms.NumberInput(attrs={"placeholder": "0"}),
     )
 
+    def clean_columns(self) -> str:
+        columns: str = self.cleaned_data["columns"]
+        try:
+            parse_columns(columns)
+        except ColumnError as error:
+            raise forms.ValidationError(str(error)) from error
+        return columns
+
     def options(self) -> dict[str, Any]:
         """The arguments of `request_import` that say how to read the file."""
         return {
             "format_name": self.cleaned_data["format"] or AUTO,
+            "columns": self.cleaned_data["columns"],
+            "prefix": self.cleaned_data["id_prefix"],
             "filter_name": self.cleaned_data["filter"],
             "skip_bad": self.cleaned_data["skip_bad"] or 0,
         }
@@ -69,12 +94,18 @@ class QueryListForm(forms.Form):
         widget=forms.Textarea(attrs={"rows": 8, "class": "mono", "spellcheck": "false"}),
     )
 
+    def __init__(self, *arguments: Any, has_facets: bool, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        if not has_facets:
+            self.fields["lines"].help_text = "One query per line: the docno, such as 12345."
+
 
 class TopicsForm(forms.Form):
     file = forms.FileField(
         label="Topic file",
-        help_text="TREC topics (<top> with <num>, <title>, <desc>, <narr>, or <topic number=…>) or "
-        "the queries.jsonl of BEIR. Plain or gzip.",
+        help_text="TREC topics (<top> with <num>, <title>, <desc>, <narr>, or <topic number=…>), "
+        "JSON Lines (BEIR, PyTerrier, Pyserini, ir_datasets), or lines of an id, a tab and a text. "
+        "Plain or gzip. The format is detected.",
         error_messages={
             "required": "Choose a topic file.",
             "empty": "This file is empty. Choose a file with at least one topic.",
@@ -90,7 +121,7 @@ class TopicsForm(forms.Form):
         regex=r"^\S*$",
         max_length=60,
         required=False,
-        help_text="Needed only if a topic has the same id as a document, such as topic-.",
+        help_text="Needed only if another topic or query has the same id, for example topic-.",
         error_messages={"invalid": "A prefix must not contain spaces."},
     )
 
@@ -99,3 +130,5 @@ class TopicsForm(forms.Form):
         facet = self.fields["facet"]
         assert isinstance(facet, forms.ChoiceField)
         facet.choices = [(row.key, row.name) for row in collection.facets.all()]
+        if len(facet.choices) == 1:
+            del self.fields["facet"]

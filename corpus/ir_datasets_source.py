@@ -15,7 +15,7 @@ from corpus.formats import BadLine, DocumentLine, Problem, document_record
 from corpus.sources import SourceError
 
 PREFIX = "ir_datasets:"
-EXTRA = "qrelsmith[ir-datasets]"
+EXTRA = ".[ir-datasets]"
 _TITLES = ("title", "headline")
 _TEXTS = ("abstract", "text", "body", "contents", "main_content")
 _FIELDS = ("fields", "fields_of_study", "mag_field_of_study")
@@ -29,6 +29,7 @@ class DatasetSource:
     name: str
     dataset: Any
     unit: str = "documents"
+    format_name: str = "ir_datasets"
 
     @property
     def files(self) -> tuple[str, ...]:
@@ -61,7 +62,8 @@ def open_dataset(name: str) -> DatasetSource:
         import ir_datasets
     except ImportError as error:
         raise SourceError(
-            f'{PREFIX}{name} needs the package ir_datasets. Install it with: pip install "{EXTRA}"'
+            f"{PREFIX}{name} needs the package ir_datasets. In the folder of Qrelsmith, run: "
+            f'pip install "{EXTRA}"'
         ) from error
     try:
         dataset = ir_datasets.load(name)

@@ -5,16 +5,27 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from django.db import models
+from django.db.models.functions import Coalesce
 
 from accounts.models import Collection
 from corpus.digests import text_digest
+from database.natural_order import NaturalKeyField, natural_key
+from web.paging import Order
+
+DOCNO_ORDER = Order("docno_order", natural_key)
+NAME_ORDER = Order("name_order", natural_key)
+WHOLE_SLUG = "relevance"
 
 
 class Facet(models.Model):
-    """What similarity is judged on. `labels` are the sentence labels that belong to it."""
+    """What similarity is judged on. `labels` are the sentence labels that belong to it.
+
+    A collection without facets has a single one: its key is empty, and it stands for the whole
+    document. A trigger lets no other facet be beside it.
+    """
 
     collection = models.ForeignKey(Collection, models.CASCADE, related_name="facets")
-    key = models.SlugField(max_length=30)
+    key = models.SlugField(max_length=30, blank=True)
     name = models.CharField(max_length=60)
     position = models.PositiveSmallIntegerField()
     labels = models.JSONField(default=list)
@@ -29,6 +40,20 @@ class Facet(models.Model):
     def __str__(self) -> str:
         return self.name
 
+    @property
+    def is_whole(self) -> bool:
+        """Whether documents are judged as a whole: ordinary relevance, without facets."""
+        return not self.key
+
+    @property
+    def slug(self) -> str:
+        """Names it in addresses, where a key cannot be empty."""
+        return self.key or WHOLE_SLUG
+
+    def query_name(self, paper: str) -> str:
+        """The id of the query that a query paper has under this facet."""
+        return f"{paper}_{self.key}" if self.key else paper
+
 
 class DocumentText(NamedTuple):
     """All of a document that a judge ever sees, and all that a retriever reads."""
@@ -41,15 +66,17 @@ class DocumentText(NamedTuple):
 
 class DocumentQuerySet(models.QuerySet["Document"]):
     def with_text(self) -> DocumentQuerySet:
-        """Papers that have a text: what retrievers index, and so what is pooled."""
-        return self.papers().exclude(sentences=[])
-
-    def papers(self) -> DocumentQuerySet:
-        """Without topics."""
-        return self.filter(is_topic=False)
+        """Documents that have a text: what retrievers index, and so what is pooled."""
+        return self.exclude(sentences=[])
 
     def without_text(self) -> DocumentQuerySet:
         return self.filter(sentences=[])
+
+    def matching(self, words: str) -> DocumentQuerySet:
+        """Those whose title contains the words, or whose docno begins with them."""
+        if not words:
+            return self
+        return self.filter(models.Q(title__icontains=words) | models.Q(docno__istartswith=words))
 
 
 class Document(models.Model):
@@ -57,6 +84,7 @@ class Document(models.Model):
 
     collection = models.ForeignKey(Collection, models.CASCADE, related_name="documents")
     docno = models.CharField(max_length=200)
+    docno_order = NaturalKeyField(of="docno", max_length=401)
     title = models.TextField(blank=True)
     sentences = models.JSONField(default=list)
     labels = models.JSONField(default=list)
@@ -66,9 +94,6 @@ class Document(models.Model):
     authors = models.JSONField(default=list)
     references = models.JSONField(default=list, help_text="Docnos it cites.")
     fields = models.JSONField(default=list, help_text="Fields of study.")
-    is_topic = models.BooleanField(
-        default=False, help_text="Stands for a short query; never a candidate itself."
-    )
 
     objects = DocumentQuerySet.as_manager()
 
@@ -77,6 +102,9 @@ class Document(models.Model):
         constraints = [
             models.UniqueConstraint(fields=["collection", "docno"], name="document_docno_once"),
             models.CheckConstraint(condition=~models.Q(docno=""), name="document_has_docno"),
+        ]
+        indexes = [
+            models.Index(fields=["collection", "docno_order"], name="document_natural_order")
         ]
 
     def __str__(self) -> str:
@@ -91,49 +119,170 @@ class Document(models.Model):
         return " ".join(self.sentences)
 
     def sentences_of(self, facet: Facet) -> list[str]:
-        """The sentences whose label belongs to the facet."""
+        """The sentences whose label belongs to the facet; without facets, all of them."""
+        if facet.is_whole:
+            return list(self.sentences)
         pairs = zip(self.sentences, self.labels, strict=False)
         return [sentence for sentence, label in pairs if label in facet.labels]
+
+    def speaks_of(self, facet: Facet) -> bool:
+        """Whether a sentence is on the facet. Without facets, documents are judged as a whole."""
+        return facet.is_whole or not set(facet.labels).isdisjoint(self.labels)
 
     def text_digest(self) -> str:
         return text_digest(self.title, self.sentences, self.labels)
 
 
-class QueryPaper(models.Model):
-    """A document used as a query; its queries share one pool."""
+class Topic(models.Model):
+    """A short query that is not a document. Its id may be the docno of a document.
 
-    collection = models.ForeignKey(Collection, models.CASCADE, related_name="query_papers")
-    document = models.OneToOneField(Document, models.PROTECT, related_name="query_paper")
-    metadata = models.JSONField(default=dict, blank=True)
+    `sentences` are those of the description, or of the title if there is no description. They are
+    stored, because digests of what judges saw depend on how they were split.
+    """
+
+    collection = models.ForeignKey(Collection, models.CASCADE, related_name="topics")
+    name = models.CharField(max_length=200, help_text="The id in the topic file, with its prefix.")
+    name_order = NaturalKeyField(of="name", max_length=401)
+    title = models.TextField(blank=True)
+    description = models.TextField(blank=True)
+    narrative = models.TextField(blank=True)
+    sentences = models.JSONField(default=list)
+    narrative_is_shown = models.BooleanField(
+        default=True,
+        help_text="False where judging began before narratives were shown to judges.",
+    )
+    digest = models.CharField(max_length=64, editable=False, help_text="SHA-256 of the text.")
 
     class Meta:
-        ordering = ["document__docno"]
+        ordering = ["name"]
+        constraints = [
+            models.UniqueConstraint(fields=["collection", "name"], name="topic_name_once"),
+            models.CheckConstraint(condition=~models.Q(name=""), name="topic_has_name"),
+        ]
 
     def __str__(self) -> str:
-        return self.document.docno
+        return self.name
+
+    @property
+    def abstract(self) -> str:
+        """What retrievers read beside the title."""
+        return " ".join(self.sentences)
+
+    @property
+    def shown_narrative(self) -> str:
+        return self.narrative if self.narrative_is_shown else ""
+
+
+class QueryPaperQuerySet(models.QuerySet["QueryPaper"]):
+    def with_source(self) -> QueryPaperQuerySet:
+        """Load the document or the topic with each query paper."""
+        return self.select_related("document", "topic")
+
+
+class QueryPaper(models.Model):
+    """A document or a topic used as a query; its queries share one pool.
+
+    `name` is the docno or the topic's id. It is unique, so a document and a topic with the same id
+    cannot both be query papers of a collection.
+    """
+
+    collection = models.ForeignKey(Collection, models.CASCADE, related_name="query_papers")
+    document = models.OneToOneField(
+        Document, models.PROTECT, related_name="query_paper", null=True, blank=True
+    )
+    topic = models.OneToOneField(
+        Topic, models.PROTECT, related_name="query_paper", null=True, blank=True
+    )
+    name = models.CharField(max_length=200)
+    name_order = NaturalKeyField(of="name", max_length=401)
+    metadata = models.JSONField(default=dict, blank=True)
+
+    objects = QueryPaperQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["name"]
+        constraints = [
+            models.UniqueConstraint(fields=["collection", "name"], name="query_paper_name_once"),
+            models.CheckConstraint(
+                condition=models.Q(document__isnull=False, topic__isnull=True)
+                | models.Q(document__isnull=True, topic__isnull=False),
+                name="query_paper_is_document_or_topic",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+    @property
+    def is_topic(self) -> bool:
+        return self.topic_id is not None
+
+    @property
+    def source(self) -> Document | Topic:
+        """The document or topic. Both must be loaded, as by `with_source`."""
+        source = self.topic or self.document
+        assert source is not None, "the constraint query_paper_is_document_or_topic"
+        return source
+
+    @property
+    def title(self) -> str:
+        return self.source.title
+
+    @property
+    def page(self) -> str:
+        """The name of the address of its page, which takes its name."""
+        return "topic" if self.is_topic else "document"
+
+    @property
+    def references(self) -> list[str]:
+        """The docnos it cites. A topic cites nothing."""
+        return self.document.references if self.document else []
+
+    def speaks_of(self, facet: Facet) -> bool:
+        """Whether a sentence is on the facet. A topic is on every facet that it is queried with."""
+        return self.document is None or self.document.speaks_of(facet)
+
+
+SOURCES = ("query_paper__document", "query_paper__topic")
+
+
+def title_of(query_paper: str = "query_paper") -> Coalesce:
+    """The title of a query paper in SQL. `query_paper` is the path to it."""
+    return Coalesce(f"{query_paper}__document__title", f"{query_paper}__topic__title")
 
 
 class QueryQuerySet(models.QuerySet["Query"]):
+    def matching(self, words: str) -> QueryQuerySet:
+        """Those whose id or title contains the words."""
+        if not words:
+            return self
+        return self.filter(
+            models.Q(name__icontains=words)
+            | models.Q(query_paper__document__title__icontains=words)
+            | models.Q(query_paper__topic__title__icontains=words)
+        )
+
     def with_titles(self) -> QueryQuerySet:
-        """Load facet, docno and title of each query, and no other column of its document."""
-        document = "query_paper__document"
-        return self.select_related("facet", document).only(
+        """Load facet, query paper and title of each query, and no other column of its text."""
+        return self.select_related("facet", *SOURCES).only(
             *(field.attname for field in Query._meta.concrete_fields),
             *(f"facet__{field.attname}" for field in Facet._meta.concrete_fields),
-            "query_paper__collection_id",
-            f"{document}__collection_id",
-            f"{document}__docno",
-            f"{document}__title",
+            *(f"query_paper__{field.attname}" for field in QueryPaper._meta.concrete_fields),
+            *(f"{source}__title" for source in SOURCES),
         )
 
 
 class Query(models.Model):
-    """A query paper seen under one facet; `name` is its id in every file: `<docno>_<facet>`."""
+    """A query paper seen under one facet; `name` is its id in every file.
+
+    It is `<name of the query paper>_<facet>`, or that name alone in a collection without facets.
+    """
 
     collection = models.ForeignKey(Collection, models.CASCADE, related_name="queries")
     query_paper = models.ForeignKey(QueryPaper, models.CASCADE, related_name="queries")
     facet = models.ForeignKey(Facet, models.PROTECT, related_name="queries")
     name = models.CharField(max_length=240)
+    name_order = NaturalKeyField(of="name", max_length=481)
 
     objects = QueryQuerySet.as_manager()
 

@@ -67,22 +67,27 @@ def facet_choices(document: Document, facets: Iterable[Facet]) -> list[FacetChoi
     return [
         FacetChoice(
             facet,
-            sum(label in facet.labels for label in document.labels[: len(document.sentences)]),
+            len(document.sentences_of(facet)),
             facet.pk in used_facets,
         )
         for facet in facets
     ]
 
 
-def parse_query_list(text: str) -> tuple[list[QueryLine], list[LineProblem]]:
+def parse_query_list(
+    text: str, *, has_facets: bool = True
+) -> tuple[list[QueryLine], list[LineProblem]]:
     """Parse lines of a docno and a facet, separated by spaces, a tab, a comma or a semicolon.
 
-    Returns the valid lines and the problems of the others. Numbers count from 1, and blank lines
-    are skipped.
+    In a collection without facets, a line is a docno. Returns the valid lines and the problems of
+    the others. Numbers count from 1, and blank lines are skipped.
     """
     lines, problems = [], []
     for number, line in enumerate(text.splitlines(), start=1):
         if not line.strip():
+            continue
+        if not has_facets:
+            lines.append(QueryLine(number, line.strip().rstrip(",; \t"), ""))
             continue
         match = _LINE.fullmatch(line.strip())
         if match is None:
@@ -113,9 +118,10 @@ def add_query_list(*, collection: Collection, text: str) -> int:
     Raises:
         BadQueryList: lines are invalid. It lists all of them, and nothing is added.
     """
-    lines, problems = parse_query_list(text)
     with transaction.atomic():
         lock_collection(collection)
+        has_facets = not collection.facets.filter(key="").exists()
+        lines, problems = parse_query_list(text, has_facets=has_facets)
         before = collection.queries.count()
         for line in lines:
             try:
@@ -139,7 +145,7 @@ def _add(collection: Collection, docno: str, facet_key: str) -> Query:
 
 
 def remove_query(*, query: Query) -> None:
-    """Remove a query, and its query paper if no other row refers to that.
+    """Remove a query, and its query paper, with its topic, if no other row refers to that.
 
     Raises:
         QueryInUse: the query is open for judging.
@@ -148,9 +154,12 @@ def remove_query(*, query: Query) -> None:
         with transaction.atomic():
             lock_collection(query.collection)
             query.delete()
-            paper = QueryPaper.objects.filter(pk=query.query_paper_id).first()
+            papers = QueryPaper.objects.select_related("topic")
+            paper = papers.filter(pk=query.query_paper_id).first()
             if paper is not None and not _is_used(paper):
                 paper.delete()
+                if paper.topic is not None:
+                    paper.topic.delete()
     except ProtectedError as error:
         raise QueryInUse(query) from error
 

@@ -3,38 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from django.core.exceptions import ValidationError
 from django.core.validators import MaxLengthValidator, validate_slug
 from django.db import IntegrityError, models, transaction
 
 from accounts.locking import lock_collection
-from accounts.models import Collection, Role, User
+from accounts.models import HIGHEST_GRADE, Collection, Role, User
 from accounts.services import add_membership
+from corpus.facets import DEFAULT_FACETS, FacetPlan, check_facets
+from corpus.languages import guess_analysis
 from corpus.models import Document, Facet, Query, QueryPaper
 from web.errors import UserFacingError
 from web.words import count_noun
 
+LANGUAGE_SAMPLE = 300  # documents that show the language of a corpus
+
 
 class CorpusError(UserFacingError):
     """A change of the corpus that cannot be made. The message is shown to the person."""
-
-
-@dataclass(frozen=True)
-class FacetPlan:
-    """A facet to create: its key, its name, and the sentence labels that belong to it."""
-
-    key: str
-    name: str
-    labels: tuple[str, ...]
-
-
-DEFAULT_FACETS = (
-    FacetPlan("background", "Background", ("background", "objective")),
-    FacetPlan("method", "Method", ("method",)),
-    FacetPlan("result", "Result", ("result",)),
-)
 
 
 def create_collection(
@@ -45,19 +33,32 @@ def create_collection(
     description: str = "",
     licence: str = "",
     seed: str = "",
-    facets: tuple[FacetPlan, ...] = DEFAULT_FACETS,
+    analysis: str = "",
+    facets: Sequence[FacetPlan] = DEFAULT_FACETS,
+    highest_grade: int = 3,
+    relevant_from: int | None = None,
 ) -> Collection:
-    """Create a collection with its facets; `owner` becomes its first admin.
+    """Create a collection with its facets and its scale; `owner` becomes its first admin.
+
+    `relevant_from` is 2 if it is not given, or 1 on a scale of two grades.
+
+    Without an `analysis`, the first documents show their language (`note_language`).
 
     Raises:
-        CorpusError: the slug is invalid, or a collection with it exists.
+        CorpusError: the slug or the scale is invalid, or a collection with the slug exists.
+        FacetError: a collection cannot have these facets.
     """
     _check_slug(slug)
+    check_facets(facets)
+    scale = scale_of(highest_grade, relevant_from)
     try:
         with transaction.atomic():
-            collection = Collection(slug=slug, name=name, description=description, licence=licence)
+            collection = Collection(
+                slug=slug, name=name, description=description, licence=licence, **scale._asdict()
+            )
             if seed:
                 collection.seed = seed
+            collection.analysis = analysis
             collection.save()
             for position, plan in enumerate(facets):
                 collection.facets.create(
@@ -70,6 +71,30 @@ def create_collection(
             f"The short name {slug!r} exists already. Choose another short name."
         ) from error
     return collection
+
+
+class Scale(NamedTuple):
+    """The grades 0 to `highest_grade`, of which those from `relevant_from` on are relevant."""
+
+    highest_grade: int
+    relevant_from: int
+
+
+def scale_of(highest_grade: int, relevant_from: int | None = None) -> Scale:
+    """The scale, with the default for `relevant_from`. Raises CorpusError if it is invalid."""
+    if not 1 <= highest_grade <= HIGHEST_GRADE:
+        raise CorpusError(
+            f"The highest grade is {highest_grade}. A scale has 2 to {HIGHEST_GRADE + 1} grades "
+            f"from 0, so use a number from 1 to {HIGHEST_GRADE}."
+        )
+    if relevant_from is None:
+        relevant_from = min(2, highest_grade)
+    if not 1 <= relevant_from <= highest_grade:
+        raise CorpusError(
+            f"Relevant from grade {relevant_from} does not fit the scale 0 to {highest_grade}. Use "
+            f"{f'a number from 1 to {highest_grade}' if highest_grade > 1 else '1'}."
+        )
+    return Scale(highest_grade, relevant_from)
 
 
 def _check_slug(slug: str) -> None:
@@ -87,9 +112,34 @@ def facet_named(collection: Collection, key: str) -> Facet:
     """The facet with that key. Raises CorpusError, with the existing keys, if there is none."""
     facet = collection.facets.filter(key=key).first()
     if facet is None:
-        keys = ", ".join(collection.facets.values_list("key", flat=True))
-        raise CorpusError(f"Unknown facet {key!r} in {collection.slug}. Use one of {keys}.")
+        raise CorpusError(_unknown_facet(collection, key))
     return facet
+
+
+def _unknown_facet(collection: Collection, key: str) -> str:
+    keys = ", ".join(collection.facets.values_list("key", flat=True))
+    if not keys:
+        return f"{collection.slug} has no facets, so leave out the facet {key!r}."
+    if not key:
+        return f"The facet is missing. Use one of the facets of {collection.slug}: {keys}."
+    return f"Unknown facet {key!r} in {collection.slug}. Use one of {keys}."
+
+
+def facet_of_topics(collection: Collection, key: str) -> Facet:
+    """The facet with that key, or the only one if the key is "".
+
+    Raises:
+        CorpusError: there is no such facet, or the key is "" and there are several.
+    """
+    if key:
+        return facet_named(collection, key)
+    facets = list(collection.facets.all())
+    if len(facets) != 1:
+        keys = ", ".join(facet.key for facet in facets)
+        raise CorpusError(
+            f"The facet is missing. {collection.slug} has several facets. Choose one of {keys}."
+        )
+    return facets[0]
 
 
 def create_query(
@@ -97,30 +147,43 @@ def create_query(
 ) -> Query:
     """Make the document a query under the facet, and a query paper if it is not one yet.
 
-    If the query exists already, it is returned.
+    `facet_key` is empty in a collection without facets. A query that exists already is returned.
 
     Raises:
-        CorpusError: the document or facet does not exist, or no sentence is on the facet.
+        CorpusError: the document or facet does not exist, no sentence is on the facet, or a topic
+            with queries has the same id.
     """
     with transaction.atomic():
         lock_collection(collection)
         document = _document_to_query(collection, docno)
         facet = facet_named(collection, facet_key)
-        if document.sentences and not speaks_of(document, facet):
+        if document.sentences and not document.speaks_of(facet):
             raise CorpusError(
                 f"{docno} has no sentence labelled {' or '.join(facet.labels)}, so it cannot be a "
                 f"{facet.key} query. Label its sentences, or choose another facet."
             )
+        _check_name_is_free(collection, document)
         paper, _ = QueryPaper.objects.get_or_create(
-            collection=collection, document=document, defaults={"metadata": metadata or {}}
+            collection=collection,
+            document=document,
+            defaults={"name": document.docno, "metadata": metadata or {}},
         )
         query, _ = Query.objects.get_or_create(
             collection=collection,
             query_paper=paper,
             facet=facet,
-            defaults={"name": f"{docno}_{facet.key}"},
+            defaults={"name": facet.query_name(paper.name)},
         )
     return query
+
+
+def _check_name_is_free(collection: Collection, document: Document) -> None:
+    if collection.query_papers.filter(name=document.docno, topic__isnull=False).exists():
+        raise CorpusError(
+            f"{document.docno} is a topic with queries in {collection.slug}, so the document with "
+            "the same id cannot be a query. Remove the topic's queries and import the topics with "
+            "a prefix."
+        )
 
 
 def _document_to_query(collection: Collection, docno: str) -> Document:
@@ -134,12 +197,12 @@ def label_sentences(*, document: Document, labels: Sequence[str]) -> None:
     """Save the label of each sentence; "" is no label.
 
     Raises:
-        CorpusError: the labels are invalid, or the document is a topic or in a frozen pool.
+        CorpusError: the labels are invalid, or the document is in a frozen pool.
     """
     try:
         with transaction.atomic():
             collection = lock_collection(document.collection)
-            document.refresh_from_db(fields=["title", "sentences", "is_topic"])
+            document.refresh_from_db(fields=["title", "sentences"])
             _check_labels(collection, document, labels)
             document.labels = list(labels)
             document.digest = document.text_digest()
@@ -152,8 +215,6 @@ def label_sentences(*, document: Document, labels: Sequence[str]) -> None:
 
 
 def _check_labels(collection: Collection, document: Document, labels: Sequence[str]) -> None:
-    if document.is_topic:
-        raise CorpusError(f"{document.docno} is a topic, so its labels cannot change.")
     if len(labels) != len(document.sentences):
         raise CorpusError(
             f"{document.docno} has {count_noun(len(document.sentences), 'sentence')}, "
@@ -173,11 +234,20 @@ def note_documents_changed(collection: Collection) -> None:
     Collection.objects.filter(pk=collection.pk).update(corpus_version=next_version)
 
 
+def note_language(collection: Collection) -> None:
+    """Choose the analysis of a collection without one by the language of its documents.
+
+    If the documents show no language, the next import asks again. The caller has the lock.
+    """
+    if collection.analysis:
+        return
+    rows = collection.documents.order_by("pk").values_list("title", "sentences")
+    texts = (f"{title} {' '.join(sentences)}" for title, sentences in rows[:LANGUAGE_SAMPLE])
+    collection.analysis = guess_analysis(texts)
+    Collection.objects.filter(pk=collection.pk, analysis="").update(analysis=collection.analysis)
+
+
 def labels_in(collection: Collection) -> list[str]:
     """Every sentence label of the collection's facets, and "other"."""
     labels = [label for facet in collection.facets.all() for label in facet.labels]
     return [*dict.fromkeys(labels), "other"]
-
-
-def speaks_of(document: Document, facet: Facet) -> bool:
-    return not set(facet.labels).isdisjoint(document.labels)

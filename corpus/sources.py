@@ -4,25 +4,24 @@ from __future__ import annotations
 
 import struct
 import zipfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, BinaryIO, NamedTuple, Protocol, cast
 
 from corpus.decompression import Meter
-from corpus.foreign_formats import SHAPES
-from corpus.formats import BadLine, DocumentFormatError, DocumentLine, Problem, Shape, read_lines
-from corpus.formats import first_object as _first_object
+from corpus.document_formats import AUTO as AUTO
+from corpus.document_formats import DOCUMENT_FORMATS, detect_format
+from corpus.formats import MAX_DOCNO, BadLine, DocumentLine
+from corpus.table_formats import ColumnError, parse_columns
 from web.errors import UserFacingError
 
-AUTO = "auto"
-FORMATS = (AUTO, *SHAPES)
-ENDINGS = (".jsonl", ".jsonl.gz", ".json", ".json.gz")
+FORMATS = (AUTO, *DOCUMENT_FORMATS)
+_PLAIN_ENDINGS = (".jsonl", ".json", ".tsv", ".csv", ".xml", ".sgml", ".sgm", ".trec")
+ENDINGS = (*_PLAIN_ENDINGS, *(f"{ending}.gz" for ending in _PLAIN_ENDINGS))
 ENCRYPTED = 0x1  # bit of a zip member's flags
 BEIR_CORPUS = ("corpus.jsonl", "corpus.jsonl.gz")
-# The format of a file is that of the first of these keys in its first line.
-FORMAT_KEYS = {"docno": "jsonl", "_id": "beir", "paper_id": "s2orc", "corpusid": "s2orc"}
 
 
 class SourceError(UserFacingError):
@@ -48,6 +47,10 @@ class Source(Protocol):
     def size(self) -> int | None:
         """The total size, if it is known before reading."""
 
+    @property
+    def format_name(self) -> str:
+        """The format of the files; several are separated by commas."""
+
     def lines(self, meter: Meter | None = None) -> Iterator[DocumentLine | BadLine]:
         """Read the lines. The meter gets the progress and limits the unpacked size."""
 
@@ -71,7 +74,8 @@ class FileSource:
 
     name: str
     parts: tuple[SourceFile, ...]
-    shape: Shape
+    format_name: str
+    columns: Mapping[str, str]
     unit: str = "bytes"
 
     @property
@@ -84,26 +88,81 @@ class FileSource:
 
     def lines(self, meter: Meter | None = None) -> Iterator[DocumentLine | BadLine]:
         meter = meter or Meter()
+        read = DOCUMENT_FORMATS[self.format_name].read
         # Opened once: reading the directory of a zip with 20,000 members for each one takes hours.
         with _archive_of(self.parts[0], self.name) as archive:
             for part in self.parts:
                 with part.open(archive) as stream:
-                    yield from read_lines(
-                        cast("Path | BinaryIO", stream),
-                        name=part.name,
-                        shape=self.shape,
-                        meter=meter,
-                    )
+                    yield from read(cast("Path | BinaryIO", stream), part.name, meter, self.columns)
 
 
-def open_source(path: Path, *, format_name: str = AUTO, name: str = "") -> FileSource:
+@dataclass(frozen=True)
+class JoinedSource:
+    """Several sources, one after the other."""
+
+    sources: tuple[FileSource, ...]
+    unit: str = "bytes"
+
+    @property
+    def name(self) -> str:
+        more = len(self.sources) - 1
+        return f"{self.sources[0].name} and {more} more" if more else self.sources[0].name
+
+    @property
+    def format_name(self) -> str:
+        return ", ".join(dict.fromkeys(source.format_name for source in self.sources))
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        return tuple(file for source in self.sources for file in source.files)
+
+    @property
+    def size(self) -> int:
+        return sum(source.size for source in self.sources)
+
+    def lines(self, meter: Meter | None = None) -> Iterator[DocumentLine | BadLine]:
+        meter = meter or Meter()
+        for source in self.sources:
+            yield from source.lines(meter)
+
+
+def prefixed_lines(
+    lines: Iterable[DocumentLine | BadLine], prefix: str
+) -> Iterator[DocumentLine | BadLine]:
+    """The lines with the prefix before each docno, also of the documents that are cited."""
+    for line in lines:
+        if isinstance(line, BadLine) or not prefix:
+            yield line
+            continue
+        record = line.record._replace(
+            docno=prefix + line.record.docno,
+            references=tuple(prefix + docno for docno in line.record.references),
+        )
+        if len(record.docno) > MAX_DOCNO:
+            reason = f"with the prefix, the docno has more than {MAX_DOCNO} characters."
+            yield BadLine(line.number, f"{reason} Use a shorter prefix.", line.file)
+        else:
+            yield line._replace(record=record)
+
+
+def check_prefix(prefix: str) -> None:
+    """Raises SourceError for a prefix that makes invalid ids."""
+    if prefix and prefix.split() != [prefix]:
+        raise SourceError(f"The prefix {prefix!r} must not contain white space.")
+
+
+def open_source(
+    path: Path, *, format_name: str = AUTO, name: str = "", columns: str = ""
+) -> FileSource:
     """The documents at `path`. `name` is its name in messages.
 
     From a folder or a zip, its `corpus.jsonl` is used if it has one, otherwise every file with an
-    ending of JSON Lines, by name. The format `auto` is detected by the keys of the first line.
+    ending of ENDINGS, by name. The format `auto` is detected by the first line of the first file.
+    `columns` maps values to the columns of a TSV or CSV file, as in "docno=id,text=body".
 
     Raises:
-        SourceError: the format is unknown, the zip cannot be read, or there are no document files.
+        SourceError: the format or the mapping of columns is invalid, the zip cannot be read, or
+            there are no document files.
         OSError: the path cannot be read.
     """
     if format_name not in FORMATS:
@@ -112,7 +171,15 @@ def open_source(path: Path, *, format_name: str = AUTO, name: str = "") -> FileS
     parts = _parts(path, name)
     if format_name == AUTO:
         format_name = _detect_format(parts[0])
-    return FileSource(name, parts, SHAPES[format_name])
+    if columns and format_name not in ("tsv", "csv"):
+        raise SourceError(
+            f"{name} is read as {format_name}, which has no columns. Leave the columns out, or "
+            "choose the format tsv or csv."
+        )
+    try:
+        return FileSource(name, parts, format_name, parse_columns(columns))
+    except ColumnError as error:
+        raise SourceError(str(error)) from error
 
 
 def _parts(path: Path, name: str) -> tuple[SourceFile, ...]:
@@ -186,9 +253,5 @@ def _document_files(inside: list[SourceFile], name: str) -> tuple[SourceFile, ..
 
 
 def _detect_format(part: SourceFile) -> str:
-    try:
-        with _archive_of(part, part.name) as archive, part.open(archive) as stream:
-            content = _first_object(cast("Path | BinaryIO", stream), name=part.name)
-    except (Problem, DocumentFormatError):
-        return "jsonl"  # reading the file will report the error with its line
-    return next((FORMAT_KEYS[key] for key in FORMAT_KEYS if key in content), "jsonl")
+    with _archive_of(part, part.name) as archive, part.open(archive) as stream:
+        return detect_format(cast("Path | BinaryIO", stream), name=part.name)

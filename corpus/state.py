@@ -43,9 +43,9 @@ def corpus_digest(collection: Collection) -> str:
     First each document's docno, text digest, year, fields and references are digested, then the
     sorted digests. Sorting 32 bytes per document needs little memory. Sorting by docno in the
     database would depend on its collation. A sum of digests needs no sorting, but sums can be
-    forged (Wagner, 2002). Topics are left out: they are never found, and their text never changes.
+    forged (Wagner, 2002). Topics are no documents, so they are not part of it.
     """
-    papers = collection.documents.papers().order_by()
+    papers = collection.documents.order_by()
     rows = papers.values_list("docno", "digest", "year", "fields", "references")
     digests = bytearray()
     for row in rows.iterator(chunk_size=ROWS):
@@ -62,10 +62,10 @@ def check_unchanged(collection: Collection, digest: str, activity: str) -> None:
 
 
 def corpus_documents(collection: Collection, docnos: Iterable[str]) -> dict[str, CorpusDocument]:
-    """The documents of the corpus with these docnos, without topics, which are never found."""
+    """The documents of the corpus with these docnos."""
     remaining_docnos = iter(sorted(set(docnos)))
     has_text = ExpressionWrapper(~Q(sentences=[]), BooleanField())
-    documents = collection.documents.papers().order_by().annotate(has_text=has_text)
+    documents = collection.documents.order_by().annotate(has_text=has_text)
     by_docno: dict[str, CorpusDocument] = {}
     while batch := list(islice(remaining_docnos, LOOKUP)):
         rows = documents.filter(docno__in=batch).values_list("docno", "pk", "has_text")
@@ -78,10 +78,10 @@ def corpus_docnos(collection: Collection, docnos: Iterable[str]) -> set[str]:
 
 
 def papers_with_queries(collection: Collection) -> list[QueryPaper]:
-    """The query papers that have queries, with their documents, by docno."""
+    """The query papers that have queries, with their texts, by name."""
     papers = collection.query_papers.filter(queries__isnull=False).distinct()
-    papers = papers.select_related("document")
-    return sorted(papers, key=lambda paper: paper.document.docno)
+    papers = papers.select_related("document", "topic")
+    return sorted(papers, key=lambda paper: paper.name)
 
 
 def in_batches(papers: Iterable[QueryPaper], size: int) -> Iterator[list[QueryPaper]]:

@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.db import IntegrityError
 
 from accounts.locking import lock_collection
 from accounts.models import Collection
-from corpus.digests import text_digest
-from corpus.formats import DocumentFormatError, Problem
+from corpus.formats import DocumentFormatError
 from corpus.import_meter import meter_for
-from corpus.models import Document, Facet, Query, QueryPaper
-from corpus.services import CorpusError, facet_named
-from corpus.topics import LARGEST, BadTopics, Topic, read_topics
+from corpus.models import Facet, Query, QueryPaper, Topic
+from corpus.services import CorpusError, facet_of_topics
+from corpus.topics import LARGEST, BadTopics, TopicFile, TopicRecord, read_topics
 from jobs.context import JobContext
 from web.words import count_noun
 
 LISTED = 100
+BATCH = 500
 
 
 class TopicsRefused(CorpusError):
@@ -37,107 +37,187 @@ class TopicsRefused(CorpusError):
         )
 
 
+class IdsTaken(CorpusError):
+    """Ids of topics are in use, so none was imported. One message for all of them."""
+
+    def __init__(self, name: str, clashes: Sequence[tuple[FiledTopic, str]]) -> None:
+        (first, reason), number = clashes[0], len(clashes)
+        super().__init__(
+            f"Nothing of {name} was imported. {count_noun(number, 'topic')} "
+            f"{'has an id that is' if number == 1 else 'have ids that are'} already in use.\n"
+            f"{first.file}:{first.topic.line}: {first.topic.id_field} is {first.topic.name}, "
+            f"{reason}.\n"
+            "Give the topics of this file a prefix, for example topic-."
+        )
+
+
+class FiledTopic(NamedTuple):
+    file: str
+    topic: TopicRecord
+
+
 @dataclass(frozen=True)
 class TopicReport:
-    """The number of topics that became queries, and of those that were queries before."""
+    """The number of topics that became queries, and of those that were queries before.
+
+    `formats` are those that were detected, and `subtopics` counts the subtopics left out.
+    """
 
     created: int
     unchanged: int
+    formats: tuple[str, ...] = ()
+    subtopics: int = 0
 
     @property
     def result(self) -> dict[str, Any]:
         """As the result of a job."""
-        return {"created": self.created, "unchanged": self.unchanged}
+        return {
+            "created": self.created,
+            "unchanged": self.unchanged,
+            "format": ", ".join(self.formats),
+            "subtopics_left_out": self.subtopics,
+        }
 
 
 def import_topics(
     *,
     collection: Collection,
-    path: Path,
-    facet_key: str,
+    files: Mapping[str, Path],
     work: JobContext,
-    name: str = "",
+    facet_key: str = "",
     prefix: str = "",
 ) -> TopicReport:
-    """Make every topic of a TREC or BEIR file a query under the facet, or none of them.
+    """Make every topic of the files a query under the facet, or none of them.
 
-    A topic becomes a document that is never a candidate. All of its sentences get the facet's
-    label. A second import of the same file changes nothing.
+    `files` are paths by their names in messages. The facet is needed only if the collection has
+    several. A second import of the same files changes nothing.
 
     Raises:
-        TopicsRefused: topics are invalid or their docnos exist already. It lists all of them.
-        DocumentFormatError: the file has no topics or cannot be read as a topic file.
-        CorpusError: the file cannot be opened, or the facet does not exist.
+        TopicsRefused: topics are invalid. It lists all of them.
+        IdsTaken: ids of topics are in use.
+        DocumentFormatError: a file has no topics or cannot be read as a topic file.
+        CorpusError: a file cannot be opened, or the facet is missing or does not exist.
     """
-    name = name or path.name
-    facet = facet_named(collection, facet_key)
+    names = ", ".join(files)
+    facet = facet_of_topics(collection, facet_key)
     try:
-        meter = meter_for(
-            work, size=path.stat().st_size, note="bytes of topics read", limit=LARGEST
-        )
-        topics = read_topics(path, name=name, prefix=prefix, meter=meter)
+        contents = _read_files(files, prefix, work)
+        topics = _topics_of(contents)
         with work.fenced():
             lock_collection(collection)
-            report = _import_topics(collection, facet, topics, name, work)
+            created = _write(collection, facet, topics, names, work)
+            report = TopicReport(
+                created=created,
+                unchanged=len(topics) - created,
+                formats=tuple(dict.fromkeys(file.format for file in contents.values())),
+                subtopics=sum(file.subtopics for file in contents.values()),
+            )
             work.complete({**report.result, "facet": facet.key})
     except BadTopics as bad:
-        raise TopicsRefused(name, bad.problems) from bad
+        raise TopicsRefused(bad.file, bad.problems) from bad
     except OSError as error:
-        raise CorpusError(f"{name} cannot be read: {error.strerror or error}.") from error
+        raise CorpusError(f"{names} cannot be read: {error.strerror or error}.") from error
     except IntegrityError as error:
         raise CorpusError(
-            f"Nothing of {name} was imported: another import wrote the same documents at the same "
-            "time. Import it again."
+            f"Nothing of {names} was imported: another import wrote the same topics at the "
+            "same time. Import it again."
         ) from error
     return report
 
 
-def _import_topics(
-    collection: Collection, facet: Facet, topics: Sequence[Topic], name: str, work: JobContext
-) -> TopicReport:
-    created = 0
-    problems = []
-    for number, topic in enumerate(topics, start=1):
-        try:
-            created += _import_topic(collection, facet, topic)
-        except Problem as problem:
-            problems.append(DocumentFormatError(name, topic.line, str(problem)))
-        work.progress(number, len(topics), "topics written")
-    if problems:
-        raise TopicsRefused(name, problems)
-    return TopicReport(created=created, unchanged=len(topics) - created)
+def _read_files(paths: Mapping[str, Path], prefix: str, work: JobContext) -> dict[str, TopicFile]:
+    size = sum(path.stat().st_size for path in paths.values())
+    meter = meter_for(work, size=size, note="bytes of topics read", limit=LARGEST)
+    return {
+        name: read_topics(path, name=name, prefix=prefix, meter=meter)
+        for name, path in paths.items()
+    }
 
 
-def _import_topic(collection: Collection, facet: Facet, topic: Topic) -> bool:
-    """Return whether the topic's query is new. Raises Problem if another document has its docno."""
-    record = topic.record
-    labels = [(facet.labels or [facet.key])[0]] * len(record.sentences)
-    digest = text_digest(record.title, record.sentences, labels)
-    document, _ = Document.objects.get_or_create(
-        collection=collection,
-        docno=record.docno,
-        defaults={
-            "title": record.title,
-            "sentences": list(record.sentences),
-            "labels": labels,
-            "digest": digest,
-            "is_topic": True,
-        },
+def _topics_of(files: Mapping[str, TopicFile]) -> list[FiledTopic]:
+    """The topics of all files, each once. Raises TopicsRefused if two with one id differ."""
+    by_name: dict[str, FiledTopic] = {}
+    for file, content in files.items():
+        for topic in content.topics:
+            first = by_name.setdefault(topic.name, FiledTopic(file, topic))
+            if first.topic.digest != topic.digest:
+                reason = (
+                    f"topic {topic.name} is already in {first.file}:{first.topic.line} with "
+                    "another text. Keep one."
+                )
+                raise TopicsRefused(file, [DocumentFormatError(file, topic.line, reason)])
+    return list(by_name.values())
+
+
+def _write(
+    collection: Collection,
+    facet: Facet,
+    topics: Sequence[FiledTopic],
+    name: str,
+    work: JobContext,
+) -> int:
+    """Returns how many queries are new. Raises IdsTaken."""
+    stored = _Stored(collection)
+    clashes = [(filed, reason) for filed in topics if (reason := stored.clash(filed.topic, facet))]
+    if clashes:
+        raise IdsTaken(name, clashes)
+    records = [filed.topic for filed in topics]
+    new = [record for record in records if record.name not in stored.topics]
+    for start in range(0, len(new), BATCH):
+        _insert_topics(collection, new[start : start + BATCH])
+        work.progress(min(start + BATCH, len(new)), len(new), "topics written")
+    papers = dict(
+        collection.query_papers.filter(topic__isnull=False).values_list("name", "pk").order_by()
     )
-    if not document.is_topic or document.digest != digest:
-        kind = "a topic with another text or facet" if document.is_topic else "a document"
-        raise Problem(
-            f"{record.docno} is already {kind} in {collection.slug}. "
-            "Choose a prefix for the ids of this file."
+    names = {facet.query_name(record.name): papers[record.name] for record in records}
+    queries = Query.objects.bulk_create(
+        (
+            Query(collection=collection, query_paper_id=paper, facet=facet, name=query)
+            for query, paper in names.items()
+            if query not in stored.queries
+        ),
+        batch_size=BATCH,
+    )
+    return len(queries)
+
+
+class _Stored:
+    """The topics, query papers and queries of a collection by name."""
+
+    def __init__(self, collection: Collection) -> None:
+        self.topics = dict(collection.topics.values_list("name", "digest").order_by())
+        papers = collection.query_papers.order_by()
+        self.documents = set(papers.filter(topic=None).values_list("name", flat=True))
+        queries = collection.queries.order_by()
+        self.queries = dict(queries.values_list("name", "query_paper__topic__name"))
+        self.slug = collection.slug
+
+    def clash(self, topic: TopicRecord, facet: Facet) -> str:
+        """Why the id cannot be used, "" if it can."""
+        query = facet.query_name(topic.name)
+        if self.topics.get(topic.name, topic.digest) != topic.digest:
+            return f"which is a topic with another text in {self.slug}"
+        if topic.name in self.documents:
+            return f"which is a document with queries in {self.slug}"
+        if self.queries.get(query, topic.name) != topic.name:
+            return f"and {query} is a query of another text in {self.slug}"
+        return ""
+
+
+def _insert_topics(collection: Collection, records: Sequence[TopicRecord]) -> None:
+    """The topics and their query papers."""
+    topics = Topic.objects.bulk_create(
+        Topic(
+            collection=collection,
+            name=record.name,
+            title=record.title,
+            description=record.description,
+            narrative=record.narrative,
+            sentences=list(record.sentences),
+            digest=record.digest,
         )
-    metadata = {"narrative": topic.narrative} if topic.narrative else {}
-    paper, _ = QueryPaper.objects.get_or_create(
-        collection=collection, document=document, defaults={"metadata": metadata}
+        for record in records
     )
-    _, is_new = Query.objects.get_or_create(
-        collection=collection,
-        query_paper=paper,
-        facet=facet,
-        defaults={"name": f"{record.docno}_{facet.key}"},
+    QueryPaper.objects.bulk_create(
+        QueryPaper(collection=collection, topic=topic, name=topic.name) for topic in topics
     )
-    return is_new

@@ -7,7 +7,7 @@ from typing import Any
 from django.core.files.uploadedfile import UploadedFile
 
 from accounts.models import Collection, User
-from corpus.services import CorpusError, facet_named
+from corpus.services import CorpusError, facet_of_topics
 from corpus.sources import AUTO
 from corpus.tasks import JOB_KIND, TOPICS_KIND
 from jobs.models import Job
@@ -33,6 +33,8 @@ def request_import(
     upload: UploadedFile[Any],
     requested_by: User,
     format_name: str = AUTO,
+    columns: str = "",
+    prefix: str = "",
     filter_name: str = "",
     skip_bad: int = 0,
 ) -> Job:
@@ -41,7 +43,13 @@ def request_import(
     Raises:
         ImportUnderWay: another import of this collection is in progress.
     """
-    options = {"format": format_name, "filter": filter_name, "skip_bad": skip_bad}
+    options = {
+        "format": format_name,
+        "columns": columns,
+        "prefix": prefix,
+        "filter": filter_name,
+        "skip_bad": skip_bad,
+    }
     return _request(JOB_KIND, collection, upload, options, requested_by)
 
 
@@ -49,17 +57,17 @@ def request_topics(
     *,
     collection: Collection,
     upload: UploadedFile[Any],
-    facet_key: str,
+    facet_key: str = "",
     prefix: str = "",
     requested_by: User,
 ) -> Job:
     """Store the upload and queue a job that makes its topics queries under the facet.
 
     Raises:
-        CorpusError: the facet does not exist.
+        CorpusError: the facet is missing or does not exist.
         ImportUnderWay: other topics of this collection are being imported.
     """
-    facet = facet_named(collection, facet_key)
+    facet = facet_of_topics(collection, facet_key)
     options = {"facet": facet.key, "prefix": prefix}
     return _request(TOPICS_KIND, collection, upload, options, requested_by)
 

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from django.contrib import messages
-from django.db.models import Q
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 from django.views.decorators.vary import vary_on_headers
-from django_htmx.middleware import HtmxDetails
 
 from accounts.access import in_collection, person_of
 from accounts.models import Collection, Role
 from corpus.forms import QueryListForm, TopicsForm, UploadForm
-from corpus.models import Document, DocumentQuerySet
+from corpus.models import DOCNO_ORDER, Document, DocumentQuerySet
 from corpus.queries import (
     BadQueryList,
     add_queries,
@@ -23,54 +21,48 @@ from corpus.queries import (
 )
 from corpus.services import CorpusError
 from corpus.services import label_sentences as write_labels
+from corpus.tables import DOCUMENTS, Gaps, document_lines
 from corpus.tasks import JOB_KIND, TOPICS_KIND
 from corpus.uploads import ImportUnderWay, request_import, request_topics
+from web.columns import csv_file, wants_csv
 from web.disk import NoRoom
+from web.filters import filter_bar, filter_queryset
 from web.paging import page_of, typed
+from web.requests import wants_part
 from web.words import count_noun
 
 COUNTED_UP_TO = 1_000  # matches; above this the page shows "1,000 or more"
-SCANNED_UP_TO = 200_000  # documents; scanning the text of more would make the page slow
 FOUND = 20
-
-
-def matching(documents: DocumentQuerySet, words: str) -> DocumentQuerySet:
-    """The documents whose title contains the words, or whose docno begins with them."""
-    if not words:
-        return documents
-    return documents.filter(Q(title__icontains=words) | Q(docno__istartswith=words))
-
-
-def asks_for_part(request: HttpRequest) -> bool:
-    htmx: HtmxDetails | None = getattr(request, "htmx", None)
-    return bool(htmx) and not getattr(htmx, "history_restore_request", False)
 
 
 @in_collection(Role.ADMIN)
 @require_safe
 @vary_on_headers("HX-Request")
-def documents(request: HttpRequest, collection: Collection) -> HttpResponse:
+def documents(request: HttpRequest, collection: Collection) -> HttpResponseBase:
     words = typed(request.GET, "q")
-    textless = request.GET.get("text") == "none"
     all_documents: DocumentQuerySet = collection.documents.all()
     total = all_documents.count()
-    matches = matching(all_documents.without_text() if textless else all_documents, words)
-    template = "corpus/_documents.html" if asks_for_part(request) else "corpus/documents.html"
-    is_filtered = bool(words) or textless
+    gaps = Gaps.of(all_documents, total)
+    matches = filter_queryset(all_documents.matching(words), gaps.filters, request.GET)
+    columns = DOCUMENTS.shown(request)
+    if wants_csv(request):
+        return csv_file(f"{collection.slug}-documents", columns, document_lines(matches))
+    bar = filter_bar(
+        request, gaps.filters, label="Find by title or docno", button="Find documents", kept=()
+    )
+    template = "corpus/_documents.html" if wants_part(request) else "corpus/documents.html"
     return render(
         request,
         template,
         {
-            "page": page_of(matches, "docno", request.GET),
+            "page": page_of(matches, "docno", request.GET, order=DOCNO_ORDER),
+            "columns": columns,
+            "bar": bar,
             "words": words,
-            "textless": textless,
-            "filtered": is_filtered,
             "total": total,
-            "found": matches[:COUNTED_UP_TO].count() if is_filtered else total,
+            "found": matches[:COUNTED_UP_TO].count() if bar.is_active else total,
             "counted_up_to": COUNTED_UP_TO,
-            "without_text": all_documents.without_text().count()
-            if total <= SCANNED_UP_TO
-            else None,
+            "without_text": gaps.text,
         },
     )
 
@@ -115,7 +107,7 @@ def add_query(request: HttpRequest, collection: Collection) -> HttpResponse:
     if request.method == "POST":
         return _add_queries(request, collection)
     words = typed(request.GET, "q")
-    if asks_for_part(request):
+    if wants_part(request):
         return render(request, "corpus/_found.html", _matches_context(collection, words))
     docno = typed(request.GET, "docno")
     document = collection.documents.filter(docno=docno).first() if docno else None
@@ -144,7 +136,8 @@ def _add_queries(request: HttpRequest, collection: Collection) -> HttpResponse:
 @in_collection(Role.ADMIN)
 @require_POST
 def add_list(request: HttpRequest, collection: Collection) -> HttpResponse:
-    form = QueryListForm(request.POST)
+    has_facets = not collection.facets.filter(key="").exists()
+    form = QueryListForm(request.POST, has_facets=has_facets)
     if not form.is_valid():
         return _add_page(request, collection, form=form)
     try:
@@ -167,7 +160,7 @@ def import_topics(request: HttpRequest, collection: Collection) -> HttpResponse:
             job = request_topics(
                 collection=collection,
                 upload=form.cleaned_data["file"],
-                facet_key=form.cleaned_data["facet"],
+                facet_key=form.cleaned_data.get("facet", ""),
                 prefix=form.cleaned_data["id_prefix"],
                 requested_by=person_of(request),
             )
@@ -184,7 +177,7 @@ def import_topics(request: HttpRequest, collection: Collection) -> HttpResponse:
 @in_collection(Role.ADMIN)
 @require_POST
 def delete_query(request: HttpRequest, collection: Collection, name: str) -> HttpResponse:
-    query = collection.queries.filter(name=name).first()
+    query = collection.queries.select_related("query_paper").filter(name=name).first()
     if query is None:
         raise Http404(f"no query {name!r} here")
     try:
@@ -192,7 +185,8 @@ def delete_query(request: HttpRequest, collection: Collection, name: str) -> Htt
     except CorpusError as error:
         messages.error(request, str(error))
     else:
-        messages.success(request, f"Removed {name}. Its document stays.")
+        document_stays = "" if query.query_paper.is_topic else " Its document stays."
+        messages.success(request, f"Removed {name}.{document_stays}")
     return redirect("queries", collection.slug)
 
 
@@ -213,8 +207,8 @@ def label_sentences(request: HttpRequest, collection: Collection, docno: str) ->
 
 def _matches_context(collection: Collection, words: str) -> dict[str, object]:
     documents: DocumentQuerySet = collection.documents.all()
-    matches = matching(documents, words) if words else documents.none()
-    rows = list(matches.order_by("docno")[: FOUND + 1])
+    matches = documents.matching(words) if words else documents.none()
+    rows = list(matches.order_by("docno_order")[: FOUND + 1])
     return {"words": words, "found": rows[:FOUND], "more": len(rows) > FOUND}
 
 
@@ -232,6 +226,7 @@ def _add_page(
     status: int = 422,
 ) -> HttpResponse:
     facets = list(collection.facets.all())
+    has_facets = not any(facet.is_whole for facet in facets)
     return render(
         request,
         "corpus/add_query.html",
@@ -241,7 +236,8 @@ def _add_page(
             "choices": facet_choices(document, facets) if document else [],
             "facet_keys": facet_keys or [],
             "problem": problem,
-            "form": form or QueryListForm(),
+            "form": form or QueryListForm(has_facets=has_facets),
+            "has_facets": has_facets,
             "bad_list": bad_list,
             "topics": topics or TopicsForm(collection=collection),
             "running": collection.jobs.live().filter(kind=TOPICS_KIND).first(),

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from annotation.models import GRADES
-
 CSFCUBE_GUIDELINE = "ann_guidelines.pdf in https://github.com/iesl/CSFCube"
 
 # The names that CSFCube gives the grades, 0 first.
@@ -29,6 +27,6 @@ def csfcube_guideline() -> dict[str, Any]:
                 "detail": "",
                 "example": "",
             }
-            for grade, name in zip(GRADES, NAMES, strict=True)
+            for grade, name in enumerate(NAMES)
         ],
     }

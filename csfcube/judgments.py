@@ -6,12 +6,10 @@ import uuid
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
-from django.db.models import OuterRef, Subquery
-
 from accounts.models import User
 from adjudication.models import Decision
 from annotation.models import Judgment, Opening, Reason, Seat, Slot
-from annotation.services import make_slots
+from annotation.services import insert_judgments, make_slots
 from corpus.models import Query
 from csfcube import Rating, Ratings
 from pooling.models import Candidate
@@ -40,9 +38,7 @@ def create_judged_query(
         guideline_version=version,
     )
     ratings_by_docno = {rating.docno: rating for rating in ratings.rated}
-    judgments = Judgment.objects.bulk_create(_judgments(slots, ratings_by_docno))
-    of_slot = Judgment.objects.filter(slot=OuterRef("pk")).values("pk")
-    Slot.objects.filter(pair__query=query).update(judgment=Subquery(of_slot[:1]))
+    judgments = insert_judgments(query=query, judgments=_judgments(slots, ratings_by_docno))
     Decision.objects.bulk_create(_decisions(judgments, ratings_by_docno, people.adjudicator))
 
 

@@ -55,7 +55,7 @@ def create_queries(
     """The listed queries, judged or not; their rows in the list are the papers' metadata."""
     metadata = {key.pid: dict(cells) for key, cells in release.queries.items()}
     papers = QueryPaper.objects.bulk_create(
-        QueryPaper(collection=collection, document=documents[pid], metadata=cells)
+        QueryPaper(collection=collection, document=documents[pid], name=pid, metadata=cells)
         for pid, cells in metadata.items()
     )
     paper_of = dict(zip(metadata, papers, strict=True))

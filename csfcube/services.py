@@ -6,11 +6,12 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from accounts.models import Collection, Role, User
-from accounts.services import add_membership
+from accounts.services import NameCanLogIn, add_membership, imported_person
 from adjudication.models import Decision
 from annotation.models import Judgment, Opening, Pair
 from annotation.services import set_up_collection
-from corpus.services import DEFAULT_FACETS, CorpusError, FacetPlan
+from corpus.facets import DEFAULT_FACETS, FacetPlan
+from corpus.services import CorpusError
 from csfcube import Release, read_release
 from csfcube.guidelines import CSFCUBE_GUIDELINE, csfcube_guideline
 from csfcube.judgments import People, create_judged_query
@@ -98,6 +99,7 @@ def _create(release: Release, slug: str, work: JobContext) -> Collection:
         description=DESCRIPTION,
         licence=LICENCE,
         seed=PREFIX,
+        analysis="plain",  # its published pools were drawn from unstemmed words
         facets=_facets(release),
         guidelines={key.facet: csfcube_guideline() for key in release.ratings},
     )
@@ -134,18 +136,10 @@ def _create_people(collection: Collection, release: Release) -> People:
 
 
 def _person(username: str) -> User:
-    """An account without login, made here or by another import."""
-    user = User.objects.filter(username=username).first()
-    if user is None:
-        user = User(username=username, is_active=False)
-        user.set_unusable_password()
-        user.save()
-    elif user.is_active or user.has_usable_password():
-        raise ImportRefused(
-            f"The account {username} exists and can log in, but the import needs this name for a "
-            "person of the release, so nothing was imported. Rename that account first."
-        )
-    return user
+    try:
+        return imported_person(username=username)
+    except NameCanLogIn as error:
+        raise ImportRefused(str(error)) from error
 
 
 def _report(collection: Collection, *, unchanged: bool) -> CSFCubeReport:

@@ -14,10 +14,8 @@ from django.db.models import Count, F, Max, OuterRef, Q, QuerySet, Subquery, Sum
 
 from accounts.models import Collection, Role, User
 from annotation.models import Judgment, SlotCount
+from annotation.queue import RECENT, minutes_of, rough_time
 from dashboard.completion import Completion
-from pooling.preview import in_hours
-
-RECENT = 50  # judgments that a person's pace is measured on
 
 
 class Share(NamedTuple):
@@ -43,7 +41,7 @@ class PersonRow:
     @property
     def time_left(self) -> str:
         """At the person's own pace, or at the collection's while that is not known."""
-        return in_hours(self.judged.remaining * (self.pace or self.planned) / 3600)
+        return rough_time(minutes_of(self.judged.remaining, self.pace or self.planned))
 
 
 def eligible_annotators(collection: Collection) -> QuerySet[User]:
@@ -55,13 +53,13 @@ def eligible_annotators(collection: Collection) -> QuerySet[User]:
     ).order_by("username")
 
 
-def annotators(collection: Collection) -> QuerySet[User]:
-    """Everyone with slots, and every eligible annotator, by username."""
-    holders = SlotCount.objects.filter(query__collection=collection, total__gt=0)
-    return User.objects.filter(
-        Q(pk__in=holders.values("annotator"))
-        | Q(pk__in=eligible_annotators(collection).order_by().values("pk"))
-    ).order_by("username")
+def annotators(collection: Collection, holders: Iterable[int]) -> QuerySet[User]:
+    """The people with slots, whose primary keys are `holders`, and every eligible annotator.
+
+    By username. `shares_of` has the holders as its keys.
+    """
+    eligible = eligible_annotators(collection).order_by().values("pk")
+    return User.objects.filter(Q(pk__in=list(holders)) | Q(pk__in=eligible)).order_by("username")
 
 
 def person_rows(

@@ -5,44 +5,32 @@ Counts of judgments only, from the rows that triggers keep. Nothing here reads a
 
 from __future__ import annotations
 
-import json
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
-from django.db.models import (
-    Exists,
-    F,
-    FloatField,
-    OuterRef,
-    Q,
-    QuerySet,
-    Sum,
-    TextField,
-    Value,
-)
-from django.db.models.functions import Cast, Coalesce, NullIf, StrIndex
-from django.db.models.lookups import GreaterThan
+from django.db.models import Count, Exists, F, FloatField, OuterRef, Q, QuerySet, Sum, Value
+from django.db.models.functions import Cast, Coalesce, NullIf
 
 from accounts.models import Collection, Role, User
 from adjudication.models import CaseCount
 from annotation.models import Opening, PairCount, Seat, SlotCount
-from corpus.models import Query
-from corpus.services import speaks_of
+from corpus.models import SOURCES, Query
 from dashboard.annotators import Share, annotators, eligible_annotators, shares_of
-from dashboard.completion import Completion
+from dashboard.board_forms import SEATS
+from dashboard.closed_queries import is_ready
+from dashboard.completion import Completion, sum_of
+from dashboard.query_table import UNSHOWN_COLUMNS
 
-SEATS = 2
 NAMED = 5  # people that one line of advice names
 
-# Long columns that no row shows.
-UNSHOWN = [f"query_paper__document__{column}" for column in ("sentences", "references", "authors")]
 BOARD_SORTS = {
-    "query": ("name",),
-    "facet": ("facet__position", "name"),
-    "judged": ("judged_share", "name"),
-    "cases": ("cases_remaining", "name"),
-    "opened": ("opening__opened_at", "name"),
+    "query": "",
+    "facet": "facet__position",
+    "judged": "judged_share",
+    "cases": "cases_remaining",
+    "opened": "opening__opened_at",
 }
 
 
@@ -54,6 +42,10 @@ class SeatRow:
     annotator: User
     judged: Completion
 
+    @property
+    def column(self) -> str:
+        return f"slot{self.number}"
+
 
 @dataclass(frozen=True)
 class OpenRow:
@@ -64,20 +56,6 @@ class OpenRow:
     seats: tuple[SeatRow, ...]
     both: Completion
     cases: Completion
-
-
-@dataclass(frozen=True)
-class ClosedRow:
-    """A query that is not open yet, with the number of pairs that opening it makes."""
-
-    query: Query
-    pairs: int
-    pool: str  # "none", "draft" or "frozen"
-    problem: str = ""
-
-    @property
-    def ready(self) -> bool:
-        return not self.problem
 
 
 @dataclass(frozen=True)
@@ -105,36 +83,45 @@ class Board:
 
 def board_of(collection: Collection) -> Board:
     """The totals in a fixed number of database queries."""
-    pairs = _sums(PairCount.objects.filter(query__collection=collection), "judged", "total")
-    closed = closed_queries(collection)
+    pairs = _pair_sums(collection)
+    shares = shares_of(collection)
     board = Board(
-        judgments=_sums(SlotCount.objects.filter(query__collection=collection), "judged", "total"),
-        pairs=pairs,
-        cases=_cases(collection),
-        open=collection.queries.filter(opening__isnull=False).count(),
-        closed=closed.count(),
-        without_pool=closed.filter(query_paper__pool=None).count(),
-        ready=ready_queries(collection).count(),
+        judgments=sum_of(share.judged for share in shares.values()),
+        pairs=Completion(pairs["judged"], pairs["total"]),
+        cases=Completion(_settled_cases(collection), pairs["disputed"]),
+        **_query_counts(collection),
         adjudicators=collection.memberships.filter(
             role=Role.ADJUDICATOR, user__is_active=True
         ).count(),
-        people=list(annotators(collection)),
-        shares=shares_of(collection),
+        people=list(annotators(collection, shares)),
+        shares=shares,
         eligible=frozenset(eligible_annotators(collection).values_list("pk", flat=True)),
     )
     board.advice.extend(advice(board))
     return board
 
 
-def _sums(rows: QuerySet[PairCount] | QuerySet[SlotCount], done: str, total: str) -> Completion:
-    sums = rows.aggregate(done=Coalesce(Sum(done), 0), total=Coalesce(Sum(total), 0))
-    return Completion(sums["done"], sums["total"])
+def _pair_sums(collection: Collection) -> dict[str, int]:
+    return PairCount.objects.filter(query__collection=collection).aggregate(
+        **{name: Coalesce(Sum(name), 0) for name in ("judged", "total", "disputed")}
+    )
 
 
-def _cases(collection: Collection) -> Completion:
-    settled = CaseCount.objects.filter(query__collection=collection).aggregate(Sum("settled"))
-    disputed = PairCount.objects.filter(query__collection=collection).aggregate(Sum("disputed"))
-    return Completion(settled["settled__sum"] or 0, disputed["disputed__sum"] or 0)
+def _settled_cases(collection: Collection) -> int:
+    counts = CaseCount.objects.filter(query__collection=collection)
+    settled: int = counts.aggregate(settled=Coalesce(Sum("settled"), 0))["settled"]
+    return settled
+
+
+def _query_counts(collection: Collection) -> dict[str, Any]:
+    """By the fields of the board, in one query."""
+    is_closed = Q(opening=None)
+    return collection.queries.aggregate(
+        open=Count("pk", filter=~is_closed),
+        closed=Count("pk", filter=is_closed),
+        without_pool=Count("pk", filter=is_closed & Q(query_paper__pool=None)),
+        ready=Count("pk", filter=is_ready(collection)),
+    )
 
 
 # Queries that are open
@@ -144,9 +131,9 @@ def open_queries_matching(collection: Collection, words: str = "") -> QuerySet[Q
     """The open queries whose name, facet or annotators have every word, ready for `open_rows`."""
     queries = (
         collection.queries.filter(opening__isnull=False)
-        .select_related("facet", "query_paper__document")
+        .select_related("facet", *SOURCES)
         .select_related("opening__guideline", "pair_count", "case_count")
-        .defer(*UNSHOWN)
+        .defer(*UNSHOWN_COLUMNS, "opening__guideline__instructions", "opening__guideline__grades")
     )
     for word in words.split():
         seats = Seat.objects.filter(opening__query=OuterRef("pk")).filter(
@@ -203,51 +190,8 @@ def _seat_rows(queries: Sequence[Query]) -> dict[int, list[SeatRow]]:
 def seat_progress(opening: Opening, number: int) -> Completion:
     """How many of one seat's slots are judged."""
     counts = SlotCount.objects.filter(query=opening.query_id, number=number)
-    return _sums(counts, "judged", "total")
-
-
-# Queries that are not
-
-
-def closed_queries(collection: Collection) -> QuerySet[Query]:
-    """The queries that are not open, ready for `closed_rows`."""
-    return (
-        collection.queries.filter(opening=None)
-        .select_related("facet", "query_paper__document", "query_paper__pool")
-        .defer(*UNSHOWN)
-    )
-
-
-def ready_queries(collection: Collection) -> QuerySet[Query]:
-    """The closed queries with a pool to judge, whose paper has a sentence on their facet."""
-    labels = Cast("query_paper__document__labels", TextField())
-    speaks = Q(pk__in=[])
-    for facet in collection.facets.all():
-        for label in facet.labels:
-            # As SQLite stores a text in JSON, and as PostgreSQL shows it.
-            for text in {json.dumps(label), json.dumps(label, ensure_ascii=False)}:
-                speaks |= Q(GreaterThan(StrIndex(labels, Value(text)), 0), facet=facet)
-    return collection.queries.filter(speaks, query_paper__pool__to_judge__gt=0, opening=None)
-
-
-def closed_rows(queries: Sequence[Query]) -> list[ClosedRow]:
-    return [_closed_row(query) for query in queries]
-
-
-def _closed_row(query: Query) -> ClosedRow:
-    pool = getattr(query.query_paper, "pool", None)
-    if pool is None:
-        return ClosedRow(query, 0, "none", problem="no pool yet")
-    pool_state = "frozen" if pool.is_frozen else "draft"
-    return ClosedRow(query, pool.to_judge, pool_state, problem=_problem(query, pool.to_judge))
-
-
-def _problem(query: Query, pairs: int) -> str:
-    if not pairs:
-        return "its pool is empty"
-    if not speaks_of(query.query_paper.document, query.facet):
-        return f"its paper has no sentence on {query.facet.name.lower()}"
-    return ""
+    sums = counts.aggregate(judged=Coalesce(Sum("judged"), 0), total=Coalesce(Sum("total"), 0))
+    return Completion(sums["judged"], sums["total"])
 
 
 # Advice

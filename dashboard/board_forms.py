@@ -1,4 +1,4 @@
-"""The admin's forms that open queries and reassign seats."""
+"""The admin's forms that open queries, reassign seats and exclude people."""
 
 from __future__ import annotations
 
@@ -6,58 +6,75 @@ from collections.abc import Iterable
 from typing import Any, cast
 
 from django import forms
+from django.db.models import QuerySet
 from django.http import QueryDict
 
 from accounts.models import Collection, User
 from corpus.models import Query
 from dashboard.annotators import eligible_annotators
 
+SEATS = 2  # of a query
+
 
 class PersonField(forms.ModelChoiceField):  # type: ignore[type-arg]
     def label_from_instance(self, obj: Any) -> str:
-        name = obj.shown_name
-        return name if name == obj.username else f"{name} ({obj.username})"
+        return _label(obj)
+
+
+class PeopleField(forms.ModelMultipleChoiceField):  # type: ignore[type-arg]
+    """Annotators to tick."""
+
+    widget = forms.CheckboxSelectMultiple
+
+    def label_from_instance(self, obj: Any) -> str:
+        return _label(obj)
 
 
 class OpenForm(forms.Form):
-    """Which queries to open, and for which two annotators."""
+    """Which queries to open, and for which annotators."""
 
     queries = forms.ModelMultipleChoiceField(
         queryset=Query.objects.none(),
         to_field_name="name",
+        required=False,
         error_messages={
-            "required": "Tick at least one query to open.",
             "invalid_choice": "%(value)s is open already or cannot be opened. "
             "Reload the page to see its state.",
         },
     )
-    first = PersonField(
-        label="First annotator",
+    everything = forms.BooleanField(required=False)
+    annotators = PeopleField(
+        label="Annotators",
         queryset=User.objects.none(),
-        empty_label="Choose…",
-        error_messages={"required": "Choose the first annotator."},
-    )
-    second = PersonField(
-        label="Second annotator",
-        queryset=User.objects.none(),
-        empty_label="Choose…",
-        error_messages={"required": "Choose the second annotator."},
+        help_text="Each query gets two of them. With more than two, their work is shared evenly.",
+        error_messages={"required": "Choose at least two annotators."},
     )
 
-    def __init__(self, *arguments: Any, collection: Collection, **options: Any) -> None:
+    def __init__(
+        self,
+        *arguments: Any,
+        collection: Collection,
+        matches: QuerySet[Query],
+        **options: Any,
+    ) -> None:
+        """`matches` are the ready queries that `everything` stands for."""
         super().__init__(*arguments, **options)
-        people = eligible_annotators(collection)
+        self.matches = matches
         _offer(self, "queries", collection.queries.filter(opening=None).select_related("facet"))
-        _offer(self, "first", people)
-        _offer(self, "second", people)
+        _offer(self, "annotators", eligible_annotators(collection))
+
+    def clean_annotators(self) -> QuerySet[User]:
+        annotators: QuerySet[User] = self.cleaned_data["annotators"]
+        if len(annotators) < SEATS:
+            raise forms.ValidationError("Every query needs two annotators. Choose another.")
+        return annotators
 
     def clean(self) -> dict[str, Any]:
         cleaned: dict[str, Any] = super().clean() or self.cleaned_data
-        first = cleaned.get("first")
-        if first is not None and first == cleaned.get("second"):
-            self.add_error(
-                "second", f"{first.shown_name} is the first annotator already. Choose another."
-            )
+        if cleaned.get("everything"):
+            cleaned["queries"] = self.matches
+        if not self.errors and not cleaned.get("queries"):
+            self.add_error("queries", "Tick at least one query to open.")
         return cleaned
 
     def ticked(self) -> set[str]:
@@ -65,6 +82,41 @@ class OpenForm(forms.Form):
         if not self.is_bound:
             return set()
         return set(cast(QueryDict, self.data).getlist("queries"))
+
+
+class TeamForm(forms.Form):
+    """The people who share the unjudged pairs."""
+
+    annotators = PeopleField(
+        label="Annotators",
+        queryset=User.objects.none(),
+        error_messages={"required": "Choose at least one annotator."},
+    )
+
+    def __init__(self, *arguments: Any, collection: Collection, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        _offer(self, "annotators", eligible_annotators(collection))
+
+
+class ExclusionForm(forms.Form):
+    """A person, and the query paper whose queries that person may not judge."""
+
+    annotator = PersonField(
+        label="Annotator",
+        queryset=User.objects.none(),
+        empty_label="Choose…",
+        error_messages={"required": "Choose the annotator."},
+    )
+    docno = forms.CharField(
+        label="Query paper",
+        max_length=200,
+        help_text="Its id, such as 3264891.",
+        error_messages={"required": "Enter the id of the query paper."},
+    )
+
+    def __init__(self, *arguments: Any, collection: Collection, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        _offer(self, "annotator", eligible_annotators(collection))
 
 
 class ReassignForm(forms.Form):
@@ -88,6 +140,11 @@ class ReassignForm(forms.Form):
         field = self.fields["annotator"]
         assert isinstance(field, forms.ModelChoiceField)
         return bool(field.queryset is not None and field.queryset.exists())
+
+
+def _label(user: User) -> str:
+    name = user.shown_name
+    return name if name == user.username else f"{name} ({user.username})"
 
 
 def _offer(form: forms.Form, name: str, rows: Any) -> None:

@@ -1,112 +1,124 @@
-"""The admin's pages about judging: the board, opening queries, reassigning seats."""
+"""The admin's pages about open queries: the board, and reassigning seats."""
 
 from __future__ import annotations
 
-from django.contrib import messages
-from django.http import HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, redirect, render
-from django.urls import reverse
-from django.views.decorators.http import require_http_methods, require_POST, require_safe
+from collections.abc import Iterable
 
-from accounts.access import in_collection, person_of
+from django.contrib import messages
+from django.db.models import Q
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.http import require_http_methods, require_safe
+
+from accounts.access import in_collection
 from accounts.models import Collection, Role
 from annotation import services
 from annotation.models import Opening
 from annotation.services import JudgingError
-from dashboard.annotators import person_rows
+from annotation.team import OPENING_KIND, REBALANCING_KIND
+from corpus.models import NAME_ORDER, Query
+from dashboard.annotators import annotators, person_rows, shares_of
 from dashboard.board import (
     BOARD_SORTS,
     board_of,
-    closed_queries,
-    closed_rows,
     open_queries_matching,
     open_rows,
     seat_progress,
 )
-from dashboard.board_forms import OpenForm, ReassignForm
-from web.requests import answers, sorting_address
-from web.tables import numbered_page, sort_queryset
+from dashboard.board_forms import ReassignForm
+from dashboard.board_table import BOARD, board_filters
+from dashboard.figures import board_figures
+from dashboard.query_table import unused_columns
+from jobs.listing import jobs_to_show
+from web.columns import csv_file, in_batches, wants_csv
+from web.figure_files import figure_file, shown
+from web.filters import Filter, filter_bar, filter_queryset
+from web.paging import typed
+from web.requests import sorting_address
+from web.sorted_paging import PLACE, SortedRows
+from web.tables import numbered_page
+
+BATCH = 500  # rows of a CSV file that are read together
 
 
 @in_collection(Role.ADMIN)
 @require_safe
-def board(request: HttpRequest, collection: Collection) -> HttpResponse:
-    return _board_page(request, collection, OpenForm(collection=collection))
+def board(request: HttpRequest, collection: Collection) -> HttpResponseBase:
+    if wants_csv(request):
+        return _board_file(request, collection)
+    return _board_page(request, collection)
 
 
-def _board_page(request: HttpRequest, collection: Collection, form: OpenForm) -> HttpResponse:
+def _sorted_queries(
+    request: HttpRequest, collection: Collection, filters: Iterable[Filter[Q]]
+) -> SortedRows[Query]:
+    found = open_queries_matching(collection, typed(request.GET, "q"))
+    return SortedRows.of(
+        filter_queryset(found, filters, request.GET),
+        request.GET.get("sort", ""),
+        BOARD_SORTS,
+        key="name",
+        key_order=NAME_ORDER,
+    )
+
+
+def _board_file(request: HttpRequest, collection: Collection) -> HttpResponseBase:
+    facets = list(collection.facets.all())
+    filters = board_filters(facets, annotators(collection, shares_of(collection)))
+    queries = _sorted_queries(request, collection, filters).in_order().iterator(chunk_size=BATCH)
+    rows = in_batches(queries, open_rows, BATCH)
+    return csv_file(
+        f"{collection.slug}-judging", BOARD.shown(request, unused_columns(facets)), rows
+    )
+
+
+def _board_page(request: HttpRequest, collection: Collection) -> HttpResponse:
     current = board_of(collection)
-    words = request.GET.get("q", "")
-    # Not the request's path: a form that was wrong is shown again at an address without GET.
-    page = reverse("board", args=[collection.slug])
-    found, sort = sort_queryset(
-        open_queries_matching(collection, words), request.GET.get("sort", ""), BOARD_SORTS, "query"
-    )
-    opened = numbered_page(found, request, path=page, anchor="#open-queries")
-    closed = numbered_page(
-        closed_queries(collection).order_by("name"),
-        request,
-        path=page,
-        name="closed",
-        anchor="#open",
-    )
-    people = numbered_page(current.people, request, path=page, name="people", anchor="#people")
+    facets = list(collection.facets.all())
+    filters = board_filters(facets, current.people)
+    found = _sorted_queries(request, collection, filters)
+    opened = found.page(request, anchor="#open-queries")
+    rows = open_rows(opened.rows)
+    names = [each.name for each in filters]
+    parameters = sorting_address("", request, "q", "sort", *PLACE, *names).strip("?&")
+    people = numbered_page(current.people, request, name="people", anchor="#people")
     context = {
         "collection": collection,
+        "facets": facets,
         "board": current,
         "opened": opened,
-        "rows": open_rows(opened.rows),
-        "closed": closed,
-        "closed_rows": closed_rows(closed.rows),
+        "rows": rows,
+        "figures": {
+            figure.name: shown(figure, "board-figure", collection.slug, parameters)
+            for figure in board_figures(collection, rows)
+        },
         "people": people,
         "person_rows": person_rows(collection, people.rows, current.shares, current.eligible),
-        "sort": sort,
-        "words": words,
-        "form": form,
-        "ticked": form.ticked(),
-        "page": page,
-        "sorted_by": sorting_address(page, request, "q"),
+        "sort": found.sort,
+        "bar": filter_bar(
+            request,
+            filters,
+            label="Query or person" if unused_columns(facets) else "Query, facet or person",
+            button="Filter queries",
+            anchor="#open-queries",
+        ),
+        "columns": BOARD.shown(request, unused_columns(facets)),
+        "jobs": jobs_to_show(collection, [OPENING_KIND, REBALANCING_KIND]),
+        "sorted_by": sorting_address(request.path, request, "q", *names),
     }
-    status = 422 if form.errors else 200
-    return render(request, "dashboard/board.html", context, status=status)
+    return render(request, "dashboard/board.html", context)
 
 
 @in_collection(Role.ADMIN)
-@require_POST
-def open_queries(request: HttpRequest, collection: Collection) -> HttpResponse:
-    form = OpenForm(request.POST, collection=collection)
-    if not form.is_valid():
-        return _board_page(request, collection, form)
-    cleaned = form.cleaned_data
-    if "confirmed" not in request.POST:
-        return _ask_to_open(request, collection, form)
-    try:
-        opened = services.open_queries(
-            queries=list(cleaned["queries"]),
-            annotators=(cleaned["first"], cleaned["second"]),
-            opened_by=person_of(request),
-        )
-    except JudgingError as error:
-        form.add_error(None, f"No query was opened. {error}")
-        return _board_page(request, collection, form)
-    number = f"{len(opened)} {'query is' if len(opened) == 1 else 'queries are'}"
-    messages.success(request, f"{number} open for judging.")
-    return redirect("board", collection.slug)
-
-
-def _ask_to_open(request: HttpRequest, collection: Collection, form: OpenForm) -> HttpResponse:
-    asked = form.cleaned_data["queries"].values("pk")
-    rows = closed_rows(list(closed_queries(collection).filter(pk__in=asked).order_by("name")))
-    context = {
-        "collection": collection,
-        "rows": rows,
-        "pairs": sum(row.pairs for row in rows),
-        "drafts": len({row.query.query_paper_id for row in rows if row.pool == "draft"}),
-        "first": form.cleaned_data["first"],
-        "second": form.cleaned_data["second"],
-        "kept": answers(request),
-    }
-    return render(request, "dashboard/confirm_open.html", context)
+@require_safe
+def board_figure(
+    request: HttpRequest, collection: Collection, figure: str, extension: str
+) -> HttpResponse:
+    """Of the rows that the parameters show on the page."""
+    facets = list(collection.facets.all())
+    filters = board_filters(facets, annotators(collection, shares_of(collection)))
+    rows = open_rows(_sorted_queries(request, collection, filters).page(request).rows)
+    return figure_file(board_figures(collection, rows), figure, extension, collection.slug)
 
 
 @in_collection(Role.ADMIN)

@@ -1,5 +1,8 @@
 """How many of how many are done."""
 
+from __future__ import annotations
+
+from collections.abc import Iterable
 from typing import NamedTuple
 
 
@@ -14,3 +17,8 @@ class Completion(NamedTuple):
     @property
     def complete(self) -> bool:
         return self.total > 0 and self.done == self.total
+
+
+def sum_of(completions: Iterable[Completion]) -> Completion:
+    parts = list(completions)
+    return Completion(sum(part.done for part in parts), sum(part.total for part in parts))

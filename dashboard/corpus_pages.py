@@ -2,86 +2,55 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
-from django.db.models import Count, Exists, OuterRef, Q, Sum
-from django.http import Http404, HttpRequest, HttpResponse
+from django.db.models import Count, Q
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 from django.views.decorators.vary import vary_on_headers
 
 from accounts.access import in_collection
 from accounts.models import Collection, Role
-from annotation.models import Opening, SlotCount
-from corpus.models import Document, Facet, Query
+from corpus.models import NAME_ORDER, Document, Facet
 from corpus.services import labels_in
-from corpus.views import asks_for_part
+from dashboard.query_table import QUERIES, queries_of, query_filters, query_rows, unused_columns
 from pooling.models import Candidate, Pool
+from web.columns import csv_file, in_batches, wants_csv
+from web.filters import filter_bar, filter_queryset
 from web.paging import page_of, typed
+from web.requests import wants_part
 
-
-@dataclass(frozen=True)
-class QueryRow:
-    """A query in the list. `pool` is None without a pool; `slots` is 0 until it is opened."""
-
-    query: Query
-    pool: int | None
-    opened: bool
-    slots: int
-    judged: int
-
-    @property
-    def finished(self) -> bool:
-        return self.opened and self.judged == self.slots
-
-
-def rows_of(queries: Sequence[Query]) -> list[QueryRow]:
-    """The queries with their pools and progress, in two more questions to the database."""
-    papers = {query.query_paper_id for query in queries}
-    pools = dict(
-        Pool.objects.filter(query_paper__in=papers)
-        .order_by()
-        .values_list("query_paper", "to_judge")
-    )
-    slot_counts = SlotCount.objects.filter(query__in=queries).order_by().values_list("query")
-    slots = {
-        query: (total, judged)
-        for query, total, judged in slot_counts.annotate(Sum("total"), Sum("judged"))
-    }
-    return [
-        QueryRow(
-            query,
-            pools.get(query.query_paper_id),
-            getattr(query, "opened", False),
-            *slots.get(query.pk, (0, 0)),
-        )
-        for query in queries
-    ]
+BATCH = 500  # rows of a CSV file that are read together
 
 
 @in_collection(Role.ADMIN)
 @require_safe
 @vary_on_headers("HX-Request")
-def queries(request: HttpRequest, collection: Collection) -> HttpResponse:
+def queries(request: HttpRequest, collection: Collection) -> HttpResponseBase:
     words = typed(request.GET, "q")
-    all_queries = collection.queries.with_titles().annotate(
-        opened=Exists(Opening.objects.filter(query=OuterRef("pk")))
-    )
-    matches = all_queries
-    if words:
-        matches = all_queries.filter(
-            Q(name__icontains=words) | Q(query_paper__document__title__icontains=words)
-        )
-    page = page_of(matches, "name", request.GET)
-    template = "corpus/_queries.html" if asks_for_part(request) else "corpus/queries.html"
+    facets = list(collection.facets.all())
+    filters = query_filters(facets)
+    matches = filter_queryset(queries_of(collection).matching(words), filters, request.GET)
+    columns = QUERIES.shown(request, unused_columns(facets))
+    if wants_csv(request):
+        lines = matches.order_by("name_order").iterator(chunk_size=BATCH)
+        name = f"{collection.slug}-queries"
+        return csv_file(name, columns, in_batches(lines, query_rows, BATCH))
+    page = page_of(matches, "name", request.GET, order=NAME_ORDER)
+    template = "corpus/_queries.html" if wants_part(request) else "corpus/queries.html"
     return render(
         request,
         template,
         {
             "page": page,
-            "rows": rows_of(page.rows),
+            "rows": query_rows(page.rows),
+            "columns": columns,
+            "bar": filter_bar(
+                request, filters, label="Find by id or title", button="Find queries", kept=()
+            ),
             "words": words,
+            "facets": facets,
             "total": collection.queries.count(),
             "found": matches.count(),
         },
@@ -116,14 +85,32 @@ def document(request: HttpRequest, collection: Collection, docno: str) -> HttpRe
         "corpus/document.html",
         {
             "document": document,
+            "has_facets": not unused_columns(facets),
             "sentences": _read_sentences(document, facets),
-            "queries": list(collection.queries.filter(query_paper__document=document)),
+            "queries": list(
+                collection.queries.filter(query_paper__document=document).order_by("name_order")
+            ),
             "cited": [in_corpus[docno] for docno in document.references if docno in in_corpus],
             "unresolved": [docno for docno in document.references if docno not in in_corpus],
             "pools": pools,
             "labels": labels_in(collection),
             "frozen": Pool.objects.frozen().holding(document).exists(),
         },
+    )
+
+
+@in_collection(Role.ADMIN)
+@require_safe
+def topic(request: HttpRequest, collection: Collection, topic: str) -> HttpResponse:
+    found = collection.topics.filter(name=topic).first()
+    if found is None:
+        raise Http404(f"no topic {topic!r} here")
+    queries = collection.queries.filter(query_paper__topic=found).order_by("name_order")
+    pools = Pool.objects.filter(query_paper__topic=found)
+    return render(
+        request,
+        "corpus/topic.html",
+        {"topic": found, "queries": list(queries), "pool": pools.first()},
     )
 
 

@@ -6,14 +6,26 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
-from django.db.models import Aggregate, Count, Exists, F, OuterRef, Q, QuerySet, Sum
+from django.db.models import (
+    Aggregate,
+    Case,
+    Count,
+    Exists,
+    F,
+    OuterRef,
+    Q,
+    QuerySet,
+    Sum,
+    Value,
+    When,
+)
 
 from accounts.models import Collection, Membership, Role, User
 from adjudication.models import CaseCount
 from adjudication.queue import due_cases
 from agreement.models import Report
 from annotation.models import PairCount, SlotCount
-from corpus.models import Document, Query, QueryPaper
+from corpus.models import Document, Query, QueryPaper, title_of
 from dashboard.roles import ROLE_OVERVIEWS
 from dashboard.steps import Counts
 from jobs.models import LIVE, Job, State
@@ -100,7 +112,10 @@ def _later_tries() -> QuerySet[Job]:
 
 
 class QueryProgress(NamedTuple):
-    """How many of an annotator's own pairs of one query are judged."""
+    """How many of an annotator's own pairs of one query are judged.
+
+    `facet` is its name, or empty in a collection without facets.
+    """
 
     query: str
     facet: str
@@ -145,7 +160,10 @@ def query_progress(collection: Collection, user: User) -> list[QueryProgress]:
     rows = (
         SlotCount.objects.filter(query__collection=collection, annotator=user, total__gt=0)
         .order_by("query__name")
-        .values_list("query__name", "query__facet__name", "query__query_paper__document__title")
+        .annotate(
+            facet=Case(When(query__facet__key="", then=Value("")), default=F("query__facet__name"))
+        )
+        .values_list("query__name", "facet", title_of("query__query_paper"))
         .annotate(Sum("judged"), Sum("total"))
     )
     return sorted(

@@ -20,6 +20,7 @@ class Link(NamedTuple):
     label: str
     url: str
     current: bool
+    aria_current: str = "page"  # "true" on the pages below
 
 
 class StageLink(NamedTuple):
@@ -39,7 +40,7 @@ class StageLink(NamedTuple):
     @property
     def aria_current(self) -> str:
         """With a second level, the link to the current page is there."""
-        return "page" if len(self.pages) == 1 else "true"
+        return self.pages[0].aria_current if len(self.pages) == 1 else "true"
 
 
 class Navigation(NamedTuple):
@@ -53,6 +54,12 @@ class Navigation(NamedTuple):
         """The current stage, if it has several pages."""
         stages = (stage for stage in self.stages if stage.current and len(stage.pages) > 1)
         return next(stages, None)
+
+    @property
+    def parent(self) -> Link | None:
+        """The page that the current page is below; None on a page of the navigation."""
+        pages = (page for stage in self.stages for page in stage.pages)
+        return next((page for page in pages if page.current and page.aria_current != "page"), None)
 
     @property
     def role_names(self) -> list[str]:
@@ -89,8 +96,11 @@ def _links(path: str, collection: Collection, pages: Iterable[Page]) -> Iterator
     overview = address(collection, "collection")  # every page's address begins with it
     for page in pages:
         url = address(collection, page.url_name)
-        if url:
-            yield Link(page.label, url, path == url or (url != overview and path.startswith(url)))
+        if not url:
+            continue
+        is_below = url != overview and path != url and path.startswith(url)
+        aria_current = "true" if is_below else "page"
+        yield Link(page.label, url, path == url or is_below, aria_current)
 
 
 def address(collection: Collection, name: str) -> str:

@@ -6,6 +6,7 @@ from collections import defaultdict
 from typing import NamedTuple
 
 from accounts.models import Collection, Membership, Role, User
+from annotation.queue import pace, rough_time
 from dashboard.counts import (
     PersonalWork,
     QueryProgress,
@@ -15,6 +16,7 @@ from dashboard.counts import (
     personal_work,
     query_progress,
 )
+from dashboard.first_steps import FirstStep, first_steps
 from dashboard.roles import Section, sections_of
 from dashboard.steps import Counts, NextStep, Step, next_step, steps
 from jobs.models import Job
@@ -42,12 +44,8 @@ class PersonalQueue(NamedTuple):
 
     work: PersonalWork
     sittings: list[QueryProgress] | None
-    minutes: int
+    time_left: str
     adjudicates: bool
-
-    @property
-    def hours(self) -> int:
-        return round(self.minutes / 60)
 
 
 class WaitingItem(NamedTuple):
@@ -62,6 +60,7 @@ class AdminOverview(NamedTuple):
     counts: Counts
     steps: tuple[Step, ...]
     next_step: NextStep
+    first_steps: tuple[FirstStep, ...]
     waiting: list[WaitingItem]
     jobs: list[Job]
 
@@ -98,7 +97,7 @@ def queue_of(collection: Collection, user: User, roles: frozenset[str]) -> Perso
     return PersonalQueue(
         work=work,
         sittings=query_progress(collection, user) if Section.JUDGING in sections else None,
-        minutes=max(1, round(work.remaining * collection.seconds_per_judgment / 60)),
+        time_left=rough_time(pace(collection, user).minutes(work.remaining)),
         adjudicates=Section.ADJUDICATION in sections,
     )
 
@@ -112,6 +111,7 @@ def admin_overview(collection: Collection, roles: frozenset[str]) -> AdminOvervi
         counts=counts,
         steps=steps(counts),
         next_step=next_step(counts),
+        first_steps=first_steps(counts),
         waiting=_waiting_items(collection, counts),
         jobs=list(open_jobs(collection)[:SHOWN_JOBS]),
     )
@@ -125,12 +125,12 @@ def _waiting_items(collection: Collection, counts: Counts) -> list[WaitingItem]:
         items.append(WaitingItem(text, "View jobs", "jobs"))
     if counts.pools and counts.unopened:
         text = f"{count_noun(counts.unopened, 'query', 'queries')} without judges"
-        items.append(WaitingItem(text, "Assign judges", "board"))
+        items.append(WaitingItem(text, "Assign judges", "open-queries"))
     if counts.due:
         text = f"{count_noun(counts.due, 'case')} for the adjudicator"
         items.append(WaitingItem(text, "View progress", "board"))
     if idle and counts.opened:
         names = ", ".join(person.shown_name for person in idle)
         text = f"{count_noun(len(idle), 'annotator')} with nothing to judge: {names}"
-        items.append(WaitingItem(text, "Assign queries", "board"))
+        items.append(WaitingItem(text, "Assign queries", "open-queries"))
     return items

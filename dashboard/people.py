@@ -7,31 +7,25 @@ from typing import Any, NamedTuple
 
 from django.contrib import messages
 from django.db.models import Count
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
 from accounts.access import in_collection, person_of, roles_in
 from accounts.codes import account_code, find_person
 from accounts.forms import CreatePersonForm, GiveRoleForm
-from accounts.models import Collection, Membership, Role, User
+from accounts.models import Collection, Role
 from accounts.services import AccountError, add_membership, create_person, username_in
 from adjudication.models import Decision
 from dashboard.annotators import Share, shares_of
+from dashboard.people_table import PEOPLE, PEOPLE_FILTERS, Member
 from dashboard.services import remove_role
-
-
-class Member(NamedTuple):
-    """A person in a role. `done` counts judgments or decisions; `total` is None if unknown."""
-
-    membership: Membership
-    done: int
-    total: int | None
-
-    @property
-    def person(self) -> User:
-        return self.membership.user
+from web.columns import csv_file, wants_csv
+from web.filters import filter_bar
+from web.paging import typed
+from web.tables import matching
 
 
 class Group(NamedTuple):
@@ -62,7 +56,10 @@ def groups_of(collection: Collection) -> list[Group]:
 @in_collection(Role.ADMIN)
 @never_cache
 @require_safe
-def people(request: HttpRequest, collection: Collection) -> HttpResponse:
+def people(request: HttpRequest, collection: Collection) -> HttpResponseBase:
+    if wants_csv(request):
+        members = [member for group in _groups(request, collection) for member in group.members]
+        return csv_file(f"{collection.slug}-people", PEOPLE.shown(request), members)
     return _page(request, collection)
 
 
@@ -125,6 +122,17 @@ def take_role(request: HttpRequest, collection: Collection, membership_id: int) 
     return redirect("people", collection.slug)
 
 
+def _groups(request: HttpRequest, collection: Collection) -> list[Group]:
+    """The members who match, by role. Of a chosen role, the other roles are left out."""
+    chosen = PEOPLE_FILTERS[0].chosen(request.GET)
+    words = typed(request.GET, "q")
+    return [
+        Group(role, matching(members, words, lambda member: member.text))
+        for role, members in groups_of(collection)
+        if chosen is None or chosen.value == role
+    ]
+
+
 def a_or_an(noun: str) -> str:
     return f"{'an' if noun[0] in 'aeiou' else 'a'} {noun}"
 
@@ -141,7 +149,16 @@ def _page(
         request,
         "dashboard/people.html",
         {
-            "groups": groups_of(collection),
+            "groups": _groups(request, collection),
+            "bar": filter_bar(
+                request,
+                PEOPLE_FILTERS,
+                label="Find by name",
+                button="Find people",
+                path=reverse("people", args=[collection.slug]),
+                kept=(),
+            ),
+            "columns": PEOPLE.shown(request),
             "give_form": give_form or GiveRoleForm(prefix="give"),
             "create_form": create_form or CreatePersonForm(prefix="create"),
             "created": created,

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponseBase
 from django.views.decorators.http import require_safe
 
 from accounts.access import in_collection
 from accounts.models import Collection, Role
 from adjudication.yield_reports import JOB_KIND, shown_yields
-from pooling.views import pools_page
+from pooling.views import pools_file, pools_page
+from web.columns import wants_csv
 
 
 @in_collection(Role.ADMIN)
 @require_safe
-def pools(request: HttpRequest, collection: Collection) -> HttpResponse:
+def pools(request: HttpRequest, collection: Collection) -> HttpResponseBase:
+    if wants_csv(request):
+        return pools_file(request, collection)
     return pools_page(request, collection, job_kinds=[JOB_KIND], yields=shown_yields(collection))

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from django.db.models import Q
 from django.urls import reverse
 from django.utils.http import urlencode
 
 from accounts.models import Collection
-from corpus.views import matching
+from corpus.models import QueryPaper, QueryQuerySet
 from dashboard.navigation import Navigation
 
 SHOWN = 10
@@ -32,11 +31,7 @@ class HitGroup(NamedTuple):
 
 
 def search(collection: Collection, words: str, navigation: Navigation) -> list[HitGroup]:
-    """What matches the words, at most SHOWN of each kind. Two queries.
-
-    A document matches if its docno begins with the words or its title contains them. A query
-    matches if its id or title contains them, and a page if its label does.
-    """
+    """What matches the words, at most SHOWN of each kind; a page by its label. Two queries."""
     if not words:
         return []
     groups = (
@@ -53,26 +48,30 @@ def _pages(navigation: Navigation, words: str) -> list[Hit]:
 
 
 def _queries(collection: Collection, words: str) -> HitGroup:
-    named = Q(name__icontains=words) | Q(query_paper__document__title__icontains=words)
-    rows = collection.queries.filter(named).order_by("name")
+    queries: QueryQuerySet = collection.queries.matching(words).order_by("name_order")
     hits = [
-        Hit(name, reverse("document", args=[collection.slug, docno]), title)
-        for name, docno, title in rows.values_list(
-            "name", "query_paper__document__docno", "query_paper__document__title"
-        )[: SHOWN + 1]
+        Hit(query.name, _page(collection, query.query_paper), query.query_paper.title)
+        for query in queries.with_titles()[: SHOWN + 1]
     ]
-    return _group("Queries", hits, reverse("queries", args=[collection.slug]), words)
+    return _group("Queries", "queries", collection, hits, words)
+
+
+def _page(collection: Collection, paper: QueryPaper) -> str:
+    return reverse(paper.page, args=[collection.slug, paper.name])
 
 
 def _documents(collection: Collection, words: str) -> HitGroup:
-    rows = matching(collection.documents.all(), words).order_by("docno")
+    rows = collection.documents.matching(words).order_by("docno_order")
     hits = [
         Hit(docno, reverse("document", args=[collection.slug, docno]), title)
         for docno, title in rows.values_list("docno", "title")[: SHOWN + 1]
     ]
-    return _group("Documents", hits, reverse("documents", args=[collection.slug]), words)
+    return _group("Documents", "documents", collection, hits, words)
 
 
-def _group(label: str, hits: list[Hit], url: str, words: str) -> HitGroup:
-    more_url = f"{url}?{urlencode({'q': words})}" if len(hits) > SHOWN else ""
-    return HitGroup(label, hits[:SHOWN], more_url)
+def _group(
+    label: str, url_name: str, collection: Collection, hits: list[Hit], words: str
+) -> HitGroup:
+    """`url_name` is that of the page that lists all of them."""
+    all_url = f"{reverse(url_name, args=[collection.slug])}?{urlencode({'q': words})}"
+    return HitGroup(label, hits[:SHOWN], all_url if len(hits) > SHOWN else "")

@@ -8,6 +8,7 @@ from accounts.locking import lock_collection
 from accounts.models import Collection, Membership, Role
 from accounts.services import AccountError, take_role
 from annotation.models import Slot
+from corpus.services import note_language
 
 
 class HoldsPairs(AccountError):
@@ -51,8 +52,9 @@ def change_settings(
     licence: str,
     seconds_per_judgment: float,
     seed: str,
+    analysis: str,
 ) -> None:
-    """Save the settings of a collection.
+    """Save the settings of a collection. Without an analysis, its documents show the language.
 
     Raises:
         SeedIsFixed: the seed differs, and pools were built with the current one.
@@ -66,9 +68,13 @@ def change_settings(
         locked_collection.licence = licence
         locked_collection.seconds_per_judgment = seconds_per_judgment
         locked_collection.seed = seed
+        locked_collection.analysis = analysis
         locked_collection.save(
-            update_fields=["name", "description", "licence", "seconds_per_judgment", "seed"]
+            update_fields=[
+                *("name", "description", "licence", "seconds_per_judgment", "seed", "analysis"),
+            ]
         )
+        note_language(locked_collection)
 
 
 def seed_is_fixed(collection: Collection) -> bool:

@@ -39,8 +39,10 @@ STAGES = (
         "Judging",
         (
             _admin("Progress", "board"),
+            _admin("Not open yet", "open-queries"),
             _admin("People", "people"),
             _admin("Guidelines", "guidelines"),
+            _admin("Import judgments", "import-judgments"),
         ),
     ),
     Stage("Results", (_admin("Agreement", "agreement"), _admin("Releases", "releases"))),

@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from dashboard.completion import Completion
 from web.words import count_noun
 
 
@@ -52,7 +53,10 @@ class Counts:
 
 
 class Step(NamedTuple):
-    """One of the seven steps. `place` is the URL name of the page where its work is done."""
+    """One of the seven steps. `place` is the URL name of the page where its work is done.
+
+    `progress` is None for a step without a known total. `passes` is what the next step gets.
+    """
 
     name: str
     place: str
@@ -60,6 +64,8 @@ class Step(NamedTuple):
     state: str
     done: bool
     current: bool = False
+    progress: Completion | None = None
+    passes: str = ""
 
 
 class NextStep(NamedTuple):
@@ -87,12 +93,14 @@ def steps(counts: Counts) -> tuple[Step, ...]:
 
 def _corpus(c: Counts) -> Step:
     state = count_noun(c.documents, "document") if c.documents else "no documents yet"
-    return Step("Corpus", "documents", f"{c.documents:,}", state, c.documents > 0)
+    passes = count_noun(c.query_papers, "query paper")
+    return Step("Corpus", "documents", f"{c.documents:,}", state, c.documents > 0, passes=passes)
 
 
 def _queries(c: Counts) -> Step:
     state = f"from {count_noun(c.query_papers, 'paper')}" if c.queries else "no queries yet"
-    return Step("Queries", "queries", f"{c.queries:,}", state, c.queries > 0)
+    passes = f"{c.pools:,} with a pool"
+    return Step("Queries", "queries", f"{c.queries:,}", state, c.queries > 0, passes=passes)
 
 
 def _pools(c: Counts) -> Step:
@@ -101,7 +109,8 @@ def _pools(c: Counts) -> Step:
         state = f"{count_noun(c.candidates, 'candidate')}, {c.frozen_pools:,} frozen"
     else:
         state = f"{count_noun(c.runs, 'run')}, no pool yet"
-    return Step("Pools", "pools", _of(c.pools, c.query_papers), state, done)
+    passes = f"{count_noun(c.pairs, 'pair')} open"
+    return _progressing("Pools", "pools", Completion(c.pools, c.query_papers), state, done, passes)
 
 
 def _judging(c: Counts) -> Step:
@@ -109,14 +118,18 @@ def _judging(c: Counts) -> Step:
     state = f"queries judged, {c.unopened:,} not open" if c.unopened else "queries judged"
     if not c.opened:
         state = "not open yet"
-    return Step("Judging", "board", _of(c.finished, c.queries), state, done)
+    passes = f"{c.judged_pairs:,} judged twice"
+    return _progressing("Judging", "board", Completion(c.finished, c.queries), state, done, passes)
 
 
 def _adjudication(c: Counts) -> Step:
     done = _judging(c).done and c.due == 0
     state = "cases settled" if c.cases else "no cases" if done else "no cases yet"
     # Adjudicators settle cases on a page that admins cannot open. Admins see them on the board.
-    return Step("Adjudication", "board", _of(c.settled, c.cases), state, done)
+    passes = f"{count_noun(c.judged_pairs - c.due, 'pair')} done"
+    return _progressing(
+        "Adjudication", "board", Completion(c.settled, c.cases), state, done, passes
+    )
 
 
 def _agreement(c: Counts) -> Step:
@@ -139,9 +152,7 @@ def next_step(c: Counts) -> NextStep:
             "import-documents",
         )
     if not c.queries:
-        return NextStep(
-            "Choose the query papers and the facets to judge them on.", "Add queries", "add-query"
-        )
+        return NextStep("Choose query papers, or import topics.", "Add queries", "add-query")
     if not c.pools and not c.runs:
         return NextStep(
             "Retrieve candidates for the queries, or import runs from other systems.",
@@ -153,8 +164,8 @@ def next_step(c: Counts) -> NextStep:
         return NextStep(
             f"{count_noun(missing, 'query paper')} of {c.query_papers:,} "
             f"{'has' if missing == 1 else 'have'} no pool yet.",
-            "Build pools",
-            "pools",
+            "Plan the pools",
+            "plan-pools",
         )
     return _next_in_judging(c) or _next_after_judging(c)
 
@@ -175,8 +186,8 @@ def _next_in_judging(c: Counts) -> NextStep | None:
         return NextStep(
             f"{count_noun(c.unopened, 'query', 'queries')} of {c.queries:,} "
             f"{'is' if c.unopened == 1 else 'are'} ready to be opened for judging.",
-            f"Open {count_noun(c.unopened, 'query', 'queries')}",
-            "board",
+            "Open queries",
+            "open-queries",
         )
     if c.empty_slots:
         return NextStep(
@@ -212,8 +223,12 @@ def _next_after_judging(c: Counts) -> NextStep:
     )
 
 
-def _of(part: int, total: int) -> str:
-    return f"{part:,} of {total:,}" if total else "0"
+def _progressing(
+    name: str, place: str, progress: Completion, state: str, done: bool, passes: str
+) -> Step:
+    figure = f"{progress.done:,} of {progress.total:,}" if progress.total else "0"
+    known = progress if progress.total else None
+    return Step(name, place, figure, state, done, progress=known, passes=passes)
 
 
 def _annotators(number: int) -> str:

@@ -4,21 +4,44 @@ from __future__ import annotations
 
 from django.urls import URLPattern, path
 
-from dashboard import board_views, corpus_pages, people, pool_pages, views
+from dashboard import (
+    board_views,
+    corpus_pages,
+    opening_views,
+    people,
+    pool_pages,
+    rebalance_views,
+    views,
+)
 
 urlpatterns: list[URLPattern] = [
     path("", views.collection_page, name="collection"),
+    path("sample/", views.add_sample, name="add-sample"),
     path("search/", views.search_page, name="search"),
     path("queries/", corpus_pages.queries, name="queries"),
     # Below a word of its own: a docno may contain slashes, and be called "import".
     path("documents/id/<path:docno>", corpus_pages.document, name="document"),
+    path("queries/topics/<path:topic>", corpus_pages.topic, name="topic"),
     path("pools/", pool_pages.pools, name="pools"),
     path("judging/", board_views.board, name="board"),
-    path("judging/open/", board_views.open_queries, name="open-queries"),
+    path(
+        "judging/figures/<slug:figure>.<slug:extension>",
+        board_views.board_figure,
+        name="board-figure",
+    ),
+    path("not-open/", opening_views.open_queries, name="open-queries"),
+    path("not-open/exclusions/", opening_views.add_exclusion, name="add-exclusion"),
+    path(
+        "not-open/exclusions/<int:exclusion_id>/remove/",
+        opening_views.remove_exclusion,
+        name="remove-exclusion",
+    ),
+    path("judging/rebalance/", rebalance_views.rebalance, name="rebalance"),
     path("judging/seat/<int:opening_id>/<int:number>/", board_views.seat, name="seat"),
     path("people/", people.people, name="people"),
     path("people/role/", people.add_role, name="add-role"),
     path("people/new/", people.add_person, name="add-person"),
     path("people/<int:membership_id>/remove/", people.take_role, name="remove-role"),
     path("settings/", views.collection_settings, name="collection-settings"),
+    path("settings/facets/", views.collection_facets, name="collection-facets"),
 ]

@@ -2,29 +2,35 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import PermissionDenied
 from django.db.models import Q
 from django.forms.models import model_to_dict
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect, render
-from django.views.decorators.http import require_http_methods, require_safe
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitView
 from rest_framework.permissions import IsAuthenticated
 
 from accounts.access import in_collection, person_of, roles_in
 from accounts.models import Collection, Role
 from accounts.passwords import HasOwnPassword
-from annotation.services import set_up_collection
+from annotation.collection_setup import change_facets_and_scale, facets_of, is_open
+from annotation.services import JudgingError, set_up_collection
+from corpus.facets import NO_FACETS, FacetPlan
 from corpus.services import CorpusError
 from dashboard import overview
-from dashboard.forms import LICENCES, NewCollectionForm, SettingsForm
+from dashboard.forms import FacetsForm, NewCollectionForm, SettingsForm
 from dashboard.navigation import navigation_for
 from dashboard.search import search
 from dashboard.services import SeedIsFixed, change_settings, seed_is_fixed
+from demo.sample import NotEmpty, create_sample_collection, request_sample
 from web.paging import typed
 from web.requests import wants_part
+from web.words import count_noun
 
 MENU_SIZE = 12  # collections in the menu
 
@@ -78,16 +84,47 @@ def new_collection(request: HttpRequest) -> HttpResponse:
         else:
             messages.success(
                 request,
-                f"{collection.name} is set up with three facets and their guidelines. "
+                f"{collection.name} is set up {_facets_in_words(form.cleaned_data['facets'])}. "
                 "You are its admin.",
             )
             return redirect("collection", collection.slug)
     return render(
         request,
         "dashboard/new_collection.html",
-        {"form": form, "licences": LICENCES},
+        {"form": form},
         status=422 if form.errors else 200,
     )
+
+
+def _facets_in_words(facets: Sequence[FacetPlan]) -> str:
+    if tuple(facets) == NO_FACETS:
+        return "without facets and has a guideline"
+    names = ", ".join(plan.name.lower() for plan in facets)
+    return f"with {count_noun(len(facets), 'facet')} ({names}) and their guidelines"
+
+
+@require_POST
+def new_sample_collection(request: HttpRequest) -> HttpResponse:
+    user = person_of(request)
+    if not user.is_staff:
+        raise PermissionDenied("Only staff may make collections.")
+    try:
+        job = create_sample_collection(owner=user)
+    except CorpusError as error:  # another request took the short name
+        messages.error(request, f"No collection was created. {error}")
+        return redirect("home")
+    return redirect("job", job.collection.slug, job.pk)
+
+
+@in_collection(Role.ADMIN)
+@require_POST
+def add_sample(request: HttpRequest, collection: Collection) -> HttpResponse:
+    try:
+        job = request_sample(collection=collection, requested_by=person_of(request))
+    except NotEmpty as error:
+        messages.error(request, str(error))
+        return redirect("collection", collection.slug)
+    return redirect("job", collection.slug, job.pk)
 
 
 @in_collection()
@@ -108,11 +145,7 @@ def collection_page(request: HttpRequest, collection: Collection) -> HttpRespons
 @in_collection(Role.ADMIN)
 @require_http_methods(["GET", "HEAD", "POST"])
 def collection_settings(request: HttpRequest, collection: Collection) -> HttpResponse:
-    form = SettingsForm(
-        request.POST or None,
-        initial=model_to_dict(collection),
-        seed_is_fixed=seed_is_fixed(collection),
-    )
+    form = _settings_form(collection, request.POST or None)
     if request.method == "POST" and form.is_valid():
         try:
             change_settings(collection=collection, **form.cleaned_data)
@@ -121,11 +154,48 @@ def collection_settings(request: HttpRequest, collection: Collection) -> HttpRes
         else:
             messages.success(request, "Saved.")
             return redirect("collection-settings", collection.slug)
+    return _settings_page(request, collection, form, _facets_form(collection))
+
+
+@in_collection(Role.ADMIN)
+@require_POST
+def collection_facets(request: HttpRequest, collection: Collection) -> HttpResponse:
+    form = _facets_form(collection, request.POST)
+    if form.is_valid():
+        try:
+            change_facets_and_scale(collection=collection, **form.cleaned_data)
+        except JudgingError as error:
+            form.add_error(None, str(error))
+        else:
+            messages.success(request, "Saved the facets and the scale.")
+            return redirect("collection-settings", collection.slug)
+    return _settings_page(request, collection, _settings_form(collection), form)
+
+
+def _settings_form(collection: Collection, data: QueryDict | None = None) -> SettingsForm:
+    return SettingsForm(
+        data, initial=model_to_dict(collection), seed_is_fixed=seed_is_fixed(collection)
+    )
+
+
+def _facets_form(collection: Collection, data: QueryDict | None = None) -> FacetsForm:
+    facets, scale = facets_of(collection), (collection.highest_grade, collection.relevant_from)
+    return FacetsForm(data, initial=FacetsForm.initial_of(facets, *scale))
+
+
+def _settings_page(
+    request: HttpRequest, collection: Collection, form: SettingsForm, facets_form: FacetsForm
+) -> HttpResponse:
     return render(
         request,
         "dashboard/settings.html",
-        {"form": form, "licences": LICENCES},
-        status=422 if form.errors else 200,
+        {
+            "form": form,
+            "facets_form": facets_form,
+            "facets": facets_of(collection),
+            "is_fixed": is_open(collection),
+        },
+        status=422 if form.errors or facets_form.errors else 200,
     )
 
 

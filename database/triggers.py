@@ -66,6 +66,12 @@ def append_only(table: str) -> list[migrations.RunPython]:
     ]
 
 
+def dropped(rule: migrations.RunPython) -> migrations.RunPython:
+    """Drop the rule of an earlier migration, written as it was there."""
+    assert rule.reverse_code is not None
+    return migrations.RunPython(rule.reverse_code, rule.code)
+
+
 @contextmanager
 def suspended(name: str, *, table: str, schema_editor: BaseDatabaseSchemaEditor) -> Iterator[None]:
     """Lift the rule `name` of `table` inside a migration that changes rows it protects."""

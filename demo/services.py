@@ -17,7 +17,7 @@ from accounts.models import Collection, Role, User
 from accounts.services import add_membership
 from adjudication.models import Case
 from adjudication.services import Ruling, decide
-from annotation.models import GRADES, Opening, Reason, Slot
+from annotation.models import Opening, Reason, Slot
 from annotation.services import (
     Answer,
     open_query,
@@ -27,12 +27,11 @@ from annotation.services import (
 from corpus.document_import import import_documents
 from corpus.models import Query
 from corpus.ordering import order_key
-from corpus.services import create_query
+from demo.sample import DOCUMENTS, PLAN, add_sample_queries
 from jobs.context import DirectRun
 from pooling.models import Candidate
-from pooling.services import PoolPlan, build_pools
+from pooling.services import build_pools
 
-DATA = Path(__file__).parent / "data"
 SLUG = "demo"
 SEED = "demo"
 PEOPLE = {
@@ -121,6 +120,7 @@ def _make_collection(progress: Callable[[str], None]) -> Collection:
         slug=SLUG,
         name="Demo",
         seed=SEED,
+        analysis="plain",  # so the demo's pools stay as they are
         licence="CC0-1.0",
         description=(
             "76 abstracts invented for this demo, in five research topics. Part of the judging was "
@@ -130,11 +130,10 @@ def _make_collection(progress: Callable[[str], None]) -> Collection:
     for username, role in PEOPLE.items():
         add_membership(collection=collection, user=User.objects.get(username=username), role=role)
     progress("importing documents")
-    import_documents(collection=collection, path=DATA / "documents.jsonl", work=DirectRun())
-    for query in json.loads((DATA / "queries.json").read_text()):
-        create_query(collection=collection, docno=query["docno"], facet_key=query["facet"])
+    import_documents(collection=collection, path=DOCUMENTS, work=DirectRun())
+    add_sample_queries(collection)
     progress("building pools")
-    build_pools(collection=collection, plan=PoolPlan.take(4, depth=50), work=DirectRun())
+    build_pools(collection=collection, plan=PLAN, work=DirectRun())
     return collection
 
 
@@ -154,7 +153,7 @@ def _do_some_work(collection: Collection) -> None:
 def _judge(opening: Opening, number: int, share: float) -> None:
     slots = list(
         Slot.objects.filter(pair__query=opening.query, number=number)
-        .select_related("pair__query__facet", "pair__query__query_paper__document")
+        .select_related("pair__query__facet", "pair__query__query_paper")
         .select_related("pair__candidate__document", "annotator")
         .order_by("position")
     )
@@ -184,7 +183,7 @@ def _answer(slot: Slot) -> Answer:
     stray = _chance(slot, "stray")
     if stray < 0.33:
         grade += 1 if stray < 0.15 else -1
-    return Answer(grade=min(max(grade, GRADES[0]), GRADES[-1]))
+    return Answer(grade=min(max(grade, 0), 3))
 
 
 def _base_grade(candidate: Candidate) -> int:

@@ -97,14 +97,14 @@ class Query:
         self.strategy, self.parameters = manifest["strategy"], manifest["parameters"]
         uses = {run["name"]: run.get("use", "drawn") for run in manifest["runs"]}
         self.lists = {name: runs[name].get(paper, []) for name in uses if uses[name] == "drawn"}
+        own = set[str]() if manifest["pools"]["query_papers"][paper].get("topic") else {paper}
+        self.document: Json = corpus.get(paper, {}) if own else {}
         self.order = self.shuffled("retriever-order", self.lists)
         self.forced = {source: self.known_to(source) for source in sorted(manifest["forced"])}
         self.first: dict[str, str] = {}  # forced documents in their order, with their source
         for source, docnos in self.forced.items():
-            self.first |= {docno: source for docno in docnos if docno not in {paper, *self.first}}
-        self.out = {paper, *self.first}
-        for source in manifest.get("excluded", []):
-            self.out |= set(self.known_to(source))
+            self.first |= {docno: source for docno in docnos if docno not in {*own, *self.first}}
+        self.out = {*own, *self.first}.union(*map(self.known_to, manifest.get("excluded", [])))
         listed_docnos = {docno for ranked in self.lists.values() for docno, _ in ranked}
         self.out |= {docno for docno in listed_docnos if not self.may_be_drawn(docno)}
         self.entries: list[Place] = []
@@ -117,11 +117,11 @@ class Query:
     def known_to(self, source: str) -> list[str]:
         if source != "cited":
             return [docno for docno, _ in self.runs[source].get(self.paper, [])]
-        cited = self.corpus.get(self.paper, {}).get("references", [])
+        cited = self.document.get("references", [])
         return [docno for docno in dict.fromkeys(cited) if docno in self.corpus]
 
     def may_be_drawn(self, docno: str) -> bool:
-        only, query = self.manifest.get("only", []), self.corpus.get(self.paper, {})
+        only, query = self.manifest.get("only", []), self.document
         fields, year = (self.corpus[docno].get(key) for key in ("fields", "year"))
         shared = set(query.get("fields", [])) & set(fields or [])
         if "same_field" in only and query.get("fields") and not shared:

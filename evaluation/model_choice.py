@@ -83,12 +83,11 @@ def model_choice(
     Raises ValueError for a depth below 1.
     """
     with_queries = collection.query_papers.filter(queries__isnull=False).distinct().order_by()
-    papers = sorted(with_queries.values_list("document__docno", flat=True))
-    cited = dict(
-        with_queries.filter(document__docno__in=papers[:max_papers]).values_list(
-            "document__docno", "document__references"
-        )
+    papers = sorted(with_queries.values_list("name", flat=True))
+    references = with_queries.filter(name__in=papers[:max_papers]).values_list(
+        "name", "document__references"
     )
+    cited = {paper: docnos or [] for paper, docnos in references}  # a topic cites nothing
     tops = _tops(collection, names, cited, depth)
     matrix = jaccard_matrix(tops, depth)
     ordered_names = choose_models(matrix, len(matrix.names)) if matrix.names else []
@@ -118,8 +117,8 @@ def _tops(
     tops: dict[str, dict[str, list[str]]] = {run.name: {} for run in runs}
     rows = (
         Ranking.objects.order_by()
-        .filter(run__in=runs, query_paper__document__docno__in=cited)
-        .values_list("run__name", "query_paper__document__docno", "docnos")
+        .filter(run__in=runs, query_paper__name__in=cited)
+        .values_list("run__name", "query_paper__name", "docnos")
     )
     positives = {paper: frozenset(references) for paper, references in cited.items()}
     for run, paper, docnos in rows.iterator(chunk_size=CHUNK_SIZE):

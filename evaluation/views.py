@@ -11,6 +11,9 @@ from django.views.decorators.http import require_safe
 from accounts.access import in_collection
 from accounts.models import Collection, Role
 from evaluation.model_choice import COUNT, DEPTH, ModelChoice, model_choice, models_of
+from pooling.figures import overlap_figure
+from web.figure_files import figure_file, shown
+from web.figures import Figure
 
 
 class ModelsForm(forms.Form):
@@ -69,5 +72,22 @@ def choose_models(request: HttpRequest, collection: Collection) -> HttpResponse:
         "plan": urlencode(plan) if choice.models and unfrozen.exists() else "",
         "others": form.other_runs,
         "usual": DEPTH,
+        "overlap": shown(
+            _figure(choice), "models-figure", collection.slug, request.GET.urlencode()
+        ),
     }
     return render(request, "evaluation/choose_models.html", context)
+
+
+def _figure(choice: ModelChoice) -> Figure:
+    title = f"Overlap of runs in the best {choice.depth:,} uncited documents"
+    return overlap_figure("overlap", title, choice.matrix)
+
+
+@in_collection(Role.ADMIN)
+@require_safe
+def models_figure(
+    request: HttpRequest, collection: Collection, figure: str, extension: str
+) -> HttpResponse:
+    choice = ModelsForm(request.GET, collection).choice()
+    return figure_file([_figure(choice)], figure, extension, collection.slug)

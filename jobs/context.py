@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import sys
 from contextlib import AbstractContextManager
+from dataclasses import dataclass
 from typing import Any, Protocol, TextIO
 
 from django.db import transaction
@@ -69,3 +70,19 @@ class DirectRun:
         if self.has_progress_line:
             self.stream.write("\r\x1b[K")
             self.has_progress_line = False
+
+
+@dataclass
+class StepContext:
+    """The context of one step of a job: it reports progress, but does not complete the job."""
+
+    job_context: JobContext
+
+    def progress(self, done: int, total: int | None, note: str = "") -> None:
+        self.job_context.progress(done, total, note)
+
+    def fenced(self) -> AbstractContextManager[None]:
+        return self.job_context.fenced()
+
+    def complete(self, result: dict[str, Any]) -> None:
+        pass

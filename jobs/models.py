@@ -28,6 +28,17 @@ class JobQuerySet(models.QuerySet["Job"]):
     def live(self) -> JobQuerySet:
         return self.filter(state__in=LIVE)
 
+    def matching(self, words: str) -> JobQuerySet:
+        """Those with every word in their file's name, error or kind."""
+        jobs = self
+        for word in words.split():
+            jobs = jobs.filter(
+                models.Q(kind__icontains=word)
+                | models.Q(error__icontains=word)
+                | models.Q(parameters__filename__icontains=word)
+            )
+        return jobs
+
     def abandoned(self) -> JobQuerySet:
         """Running jobs whose worker sends no heartbeats. Another worker may take them over."""
         return self.filter(state=State.RUNNING, heartbeat_at__lt=_silent_since())

@@ -13,7 +13,9 @@ DueCheck = Callable[[], None]
 
 _handlers: dict[str, Handler] = {}
 _titles: dict[str, str] = {}
+_pages: dict[str, str] = {}
 _reads: dict[str, tuple[str, ...]] = {}
+_kinds_in_steps: set[str] = set()
 _due_checks: list[DueCheck] = []
 
 
@@ -23,16 +25,28 @@ class UnknownKind(LookupError):
         super().__init__(f"Unknown job kind {kind!r}. Known kinds: {kinds}.")
 
 
-def handles(kind: str, *, title: str, reads: tuple[str, ...] = ()) -> Callable[[Handler], Handler]:
+def handles(
+    kind: str,
+    *,
+    title: str,
+    page: str,
+    reads: tuple[str, ...] = (),
+    in_steps: bool = False,
+) -> Callable[[Handler], Handler]:
     """Register the handler for jobs of this kind. It must be safe to run twice.
 
-    `reads` are the parameters that hold paths of uploaded files; see `jobs.uploaded_files`.
+    `page` names the address of the collection's page that shows the result. `reads` are the
+    parameters that hold paths of uploaded files; see `jobs.uploaded_files`.
+    A job `in_steps` keeps the steps that are done when it ends early, and a retry does the others.
     """
 
     def register(handler: Handler) -> Handler:
         _handlers[kind] = handler
         _titles[kind] = title
+        _pages[kind] = page
         _reads[kind] = reads
+        if in_steps:
+            _kinds_in_steps.add(kind)
         return handler
 
     return register
@@ -55,8 +69,17 @@ def title(kind: str) -> str:
     return _titles.get(kind, kind)
 
 
+def page(kind: str) -> str:
+    """The name of the page that shows the result; that of all jobs for an unknown kind."""
+    return _pages.get(kind, "jobs")
+
+
 def reads(kind: str) -> tuple[str, ...]:
     return _reads.get(kind, ())
+
+
+def is_in_steps(kind: str) -> bool:
+    return kind in _kinds_in_steps
 
 
 def reading_kinds() -> list[str]:

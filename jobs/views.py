@@ -5,33 +5,48 @@ from __future__ import annotations
 import uuid
 
 from django.contrib import messages
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
+from django_htmx.middleware import HtmxDetails
 
 from accounts.access import in_collection, person_of
 from accounts.models import Collection, Role
 from jobs import registry, uploaded_files
-from jobs.models import Job
+from jobs.models import LIVE, Job
 from jobs.services import enqueue, request_cancel
+from jobs.tables import JOBS, job_filters, newest_first
+from web.columns import csv_file, wants_csv
+from web.filters import filter_bar, filter_queryset
+from web.paging import typed
 
-LISTED = 100
+LISTED = 100  # live jobs
+CHUNK = 500  # rows of a CSV file that are read together
 
 
 @in_collection(Role.ADMIN)
 @never_cache
 @require_safe
-def jobs(request: HttpRequest, collection: Collection) -> HttpResponse:
-    latest = list(collection.jobs.select_related("requested_by")[:LISTED])
+def jobs(request: HttpRequest, collection: Collection) -> HttpResponseBase:
+    filters = job_filters(collection)
+    all_jobs = collection.jobs.select_related("requested_by")
+    matches = filter_queryset(all_jobs.matching(typed(request.GET, "q")), filters, request.GET)
+    ended = newest_first(matches.exclude(state__in=LIVE))
+    columns = JOBS.shown(request)
+    if wants_csv(request):
+        lines = ended.in_order().iterator(chunk_size=CHUNK)
+        return csv_file(f"{collection.slug}-jobs", columns, lines)
+    bar = filter_bar(request, filters, label="File, error or kind", button="Find jobs", kept=())
     return render(
         request,
         "jobs/jobs.html",
         {
-            "live": [job for job in latest if job.is_live],
-            "ended": [job for job in latest if not job.is_live],
-            "listed": LISTED,
-            "total": collection.jobs.count(),
+            "live": list(matches.filter(state__in=LIVE)[:LISTED]),
+            "page": ended.page(request),
+            "bar": bar,
+            "columns": columns,
+            "is_empty": not bar.is_active and not collection.jobs.exists(),
         },
     )
 
@@ -48,7 +63,10 @@ def job(request: HttpRequest, collection: Collection, job_id: uuid.UUID) -> Http
 @require_safe
 def card(request: HttpRequest, collection: Collection, job_id: uuid.UUID) -> HttpResponse:
     """The job's card alone. The card reloads itself while the job is live."""
-    return render(request, "jobs/_card.html", {"job": _job(collection, job_id), "polled": True})
+    htmx: HtmxDetails | None = getattr(request, "htmx", None)
+    page = htmx.current_url_abs_path if htmx else None
+    context = {"job": _job(collection, job_id), "seen_on": page}
+    return render(request, "jobs/_polled_card.html", context)
 
 
 @in_collection(Role.ADMIN)

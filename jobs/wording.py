@@ -18,6 +18,7 @@ LOOKS = {
     State.CANCELLED: ("■", "warn"),
 }
 PATIENCE = timedelta(seconds=30)
+SPEED_KNOWN_AFTER = timedelta(seconds=3)
 LONGEST = 120
 LISTED = 8
 PROBLEMS = "problems"  # a key of results: sentences that the card lists below the figures
@@ -35,11 +36,14 @@ class JobCard(NamedTuple):
     """A job as its card shows it. `tone` is the chip's class; `advice` says what to do now."""
 
     title: str
+    page: str  # the name of the page that shows the result
     icon: str
     tone: str
     state: str
     elapsed: str
+    outcome: str
     progress: str
+    left: str
     figures: list[Figure]
     advice: str
 
@@ -47,14 +51,17 @@ class JobCard(NamedTuple):
 def job_card(job: Job, now: datetime) -> JobCard:
     state = State(job.state)
     icon, tone = LOOKS[state]
-    elapsed = job.elapsed
+    elapsed = "" if job.elapsed is None else duration(job.elapsed)
     return JobCard(
         title=registry.title(job.kind),
+        page=registry.page(job.kind),
         icon=icon,
         tone=tone,
         state="Stopping" if job.is_live and job.cancel_requested else state.label,
-        elapsed="" if elapsed is None else duration(elapsed),
+        elapsed=elapsed,
+        outcome=f"{state.label.lower()} after {elapsed}" if elapsed else state.label.lower(),
         progress=progress(job),
+        left=time_left(job),
         figures=figures(job.result or {}),
         advice=advice(job, now),
     )
@@ -71,6 +78,8 @@ def advice(job: Job, now: datetime) -> str:
             )
         case State.RUNNING if job.cancel_requested:
             return "This job stops at its next safe point."
+        case State.FAILED | State.CANCELLED if registry.is_in_steps(job.kind):
+            return "The steps that were done are saved. Retry the job to do the others."
         case State.FAILED if registry.reads(job.kind):
             return (
                 "No partial result was saved, and earlier data is unchanged. If the file is "
@@ -92,6 +101,17 @@ def progress(job: Job) -> str:
     if job.progress_total:
         return f"{job.progress_done:,} of {job.progress_total:,}"
     return f"{job.progress_done:,}" if job.progress_done else ""
+
+
+def time_left(job: Job) -> str:
+    """The rest at the speed so far: "about 2 min 5 s left"; "" too early to say."""
+    elapsed = job.elapsed
+    if job.state != State.RUNNING or not job.progress_total or elapsed is None:
+        return ""
+    share = job.progress_done / job.progress_total
+    if elapsed < SPEED_KNOWN_AFTER or not 0.02 <= share < 1:
+        return ""
+    return f"about {duration(elapsed * ((1 - share) / share))} left"
 
 
 def duration(span: timedelta) -> str:

@@ -32,7 +32,7 @@ from web.api import found
 
 
 class PoolLine(serializers.Serializer[Pool]):
-    docno = serializers.CharField(source="query_paper.document.docno")
+    docno = serializers.CharField(source="query_paper.name")
     size = serializers.IntegerField()
     frozen_at = serializers.DateTimeField(allow_null=True)
     retriever_order = serializers.ListField(child=serializers.CharField())
@@ -129,8 +129,8 @@ class Pools(CollectionView):
     def get(self, request: Request, slug: str) -> Response:
         rows = (
             Pool.objects.filter(query_paper__collection=self.collection)
-            .select_related("query_paper__document")
-            .order_by("query_paper__document__docno")
+            .select_related("query_paper")
+            .order_by("query_paper__name")
         )
         return self.paged(rows, PoolLine)
 
@@ -155,13 +155,13 @@ class PoolDetail(CollectionView):
     def get(self, request: Request, slug: str, docno: str) -> Response:
         rows = (
             Pool.objects.filter(query_paper__collection=self.collection)
-            .select_related("query_paper__document", "build")
+            .select_related("query_paper", "build")
             .prefetch_related(
                 Prefetch("candidates__document", Document.objects.only("docno")),
                 "candidates__contributions",
             )
         )
-        return Response(PoolAnswer(found(rows, query_paper__document__docno=docno)).data)
+        return Response(PoolAnswer(found(rows, query_paper__name=docno)).data)
 
 
 class PoolBuilds(CollectionView):

@@ -195,7 +195,7 @@ class Pool(models.Model):
     with_hidden = PoolQuerySet.as_manager()
 
     class Meta:
-        ordering = ["query_paper__document__docno"]
+        ordering = ["query_paper__name"]
         constraints = [
             models.CheckConstraint(
                 condition=models.Q(frozen_at=None) | models.Q(query_paper__isnull=False),
@@ -319,3 +319,19 @@ class PoolReport(models.Model):
 
     def __str__(self) -> str:
         return f"{self.kind} of {self.collection}"
+
+
+class LastPlan(models.Model):
+    """The plan that was last built or calculated on the page "Plan the pools", as it was typed.
+
+    It has the form's fields and not a `PoolPlan`, because the page opens with all that was typed:
+    the cost of an hour and the parameters of other strategies, too.
+    """
+
+    collection = models.OneToOneField(Collection, models.CASCADE, related_name="last_plan")
+    fields = models.JSONField(help_text="The texts that were sent, by field of the form.")
+    saved_at = models.DateTimeField(auto_now=True)
+    saved_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True)
+
+    def __str__(self) -> str:
+        return f"the last plan of {self.collection}"

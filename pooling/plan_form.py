@@ -1,24 +1,33 @@
-"""The form to build pools."""
+"""The form of the page "Plan the pools"."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from django import forms
-from django.http import QueryDict
+from django.utils.datastructures import MultiValueDict
 
 from accounts.models import Collection
-from pooling.services import DEFAULT_STRATEGY, PoolPlan
+from pooling.services import DEFAULT_STRATEGY, PoolPlan, papers_to_pool
 from pooling.strategies import STRATEGIES, Parameter, Strategy, StrategyError
+from pooling.strategies.drawing import Cell, drawing
 from retrieval.models import Run
-from retrieval.retrievers import BUILT_IN, is_retriever, retriever
-from retrieval.services import CITED, DEFAULT_DEPTH, available_retrievers, check_allowed
+from retrieval.retrievers import is_retriever, retriever
+from retrieval.services import (
+    CITED,
+    DEFAULT_DEPTH,
+    analysis_of,
+    available_retrievers,
+    check_allowed,
+    usual_retrievers,
+)
 from web.errors import UserFacingError
 
 # How a plan can use the documents of `cited` or of an imported run.
 FORCED, EXCLUDED, DRAWN = "forced", "excluded", "drawn"
 USES = [(FORCED, "Forced"), (EXCLUDED, "Excluded"), (DRAWN, "Drawn")]
+ALL, SOME = "all", "some"  # of the query papers without a frozen pool
 KNOWN = "known-"  # prefix of the field of an imported run
 REQUIREMENTS = {
     "same_field": "share a field of study with the query paper",
@@ -32,9 +41,23 @@ class Choice(NamedTuple):
     strategy: Strategy
     button: forms.boundfield.BoundWidget
     fields: list[forms.BoundField]
+    cells: list[Cell]  # of its picture
 
 
 class PoolPlanForm(forms.Form):
+    scope = forms.ChoiceField(
+        label="Query papers",
+        choices=[(ALL, "All query papers without a frozen pool"), (SOME, "Only these")],
+        initial=ALL,
+        required=False,
+        widget=forms.RadioSelect,
+    )
+    papers = forms.CharField(
+        label="Docnos",
+        required=False,
+        help_text="One docno per line, for example 3264891. Other draft pools stay as they are.",
+        widget=forms.Textarea(attrs={"rows": 4, "class": "mono", "spellcheck": "false"}),
+    )
     strategy = forms.ChoiceField(
         label="Strategy",
         choices=[(strategy.name, strategy.title) for strategy in STRATEGIES.values()],
@@ -63,8 +86,9 @@ class PoolPlanForm(forms.Form):
         label="Other retrievers by name",
         required=False,
         max_length=1000,
-        help_text="Separate names with spaces. “bm25_abstract@method” uses only the sentences of a "
-        "facet as the query. “random.same_field” uses only papers of the query paper’s fields. "
+        help_text="Separate names with spaces. “bm25_text.german” compares words without German "
+        "endings and stop words. “bm25_abstract@method” uses only the sentences of a facet as the "
+        "query. “random.same_field” uses only papers of the query paper’s fields. "
         "“encoder:MODEL” is a sentence encoder that this server allows.",
     )
     depth = forms.IntegerField(
@@ -84,15 +108,17 @@ class PoolPlanForm(forms.Form):
 
     def __init__(self, *arguments: Any, collection: Collection, **options: Any) -> None:
         super().__init__(*arguments, **options)
+        self.collection = collection
         self.runs_by_name = {run.name: run for run in collection.runs.all()}
-        new = [name for name in available_retrievers() if name not in self.runs_by_name]
+        available = available_retrievers(analysis_of(collection))
+        new = [name for name in available if name not in self.runs_by_name]
         runs = self.fields["runs"]
         assert isinstance(runs, forms.MultipleChoiceField)
         runs.choices = [(name, name) for name in self.runs_by_name] + [
             (name, f"{name} (runs first)") for name in new
         ]
         ranked = [name for name, run in self.runs_by_name.items() if not run.holds_judgments]
-        runs.initial = [*ranked, *(name for name in BUILT_IN if name in new)]
+        runs.initial = [*ranked, *(name for name in usual_retrievers(collection) if name in new)]
         self.imported = [name for name in self.runs_by_name if not is_retriever(name)]
         for name in self.imported:
             self.fields[f"{KNOWN}{name}"] = _use(self.runs_by_name[name])
@@ -102,20 +128,43 @@ class PoolPlanForm(forms.Form):
                 self.fields[field_name(strategy, parameter)] = _field(parameter)
 
     @classmethod
-    def at(cls, address: QueryDict, collection: Collection) -> PoolPlanForm:
+    def at(cls, texts: MultiValueDict[str, str], collection: Collection) -> PoolPlanForm:
         """Filled in from the URL's parameters; invalid ones are ignored."""
         form = cls(collection=collection)
         for name, field in form.fields.items():
-            if texts := [text for text in address.getlist(name) if _is_valid(field, text)]:
+            if valid_texts := [text for text in texts.getlist(name) if _is_valid(field, text)]:
                 is_multiple = isinstance(field, forms.MultipleChoiceField)
-                form.initial[name] = texts if is_multiple else texts[-1]
+                form.initial[name] = valid_texts if is_multiple else valid_texts[-1]
         return form
+
+    @classmethod
+    def of_last(cls, fields: Mapping[str, Sequence[str]], collection: Collection) -> PoolPlanForm:
+        """Filled in as it was sent. A run that was removed since is ignored."""
+        form = cls.at(MultiValueDict({name: list(fields[name]) for name in fields}), collection)
+        for name in ("runs", "only"):
+            if not fields.get(name):
+                form.initial[name] = []
+        return form
+
+    def as_sent(self) -> PoolPlanForm:
+        """The form as if its present values were sent, to check them before they are."""
+        if self.is_bound:
+            return self
+        texts = {name: _texts(self[name].value()) for name in self.fields}
+        return PoolPlanForm(MultiValueDict(texts), collection=self.collection)
+
+    def texts(self) -> dict[str, list[str]]:
+        """What was sent, by field."""
+        sent = self.data
+        assert isinstance(sent, MultiValueDict)
+        return {name: sent.getlist(name) for name in self.fields if name in sent}
 
     @property
     def opens_more_options(self) -> bool:
-        """Whether a field in the collapsed section has an error or a value from the URL."""
+        """Whether a field in the collapsed section has an error or another value than usual."""
         return any(
-            name in self.errors or name in self.initial for name in ("more", "depth", "seed")
+            name in self.errors or str(self[name].value()) != str(self.fields[name].initial)
+            for name in ("depth", "seed")
         )
 
     def known_sources(self) -> list[forms.BoundField]:
@@ -126,7 +175,7 @@ class PoolPlanForm(forms.Form):
         buttons = list(self["strategy"])
         for strategy, button in zip(STRATEGIES.values(), buttons, strict=True):
             fields = [self[field_name(strategy, parameter)] for parameter in strategy.parameters]
-            yield Choice(strategy, button, fields)
+            yield Choice(strategy, button, fields, drawing(strategy))
 
     def clean(self) -> dict[str, Any]:
         values: dict[str, Any] = super().clean() or self.cleaned_data
@@ -135,6 +184,7 @@ class PoolPlanForm(forms.Form):
         values["runs"] = [name for name in dict.fromkeys(names) if name not in known_sources]
         if not values["runs"] and "runs" not in self.errors and "more" not in self.errors:
             self.add_error("runs", "Tick at least one run to draw from.")
+        values["docnos"] = self._docnos(values) if values.get("scope") == SOME else ()
         if values.get("strategy"):
             values["parameters"] = self._parameters(STRATEGIES[values["strategy"]])
         if not self.errors:
@@ -143,6 +193,17 @@ class PoolPlanForm(forms.Form):
             except UserFacingError as error:
                 self.add_error("depth", str(error))
         return values
+
+    def _docnos(self, values: Mapping[str, Any]) -> tuple[str, ...]:
+        lines = map(str.strip, values.get("papers", "").splitlines())
+        docnos = tuple(dict.fromkeys(filter(None, lines)))
+        if not docnos:
+            self.add_error("papers", "Write at least one docno, or choose all query papers.")
+        elif unknown := sorted(set(docnos) - papers_to_pool(self.collection).keys()):
+            self.add_error(
+                "papers", f"{unknown[0]} is not a query paper without a frozen pool. Remove it."
+            )
+        return docnos
 
     def _retriever_names(self, words: str) -> list[str]:
         names = list(dict.fromkeys(words.replace(",", " ").split()))
@@ -182,6 +243,12 @@ class PoolPlanForm(forms.Form):
                 self.add_error("strategy", str(error))
         return values
 
+    @property
+    def docnos(self) -> tuple[str, ...]:
+        """The query papers to pool; empty for all."""
+        docnos: tuple[str, ...] = self.cleaned_data["docnos"]
+        return docnos
+
     def plan(self) -> PoolPlan:
         values = self.cleaned_data
         return PoolPlan(
@@ -198,6 +265,12 @@ class PoolPlanForm(forms.Form):
 
 def field_name(strategy: Strategy, parameter: Parameter) -> str:
     return f"{strategy.name}-{parameter.name}"
+
+
+def _texts(value: Any) -> list[str]:
+    """What a browser sends for a field with this value."""
+    values = value if isinstance(value, list | tuple) else [value]
+    return [str(value) for value in values if value is not None]
 
 
 def _is_valid(field: forms.Field, text: str) -> bool:

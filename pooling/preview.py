@@ -9,7 +9,7 @@ import math
 import re
 import statistics
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -22,6 +22,7 @@ SECONDS_PER_JUDGMENT = 15.0
 ADJUDICATED_SHARE = 0.36
 
 FREQUENT_SHARE = 0.25  # of the pools
+FEWEST_WORDS = 40  # of an abstract of one or two sentences, to judge it
 NEAR_DUPLICATE_JACCARD = 0.9  # of the words of two titles
 ROUNDING = 1e-9  # because 0.9 · 70 is a little more than 63
 USUAL_DEPTH = 25
@@ -222,7 +223,8 @@ def frequent_documents(
 def short_abstracts(abstracts: Mapping[str, Sequence[str]]) -> list[ShortAbstract]:
     """The documents without text, with too few sentences, or only short ones; by docno.
 
-    `abstracts` are lists of sentences. The limits are those of CSFCube's corpus filter.
+    `abstracts` are lists of sentences. The limits are those of CSFCube's corpus filter. An abstract
+    of FEWEST_WORDS is long enough, however few sentences it was split into.
     """
     reasons = ((docno, _short_abstract_reason(abstracts[docno])) for docno in sorted(abstracts))
     return [ShortAbstract(docno, reason) for docno, reason in reasons if reason]
@@ -233,7 +235,8 @@ def _short_abstract_reason(sentences: Sequence[str]) -> str:
         return "no abstract"
     if all(len(sentence.split()) < FEWEST_TOKENS for sentence in sentences):
         return f"no sentence of {FEWEST_TOKENS} words or more"
-    if len(sentences) < FEWEST_SENTENCES:
+    words = sum(len(sentence.split()) for sentence in sentences)
+    if len(sentences) < FEWEST_SENTENCES and words < FEWEST_WORDS:
         return f"only {len(sentences)} sentence{'' if len(sentences) == 1 else 's'}"
     return ""
 
@@ -244,18 +247,24 @@ def own_pool(pools: DocnosByPaper) -> list[str]:
 
 
 def near_duplicates(
-    pools: DocnosByPaper, titles: Mapping[str, str], near: float = NEAR_DUPLICATE_JACCARD
+    pools: DocnosByPaper,
+    titles: Mapping[str, str],
+    near: float = NEAR_DUPLICATE_JACCARD,
+    *,
+    topics: Container[str] = (),
 ) -> list[NearDuplicates]:
     """Pairs of documents of a pool, or of its query paper, with near-duplicate titles.
 
     Titles are compared as sets of lower-case words: equal, or with a Jaccard of `near` or more.
-    Documents without a title are left out.
+    Documents without a title are left out. `topics` are the query papers that are no documents.
     """
     words = {docno: frozenset(_WORD.findall(title.casefold())) for docno, title in titles.items()}
     return [
         NearDuplicates(paper, *pair)
         for paper in sorted(pools)
-        for pair in _near_pairs(sorted({paper, *pools[paper]}), words, near)
+        for pair in _near_pairs(
+            sorted({*pools[paper], *([] if paper in topics else [paper])}), words, near
+        )
     ]
 
 

@@ -10,13 +10,18 @@ from jobs.registry import due_check, handles
 from pooling import checks, services
 
 
-@handles("build_pools", title="Build the pools")
+@handles("build_pools", title="Build the pools", page="pools")
 def build_pools(lease: Lease) -> dict[str, Any]:
     plan = services.PoolPlan.of(lease.parameters)
     requested_by = User.objects.filter(pk__in=[lease.requested_by_id]).first()
     maker = services.JobRunMaker(lease.collection, plan.depth, lease.created_at, requested_by)
     build = services.build_pools(
-        collection=lease.collection, plan=plan, work=lease, maker=maker, built_by=requested_by
+        collection=lease.collection,
+        plan=plan,
+        work=lease,
+        maker=maker,
+        built_by=requested_by,
+        docnos=lease.parameters.get("query_papers", ()),
     )
     return {"pools": build.pools.count()}
 
@@ -27,7 +32,7 @@ def delete_leftovers() -> None:
     services.delete_leftovers()
 
 
-@handles(checks.JOB_KIND, title="Check the pools")
+@handles(checks.JOB_KIND, title="Check the pools", page="pools")
 def check_pools(lease: Lease) -> dict[str, Any]:
     checks.compute_checks(collection=lease.collection, work=lease)
     return {}

@@ -9,75 +9,129 @@ from django.contrib import messages
 from django.http import (
     HttpRequest,
     HttpResponse,
+    HttpResponseBase,
 )
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils.http import content_disposition_header
-from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from accounts.access import in_collection, person_of
 from accounts.models import Collection, Role
+from corpus.models import NAME_ORDER, SOURCES, QueryPaper
 from jobs.listing import jobs_to_show
+from jobs.models import Job
 from pooling import checks, services, tables
+from pooling.figures import pool_figures
 from pooling.forms import CostForm
 from pooling.models import Pool
-from pooling.plan_form import PoolPlanForm
+from pooling.plan_page import PlanPage
+from pooling.plan_steps import PLAN, plan_steps
+from web.columns import ShownColumns, csv_file, in_batches, wants_csv
 from web.errors import UserFacingError
-from web.requests import sorting_address
-from web.tables import matching, numbered_page, sort_queryset, sort_rows
+from web.figure_files import figure_file, shown
+from web.filters import filter_bar, filter_queryset, filter_rows
+from web.paging import typed
+from web.requests import sorting_address, wants_part
+from web.sorted_paging import SortedRows
+from web.tables import matching, sort_rows
 
 POOL_JOBS = ("build_pools", "retrieve", checks.JOB_KIND)
+
+
+BATCH = 500  # rows of a CSV file that are read together
+
+
+def _sorted_papers(request: HttpRequest, collection: Collection) -> SortedRows[QueryPaper]:
+    papers = tables.pool_papers(collection, typed(request.GET, "q"))
+    return SortedRows.of(
+        filter_queryset(papers, tables.POOL_FILTERS, request.GET),
+        request.GET.get("sort", ""),
+        tables.POOL_SORTS,
+        key="name",
+        key_order=NAME_ORDER,
+    )
+
+
+def _row_span(columns: ShownColumns[Any], sources: int) -> int:
+    """Of "no pool yet": the columns after the number of queries, with one for each retriever."""
+    widths = {"docno": 0, "queries": 0, "retrievers": sources}
+    return max(1, sum(widths.get(column.key, 1) for column in columns.shown))
+
+
+def pools_file(request: HttpRequest, collection: Collection) -> HttpResponseBase:
+    """The table of the page about all pools as a CSV file."""
+    papers = _sorted_papers(request, collection).in_order().iterator(chunk_size=BATCH)
+    rows = in_batches(papers, lambda batch: tables.pool_rows(collection, batch), BATCH)
+    return csv_file(f"{collection.slug}-pools", tables.POOLS.shown(request), rows)
 
 
 def pools_page(
     request: HttpRequest,
     collection: Collection,
-    form: PoolPlanForm | None = None,
     job_kinds: Iterable[str] = (),
     **more: Any,
 ) -> HttpResponse:
     """The page about all pools; `job_kinds` and `more` are jobs and context from higher apps."""
-    form = form or PoolPlanForm.at(request.GET, collection)
     numbers = tables.pool_numbers(collection)
-    words = request.GET.get("q", "")
-    papers, sort = sort_queryset(
-        tables.pool_papers(collection, words),
-        request.GET.get("sort", ""),
-        tables.POOL_SORTS,
-        "docno",
-    )
-    # Not the request's path, because an invalid form is shown at a URL that allows only POST.
+    papers = _sorted_papers(request, collection)
     page = reverse("pools", args=[collection.slug])
-    papers_page = numbered_page(papers, request, path=page, anchor="#per-query-paper")
+    papers_page = papers.page(request, path=page, anchor="#per-query-paper")
     table = tables.PoolTable.of(tables.pool_rows(collection, papers_page.rows))
+    columns = tables.POOLS.shown(request)
     costs = CostForm.of(request.GET, collection)
     jobs = jobs_to_show(collection, [*POOL_JOBS, *job_kinds])
     failed = {job.kind for job in jobs if not job.is_live}
     shown_checks = checks.shown_checks(collection) if numbers.pools else None
+    preview = shown_checks and shown_checks.preview
+    figures = [
+        shown(figure, "pool-figure", collection.slug)
+        for figure in pool_figures(collection, preview)
+    ]
+    overlaps = [each for each in figures if each.figure.name.startswith("overlap")]
     context: dict[str, Any] = {
         "collection": collection,
         "numbers": numbers,
         "table": table,
         "rows": papers_page,
-        "sort": sort,
-        "words": words,
+        "sort": papers.sort,
+        "words": typed(request.GET, "q"),
+        "bar": filter_bar(
+            request,
+            tables.POOL_FILTERS,
+            label="Docno or title",
+            button="Filter pools",
+            path=page,
+            anchor="#per-query-paper",
+            kept=("sort", *costs.fields),
+        ),
+        "columns": columns,
+        "row_span": _row_span(columns, len(table.sources)),
         "cost": costs.cost(
             candidates=numbers.candidates, pairs=numbers.pairs, collection=collection
         ),
         "costs": costs,
-        "preview": shown_checks and shown_checks.preview,
+        "preview": preview,
+        "depth": next((each for each in figures if each.figure.name == "depth"), None),
+        "overlaps": list(zip(preview.matrices, overlaps, strict=False)) if preview else [],
+        "source_overlap": overlaps[-1] if overlaps else None,
         "checks": shown_checks and shown_checks.report,
         "checks_failed": checks.JOB_KIND in failed,
         "yields_failed": failed.intersection(job_kinds),
         "builds": tables.build_rows(collection),
         "jobs": jobs,
-        "form": form,
-        "row_span": len(table.sources) + 4,
+        "steps": plan_steps(numbers, is_building=_is_building(jobs)),
         "page": page,
-        "sorted_by": sorting_address(page, request, "q", *costs.fields),
+        "sorted_by": sorting_address(
+            page, request, "q", *(each.name for each in tables.POOL_FILTERS), *costs.fields
+        ),
         **more,
     }
-    return render(request, "pooling/pools.html", context, status=422 if form.errors else 200)
+    return render(request, "pooling/pools.html", context)
+
+
+def _is_building(jobs: Iterable[Job]) -> bool:
+    return any(job.kind == "build_pools" and job.is_live for job in jobs)
 
 
 @in_collection(Role.ADMIN)
@@ -90,19 +144,65 @@ def manifest(request: HttpRequest, collection: Collection, build: int) -> HttpRe
     return response
 
 
+def _plan_page(request: HttpRequest, page: PlanPage) -> HttpResponse:
+    numbers = tables.pool_numbers(page.collection)
+    jobs = jobs_to_show(page.collection, ["build_pools"])
+    context: dict[str, Any] = {
+        "collection": page.collection,
+        "numbers": numbers,
+        "steps": plan_steps(numbers, is_building=_is_building(jobs), current=PLAN),
+        "jobs": jobs,
+        "form": page.form,
+        "costs": page.costs,
+        "last_plan": page.last_plan,
+    }
+    if numbers.papers and not numbers.all_frozen:
+        context |= page.size()
+    return render(request, "pooling/plan.html", context, status=422 if page.form.errors else 200)
+
+
+@in_collection(Role.ADMIN)
+@require_http_methods(["GET", "HEAD", "POST"])
+def plan_pools(request: HttpRequest, collection: Collection) -> HttpResponse:
+    """The page. A script that sends the form gets the panel alone, and nothing is saved."""
+    if request.method != "POST":
+        return _plan_page(request, PlanPage.opened(collection, request.GET))
+    page = PlanPage.sent(collection, request.POST)
+    if wants_part(request):
+        return render(request, "pooling/_plan_panel.html", page.size())
+    if not page.form.is_valid():
+        return _plan_page(request, page)
+    services.save_last_plan(collection=collection, fields=page.texts(), saved_by=person_of(request))
+    return redirect(f"{reverse('plan-pools', args=[collection.slug])}#size")
+
+
+@in_collection(Role.ADMIN)
+@require_safe
+def pool_figure(
+    request: HttpRequest, collection: Collection, figure: str, extension: str
+) -> HttpResponse:
+    preview = checks.shown_checks(collection).preview
+    return figure_file(pool_figures(collection, preview), figure, extension, collection.slug)
+
+
 @in_collection(Role.ADMIN)
 @require_POST
 def build_pools(request: HttpRequest, collection: Collection) -> HttpResponse:
-    form = PoolPlanForm(request.POST, collection=collection)
-    if not form.is_valid():
-        return pools_page(request, collection, form)
+    page = PlanPage.sent(collection, request.POST)
+    person = person_of(request)
+    if not page.form.is_valid():
+        return _plan_page(request, page)
     try:
         services.request_pools(
-            collection=collection, plan=form.plan(), requested_by=person_of(request)
+            collection=collection,
+            plan=page.form.plan(),
+            requested_by=person,
+            docnos=page.form.docnos,
         )
     except UserFacingError as error:
-        form.add_error(None, str(error))
-        return pools_page(request, collection, form)
+        page.form.add_error(None, str(error))
+        return _plan_page(request, page)
+    services.save_last_plan(collection=collection, fields=page.texts(), saved_by=person)
     messages.info(request, "The pools are being built.")
     return redirect("pools", collection.slug)
 
@@ -125,20 +225,25 @@ def freeze_pools(request: HttpRequest, collection: Collection) -> HttpResponse:
 
 @in_collection(Role.ADMIN)
 @require_safe
-def pool(request: HttpRequest, collection: Collection, docno: str) -> HttpResponse:
+def pool(request: HttpRequest, collection: Collection, docno: str) -> HttpResponseBase:
     pool = get_object_or_404(
-        Pool.objects.select_related("query_paper__document", "query_paper__collection", "build"),
+        Pool.objects.select_related(*SOURCES, "query_paper__collection", "build"),
         query_paper__collection=collection,
-        query_paper__document__docno=docno,
+        query_paper__name=docno,
     )
-    words = request.GET.get("q", "")
+    words = typed(request.GET, "q")
     all_rows = tables.candidate_rows(pool)
+    filters = tables.candidate_filters(all_rows)
+    found = filter_rows(all_rows, filters, request.GET)
     rows, sort = sort_rows(
-        matching(all_rows, words, lambda row: row.text),
+        matching(found, words, lambda row: row.text),
         request.GET.get("sort", ""),
         tables.CANDIDATE_SORTS,
         "position",
     )
+    columns = tables.CANDIDATES.shown(request)
+    if wants_csv(request):
+        return csv_file(f"{collection.slug}-pool-{docno.replace('/', '-')}", columns, rows)
     before, after = tables.neighbours(pool.query_paper)
     context = {
         "collection": collection,
@@ -151,8 +256,11 @@ def pool(request: HttpRequest, collection: Collection, docno: str) -> HttpRespon
         "total": len(all_rows),
         "excluded": sum(bool(row.excluded) for row in all_rows),
         "sort": sort,
-        "words": words,
-        "sorted_by": sorting_address(request.path, request, "q"),
+        "bar": filter_bar(
+            request, filters, label="Title, docno or source", button="Filter candidates"
+        ),
+        "columns": columns,
+        "sorted_by": sorting_address(request.path, request, "q", *(each.name for each in filters)),
         "before": before,
         "after": after,
     }

@@ -70,6 +70,7 @@ def shape_of(number: int) -> Mapping[str, Any]:
                     "size": int,
                     "sha256": str,
                     "documents": Maybe(TEXTS),
+                    "topic": Maybe(bool),
                     **since_4,
                 }
             ),
@@ -79,7 +80,13 @@ def shape_of(number: int) -> Mapping[str, Any]:
     }
 
 
-NAMES = {str: "text", int: "a whole number", dict: "an object", list: "a list"}
+NAMES = {
+    str: "text",
+    int: "a whole number",
+    bool: "true or false",
+    dict: "an object",
+    list: "a list",
+}
 
 
 def problems(value: object, shape: Any, path: str = "") -> Iterator[str]:

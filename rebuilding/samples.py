@@ -7,13 +7,14 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from accounts.models import Collection
+from corpus.models import SOURCES
 from corpus.state import corpus_documents
 from pooling.errors import PoolingError
 from pooling.models import Candidate, Pool
 from pooling.services.draw import cited_docnos, docnos_to_skip, drawable_lists, stored_lists
 from pooling.services.eligibility import Eligible
 from pooling.services.manifest import plan_of
-from pooling.strategies import Stratum, sampled_from
+from pooling.strategies import Stratum, own_docnos, sampled_from
 from retrieval.formats import RankedList, docnos_of
 
 BATCH_SIZE = 20  # pools; ten lists of 500 for each of them take some 15 MB
@@ -60,10 +61,10 @@ def sampled_pools(collection: Collection, query_papers: Iterable[str]) -> Iterat
             .sampled()
             .filter(
                 query_paper__collection=collection,
-                query_paper__document__docno__in=papers[start : start + BATCH_SIZE],
+                query_paper__name__in=papers[start : start + BATCH_SIZE],
             )
         )
-        pools = pools.select_related("build", "query_paper__document")
+        pools = pools.select_related("build", *SOURCES)
         yield from _samples(collection, list(pools), eligible)
 
 
@@ -74,7 +75,7 @@ def _samples(
     papers = [pool.query_paper for pool in pools]
     lists, candidates = _lists(pools), _drawn_candidates(pools)
     corpus = corpus_documents(collection, cited_docnos(papers))
-    for pool in sorted(pools, key=lambda pool: pool.query_paper.document.docno):
+    for pool in sorted(pools, key=lambda pool: pool.query_paper.name):
         plan, paper = plans[pool.build_id], pool.query_paper
         if pool.build_id not in eligible:
             eligible[pool.build_id] = Eligible.for_plan(collection, plan)
@@ -89,9 +90,9 @@ def _samples(
         docnos = {
             name: docnos_of(ranking) for name, ranking in drawable_lists(plan, rankings).items()
         }
-        docno = paper.document.docno
+        docno, own = paper.name, own_docnos(paper.name, is_topic=paper.is_topic)
         strata = sampled_from(
-            plan.strategy, plan.parameters, docnos, {docno, *forced, *skipped_docnos}
+            plan.strategy, plan.parameters, docnos, {*own, *forced, *skipped_docnos}
         )
         _check(docno, strata, sampled)
         yield SampledPool(docno, plan.strategy, plan.parameters, _with_text(collection, strata))

@@ -114,9 +114,7 @@ class _Rebuild:
         self.release_file, self.rank_again = release_file, rank_again
         self.plan = plan_of(manifest)
         self.expected: dict[str, dict[str, Any]] = manifest["pools"]["query_papers"]
-        self.query_papers = {
-            paper.document.docno: paper for paper in papers_with_queries(collection)
-        }
+        self.query_papers = {paper.name: paper for paper in papers_with_queries(collection)}
         self.ranked_again: list[str] = []
         self.notes: list[str] = []
 
@@ -164,7 +162,7 @@ class _Rebuild:
 
     def _check_corpus(self) -> str:
         expected = self.manifest["corpus"]
-        digest, size = corpus_digest(self.collection), self.collection.documents.papers().count()
+        digest, size = corpus_digest(self.collection), self.collection.documents.count()
         if digest != expected["sha256"]:
             raise Mismatch(
                 "The corpus differs. corpus.sha256: the corpus of the manifest has "
@@ -292,7 +290,7 @@ class _Rebuild:
             expected, actual = entry["parameters"].get(key), run.parameters.get(key)
             self._compare(f"runs.{name}.parameters.{key}", expected, actual)
         rankings = run.rankings.filter(query_paper__in=[paper.pk for paper in papers.values()])
-        rows = rankings.values_list("query_paper__document__docno", "docnos", "scores")
+        rows = rankings.values_list("query_paper__name", "docnos", "scores")
         lists = {docno: ranked_list(docnos, scores) for docno, docnos, scores in rows.iterator()}
         return lists, "stored here"
 
@@ -328,9 +326,9 @@ class _Rebuild:
         runs: Mapping[str, ListsByPaper],
         eligible: Eligible | None,
     ) -> tuple[strategies.DrawnPool, tuple[strategies.Contribution, ...]]:
-        docno = paper.document.docno
+        docno = paper.name
         lists = {name: by_paper.get(docno, EMPTY) for name, by_paper in runs.items()}
-        corpus = corpus_docnos(self.collection, paper.document.references)
+        corpus = corpus_docnos(self.collection, paper.references)
         is_older = self.manifest["format"] < 4
         return draw_pool(paper, self.plan, lists, corpus, eligible, before_format_4=is_older)
 

@@ -76,6 +76,7 @@ class _Tally:
 def facts_of(snapshot: Snapshot) -> Facts:
     """The facts of a snapshot. Its pairs and pools are read once."""
     papers = {query.name: query.query_paper for query in snapshot.queries}
+    topics = {query.name for query in snapshot.queries if query.is_topic}
     unsourced = {(line.query_paper, line.docno) for line in snapshot.pools if not line.sources}
     labels, wrong = 0, set[str]()
     due, unjudged, own, without_source = _Tally(), _Tally(), _Tally(), _Tally()
@@ -89,7 +90,7 @@ def facts_of(snapshot: Snapshot) -> Facts:
         labels += 1
         wrong.update(name for name in (pair.query, pair.docno) if not is_writable(name))
         paper = papers[pair.query]
-        if pair.docno == paper:
+        if pair.docno == paper and pair.query not in topics:
             own.add(pair.query)
         if (paper, pair.docno) in unsourced:
             without_source.add(name_of(pair))

@@ -13,8 +13,16 @@ import io
 import json
 from collections.abc import Iterable, Sequence
 from operator import attrgetter
+from xml.etree import ElementTree
 
-from release.records import Adjudication, Label, PooledDocument, Rating
+from release.records import (
+    Adjudication,
+    Label,
+    PooledDocument,
+    Rating,
+    ReleasedQuery,
+    ReleasedTopic,
+)
 from release.sampling import Member, Probable
 from web.csv_cells import defused
 
@@ -66,10 +74,40 @@ def write_sampleval(members: Iterable[Member]) -> bytes:
     return "".join(lines).encode()
 
 
+def write_queries(queries: Iterable[ReleasedQuery]) -> bytes:
+    """TSV with a header: every query, its query paper and its facet, by query id."""
+    lines = [
+        "\t".join((query.name, query.query_paper, query.facet)) + "\n"
+        for query in sorted(queries, key=attrgetter("name"))
+    ]
+    return "".join(["query\tquery_paper\tfacet\n", *lines]).encode()
+
+
 def _id(identifier: str) -> str:
     if not is_writable(identifier):
         raise UnwritableId(identifier)
     return identifier
+
+
+def write_topics_tsv(topics: Iterable[ReleasedTopic]) -> bytes:
+    """`<query id><tab><title and description>`, by query id. Any white space is one space."""
+    lines = (
+        f"{_id(topic.query)}\t{' '.join(f'{topic.title} {topic.description}'.split())}\n"
+        for topic in sorted(topics)
+    )
+    return "".join(lines).encode()
+
+
+def write_topics_xml(topics: Iterable[ReleasedTopic]) -> bytes:
+    """TREC topics as XML, by query id. Empty parts are left out."""
+    root = ElementTree.Element("topics")
+    for topic in sorted(topics):
+        element = ElementTree.SubElement(root, "topic", number=_id(topic.query))
+        for name, text in zip(topic._fields[1:], topic[1:], strict=True):
+            if text:
+                ElementTree.SubElement(element, name).text = text
+    ElementTree.indent(root)
+    return b"%b\n" % ElementTree.tostring(root, encoding="UTF-8", xml_declaration=True)
 
 
 def write_pools(documents: Iterable[PooledDocument]) -> bytes:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from adjudication.labels import LabelledPair, Standing
@@ -47,6 +47,8 @@ def build_manifest(
             "licence": snapshot.collection.licence,
             "seed": snapshot.collection.seed,
             "facets": [facet.key for facet in snapshot.collection.facets],
+            "highest_grade": snapshot.collection.highest_grade,
+            "relevant_from": snapshot.collection.relevant_from,
         },
         "accepted": [_accepted(finding) for finding in accepted],
         "counts": counts,
@@ -56,6 +58,7 @@ def build_manifest(
             for build in snapshot.builds
         ],
         "runs": [run._asdict() for run in snapshot.runs],
+        **_judgment_imports(snapshot),
         "guidelines": [_guideline(guideline, snapshot) for guideline in snapshot.guidelines],
         "files": {
             name: {"bytes": size_of(files[name]), "sha256": digest_of(files[name])}
@@ -64,9 +67,17 @@ def build_manifest(
     }
 
 
+def _judgment_imports(snapshot: Snapshot) -> dict[str, Any]:
+    """Only where there are some, so that the bytes of other releases stay as they are."""
+    if not snapshot.judgment_imports:
+        return {}
+    return {"judgment_imports": [row._asdict() for row in snapshot.judgment_imports]}
+
+
 def count(snapshot: Snapshot) -> dict[str, Any]:
     """How much there is of everything, in all and per facet. Pairs and ratings are read once."""
     facets = {facet.key: _FacetCount() for facet in snapshot.collection.facets}
+    grades = snapshot.collection.grades
     labelled = set()
     for pair in snapshot.pairs:
         facets[pair.facet].add(pair)
@@ -81,7 +92,7 @@ def count(snapshot: Snapshot) -> dict[str, Any]:
         "adjudicators": len({decision.adjudicator for decision in snapshot.adjudications}),
         "labels": sum(facet.grades.total() for facet in facets.values()),
         "facets": {
-            key: facet.numbers([query for query in snapshot.queries if query.facet == key])
+            key: facet.numbers([query for query in snapshot.queries if query.facet == key], grades)
             for key, facet in facets.items()
         },
     }
@@ -101,7 +112,7 @@ class _FacetCount:
         if pair.final is not None:
             self.grades[pair.final] += 1
 
-    def numbers(self, queries: Sequence[ReleasedQuery]) -> dict[str, Any]:
+    def numbers(self, queries: Sequence[ReleasedQuery], grades: Iterable[int]) -> dict[str, Any]:
         pairs, unjudged = self.standings.total(), self.standings[Standing.UNJUDGED]
         return {
             "queries": len(queries),
@@ -115,7 +126,7 @@ class _FacetCount:
             "due": self.standings[Standing.DUE],
             "unjudged": unjudged,
             "labels": self.grades.total(),
-            "labels_by_grade": {str(grade): self.grades[grade] for grade in (0, 1, 2, 3)},
+            "labels_by_grade": {str(grade): self.grades[grade] for grade in grades},
         }
 
 
@@ -131,6 +142,7 @@ def _guideline(guideline: ReleasedGuideline, snapshot: Snapshot) -> dict[str, An
     return {
         "facet": guideline.facet,
         "version": guideline.version,
+        "grades": [grade.get("name", "") for grade in guideline.grades],
         "sha256": guideline_digest(guideline),
         "queries": [
             query.name

@@ -1,4 +1,4 @@
-"""Published versions of a collection, and what the gate keeps of pairs.
+"""Published versions of a collection, when they are public, and what the gate keeps of pairs.
 
 Triggers in the migrations keep every release as it is, and add the unsourced pairs.
 """
@@ -37,6 +37,58 @@ class Release(models.Model):
 
     def __str__(self) -> str:
         return f"{self.collection} {self.version}"
+
+
+class PublicPeriodQuerySet(models.QuerySet["PublicPeriod"]):
+    def current(self) -> PublicPeriodQuerySet:
+        return self.filter(ended_at=None)
+
+    def for_pages(self) -> PublicPeriodQuerySet:
+        """With the release, but without its manifest, which is long."""
+        return self.select_related("release__collection").defer(
+            "release__manifest", "release__summary"
+        )
+
+
+class PublicPeriod(models.Model):
+    """A time in which everybody may read a release and download it without an account.
+
+    Rows are kept, so they tell who made a release public or private and when. Triggers allow one
+    change only: the end of the period.
+    """
+
+    release = models.ForeignKey(Release, models.PROTECT, related_name="public_periods")
+    page = models.JSONField(
+        help_text="The content of the public page, copied from the bundle, which is long."
+    )
+    began_at = models.DateTimeField(auto_now_add=True)
+    began_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="+"
+    )
+    ended_at = models.DateTimeField(null=True, blank=True)
+    ended_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="+"
+    )
+
+    objects = PublicPeriodQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["-pk"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["release"],
+                condition=models.Q(ended_at=None),
+                name="public_period_current_once",
+            ),
+            models.CheckConstraint(
+                condition=models.Q(ended_at=None, ended_by=None)
+                | models.Q(ended_at__isnull=False, ended_at__gte=models.F("began_at")),
+                name="public_period_ends_after_it_begins",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.release} public since {self.began_at:%Y-%m-%d}"
 
 
 class UnsourcedPair(models.Model):

@@ -6,7 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from agreement.coefficients import COEFFICIENTS
-from release.records import ReleasedGuideline, Snapshot
+from pooling.provenance import IMPORTED
+from release.records import ReleasedCollection, ReleasedGuideline, ReleasedImport, Snapshot
 from release.sampling import describe_sample
 
 if TYPE_CHECKING:
@@ -28,12 +29,25 @@ RUN_FILES = (
         "the runs that pools were drawn from, as TREC run files; `manifest.json` has their names",
     ),
 )
+TOPIC_FILES = (
+    ("trec/topics.tsv", "the topics: `<query id>`, a tab, title and description"),
+    ("trec/topics.xml", "the topics in TREC's XML, with their narratives"),
+)
+QUERY_FILES = (
+    (
+        "trec/runs/<name>.txt",
+        "the same runs with query ids, which score with the qrels as they are",
+    ),
+    ("queries.tsv", "the query paper and the facet of every query id"),
+)
 FILES = (
     ("trec/qrels.all.txt", "final labels of all facets: `<query id> 0 <docno> <grade>`"),
     ("trec/qrels.<facet>.txt", "the same for one facet"),
     *SAMPLE_FILES,
+    *TOPIC_FILES,
     ("pools/pool.jsonl", "every pooled document: who drew it, all its sources with rank and score"),
     *RUN_FILES,
+    *QUERY_FILES,
     ("annotations/ratings.csv", "what each of the two annotators said of a pair"),
     ("annotations/adjudications.csv", "how the disputed pairs were decided"),
     ("reports/agreement.json", "agreement, pairs with a missing judgment left out"),
@@ -75,12 +89,17 @@ def write_readme(
     sample = describe_sample(snapshot)
     parts = [
         _opening(snapshot, version),
-        _files(sampled=sample is not None, drawn=bool(snapshot.run_lines)),
+        _files(
+            sampled=sample is not None,
+            drawn=bool(snapshot.run_lines),
+            has_facets=snapshot.collection.has_facets,
+            topics=bool(snapshot.topics),
+        ),
         _sample(sample),
-        _counts(counts),
+        _counts(counts, snapshot.collection),
         _making(snapshot),
-        _grades(snapshot.guidelines),
-        _agreement(agreement),
+        _grades(snapshot.guidelines, snapshot.collection),
+        _agreement(agreement, has_facets=snapshot.collection.has_facets),
         _exceptions(accepted),
         ["## What is not in it", ABOUT_WHAT_IS_LEFT_OUT],
         _licence(snapshot.collection.licence),
@@ -89,8 +108,13 @@ def write_readme(
     return "\n".join(line for part in parts for line in part).encode()
 
 
+ABOUT_IDS = """
+The files in `runs/` name the query papers, because a pool belongs to a query paper and not to a
+facet. All files in `trec/` name the queries. `queries.tsv` maps one to the other.
+"""
+
 ABOUT_FILES = """
-Text is UTF-8. A query id is `<docno of the query paper>_<facet>`. In the CSV files an empty `grade`
+Text is UTF-8. A query id is {query_id}. In the CSV files an empty `grade`
 means that the person could not judge the pair, and `reason` says why. `first` and `second` are the
 grades in slots 1 and 2.
 """
@@ -112,12 +136,12 @@ label: {missing}.
 ABOUT_ESTIMATES = """
 Use instead, from the files that carry the sample:
 
-- `trec/sampleval.<facet>.txt`: inferred AP and inferred nDCG (xinfAP, infNDCG) with NIST's
+- `trec/sampleval.*.txt`: inferred AP and inferred nDCG (xinfAP, infNDCG) with NIST's
   `sample_eval.pl`. It lists the whole deep pool; grade -1 is a document that was not drawn or has
   no final label, and stratum 0 holds what was in a pool for certain. Documents without text are in
   neither file, because they could not be judged. `sample_eval.pl` takes leading zeros off the
   query ids of a run.
-- `trec/prels.<facet>.txt`: statAP and its kin. The variance that statAP prints is for its own way
+- `trec/prels.*.txt`: statAP and its kin. The variance that statAP prints is for its own way
   of sampling, which this was not.
 - A total, such as the number of relevant documents: the sum of 1/probability over the relevant
   ones in `prels` (Horvitz and Thompson).
@@ -141,12 +165,23 @@ Pools and judgments were imported from {sources}; how people judged there is des
 guideline that they judged under, and no guideline of Qrelsmith, defines the grades.
 """
 
+ABOUT_JUDGMENT_IMPORT = """
+Judgments made elsewhere and imported: {judgments}. Decisions made elsewhere and imported:
+{decisions}. They come from {files}. This release does not say how people judged there, or what
+they saw. In `ratings.csv`, their `presentation_digest` is the SHA-256 of what Qrelsmith would have
+shown. Documents that `imported` drew were chosen elsewhere too.
+"""
+
+ABOUT_OTHER_JUDGMENTS = """
+The next paragraph is about the other judgments, which were made in Qrelsmith.
+"""
+
 ABOUT_AGREEMENT = """
-Medians over the queries of a facet. `pre` compares the two annotators. `post` is the mean of
+Medians over the queries{of_a_facet}. `pre` compares the two annotators. `post` is the mean of
 comparing each of them with the final label, which is made from their judgments: it is not
 independent agreement. Pairs with a missing judgment are left out. "Overruled" is the share of final
 labels that neither annotator gave: the mean of this share over the queries, and the share of all
-pairs of the facet together.
+pairs{of_the_facet} together.
 """
 
 ABOUT_WHAT_IS_LEFT_OUT = """
@@ -161,20 +196,36 @@ ABOUT_WHAT_IS_LEFT_OUT = """
 def _opening(snapshot: Snapshot, version: str) -> Iterator[str]:
     yield f"# {snapshot.collection.name}, version {version}"
     yield ""
-    yield "A test collection for retrieving papers that are similar to a query paper in one facet."
+    yield (
+        "A test collection for retrieving papers that are similar to a query paper in one facet."
+        if snapshot.collection.has_facets
+        else "A test collection for retrieving documents that are relevant to a query."
+    )
     if snapshot.collection.description:
         yield ""
         yield snapshot.collection.description
     yield ""
 
 
-def _files(*, sampled: bool, drawn: bool) -> Iterator[str]:
-    left_out = (() if sampled else SAMPLE_FILES) + (() if drawn else RUN_FILES)
+def _files(*, sampled: bool, drawn: bool, has_facets: bool, topics: bool) -> Iterator[str]:
+    left_out = (() if sampled else SAMPLE_FILES) + (() if drawn else RUN_FILES + QUERY_FILES[:1])
+    left_out += () if topics else TOPIC_FILES
     files = [file for file in FILES if file not in left_out]
+    if not has_facets:
+        files = [
+            (name.replace("<facet>", "all"), what.replace(" of all facets", ""))
+            for name, what in files
+            if (name, what) not in QUERY_FILES and name != "trec/qrels.<facet>.txt"
+        ]
     yield "## Files"
     yield ""
     yield from _table(["file", "what it holds"], [[f"`{name}`", what] for name, what in files])
-    yield ABOUT_FILES.lstrip()
+    query_id = (
+        "`<docno of the query paper>_<facet>`" if has_facets else "the id of its topic or paper"
+    )
+    yield ABOUT_FILES.format(query_id=query_id).lstrip()
+    if drawn and has_facets:
+        yield ABOUT_IDS.lstrip()
     if drawn:
         yield ABOUT_REBUILDING.lstrip()
 
@@ -212,7 +263,7 @@ def _chances(inclusion: Sequence[float] | None) -> str:
     return " to ".join(dict.fromkeys(f"{chance:.4g}" for chance in inclusion))
 
 
-def _counts(counts: Mapping[str, Any]) -> Iterator[str]:
+def _counts(counts: Mapping[str, Any], collection: ReleasedCollection) -> Iterator[str]:
     columns = ["queries", "pairs_judged", "agreed", "adjudicated", "set_aside", "labels"]
     yield "## Size"
     yield ""
@@ -222,21 +273,22 @@ def _counts(counts: Mapping[str, Any]) -> Iterator[str]:
         f"Annotators: {counts['annotators']}. Adjudicators: {counts['adjudicators']}."
     )
     yield ""
-    yield from _table(
+    table = [
         [
             "facet",
             *(column.replace("_", " ") for column in columns),
-            *(f"grade {grade}" for grade in range(4)),
+            *(f"grade {grade}" for grade in collection.grades),
         ],
-        [
+        *(
             [
                 facet,
                 *(str(numbers[column]) for column in columns),
-                *(str(numbers["labels_by_grade"][str(grade)]) for grade in range(4)),
+                *(str(numbers["labels_by_grade"][str(grade)]) for grade in collection.grades),
             ]
             for facet, numbers in counts["facets"].items()
-        ],
-    )
+        ),
+    ]
+    yield from _facet_table(table, has_facets=collection.has_facets)
 
 
 def _making(snapshot: Snapshot) -> Iterator[str]:
@@ -246,22 +298,45 @@ def _making(snapshot: Snapshot) -> Iterator[str]:
     if drawers:
         yield f"Candidates were drawn by {_listed(drawers)}."
     yield ABOUT_JUDGING.rstrip()
-    imported = {str(build.manifest.get("source", "")) for build in snapshot.builds} - {""}
+    sources = {str(build.manifest.get("source", "")) for build in snapshot.builds}
+    imported = sources - {"", IMPORTED}
     if imported:
         yield ABOUT_IMPORT.format(sources=", ".join(sorted(imported)))
-    else:
+    if snapshot.judgment_imports:
+        yield _about_judgment_imports(snapshot.judgment_imports)
+        if snapshot.judged_here:
+            yield ABOUT_OTHER_JUDGMENTS.strip()
+    if not imported and snapshot.judged_here:
         yield ABOUT_BLINDNESS
+
+
+def _about_judgment_imports(imports: Sequence[ReleasedImport]) -> str:
+    return ABOUT_JUDGMENT_IMPORT.format(
+        judgments=sum(row.judgments for row in imports),
+        decisions=sum(row.decisions for row in imports),
+        files=_listed(sorted({name for row in imports for name in row.files})),
+    )
 
 
 def _listed(names: Sequence[str]) -> str:
     return ", ".join(f"`{name}`" for name in names)
 
 
-def _grades(guidelines: Sequence[ReleasedGuideline]) -> Iterator[str]:
+def _grades(
+    guidelines: Sequence[ReleasedGuideline], collection: ReleasedCollection
+) -> Iterator[str]:
     yield "## Grades"
     yield ""
+    yield (
+        f"Grades go from 0 to {collection.highest_grade}. A document with grade "
+        f"{collection.relevant_from}"
+        f"{' or more' if collection.relevant_from < collection.highest_grade else ''} counts as "
+        "relevant."
+    )
+    yield ""
     for guideline in guidelines:
-        yield f"### {guideline.facet}, guideline {guideline.version}"
+        facet = f"{guideline.facet}, guideline" if guideline.facet else "Guideline"
+        yield f"### {facet} {guideline.version}"
         yield ""
         for grade in reversed(guideline.grades):
             name, definition = grade.get("name", ""), grade.get("definition", "")
@@ -269,13 +344,16 @@ def _grades(guidelines: Sequence[ReleasedGuideline]) -> Iterator[str]:
         yield ""
 
 
-def _agreement(payload: Mapping[str, Any]) -> Iterator[str]:
+def _agreement(payload: Mapping[str, Any], *, has_facets: bool) -> Iterator[str]:
     yield "## Agreement"
-    yield ABOUT_AGREEMENT
+    yield ABOUT_AGREEMENT.format(
+        of_a_facet=" of a facet" if has_facets else "",
+        of_the_facet=" of the facet" if has_facets else "",
+    )
     keys = [coefficient.key for coefficient in COEFFICIENTS]
-    yield from _table(
+    table = [
         ["facet", "stage", "queries", "pairs", *keys, "overruled, mean", "overruled, pooled"],
-        [
+        *(
             [
                 row["facet"],
                 row["stage"],
@@ -289,8 +367,9 @@ def _agreement(payload: Mapping[str, Any]) -> Iterator[str]:
             ]
             for row in payload["facets"]
             if row["queries"]
-        ],
-    )
+        ),
+    ]
+    yield from _facet_table(table, has_facets=has_facets)
 
 
 def _median(row: Mapping[str, Any], key: str) -> str:
@@ -337,6 +416,12 @@ def _citing(snapshot: Snapshot, version: str, software_version: str) -> Iterator
         "labels you used."
     )
     yield ""
+
+
+def _facet_table(table: Sequence[Sequence[str]], *, has_facets: bool) -> Iterator[str]:
+    """The table, of which the first column is the facet."""
+    header, *rows = table if has_facets else [row[1:] for row in table]
+    yield from _table(header, rows)
 
 
 def _table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:

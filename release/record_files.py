@@ -29,11 +29,22 @@ def write_records(folder: DraftFolder, snapshot: Snapshot) -> dict[str, StoredFi
     papers = groupby(snapshot.pools, attrgetter("query_paper"))
     return {
         **_write_labels(folder, snapshot),
+        **_write_topics(folder, snapshot),
         "pools/pool.jsonl": folder.write(formats.write_pools(paper) for _, paper in papers),
         "annotations/ratings.csv": folder.write(_csv(formats.write_ratings, snapshot.ratings)),
         "annotations/adjudications.csv": folder.write(
             _csv(formats.write_adjudications, snapshot.adjudications)
         ),
+    }
+
+
+def _write_topics(folder: DraftFolder, snapshot: Snapshot) -> dict[str, StoredFile]:
+    """The topics as tools read them. A collection of papers has none, and no such files."""
+    if not snapshot.topics:
+        return {}
+    return {
+        "trec/topics.tsv": folder.write([formats.write_topics_tsv(snapshot.topics)]),
+        "trec/topics.xml": folder.write([formats.write_topics_xml(snapshot.topics)]),
     }
 
 
@@ -47,7 +58,8 @@ def _csv(write: CsvWriter[Record], records: Iterable[Record]) -> Iterator[bytes]
 def _write_labels(folder: DraftFolder, snapshot: Snapshot) -> dict[str, StoredFile]:
     """One file with all labels and one for each facet with a label: tools refuse empty qrels.
 
-    Sampled pools add two files to each, because four columns cannot describe a sample.
+    A collection without facets has only the first. Sampled pools add two files to each, because
+    four columns cannot describe a sample.
     """
     kinds: dict[str, Callable[[list[Label]], bytes]] = {"qrels": formats.write_qrels}
     if snapshot.samples:
@@ -60,8 +72,12 @@ def _write_labels(folder: DraftFolder, snapshot: Snapshot) -> dict[str, StoredFi
         facet = labels[0].facet
         for kind, write in kinds.items():
             content = write(labels)
-            for name in (f"trec/{kind}.all.txt", f"trec/{kind}.{facet}.txt"):
+            for name in _label_files(kind, facet):
                 if name not in drafts:
                     drafts[name] = folder.draft()
                 drafts[name].write(content)
     return {name: draft.stored() for name, draft in drafts.items()}
+
+
+def _label_files(kind: str, facet: str) -> list[str]:
+    return [f"trec/{kind}.all.txt", *([f"trec/{kind}.{facet}.txt"] if facet else ())]

@@ -88,10 +88,20 @@ class ReleasedQuery(NamedTuple):
     facet: str
     query_paper: str
     guideline: int | None
+    is_topic: bool = False
 
     @property
     def opened(self) -> bool:
         return self.guideline is not None
+
+
+class ReleasedTopic(NamedTuple):
+    """The topic of a query, under the id of the query, as qrels have it."""
+
+    query: str
+    title: str
+    description: str
+    narrative: str
 
 
 class ReleasedGuideline(NamedTuple):
@@ -124,6 +134,14 @@ class ReleasedBuild(NamedTuple):
     query_papers: tuple[str, ...]
 
 
+class ReleasedImport(NamedTuple):
+    """Files of judgments made elsewhere, with the SHA-256 of each, and what came from them."""
+
+    files: Mapping[str, str]
+    judgments: int
+    decisions: int
+
+
 class ReleasedFacet(NamedTuple):
     key: str
     name: str
@@ -137,6 +155,17 @@ class ReleasedCollection:
     licence: str
     seed: str
     facets: tuple[ReleasedFacet, ...]
+    highest_grade: int = 3
+    relevant_from: int = 2
+
+    @property
+    def grades(self) -> range:
+        return range(self.highest_grade + 1)
+
+    @property
+    def has_facets(self) -> bool:
+        """Whether queries are papers under facets. Without facets, the only one has no key."""
+        return any(facet.key for facet in self.facets)
 
 
 class Records(Protocol[Record]):
@@ -166,7 +195,11 @@ class Snapshot:
     guidelines: tuple[ReleasedGuideline, ...]
     samples: tuple[SampledPool, ...] = ()  # of the query papers with a label
     run_lines: Mapping[str, RunLines] = field(default_factory=dict)  # by a run's file
+    query_run_lines: Mapping[str, RunLines] = field(default_factory=dict)  # the same, by query
     shown_otherwise: tuple[tuple[str, str], ...] = ()  # judged pairs: query, docno
+    topics: tuple[ReleasedTopic, ...] = ()  # of all queries, by query id
+    judgment_imports: tuple[ReleasedImport, ...] = ()
+    judged_here: bool = True  # whether a judgment was made here, and not imported
 
     @property
     def labels(self) -> Iterator[Label]:

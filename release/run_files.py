@@ -57,11 +57,22 @@ def write_runs(
     }
 
 
-def _written(folder: DraftFolder, run: ReleasedRun, lines: RunLines) -> StoredFile:
+def write_query_runs(
+    folder: DraftFolder, lines_of: Mapping[str, RunLines]
+) -> dict[str, StoredFile]:
+    """The same runs with the query ids of the qrels, by their names in the zip."""
+    return {name: _stored(folder, lines) for name, lines in lines_of.items()}
+
+
+def _stored(folder: DraftFolder, lines: RunLines) -> StoredFile:
     every = lines()
-    stored = folder.write(
+    return folder.write(
         "".join(some).encode() for some in iter(lambda: list(islice(every, WRITTEN_TOGETHER)), [])
     )
+
+
+def _written(folder: DraftFolder, run: ReleasedRun, lines: RunLines) -> StoredFile:
+    stored = _stored(folder, lines)
     if stored.sha256 != run.sha256:
         raise ReleaseError(
             f"The run {run.name} has the SHA-256 {stored.sha256}, not {run.sha256} as when it "

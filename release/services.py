@@ -34,7 +34,7 @@ from release.models import Release
 from release.readme import write_readme
 from release.record_files import write_records
 from release.records import Snapshot
-from release.run_files import write_runs
+from release.run_files import write_query_runs, write_runs
 from release.snapshot import take_snapshot
 
 JOB_KIND = "publish_release"
@@ -194,7 +194,10 @@ def pack_bundle(
             "reports/agreement.missing-zero.json": formats.write_json(agreement[Missing.ZERO]),
             "README.md": readme,
             **write_runs(folder, snapshot.runs, snapshot.run_lines),
+            **write_query_runs(folder, snapshot.query_run_lines),
         }
+        if snapshot.collection.has_facets:
+            files["queries.tsv"] = formats.write_queries(snapshot.queries)
         del agreement
         manifest = build_manifest(
             snapshot=snapshot,

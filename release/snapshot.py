@@ -6,12 +6,12 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from operator import itemgetter
 
-from django.db.models import F
+from django.db.models import BooleanField, ExpressionWrapper, F, Q, Sum
 
 from accounts.models import Collection
 from adjudication.labels import LabelledPair, Standing, labelled_pairs
 from adjudication.models import Case, Decision
-from annotation.models import Guideline, Pair
+from annotation.models import Guideline, Pair, SlotCount
 from annotation.stale_presentations import pairs_shown_otherwise
 from pooling.models import Candidate, Contribution, Pool, PoolBuild
 from pooling.strategies import STRATEGIES
@@ -28,8 +28,10 @@ from release.records import (
     ReleasedCollection,
     ReleasedFacet,
     ReleasedGuideline,
+    ReleasedImport,
     ReleasedQuery,
     ReleasedRun,
+    ReleasedTopic,
     RunLines,
     Snapshot,
     Source,
@@ -37,7 +39,8 @@ from release.records import (
 from release.run_files import file_names
 from release.stored_records import Row, StoredRecords
 from retrieval.models import Run
-from retrieval.services import run_lines
+from retrieval.services import names_by_paper, run_lines
+from retrieval.services.run_files import QueryNames
 
 READ_TOGETHER = 40  # queries or pools, a few thousand pairs or candidates
 
@@ -55,9 +58,12 @@ def take_snapshot(collection: Collection) -> Snapshot:
         pairs = StoredRecords(_pairs(collection, queries), _as_pair)
         builds = _builds(collection)
         runs = _runs(collection, builds)
+        released, released_queries = _collection(collection), _queries(collection)
+        imports = _judgment_imports(collection)
         return Snapshot(
-            collection=_collection(collection),
-            queries=_queries(collection),
+            collection=released,
+            queries=released_queries,
+            topics=_topics(collection),
             pairs=pairs,
             ratings=_ratings(collection, queries),
             adjudications=_adjudications(collection, queries),
@@ -67,7 +73,14 @@ def take_snapshot(collection: Collection) -> Snapshot:
             guidelines=_guidelines(collection),
             samples=_samples(collection, pairs),
             run_lines={run.file: _lines_of(collection, run) for run in runs if run.file},
+            query_run_lines={
+                f"trec/{run.file}": _lines_of(collection, run, names_of(released_queries, run))
+                for run in runs
+                if run.file and released.has_facets
+            },
             shown_otherwise=tuple(sorted(pairs_shown_otherwise(collection))),
+            judgment_imports=imports,
+            judged_here=not imports or _judged_here(collection, imports),
         )
 
 
@@ -96,14 +109,26 @@ def _collection(collection: Collection) -> ReleasedCollection:
         licence=collection.licence.strip(),
         seed=collection.seed,
         facets=tuple(ReleasedFacet(*facet) for facet in facets),
+        highest_grade=collection.highest_grade,
+        relevant_from=collection.relevant_from,
     )
 
 
 def _queries(collection: Collection) -> tuple[ReleasedQuery, ...]:
-    rows = collection.queries.values_list(
-        "name", "facet__key", "query_paper__document__docno", "opening__guideline__version"
+    rows = collection.queries.annotate(
+        is_topic=ExpressionWrapper(Q(query_paper__topic__isnull=False), BooleanField())
+    ).values_list(
+        "name", "facet__key", "query_paper__name", "opening__guideline__version", "is_topic"
     )
     return tuple(sorted(ReleasedQuery(*row) for row in rows))
+
+
+def _topics(collection: Collection) -> tuple[ReleasedTopic, ...]:
+    """The topic of each query that has one, under the id of the query."""
+    rows = collection.queries.filter(query_paper__topic__isnull=False).values_list(
+        "name", *(f"query_paper__topic__{column}" for column in ReleasedTopic._fields[1:])
+    )
+    return tuple(sorted(ReleasedTopic(*row) for row in rows))
 
 
 def _ratings(collection: Collection, queries: Sequence[int]) -> StoredRecords[Rating]:
@@ -198,7 +223,7 @@ def _pools(collection: Collection) -> Iterator[Row]:
     A draft may still be replaced, and no judgment stands on it.
     """
     frozen = Pool.objects.frozen().filter(query_paper__collection=collection).order_by()
-    pools = sorted(frozen.values_list("query_paper__document__docno", "pk"))
+    pools = sorted(frozen.values_list("query_paper__name", "pk"))
     for some in batched([pk for _, pk in pools], READ_TOGETHER):
         sources: dict[int, list[Row]] = defaultdict(list)
         contributions = Contribution.objects.filter(candidate__pool__in=some).order_by()
@@ -208,7 +233,7 @@ def _pools(collection: Collection) -> Iterator[Row]:
             sources[candidate_id].append(tuple(source))
         candidates = Candidate.objects.filter(pool__in=some).order_by()
         rows = candidates.values_list(
-            "pool__query_paper__document__docno",
+            "pool__query_paper__name",
             "position",
             "document__docno",
             "excluded",
@@ -229,7 +254,7 @@ def _samples(collection: Collection, pairs: Records[LabelledPair]) -> tuple[Samp
     if not sampled_builds(collection):
         return ()
     labelled = {pair.query for pair in pairs if pair.final is not None}
-    rows = collection.queries.values_list("name", "query_paper__document__docno")
+    rows = collection.queries.values_list("name", "query_paper__name")
     papers = {paper for name, paper in rows if name in labelled}
     try:
         return tuple(sampled_pools(collection, papers))
@@ -250,9 +275,7 @@ def sampled_builds(collection: Collection) -> list[int]:
 def _builds(collection: Collection) -> tuple[ReleasedBuild, ...]:
     papers: dict[int, list[str]] = defaultdict(list)
     frozen = PoolBuild.objects.filter(collection=collection, pools__frozen_at__isnull=False)
-    for build_id, docno in frozen.values_list(
-        "pk", "pools__query_paper__document__docno"
-    ).order_by():
+    for build_id, docno in frozen.values_list("pk", "pools__query_paper__name").order_by():
         papers[build_id].append(docno)
     # Each manifest once, not once for each of its pools: it can be megabytes.
     manifests = PoolBuild.objects.filter(pk__in=papers).values_list("pk", "manifest").order_by()
@@ -278,10 +301,29 @@ def _runs(collection: Collection, builds: tuple[ReleasedBuild, ...]) -> tuple[Re
     return tuple(runs[key]._replace(file=files.get(key)) for key in sorted(runs))
 
 
-def _lines_of(collection: Collection, run: ReleasedRun) -> RunLines:
+def _lines_of(
+    collection: Collection, run: ReleasedRun, query_names: QueryNames | None = None
+) -> RunLines:
     """The lines of a run; two with one digest have the same."""
     rows = Run.with_retired.filter(collection=collection, sha256=run.sha256)
-    return lambda: run_lines(rows[0])
+    return lambda: run_lines(rows[0], query_names)
+
+
+def names_of(queries: Sequence[ReleasedQuery], run: ReleasedRun) -> QueryNames:
+    """The queries of the snapshot that the run's lists are for, by query paper."""
+    rows = ((query.query_paper, query.name, query.facet) for query in queries)
+    return names_by_paper(rows, run.parameters.get("facet"))
+
+
+def _judgment_imports(collection: Collection) -> tuple[ReleasedImport, ...]:
+    """By their files, so that the order does not depend on when they were imported."""
+    rows = collection.judgment_imports.order_by().values_list("files", "judgments", "decisions")
+    return tuple(sorted((ReleasedImport(*row) for row in rows), key=lambda row: sorted(row.files)))
+
+
+def _judged_here(collection: Collection, imports: Sequence[ReleasedImport]) -> bool:
+    judged = SlotCount.objects.filter(query__collection=collection).aggregate(sum=Sum("judged"))
+    return (judged["sum"] or 0) > sum(row.judgments for row in imports)
 
 
 def _guidelines(collection: Collection) -> tuple[ReleasedGuideline, ...]:

@@ -10,7 +10,7 @@ from jobs.lease import Lease
 from release.services import JOB_KIND, job_result, publish_release
 
 
-@registry.handles(JOB_KIND, title="Publish a release")
+@registry.handles(JOB_KIND, title="Publish a release", page="releases")
 def run_publish_release(lease: Lease) -> dict[str, Any]:
     asker = lease.requested_by_id
     release = publish_release(

@@ -11,5 +11,7 @@ urlpatterns: list[URLPattern] = [
     # The dash keeps it apart: no version begins with one.
     path("-/publish/", views.publish, name="publish"),
     path("<str:version>.zip", views.release_download, name="release-download"),
+    path("<str:version>/public/", views.make_release_public, name="make-release-public"),
+    path("<str:version>/private/", views.make_release_private, name="make-release-private"),
     path("<str:version>/", views.release, name="release"),
 ]

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from django.contrib import messages
 from django.core.exceptions import BadRequest
-from django.db.models import F
-from django.http import FileResponse, HttpRequest, HttpResponse, HttpResponseBase, QueryDict
+from django.db.models import Exists, OuterRef
+from django.http import FileResponse, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_POST, require_safe
 
@@ -22,10 +21,12 @@ from release.errors import BadVersion, CannotKeep, ReleaseDamaged, ReleaseError
 from release.files import open_release
 from release.forms import PublishForm, next_version
 from release.gate import Finding
-from release.models import Release
+from release.listing import newest_page
+from release.models import PublicPeriod, Release
+from release.publicity import make_private, make_public
 from release.readme import describe_exception
 from release.snapshot import sampled_builds
-from web.paging import Page, page_of
+from web.paging import Page
 from web.requests import answers
 
 # The page where a finding is fixed: its URL name and the text of the link.
@@ -35,7 +36,7 @@ FIXED_ON = {
     "licence": ("collection-settings", "State a licence"),
     "unresolved": ("board", "View the cases"),
     "unjudged-pairs": ("board", "View the judging"),
-    "unopened-queries": ("board", "Open queries"),
+    "unopened-queries": ("open-queries", "Open queries"),
     "self-retrieved": ("pools", "View the pools"),
     "provenance": ("pools", "View the pools"),
     "changed-texts": ("documents", "View the documents"),
@@ -83,10 +84,8 @@ def _releases_page(
 def _listed(request: HttpRequest, collection: Collection) -> Page[Release]:
     """A page of the versions, the newest first, without their manifests, which are long."""
     rows = collection.releases.defer("manifest").select_related("published_by")
-    asked = request.GET
-    if not all(re.fullmatch(r"-\d{1,18}", str(place)) for place in asked.values()):
-        asked = QueryDict()
-    return page_of(rows.annotate(place=-F("pk")), "place", asked)
+    current = PublicPeriod.objects.current().filter(release=OuterRef("pk"))
+    return newest_page(rows.annotate(is_public=Exists(current)), request.GET)
 
 
 def _sampled(collection: Collection) -> int:
@@ -149,8 +148,10 @@ def release(request: HttpRequest, collection: Collection, version: str) -> HttpR
         "collection": collection,
         "release": found,
         "readme": readme,
-        "facets": found.manifest["counts"]["facets"].items(),
+        "facets": list(found.manifest["counts"]["facets"].items()),
+        "relevant_from": found.manifest["collection"].get("relevant_from"),
         "files": found.manifest["files"].items(),
+        "periods": list(found.public_periods.select_related("began_by", "ended_by").defer("page")),
         "exceptions": [(describe_exception(entry), entry) for entry in found.manifest["accepted"]],
     }
     return render(request, "release/release.html", context)
@@ -165,11 +166,42 @@ def release_download(
     try:
         file = open_release(found)
     except ReleaseDamaged as error:
-        context = {"collection": collection, "release": found, "error": str(error)}
-        return render(request, "release/damaged.html", context, status=500)
+        return _damaged(request, found, error)
     return FileResponse(
         file,
         as_attachment=True,
         filename=f"{collection.slug}-{found.version}.zip",
         content_type="application/zip",
     )
+
+
+def _damaged(request: HttpRequest, release: Release, error: ReleaseDamaged) -> HttpResponse:
+    context = {"collection": release.collection, "release": release, "error": str(error)}
+    return render(request, "release/damaged.html", context, status=500)
+
+
+@in_collection(Role.ADMIN)
+@require_POST
+def make_release_public(request: HttpRequest, collection: Collection, version: str) -> HttpResponse:
+    found = _published(collection, version)
+    if "confirmed" not in request.POST:
+        return render(request, "release/confirm_public.html", {"release": found})
+    try:
+        make_public(release=found, person=person_of(request))
+    except ReleaseDamaged as error:
+        return _damaged(request, found, error)
+    messages.success(request, f"Version {version} is public.")
+    return redirect("release", collection.slug, version)
+
+
+@in_collection(Role.ADMIN)
+@require_POST
+def make_release_private(
+    request: HttpRequest, collection: Collection, version: str
+) -> HttpResponse:
+    found = _published(collection, version)
+    if "confirmed" not in request.POST:
+        return render(request, "release/confirm_private.html", {"release": found})
+    make_private(release=found, person=person_of(request))
+    messages.success(request, f"Version {version} is no longer public.")
+    return redirect("release", collection.slug, version)

@@ -7,7 +7,7 @@ from typing import Any
 from django.db.models import Count
 from django.http import HttpResponseBase, StreamingHttpResponse
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import extend_schema
+from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -16,8 +16,14 @@ from accounts.api import CollectionView
 from jobs.api import Busy, JobAnswer, accepted
 from jobs.models import Job
 from retrieval.models import Run
-from retrieval.retrievers import METRICS
-from retrieval.services import DEFAULT_DEPTH, request_run, run_lines
+from retrieval.retrievers import ANALYSES, METRICS
+from retrieval.services import (
+    DEFAULT_DEPTH,
+    analysed_name,
+    query_names_of,
+    request_run,
+    run_lines,
+)
 from retrieval.uploads import RunUnderWay, request_embeddings, request_run_import
 from web.api import FormBody, JsonBody, found
 
@@ -92,6 +98,12 @@ class Retrieval(serializers.Serializer[Any]):
     retriever = serializers.CharField(
         max_length=60, help_text="The name of a built-in retriever, for example `bm25_title`."
     )
+    analysis = serializers.ChoiceField(
+        list(ANALYSES),
+        required=False,
+        help_text="How BM25 and TF-IDF compare words: `bm25_title` with `english` is the run "
+        "`bm25_title.english`.",
+    )
     depth = serializers.IntegerField(min_value=1, max_value=DEEPEST, default=DEFAULT_DEPTH)
 
 
@@ -116,7 +128,7 @@ class Runs(CollectionView):
         values = self.parsed(Retrieval)
         job = request_run(
             collection=self.collection,
-            name=values["retriever"],
+            name=analysed_name(values["retriever"], values.get("analysis", "")),
             depth=values["depth"],
             requested_by=self.person,
         )
@@ -136,8 +148,18 @@ class RunFile(CollectionView):
     @extend_schema(
         operation_id="collections_runs_file",
         summary="A run as a TREC file",
+        parameters=[
+            OpenApiParameter(
+                "ids",
+                enum=["papers", "queries"],
+                default="papers",
+                description="Name the topics by query paper, or by query as qrels do.",
+            )
+        ],
         responses={(200, "text/plain"): OpenApiTypes.STR},
     )
     def get(self, request: Request, slug: str, name: str) -> HttpResponseBase:
         run = found(self.collection.runs.all(), name=name)
-        return StreamingHttpResponse(run_lines(run), content_type="text/plain; charset=utf-8")
+        by_query = request.query_params.get("ids") == "queries"
+        lines = run_lines(run, query_names_of(run) if by_query else None)
+        return StreamingHttpResponse(lines, content_type="text/plain; charset=utf-8")

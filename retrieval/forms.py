@@ -7,11 +7,40 @@ from typing import Any
 
 from django import forms
 
-from retrieval.retrievers import METRICS
+from retrieval.retrievers import METRICS, analysis_choices
 from retrieval.services import DEFAULT_DEPTH
 
 RUN, QRELS = "run", "qrels"
+ENDINGS = {
+    *(".gz", ".zip", ".bz2", ".xz", ".zst"),
+    *(
+        ".txt",
+        ".run",
+        ".trec",
+        ".res",
+        ".results",
+        ".out",
+        ".tsv",
+        ".csv",
+        ".dat",
+        ".qrels",
+        ".qrel",
+    ),
+    *(".npy", ".json", ".jsonl"),
+}
 METRIC_NAMES = {"cosine": "Cosine of the angle", "l2": "Euclidean distance (L2)"}
+
+
+class AnalysisForm(forms.Form):
+    """Chooses the analysis of the retrievers that the page lists."""
+
+    analysis = forms.ChoiceField(
+        label="Words of BM25 and TF-IDF",
+        choices=analysis_choices,
+        help_text="Stemming makes “models” and “model” one word. Stop words, such as “the”, are "
+        "left out. The name of the run shows the choice. BM25 has k1 = 1.2 and b = 0.75, which "
+        "its engine does not let you change.",
+    )
 
 
 def _name_field(source: str) -> forms.RegexField:
@@ -70,6 +99,7 @@ class EmbeddingsForm(_NamedForm):
     vectors = forms.FileField(
         label="Vectors",
         help_text="A .npy file with one row per document, of 16, 32 or 64-bit floats.",
+        widget=forms.FileInput(attrs={"accept": ".npy"}),
         error_messages={
             "required": "Choose a .npy file.",
             "empty": "This file is empty. Save the matrix with numpy.save.",
@@ -107,7 +137,8 @@ class EmbeddingsForm(_NamedForm):
 
 
 def name_from(filename: str) -> str:
-    """A run's name from a filename: "my run.trec.gz" gives "my-run.trec"."""
-    stem = filename.removesuffix(".gz")
-    stem = Path(stem).stem if stem.count(".") == 1 else stem
-    return "-".join(stem.split())[:60]
+    """A run's name from a filename, without known endings: "my run.trec.gz" gives "my-run"."""
+    path = Path(filename)
+    while path.suffix.lower() in ENDINGS and path.stem:
+        path = path.with_suffix("")
+    return "-".join(path.name.split())[:60]

@@ -23,10 +23,24 @@ class IndexedText(NamedTuple):
     fields: tuple[str, ...] = ()  # fields of study
 
 
-class QueryText(IndexedText):
-    """A query paper, as retrievers receive it."""
+class QueryText(NamedTuple):
+    """A query paper, as retrievers receive it: a document, or a topic.
 
-    __slots__ = ()
+    `docno` is the id of its list. The id of a topic may be the docno of a document that has nothing
+    to do with it.
+    """
+
+    docno: str
+    title: str
+    abstract: str
+    year: int | None = None
+    references: tuple[str, ...] = ()
+    fields: tuple[str, ...] = ()
+    is_topic: bool = False
+
+    def is_own(self, docno: str) -> bool:
+        """Whether this is the query paper's own document, which its list never has."""
+        return docno == self.docno and not self.is_topic
 
 
 class NothingToIndex(ValueError):

@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 from django.db.models import Count
 
 from accounts.models import Collection
+from database.natural_order import natural_key
 from retrieval.models import Run
-from retrieval.retrievers import BUILT_IN
-from retrieval.services import available_retrievers
+from retrieval.services import available_retrievers, usual_retrievers
 
 # The labels of the counts in a run's report.
 SKIPPED = {
@@ -30,6 +30,11 @@ class Skipped(NamedTuple):
     why: str
 
 
+class UnknownIds(NamedTuple):
+    noun: str
+    ids: list[str]
+
+
 @dataclass(frozen=True)
 class RunRow:
     """A run and its number of lists."""
@@ -46,8 +51,9 @@ class RunRow:
             return f"the {noun} {parameters['file']}" if parameters.get("file") else "a file"
         if self.run.kind == "embeddings":
             return f"the vectors {parameters['vectors']}"
+        analysis = f" ({parameters['analysis']})" if parameters.get("analysis") else ""
         return (
-            f"{self.run.kind} over the {parameters['field']}"
+            f"{self.run.kind} over the {parameters['field']}{analysis}"
             if parameters.get("field")
             else self.run.kind
         )
@@ -55,7 +61,7 @@ class RunRow:
     @property
     def parameters(self) -> dict[str, Any]:
         """The other parameters of the ranking; the corpus digest is only in the manifest."""
-        shown_elsewhere = {"corpus", "field", "file", "qrels", "vectors"}
+        shown_elsewhere = {"analysis", "corpus", "field", "file", "qrels", "vectors"}
         return {
             key: value for key, value in self.run.parameters.items() if key not in shown_elsewhere
         }
@@ -63,6 +69,13 @@ class RunRow:
     @property
     def skipped(self) -> list[Skipped]:
         return _counts(self.run.report, SKIPPED)
+
+    @property
+    def unknown_ids(self) -> list[UnknownIds]:
+        """The first ids that are not in the collection, as the report names them."""
+        report = self.run.report
+        groups = (("documents", "unknown_documents"), ("topics", "unknown_topic_examples"))
+        return [UnknownIds(noun, report[key]) for noun, key in groups if report.get(key)]
 
     @property
     def topics(self) -> list[Skipped]:
@@ -74,16 +87,20 @@ def _counts(report: Mapping[str, Any], words: Mapping[str, str]) -> list[Skipped
 
 
 def run_rows(collection: Collection) -> list[RunRow]:
-    return [RunRow(run, run.lists) for run in collection.runs.annotate(lists=Count("rankings"))]
+    """The runs in the natural order of their names. A collection has tens of them."""
+    runs = collection.runs.annotate(lists=Count("rankings"))
+    return [RunRow(run, run.lists) for run in sorted(runs, key=lambda run: natural_key(run.name))]
 
 
-def unused_built_in(runs: Iterable[Run]) -> list[str]:
-    """The names of the built-in retrievers that have not run yet."""
+def unused_usual(collection: Collection, runs: Iterable[Run]) -> list[str]:
+    """The names of the usual retrievers that have not run yet."""
     names = {run.name for run in runs}
-    return [name for name in BUILT_IN if name not in names]
+    return [name for name in usual_retrievers(collection) if name not in names]
 
 
-def unused_catalogue(runs: Iterable[Run]) -> list[tuple[str, str]]:
-    """The retrievers that have not run yet: (name, description)."""
-    names = {run.name for run in runs}
-    return [(name, does) for name, does in available_retrievers().items() if name not in names]
+def unused_catalogue(collection: Collection, analysis: str) -> list[tuple[str, str]]:
+    """The retrievers that have not run yet with this analysis: (name, description)."""
+    names = set(collection.runs.values_list("name", flat=True))
+    return [
+        (name, does) for name, does in available_retrievers(analysis).items() if name not in names
+    ]

@@ -11,20 +11,20 @@ from retrieval import services
 from retrieval.uploads import EMBEDDINGS_KIND, RUN_KIND
 
 
-@handles("retrieve", title="Rank the query papers")
+@handles("retrieve", title="Rank the query papers", page="runs")
 def retrieve(lease: Lease) -> dict[str, Any]:
     run = services.retrieve(collection=lease.collection, work=lease, **lease.parameters)
     return {"run": run.name}
 
 
-@handles(RUN_KIND, title="Import a run", reads=("path",))
+@handles(RUN_KIND, title="Import a run", page="runs", reads=("path",))
 def import_run(lease: Lease) -> dict[str, Any]:
     values = {**lease.parameters, "path": place_of(lease.parameters)}
     run = services.import_run(collection=lease.collection, work=lease, **values)
     return {"run": run.name}
 
 
-@handles(EMBEDDINGS_KIND, title="Import vectors", reads=("vectors", "docnos"))
+@handles(EMBEDDINGS_KIND, title="Import vectors", page="runs", reads=("vectors", "docnos"))
 def import_embeddings(lease: Lease) -> dict[str, Any]:
     parameters = lease.parameters
     run = services.import_embeddings(

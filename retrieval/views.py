@@ -18,12 +18,17 @@ from accounts.models import Collection, Role
 from jobs.listing import jobs_to_show
 from retrieval import services
 from retrieval.errors import RetrievalError
-from retrieval.forms import QRELS, EmbeddingsForm, RunImportForm
-from retrieval.retrievers import METRICS
-from retrieval.run_rows import run_rows, unused_built_in, unused_catalogue
+from retrieval.forms import QRELS, AnalysisForm, EmbeddingsForm, RunImportForm
+from retrieval.retrievers import ANALYSES, METRICS
+from retrieval.run_rows import run_rows, unused_catalogue, unused_usual
+from retrieval.run_table import RUN_FILTERS, RUNS
 from retrieval.services import DEFAULT_DEPTH
 from retrieval.uploads import EMBEDDINGS_KIND, RUN_KIND, request_embeddings, request_run_import
+from web.columns import csv_file, wants_csv
 from web.disk import NoRoom
+from web.filters import filter_bar, filter_rows
+from web.paging import typed
+from web.tables import matching
 
 
 @in_collection(Role.ADMIN)
@@ -84,13 +89,27 @@ RUN_JOBS = ("retrieve", RUN_KIND, EMBEDDINGS_KIND)
 
 @in_collection(Role.ADMIN)
 @require_safe
-def runs(request: HttpRequest, collection: Collection) -> HttpResponse:
+def runs(request: HttpRequest, collection: Collection) -> HttpResponseBase:
     rows = run_rows(collection)
+    found = matching(
+        filter_rows(rows, RUN_FILTERS, request.GET),
+        typed(request.GET, "q"),
+        lambda row: f"{row.run.name} {row.origin}",
+    )
+    columns = RUNS.shown(request)
+    if wants_csv(request):
+        return csv_file(f"{collection.slug}-runs", columns, found)
     context = {
         "collection": collection,
         "rows": rows,
-        "unused_retrievers": unused_built_in(row.run for row in rows),
-        "documents": collection.documents.papers().count(),
+        "found": found,
+        "columns": columns,
+        "bar": filter_bar(
+            request, RUN_FILTERS, label="Name or origin", button="Find runs", kept=()
+        ),
+        "has_facets": not collection.facets.filter(key="").exists(),
+        "unused_retrievers": unused_usual(collection, (row.run for row in rows)),
+        "documents": collection.documents.count(),
         "query_papers": collection.query_papers.count(),
         "jobs": jobs_to_show(collection, RUN_JOBS),
     }
@@ -111,9 +130,13 @@ def add_run_page(
     status: int = 422,
 ) -> HttpResponse:
     """The three ways to add a run, with the invalid form, if any."""
+    analysis = typed(request.GET, "analysis")
+    if analysis not in ANALYSES:
+        analysis = services.analysis_of(collection)
     context = {
         "collection": collection,
-        "catalogue": unused_catalogue(collection.runs.all()),
+        "analysis": AnalysisForm({"analysis": analysis}),
+        "catalogue": unused_catalogue(collection, analysis),
         "form": form or RunImportForm(),
         "embeddings": embeddings or EmbeddingsForm(),
     }
@@ -158,9 +181,11 @@ def remove_run(request: HttpRequest, collection: Collection, name: str) -> HttpR
 @in_collection(Role.ADMIN)
 @require_safe
 def run_file(request: HttpRequest, collection: Collection, name: str) -> HttpResponseBase:
+    """With `?ids=queries`, the topics are queries as in qrels, and not query papers."""
     run = get_object_or_404(collection.runs, name=name)
-    plain = "text/plain; charset=utf-8"
-    response = StreamingHttpResponse(services.run_lines(run), content_type=plain)
-    filename = f"{collection.slug}-{run.name}.run"
+    by_query = request.GET.get("ids") == "queries"
+    lines = services.run_lines(run, services.query_names_of(run) if by_query else None)
+    response = StreamingHttpResponse(lines, content_type="text/plain; charset=utf-8")
+    filename = f"{collection.slug}-{run.name}{'.queries' if by_query else ''}.run"
     response["Content-Disposition"] = content_disposition_header(True, filename) or "attachment"
     return response

@@ -13,6 +13,7 @@ import hypothesis
 import pytest
 from celery import Celery
 
+from bench.chromium import chromium
 from tests.support import machine
 
 # Before Django reads its settings: tests never touch the folder or the broker of a real install.
@@ -270,7 +271,7 @@ def start_worker(transactional_db, broker, settings, tmp_path):
 @pytest.fixture(scope="session")
 def browser_type_launch_args(browser_type_launch_args):
     """Playwright drives the Chromium that this machine has; none is downloaded."""
-    path = machine.chromium()
+    path = chromium()
     if path is None:
         machine.absent("no Chromium found; install the package chromium or set CHROMIUM")
     return {**browser_type_launch_args, "executable_path": path, "args": CHROMIUM_OPTIONS}

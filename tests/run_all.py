@@ -15,6 +15,7 @@ from pathlib import Path
 import psycopg
 from psycopg import sql
 
+from bench.chromium import chromium
 from tests.support import machine
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -88,7 +89,7 @@ def elsewhere() -> list[str]:
     """What the turns left out on a machine that lacks it."""
     offers = {
         "Redis, so workers only on the filesystem broker": machine.redis_server(),
-        "Chromium, so no browser tests": machine.chromium(),
+        "Chromium, so no browser tests": chromium(),
     }
     return [f"no {what}" for what, found in offers.items() if not found]
 

@@ -21,9 +21,10 @@ from django.urls import reverse
 
 from accounts.models import Role, User
 from corpus.services import create_query
+from release.publicity import make_public
 from tests.support.api_world import a_world, another_collection, token_of
 from tests.support.crawling import filled, patterns
-from tests.support.factories import DocumentFactory, UserFactory, member
+from tests.support.factories import DocumentFactory, UserFactory, a_topic, member
 
 # Roles and methods are checked in Python, so once is enough.
 pytestmark = pytest.mark.one_database
@@ -33,6 +34,7 @@ HERE = ("admin", "annotator", "adjudicator")
 ELSEWHERE = ("far-admin", "far-annotator", "far-adjudicator")
 ACCOUNTS = (*HERE, *ELSEWHERE, "outsider", "staff")
 ANONYMOUS = "anonymous"
+EVERYBODY = (*ACCOUNTS, ANONYMOUS)
 USERNAMES = {"annotator": "ann1", "adjudicator": "adju"}
 
 ADMIN, ANNOTATOR, ADJUDICATOR = HERE
@@ -66,19 +68,29 @@ ADDRESSES = [
     Address("password_change_done", ACCOUNTS, GET),
     Address("account", ACCOUNTS, BOTH),
     Address("make-token", ACCOUNTS, POST),
+    Address("choose-columns", ACCOUNTS, POST),
     Address("revoke-token", ACCOUNTS, POST),
     Address("new-collection", ("staff",), BOTH, refusal=403),
+    Address("new-sample-collection", ("staff",), POST, refusal=403),
     Address("api-docs", ACCOUNTS, GET),
     Address("api-schema", ACCOUNTS, GET),
     Address("api-collections", ACCOUNTS, BOTH, posting=("staff",)),
     Address("api-nowhere", (), ()),
+    Address("parts", (), ()),  # in the demo only
+    # Everybody: the release of the first collection is public
+    Address("public-releases", EVERYBODY, GET),
+    Address("public-release", EVERYBODY, GET),
+    Address("public-release-download", EVERYBODY, GET),
     # Every role in the collection
     Address("collection", HERE, GET),
     Address("api-collection", HERE, GET),
+    Address("api-facets", (ADMIN,), POST),
     # The corpus
+    Address("add-sample", (ADMIN,), POST),
     Address("search", (ADMIN,), GET),
     Address("documents", (ADMIN,), GET),
     Address("document", (ADMIN,), GET),
+    Address("topic", (ADMIN,), GET),
     Address("import-documents", (ADMIN,), BOTH),
     Address("label-sentences", (ADMIN,), POST),
     Address("queries", (ADMIN,), GET),
@@ -101,9 +113,12 @@ ADDRESSES = [
     Address("run-file", (ADMIN,), GET),
     Address("pools", (ADMIN,), GET),
     Address("pool", (ADMIN,), GET),
+    Address("plan-pools", (ADMIN,), BOTH),
     Address("build-pools", (ADMIN,), POST),
     Address("freeze-pools", (ADMIN,), POST),
     Address("pool-manifest", (ADMIN,), GET),
+    Address("pool-figure", (ADMIN,), GET),
+    Address("models-figure", (ADMIN,), GET),
     Address("api-runs", (ADMIN,), BOTH),
     Address("api-run", (ADMIN,), GET),
     Address("api-run-file", (ADMIN,), GET),
@@ -121,10 +136,16 @@ ADDRESSES = [
     Address("judge-pair", (ANNOTATOR,), BOTH),
     Address("judge-later", (ANNOTATOR,), POST),
     Address("board", (ADMIN,), GET),
-    Address("open-queries", (ADMIN,), POST),
+    Address("board-figure", (ADMIN,), GET),
+    Address("open-queries", (ADMIN,), BOTH),
+    Address("add-exclusion", (ADMIN,), POST),
+    Address("remove-exclusion", (ADMIN,), POST),
+    Address("rebalance", (ADMIN,), BOTH),
     Address("seat", (ADMIN,), BOTH),
     Address("guidelines", (ADMIN,), GET),
     Address("guideline", (ADMIN,), BOTH),
+    Address("import-judgments", (ADMIN,), BOTH),
+    Address("api-judgment-imports", (ADMIN,), BOTH),
     Address("api-openings", (ADMIN,), BOTH),
     Address("api-judging", (ANNOTATOR,), GET),
     Address("api-next", (ANNOTATOR,), GET),
@@ -137,15 +158,22 @@ ADDRESSES = [
     Address("adjudicate-settled", (ADJUDICATOR,), GET),
     Address("case", (ADJUDICATOR,), BOTH),
     Address("case-undo", (ADJUDICATOR,), GET),
+    Address("api-cases", (ADJUDICATOR,), GET),
+    Address("api-case", (ADJUDICATOR,), GET),
+    Address("api-decide", (ADJUDICATOR,), POST),
+    Address("api-decisions", (ADJUDICATOR,), GET),
     # Agreement and releases
     Address("agreement", (ADMIN,), GET),
     Address("compute-agreement", (ADMIN,), POST),
     Address("agreement-csv", (ADMIN,), GET),
     Address("agreement-json", (ADMIN,), GET),
+    Address("agreement-figure", (ADMIN,), GET),
     Address("releases", (ADMIN,), GET),
     Address("publish", (ADMIN,), POST),
     Address("release", (ADMIN,), GET),
     Address("release-download", (ADMIN,), GET),
+    Address("make-release-public", (ADMIN,), POST),
+    Address("make-release-private", (ADMIN,), POST),
     Address("api-agreement", (ADMIN,), BOTH),
     Address("api-releases", (ADMIN,), BOTH),
     Address("api-release", (ADMIN,), GET),
@@ -161,6 +189,7 @@ ADDRESSES = [
     Address("add-person", (ADMIN,), POST),
     Address("remove-role", (ADMIN,), POST),
     Address("collection-settings", (ADMIN,), BOTH),
+    Address("collection-facets", (ADMIN,), POST),
     Address("api-jobs", (ADMIN,), GET),
     Address("api-job", (ADMIN,), GET),
     Address("api-cancel-job", (ADMIN,), POST),
@@ -175,10 +204,18 @@ LEADING_ON = {
 }
 # What some of the forms need to act; the others need more, or nothing.
 FIELDS = {"confirmed": "yes", "missing": "zero", "version": "2"}
+# A figure that the page of the address has.
+FIGURES = {
+    "agreement-figure": "agreement",
+    "pool-figure": "depth",
+    "models-figure": "overlap",
+    "board-figure": "progress",
+}
 ROUTES = {pattern.name: route for route, pattern in patterns()}
 # Parameters that name a row of a collection, and not something that every collection has.
 ROWS = {
     "docno",
+    "topic",
     "name",
     "query",
     "token",
@@ -187,6 +224,7 @@ ROWS = {
     "job_id",
     "opening_id",
     "membership_id",
+    "exclusion_id",
 }
 
 
@@ -210,7 +248,10 @@ def two_collections() -> dict:
     member(far, Role.ADJUDICATOR, "admin")
     member(far, Role.ANNOTATOR, "adju")
     unused = DocumentFactory(collection=collection)
-    create_query(collection=collection, docno=unused.docno, facet_key="method")
+    query = create_query(collection=collection, docno=unused.docno, facet_key="method")
+    exclusion = query.query_paper.exclusions.create(annotator=UserFactory(username="excluded"))
+    a_topic(collection, "10.2/topic")
+    make_public(release=world.release, person=None)
     usernames = {person: USERNAMES.get(person, person) for person in ACCOUNTS}
     return {
         "tokens": {person: token_of(username) for person, username in usernames.items()},
@@ -218,6 +259,7 @@ def two_collections() -> dict:
         "slug": world.slug,
         "far": far.slug,
         "docno": world.paper,
+        "topic": "10.2/topic",
         "query": world.query,
         "run": world.run.name,
         "token": world.token,
@@ -225,7 +267,9 @@ def two_collections() -> dict:
         "version": world.release.version,
         "job_id": world.job.pk,
         "opening_id": world.opening.pk,
+        "exclusion_id": exclusion.pk,
         "number": 1,
+        "table": "documents",
         "facet": "method",
         "missing": "exclude",
         "membership_id": collection.memberships.get(user__username="ann1").pk,
@@ -243,6 +287,7 @@ def where(name: str, world: dict, slug: str = "") -> str:
     route = ROUTES[name]
     run_or_query = world["run"] if "/runs/" in route else world["query"]
     values = world | {"slug": slug or world["slug"], "name": run_or_query}
+    values |= {"figure": FIGURES.get(name, ""), "extension": "svg"}
     if name == "api-nowhere":
         return reverse(name)
     (address,) = filled(route, {parameter: [value] for parameter, value in values.items()})

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Generic, NamedTuple, TypeVar
+from collections.abc import Callable
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from django.db.models import Model, QuerySet
 from django.http import QueryDict
@@ -15,6 +16,13 @@ def typed(parameters: QueryDict, name: str) -> str:
     return parameters.get(name, "").strip()
 
 
+class Order(NamedTuple):
+    """The column that rows are ordered by, and its value for a key."""
+
+    column: str
+    value_of: Callable[[str], Any]
+
+
 class Page(NamedTuple, Generic[M]):
     """Rows in order, and the keys that the pages before and after start from; "" if none."""
 
@@ -23,19 +31,28 @@ class Page(NamedTuple, Generic[M]):
     after: str
 
 
-def page_of(rows: QuerySet[M], key: str, parameters: QueryDict, size: int = 50) -> Page[M]:
+def page_of(
+    rows: QuerySet[M],
+    key: str,
+    parameters: QueryDict,
+    size: int = 50,
+    *,
+    order: Order | None = None,
+) -> Page[M]:
     """The page after the key in `?after=` or before the key in `?before=`, or the first page.
 
-    `key` is a text column without duplicates.
+    `key` is a text column without duplicates. Rows are in the order of the key, or in `order`.
     """
+    column, value_of = order or Order(key, str)
     after, before = parameters.get("after", ""), parameters.get("before", "")
     if before and not after:
-        page_rows = list(rows.filter(**{f"{key}__lt": before}).order_by(f"-{key}")[: size + 1])
+        earlier = rows.filter(**{f"{column}__lt": value_of(before)})
+        page_rows = list(earlier.order_by(f"-{column}")[: size + 1])
         more_before, more_after = len(page_rows) > size, True
         page_rows = page_rows[:size][::-1]
     else:
-        later = rows.filter(**{f"{key}__gt": after}) if after else rows
-        page_rows = list(later.order_by(key)[: size + 1])
+        later = rows.filter(**{f"{column}__gt": value_of(after)}) if after else rows
+        page_rows = list(later.order_by(column)[: size + 1])
         more_before, more_after = bool(after), len(page_rows) > size
         page_rows = page_rows[:size]
     return Page(

@@ -16,6 +16,8 @@ HEADINGS = {
     400: "Invalid request",
     411: "Missing Content-Length",
     413: "Request too large",
+    429: "Too many downloads",
+    503: "File not available",
     507: "Upload not saved",
 }
 FAILED = (

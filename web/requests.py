@@ -38,8 +38,17 @@ def wants_json(request: HttpRequest) -> bool:
 
 
 def wants_part(request: HttpRequest) -> bool:
-    """Whether a script asks for a part of the page, such as the pair alone."""
-    return "HX-Request" in request.headers
+    """Whether a script asks for a part of the page, such as the pair alone.
+
+    False also for a page that fetches itself again because a job has finished, and for one that
+    the browser's history has lost.
+    """
+    headers = request.headers
+    return (
+        "HX-Request" in headers
+        and "HX-History-Restore-Request" not in headers
+        and headers.get("HX-Target") != "main"
+    )
 
 
 def outcome(request: HttpRequest, **content: Any) -> JsonResponse:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from django.core.paginator import Paginator
-from django.db.models import F, Model, QuerySet
+from django.db.models import Model, QuerySet
 from django.http import HttpRequest
 
 PAGE_ROWS = 50
@@ -30,7 +30,7 @@ def sort_rows(
     rows: Iterable[Row], sort_text: str, keys: Mapping[str, Callable[[Row], Any]], default: str
 ) -> tuple[list[Row], Sort]:
     """The rows sorted as asked, by "size" or "-size". Rows without a value always come last."""
-    sort = _sort(sort_text, keys, default)
+    sort = sort_of(sort_text, keys, default)
     key = keys[sort.key]
     with_value: list[Row] = []
     without_value: list[Row] = []
@@ -39,19 +39,8 @@ def sort_rows(
     return sorted(with_value, key=key, reverse=sort.descending) + without_value, sort
 
 
-def sort_queryset(
-    rows: QuerySet[M], sort_text: str, columns: Mapping[str, Sequence[str]], default: str
-) -> tuple[QuerySet[M], Sort]:
-    """As `sort_rows`, in the database: by the columns or annotations of the key, in this order."""
-    sort = _sort(sort_text, columns, default)
-    order = [
-        F(column).desc(nulls_last=True) if sort.descending else F(column).asc(nulls_last=True)
-        for column in columns[sort.key]
-    ]
-    return rows.order_by(*order, "pk"), sort
-
-
-def _sort(sort_text: str, keys: Mapping[str, object], default: str) -> Sort:
+def sort_of(sort_text: str, keys: Mapping[str, object], default: str) -> Sort:
+    """The sort that the address asks for; the default if there is no such column."""
     name = sort_text if sort_text.removeprefix("-") in keys else default
     return Sort(name.removeprefix("-"), name.startswith("-"))
 

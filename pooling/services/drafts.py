@@ -69,6 +69,7 @@ class NewPool(NamedTuple):
     pool: strategies.DrawnPool
     contributions: tuple[strategies.Contribution, ...]
     documents: dict[str, CorpusDocument]
+    is_topic: bool = False
 
 
 class NewPoolFile:
@@ -94,6 +95,8 @@ class NewPoolFile:
             "shortfall": shortfall_of(new_pool.pool),
             "depth": new_pool.pool.depth,
             "sha256": hashlib.sha256(content).hexdigest(),
+            # Only where it is true, so that the manifests of other collections stay as they were.
+            **({"topic": True} if new_pool.is_topic else {}),
         }
         self.count += 1
         self.candidates += len(new_pool.pool.entries)

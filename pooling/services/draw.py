@@ -40,10 +40,11 @@ def draw_pools(
         for paper, (pool, contributions) in zip(batch, pools, strict=True):
             yield NewPool(
                 paper.pk,
-                paper.document.docno,
+                paper.name,
                 pool,
                 contributions,
                 {entry.docno: documents[entry.docno] for entry in pool.entries},
+                is_topic=paper.is_topic,
             )
 
 
@@ -62,7 +63,7 @@ def stored_lists(papers: Group[QueryPaper], runs: Group[Run]) -> dict[int, dict[
 
 def cited_docnos(papers: Group[QueryPaper]) -> set[str]:
     """The documents that the query papers cite."""
-    return {docno for paper in papers for docno in paper.document.references}
+    return {docno for paper in papers for docno in paper.references}
 
 
 def draw_pool(
@@ -82,7 +83,7 @@ def draw_pool(
     rankings = drawable_lists(plan, lists)
     forced = {source: _known_documents(source, paper, lists, corpus) for source in plan.forced}
     excluded = docnos_to_skip(paper, plan, lists, corpus, eligible)
-    seed, docno = plan.seed or paper.collection.seed, paper.document.docno
+    seed, docno = plan.seed or paper.collection.seed, paper.name
     pool = strategies.pool(
         plan.strategy,
         plan.parameters,
@@ -91,6 +92,7 @@ def draw_pool(
         seed,
         docno,
         excluded,
+        is_topic=paper.is_topic,
         before_format_4=before_format_4,
     )
     return pool, tuple(strategies.contributions(pool, rankings, forced))
@@ -123,4 +125,4 @@ def _known_documents(
     """The known documents of a source: those the query paper cites, or a run's whole list."""
     if source != CITED:
         return docnos_of(lists[source])
-    return [docno for docno in dict.fromkeys(paper.document.references) if docno in corpus]
+    return [docno for docno in dict.fromkeys(paper.references) if docno in corpus]

@@ -39,7 +39,7 @@ def manifest_of(
         "collection": collection.slug,
         **plan.as_json(),
         "seed": plan.seed or collection.seed,
-        "corpus": {"documents": collection.documents.papers().count(), "sha256": digest},
+        "corpus": {"documents": collection.documents.count(), "sha256": digest},
         "runs": [
             {"use": plan.use_of(run.name).value, **_run_fields(run, new_pools.facts)}
             for run in runs
@@ -86,7 +86,7 @@ def plan_of(manifest: Mapping[str, Any]) -> PoolPlan:
 
 def _run_fields(run: Run, pool_papers: Iterable[str]) -> dict[str, Any]:
     """A run's fields. Its query papers can differ from the pooled ones."""
-    ranked = set(run.rankings.values_list("query_paper__document__docno", flat=True))
+    ranked = set(run.rankings.values_list("query_paper__name", flat=True))
     return {
         "name": run.name,
         "kind": run.kind,

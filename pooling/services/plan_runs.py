@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from contextlib import AbstractContextManager
-from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Protocol
+from typing import Protocol
 
 from django.db.models import Q
 
 from accounts.models import Collection, User
 from corpus.models import QueryPaper
 from corpus.state import papers_with_queries
-from jobs.context import JobContext, RetryLater
+from jobs.context import JobContext, RetryLater, StepContext
 from jobs.models import LIVE, Job, JobQuerySet, State
 from pooling.errors import PoolingError
 from pooling.services.plans import PoolPlan
 from retrieval.models import Run
-from retrieval.retrievers import BUILT_IN, is_retriever
-from retrieval.services.query_texts import query_texts, retriever_named
+from retrieval.retrievers import is_retriever
+from retrieval.services.query_texts import query_texts, retriever_named, usual_retrievers
 from retrieval.services.runs import request_run, retrieve
 
 CHECK_INTERVAL = 2.0  # seconds
@@ -38,11 +36,11 @@ class RunMaker(Protocol):
 def run_names(collection: Collection, plan: PoolPlan) -> list[str]:
     """The runs that a plan needs: those to draw from, and the forced and excluded ones.
 
-    If the plan names none to draw from, these are the built-in retrievers and all runs except
+    If the plan names none to draw from, these are the usual retrievers and all runs except
     judgments.
     """
     ranked = (run.name for run in collection.runs.all() if not run.holds_judgments)
-    usual = {*BUILT_IN, *ranked}
+    usual = {*usual_retrievers(collection), *ranked}
     return sorted({*(plan.runs or usual), *plan.known_runs})
 
 
@@ -103,7 +101,7 @@ class InlineRunMaker:
                 collection=self.collection,
                 name=name,
                 depth=self.depth,
-                work=_StepContext(self.work),
+                work=StepContext(self.work),
                 digest=digest,
             )
 
@@ -161,19 +159,3 @@ def _missing_run_error(name: str, job: Job) -> PoolingError:
         case _:
             reason = f"Documents or queries changed after {name} ran."
     return PoolingError(f"No pools were built, because a run is missing. {reason}")
-
-
-@dataclass
-class _StepContext:
-    """The context of one step of a job: it reports progress, but does not complete the job."""
-
-    job_context: JobContext
-
-    def progress(self, done: int, total: int | None, note: str = "") -> None:
-        self.job_context.progress(done, total, note)
-
-    def fenced(self) -> AbstractContextManager[None]:
-        return self.job_context.fenced()
-
-    def complete(self, result: dict[str, Any]) -> None:
-        pass

@@ -45,11 +45,17 @@ class ChangedMeanwhile(PoolingError):
         )
 
 
-def request_pools(*, collection: Collection, plan: PoolPlan, requested_by: User | None) -> Job:
+def request_pools(
+    *,
+    collection: Collection,
+    plan: PoolPlan,
+    requested_by: User | None,
+    docnos: Sequence[str] = (),
+) -> Job:
     """Queue the building of pools for every query paper whose pool is not frozen.
 
-    Raises PoolingError for an invalid plan, and for an encoder without a run that this server does
-    not allow.
+    With `docnos`, only for these query papers. Raises PoolingError for an invalid plan, and for an
+    encoder without a run that this server does not allow.
     """
     plan.check()
     run_names = set(collection.runs.filter(name__in=plan.runs).values_list("name", flat=True))
@@ -58,7 +64,7 @@ def request_pools(*, collection: Collection, plan: PoolPlan, requested_by: User 
     return enqueue(
         kind="build_pools",
         collection=collection,
-        parameters=plan.as_json(),
+        parameters=plan.as_json() | ({"query_papers": list(docnos)} if docnos else {}),
         requested_by=requested_by,
     )
 
@@ -70,22 +76,25 @@ def build_pools(
     work: JobContext,
     maker: RunMaker | None = None,
     built_by: User | None = None,
+    docnos: Sequence[str] = (),
 ) -> PoolBuild:
     """Build the pool of every query paper without a frozen one; replaces drafts.
 
-    Built-in runs that are missing or out of date are made first, by `maker` or else in this job.
-    The pools are written in hidden parts. All of them appear in one step, or none.
+    With `docnos`, only of these query papers; other drafts stay. Built-in runs that are missing or
+    out of date are made first, by `maker` or else in this job. The pools are written in hidden
+    parts. All of them appear in one step, or none.
 
     Raises:
         CorpusChanged: the documents changed meanwhile.
         RetryLater: another job is making a run that is needed.
         PoolingError: the plan is invalid, a run is missing or cannot be made, there is nothing to
-            build, or something that the pools depend on changed meanwhile.
+            build, a docno has no query or a frozen pool, or something that the pools depend on
+            changed meanwhile.
     """
     plan.check()
     collection.refresh_from_db()  # the corpus version and the seed as they are now
     maker = maker or InlineRunMaker(collection, plan.depth, work)
-    papers = _papers_to_pool(collection)
+    papers = _papers_to_pool(collection, docnos)
     names = run_names(collection, plan)
     maker.wait(names)
     digest = corpus_digest(collection)
@@ -114,7 +123,7 @@ def build_pools(
     return build
 
 
-def _papers_to_pool(collection: Collection) -> list[QueryPaper]:
+def _papers_to_pool(collection: Collection, docnos: Sequence[str]) -> list[QueryPaper]:
     frozen = set(_pools(collection).frozen().values_list("query_paper_id", flat=True))
     papers = [paper for paper in papers_with_queries(collection) if paper.pk not in frozen]
     if not papers:
@@ -123,7 +132,14 @@ def _papers_to_pool(collection: Collection) -> list[QueryPaper]:
             if collection.query_papers.exists()
             else "There are no queries yet. Add one first."
         )
-    return papers
+    if not docnos:
+        return papers
+    by_docno = {paper.name: paper for paper in papers}
+    if unknown := set(docnos) - by_docno.keys():
+        raise PoolingError(
+            f"{min(unknown)} is not a query paper without a frozen pool. Remove it from the plan."
+        )
+    return [by_docno[docno] for docno in sorted(set(docnos))]
 
 
 def _pools(collection: Collection) -> PoolQuerySet:

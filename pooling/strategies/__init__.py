@@ -11,6 +11,7 @@ from pooling.strategies.drawn_pool import (
     Ranking,
     Rankings,
     contributions,
+    own_docnos,
 )
 from pooling.strategies.mdcr import JaccardMatrix, choose_models, jaccard_matrix
 from pooling.strategies.registry import STRATEGIES, pool, sampled_from, strategy
@@ -35,6 +36,7 @@ __all__ = [
     "contributions",
     "draw",
     "jaccard_matrix",
+    "own_docnos",
     "pool",
     "sampled_from",
     "strategy",

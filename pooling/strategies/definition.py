@@ -88,7 +88,10 @@ class Parameter:
 
 @dataclass(frozen=True)
 class Strategy:
-    """How a pool is drawn. `draw(rankings, forced, seed, query_paper, excluded, **values)`."""
+    """How a pool is drawn.
+
+    `draw(rankings, forced, seed, query_paper, excluded, is_topic, **values)`; see `pool`.
+    """
 
     name: str
     title: str

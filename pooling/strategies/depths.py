@@ -14,6 +14,7 @@ from pooling.strategies.drawn_pool import (
     by_best_rank,
     check_names,
     forced_entries,
+    own_docnos,
     retriever_order,
 )
 
@@ -25,6 +26,8 @@ def depth_k(
     seed: str,
     query_paper: str,
     excluded: Collection[str] = (),
+    *,
+    is_topic: bool = False,
 ) -> DrawnPool:
     """Every document that some list has at rank k or better (Spärck Jones & van Rijsbergen, 1975).
 
@@ -35,7 +38,7 @@ def depth_k(
         raise ValueError(f"k must be at least 1, got {k}")
     check_names(rankings, forced)
     order = retriever_order(rankings, seed, query_paper)
-    pooled_docnos = {query_paper}
+    pooled_docnos = own_docnos(query_paper, is_topic=is_topic)
     first = list(forced_entries(forced, pooled_docnos))
     tops = {name: rankings[name][:k] for name in order}
     documents = by_best_rank(tops, order, pooled_docnos.union(excluded))
@@ -49,6 +52,8 @@ def take_b(
     seed: str,
     query_paper: str,
     excluded: Collection[str] = (),
+    *,
+    is_topic: bool = False,
 ) -> DrawnPool:
     """Rank by rank over all lists until `size` documents are drawn, take@B (Lipani et al., 2017).
 
@@ -59,7 +64,7 @@ def take_b(
         raise ValueError(f"size must be at least 1, got {size}")
     check_names(rankings, forced)
     order = retriever_order(rankings, seed, query_paper)
-    pooled_docnos = {query_paper}
+    pooled_docnos = own_docnos(query_paper, is_topic=is_topic)
     first = list(forced_entries(forced, pooled_docnos))
     documents = list(islice(by_best_rank(rankings, order, pooled_docnos.union(excluded)), size))
     return assemble_pool(order, first, documents, budget_shortfall(size, len(documents)))

@@ -99,6 +99,14 @@ def retriever_order(names: Iterable[str], seed: str, query_paper: str) -> tuple[
     return tuple(shuffled(names, seed=seed, purpose="retriever-order", query=query_paper))
 
 
+def own_docnos(query_paper: str, *, is_topic: bool) -> set[str]:
+    """The query paper's own document, which is never pooled. A topic has none.
+
+    The id of a topic may be the docno of a document that has nothing to do with it.
+    """
+    return set() if is_topic else {query_paper}
+
+
 def forced_entries(forced: Mapping[str, Ranking], pooled_docnos: set[str]) -> Iterator[Entry]:
     """All documents of the forced sources, by source name; adds them to `pooled_docnos`."""
     sequence = 0

@@ -27,6 +27,7 @@ from pooling.strategies.drawn_pool import (
     by_best_rank,
     check_names,
     forced_entries,
+    own_docnos,
     retriever_order,
 )
 from retrieval.formats import Scored, docnos_of
@@ -46,6 +47,8 @@ def fuse_to_budget(
     seed: str,
     query_paper: str,
     excluded: Collection[str] = (),
+    *,
+    is_topic: bool = False,
 ) -> DrawnPool:
     """The `size` documents that `fuse` scores highest over the lists down to `depth`.
 
@@ -58,10 +61,11 @@ def fuse_to_budget(
         raise ValueError(f"size and depth must be at least 1, got {size} and {depth}")
     check_names(rankings, forced)
     order = retriever_order(rankings, seed, query_paper)
-    pooled_docnos = {query_paper}
+    pooled_docnos = own_docnos(query_paper, is_topic=is_topic)
     first = list(forced_entries(forced, pooled_docnos))
     tops = {name: rankings[name][:depth] for name in order}
-    scores = fuse([_distinct(tops[name], query_paper) for name in sorted(order)])
+    own = own_docnos(query_paper, is_topic=is_topic)
+    scores = fuse([_distinct(tops[name], own) for name in sorted(order)])
     names = {name: docnos_of(top) for name, top in tops.items()}
     ranks = dict(by_best_rank(names, order, pooled_docnos.union(excluded)))
     best = heapq.nlargest(size, ranks, key=lambda docno: (scores[docno], docno))
@@ -127,11 +131,11 @@ def _normalise(ranking: Sequence[Scored]) -> Weights:
         yield docno, (score - low) / (high - low) if high > low else 1.0
 
 
-def _distinct(ranking: Sequence[Scored], query_paper: str) -> list[Scored]:
-    """The list without the query paper, each document at its first rank."""
+def _distinct(ranking: Sequence[Scored], own: Collection[str]) -> list[Scored]:
+    """The list without the query paper's own document, each document at its first rank."""
     first: dict[str, Scored] = {}
     for scored in ranking:
-        if scored.docno != query_paper:
+        if scored.docno not in own:
             first.setdefault(scored.docno, scored)
     return list(first.values())
 

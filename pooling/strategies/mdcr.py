@@ -20,6 +20,7 @@ from pooling.strategies.drawn_pool import (
     assemble_pool,
     check_names,
     forced_entries,
+    own_docnos,
     retriever_order,
     unpooled,
 )
@@ -38,6 +39,7 @@ def sample_of_tops(
     query_paper: str,
     excluded: Collection[str] = (),
     *,
+    is_topic: bool = False,
     graph_in_order: bool = True,
 ) -> DrawnPool:
     """n documents from every retriever's best `top`, without the known positives.
@@ -56,7 +58,7 @@ def sample_of_tops(
         raise ValueError(f"n must be from 1 to top ({top}), got {n}")
     check_names(rankings, forced)
     order = retriever_order(rankings, seed, query_paper)
-    positives = {query_paper}
+    positives = own_docnos(query_paper, is_topic=is_topic)
     first = list(forced_entries(forced, positives))
     positives.update(excluded)
     documents: dict[str, BestRank] = {}

@@ -26,6 +26,7 @@ from pooling.strategies.drawn_pool import (
     by_best_rank,
     check_names,
     forced_entries,
+    own_docnos,
     retriever_order,
 )
 
@@ -62,6 +63,8 @@ def uniform(
     seed: str,
     query_paper: str,
     excluded: Collection[str] = (),
+    *,
+    is_topic: bool = False,
 ) -> DrawnPool:
     """`size` documents of the depth-`depth` pool, each with probability size/|deep pool|.
 
@@ -71,7 +74,7 @@ def uniform(
     """
     if min(size, depth) < 1:
         raise ValueError(f"size and depth must be at least 1, got {size} and {depth}")
-    sample = _SampleBuilder(rankings, forced, depth, seed, query_paper, excluded)
+    sample = _SampleBuilder(rankings, forced, depth, seed, query_paper, excluded, is_topic)
     sample.add(sample.frame, size, purpose="uniform")
     return sample.pool(budget_shortfall(size, len(sample.docnos)))
 
@@ -84,6 +87,8 @@ def stratified(
     seed: str,
     query_paper: str,
     excluded: Collection[str] = (),
+    *,
+    is_topic: bool = False,
 ) -> DrawnPool:
     """A sample from each stratum of best ranks: stratum i ends at rank bounds[i].
 
@@ -96,7 +101,7 @@ def stratified(
     are not as many rates as bounds.
     """
     _check_strata(bounds, rates)
-    sample = _SampleBuilder(rankings, forced, bounds[-1], seed, query_paper, excluded)
+    sample = _SampleBuilder(rankings, forced, bounds[-1], seed, query_paper, excluded, is_topic)
     strata = _strata_of(sample.frame, bounds)
     for number, (stratum, rate) in enumerate(zip(strata, rates, strict=True), start=1):
         # A fraction, because 0.07 * 100 is a little more than 7 in binary.
@@ -116,11 +121,12 @@ class _SampleBuilder:
         seed: str,
         query_paper: str,
         excluded: Collection[str],
+        is_topic: bool,
     ) -> None:
         check_names(rankings, forced)
         self.seed, self.query_paper = seed, query_paper
         self.order = retriever_order(rankings, seed, query_paper)
-        pooled_docnos = {query_paper}
+        pooled_docnos = own_docnos(query_paper, is_topic=is_topic)
         self.first = list(forced_entries(forced, pooled_docnos))
         tops = {name: rankings[name][:depth] for name in self.order}
         self.frame: dict[str, BestRank] = dict(

@@ -12,6 +12,7 @@ from pooling.strategies.drawn_pool import (
     Ranking,
     check_names,
     forced_entries,
+    own_docnos,
     retriever_order,
     unpooled,
 )
@@ -31,6 +32,8 @@ def draw(
     seed: str,
     query_paper: str,
     excluded: Collection[str] = (),
+    *,
+    is_topic: bool = False,
 ) -> DrawnPool:
     """Draw a pool: all documents of the forced sources, then n new ones from every retriever.
 
@@ -50,7 +53,7 @@ def draw(
         raise ValueError(f"n must be at least 1, got {n}")
     check_names(rankings, forced)
     order = retriever_order(rankings, seed, query_paper)
-    pooled_docnos = {query_paper}
+    pooled_docnos = own_docnos(query_paper, is_topic=is_topic)
     entries = list(forced_entries(forced, pooled_docnos))
     pooled_docnos.update(excluded)
     candidates = {name: unpooled(rankings[name], pooled_docnos) for name in order}

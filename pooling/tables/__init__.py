@@ -1,9 +1,11 @@
 """The tables of the pages about pools: queries that write nothing."""
 
 from pooling.tables.builds import BuildRow, HowDrawn, Shortfall, build_rows, shortfalls
+from pooling.tables.candidate_columns import CANDIDATES, candidate_filters
 from pooling.tables.candidates import CANDIDATE_SORTS, candidate_rows, neighbours
 from pooling.tables.freeze_preview import MOST_POOLS, Preview, preview_of
 from pooling.tables.overlap import OverlapCell, heat, overlap, overlap_rows
+from pooling.tables.pool_columns import POOL_FILTERS, POOLS
 from pooling.tables.pools import (
     POOL_SORTS,
     Draw,
@@ -14,8 +16,11 @@ from pooling.tables.pools import (
 )
 
 __all__ = [
+    "CANDIDATES",
     "CANDIDATE_SORTS",
     "MOST_POOLS",
+    "POOLS",
+    "POOL_FILTERS",
     "POOL_SORTS",
     "BuildRow",
     "Draw",
@@ -25,6 +30,7 @@ __all__ = [
     "Preview",
     "Shortfall",
     "build_rows",
+    "candidate_filters",
     "candidate_rows",
     "heat",
     "neighbours",

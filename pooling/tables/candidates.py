@@ -10,6 +10,7 @@ from typing import Any
 from django.db.models import F, Prefetch
 
 from corpus.models import QueryPaper
+from database.natural_order import natural_key
 from pooling.models import Candidate, Contribution, Pool
 
 
@@ -39,7 +40,7 @@ class CandidateRow:
 
 CANDIDATE_SORTS: dict[str, Callable[[CandidateRow], Any]] = {
     "position": attrgetter("position"),
-    "docno": attrgetter("docno"),
+    "docno": lambda row: natural_key(row.docno),
     "title": lambda row: row.title.casefold() or None,
     "drawer": lambda row: (row.drawer.source, row.drawer.rank or 0) if row.drawer else None,
     "rank": lambda row: row.drawer.rank if row.drawer else None,
@@ -77,10 +78,9 @@ def _candidate_row(candidate: Candidate) -> CandidateRow:
 
 
 def neighbours(paper: QueryPaper) -> tuple[str | None, str | None]:
-    """The docnos of the query papers before and after this one that have a pool."""
-    docnos = paper.collection.query_papers.filter(pool__isnull=False).values_list(
-        "document__docno", flat=True
-    )
-    before = docnos.filter(document__docno__lt=paper.document.docno).order_by("-document__docno")
-    after = docnos.filter(document__docno__gt=paper.document.docno).order_by("document__docno")
+    """The names of the query papers before and after this one that have a pool."""
+    docnos = paper.collection.query_papers.filter(pool__isnull=False).values_list("name", flat=True)
+    place, column = natural_key(paper.name), "name_order"
+    before = docnos.filter(**{f"{column}__lt": place}).order_by(f"-{column}")
+    after = docnos.filter(**{f"{column}__gt": place}).order_by(column)
     return before.first(), after.first()

@@ -192,18 +192,17 @@ class Preview:
 
 def preview_of(collection: Collection) -> Preview:
     """The findings about the first pools by docno, and the overlap of all if they have no lists."""
-    papers = pool_papers(collection).filter(pool__isnull=False).order_by("document__docno")
+    papers = pool_papers(collection).filter(pool__isnull=False).order_by("name")
     rows = pool_rows(collection, list(papers[:MOST_POOLS]))
     ids = [row.pool.pk for row in rows if row.pool]
     pools: dict[str, list[str]] = {row.docno: [] for row in rows}
     candidates = Candidate.objects.filter(pool__in=ids).order_by("pool", "position")
-    for paper, docno in candidates.values_list(
-        "pool__query_paper__document__docno", "document__docno"
-    ):
+    for paper, docno in candidates.values_list("pool__query_paper__name", "document__docno"):
         pools[paper].append(docno)
     documents = collection.documents.filter(
         Q(pk__in=candidates.order_by().values("document")) | Q(query_paper__pool__in=ids)
     ).order_by()
+    topics = frozenset(row.docno for row in rows if row.is_topic)
     titles, abstracts = {}, {}
     for docno, title, sentences in documents.values_list("docno", "title", "sentences"):
         titles[docno], abstracts[docno] = title, sentences
@@ -228,9 +227,14 @@ def preview_of(collection: Collection) -> Preview:
         ),
         near_duplicates=Findings.of(
             FlaggedPair(pair.query_paper, flagged(pair.docno), flagged(pair.other))
-            for pair in preview.near_duplicates(pools, titles)
+            for pair in preview.near_duplicates(pools, titles, topics=topics)
         ),
-        own_pool=Findings.of(flagged(docno) for docno in preview.own_pool(pools)),
+        own_pool=Findings.of(
+            flagged(docno)
+            for docno in preview.own_pool(
+                {paper: docnos for paper, docnos in pools.items() if paper not in topics}
+            )
+        ),
         overlap=[] if rankings else overlap(collection, numbers.candidates),
     )
 
@@ -244,9 +248,7 @@ def _rankings(names: Iterable[str], pools: list[int]) -> dict[str, dict[str, lis
         run__name__in=list(names),
         query_paper__pool__in=pools,
     )
-    for run, paper, docnos in rows.values_list(
-        "run__name", "query_paper__document__docno", "docnos"
-    ):
+    for run, paper, docnos in rows.values_list("run__name", "query_paper__name", "docnos"):
         rankings[run][paper] = docnos
     return dict(rankings)
 
@@ -263,7 +265,7 @@ def _facts(
     for build, source, paper, docno in contributions.values_list(
         "candidate__pool__build",
         "source",
-        "candidate__pool__query_paper__document__docno",
+        "candidate__pool__query_paper__name",
         "candidate__document__docno",
     ):
         # A source can be forced in one build and drawn from in another.

@@ -81,6 +81,7 @@ class PoolRow:
     without_text: int = 0
     warnings: tuple[str, ...] = ()
     cells: tuple[Draw | None, ...] = ()
+    is_topic: bool = False
 
     @property
     def shortfall(self) -> int:
@@ -119,15 +120,21 @@ def _cells(row: PoolRow, sources: Iterable[str]) -> tuple[Draw | None, ...]:
     return tuple(draws.get(source) for source in sources)
 
 
-POOL_SORTS: dict[str, Sequence[str]] = {
-    "docno": ["document__docno"],
-    "queries": ["query_count"],
-    "size": ["pool__size"],
-    "forced": ["pool__forced"],
-    "shortfall": ["pool__shortfall_sum"],
-    "excluded": ["excluded_count"],
-    "deepest": ["pool__deepest"],
+POOL_SORTS = {
+    "docno": "",
+    "queries": "query_count",
+    "size": "pool__size",
+    "forced": "pool__forced",
+    "shortfall": "pool__shortfall_sum",
+    "excluded": "excluded_count",
+    "deepest": "pool__deepest",
 }
+
+
+UNREAD_COLUMNS = (
+    *("document__sentences", "document__labels", "document__references"),
+    *("topic__sentences", "topic__description", "topic__narrative"),
+)
 
 
 def pool_papers(collection: Collection, words: str = "") -> QuerySet[QueryPaper]:
@@ -136,8 +143,8 @@ def pool_papers(collection: Collection, words: str = "") -> QuerySet[QueryPaper]
     SQLite ignores the case of ASCII letters only.
     """
     papers = (
-        collection.query_papers.select_related("document", "pool")
-        .defer("document__sentences", "document__labels", "document__references")
+        collection.query_papers.select_related("document", "topic", "pool")
+        .defer(*UNREAD_COLUMNS)
         .annotate(
             query_count=Coalesce(_number_of_queries(), 0),
             excluded_count=F("pool__size") - F("pool__to_judge"),
@@ -145,7 +152,9 @@ def pool_papers(collection: Collection, words: str = "") -> QuerySet[QueryPaper]
     )
     for word in words.split():
         papers = papers.filter(
-            Q(document__docno__icontains=word) | Q(document__title__icontains=word)
+            Q(name__icontains=word)
+            | Q(document__title__icontains=word)
+            | Q(topic__title__icontains=word)
         )
     return papers
 
@@ -176,14 +185,15 @@ def _pool_row(
     forced: Mapping[int, Group[str]],
     paper_without_text: bool,
 ) -> PoolRow:
-    document = paper.document
     warnings = ("the query paper has no text",) if paper_without_text else ()
     pool = getattr(paper, "pool", None)
     if pool is None:
-        return PoolRow(document.docno, document.title, paper.query_count, warnings=warnings)
+        return PoolRow(
+            paper.name, paper.title, paper.query_count, warnings=warnings, is_topic=paper.is_topic
+        )
     return PoolRow(
-        docno=document.docno,
-        title=document.title,
+        docno=paper.name,
+        title=paper.title,
         queries=paper.query_count,
         pool=pool,
         size=pool.size,
@@ -193,6 +203,7 @@ def _pool_row(
         excluded=pool.size - pool.to_judge,
         without_text=without_text.get(pool.pk, 0),
         warnings=warnings,
+        is_topic=paper.is_topic,
     )
 
 

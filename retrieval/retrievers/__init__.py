@@ -12,6 +12,11 @@ from retrieval.interface import (
     Ranker,
     Retriever,
 )
+from retrieval.retrievers.analysis import (
+    ANALYSES,
+    PLAIN_NAME,
+    analysis_choices,
+)
 from retrieval.retrievers.citations import METADATA_RETRIEVERS, with_seed
 from retrieval.retrievers.dense import METRICS, Metric, VectorsWrong
 from retrieval.retrievers.encoder import PREFIX as ENCODER
@@ -22,16 +27,20 @@ from retrieval.retrievers.registry import (
     CATALOGUE,
     Faceted,
     NoSuchRetriever,
+    catalogue,
     is_retriever,
     retriever,
+    with_analysis,
 )
 
 __all__ = [
+    "ANALYSES",
     "BUILT_IN",
     "CATALOGUE",
     "ENCODER",
     "METADATA_RETRIEVERS",
     "METRICS",
+    "PLAIN_NAME",
     "CorpusMetadata",
     "DuplicateDocument",
     "EncoderMissing",
@@ -47,9 +56,12 @@ __all__ = [
     "Requirements",
     "Retriever",
     "VectorsWrong",
+    "analysis_choices",
     "build_corpus_metadata",
+    "catalogue",
     "index_key",
     "is_retriever",
     "retriever",
+    "with_analysis",
     "with_seed",
 ]

@@ -5,8 +5,11 @@ never negative. A document's score is the sum over the query's tokens; repeated 
 time. k1 = 1.2 and b = 0.75 are fixed in tantivy. tantivy keeps a document's length in one
 byte: exact up to 40 tokens, then rounded down, by at most 1/8; the average length is exact.
 
-Words are sequences of letters and digits in lower case, without stemming or stop words. This works
-for every language and is easy to check, and idf gives common words little weight.
+k1 and b cannot be set, because tantivy has no option for them.
+
+Words come from an analysis (retrieval/retrievers/analysis.py). In `plain`, they are sequences of
+letters and digits in lower case, without stemming or stop words. This works for every language with
+spaces between words and is easy to check, and idf gives common words little weight.
 """
 
 from __future__ import annotations
@@ -33,6 +36,7 @@ from retrieval.interface import (
     check_depth,
     field_of,
 )
+from retrieval.retrievers.analysis import PLAIN, Analysis
 
 # One thread with enough memory writes one segment. Only then is tantivy's search for the best k
 # exact: its block-max bounds use the average length within a segment. Memory is allocated as
@@ -48,10 +52,11 @@ class Bm25:
     """Ranks the documents whose `field` shares words with the query paper's."""
 
     field: Field
+    analysis: Analysis = PLAIN
 
     @property
     def name(self) -> str:
-        return f"bm25_{self.field}"
+        return f"bm25_{self.field}{self.analysis.suffix}"
 
     @property
     def kind(self) -> str:
@@ -71,6 +76,7 @@ class Bm25:
             "tokens": "letters and digits, lower case",
             "stemming": False,
             "stop_words": False,
+            **self.analysis.parameters,
         }
 
     def build(self, documents: Iterable[IndexedText], folder: Path, progress: Progress) -> None:
@@ -91,11 +97,11 @@ class Bm25:
                 searcher = tantivy.Index.open(path).searcher()
             except (OSError, ValueError) as error:
                 raise IndexCorrupt(folder, str(error)) from error
-        return Bm25Ranker(self.field, docnos, searcher)
+        return Bm25Ranker(self.field, self.analysis, docnos, searcher)
 
     def _write_index(self, texts: SortedTexts, folder: Path, progress: Progress) -> list[str]:
         index = tantivy.Index(_schema(), path=str(folder))
-        index.register_tokenizer(TOKENIZER, _analyzer())
+        index.register_tokenizer(TOKENIZER, self.analysis.analyzer)
         # Leaving the block joins the writer's thread, also after an error. Otherwise it would
         # write into a folder that is being removed.
         with index.writer(WRITER_BYTES, 1) as writer:
@@ -107,13 +113,13 @@ class Bm25:
     def _add_documents(
         self, writer: tantivy.IndexWriter, texts: SortedTexts, progress: Progress
     ) -> list[str]:
-        analyzer = _analyzer()
+        analysis = self.analysis
         docnos: list[str] = []
         has_words = False
         for docno, text in texts:
-            writer.add_document(_document(text, ordinal=len(docnos)))
+            writer.add_document(_document(analysis.prepared(text), ordinal=len(docnos)))
             docnos.append(docno)
-            has_words = has_words or bool(analyzer.analyze(text))
+            has_words = has_words or bool(analysis.words(text))
             if len(docnos) % BEAT == 0:
                 progress(len(docnos))
         if not has_words:
@@ -126,6 +132,7 @@ class Bm25Ranker:
     """An opened BM25 index; tantivy's document `ordinal` is `docnos[ordinal]`."""
 
     field: Field
+    analysis: Analysis
     docnos: Sequence[str]
     searcher: tantivy.Searcher
 
@@ -134,13 +141,13 @@ class Bm25Ranker:
     ) -> Iterator[tuple[str, list[Scored]]]:
         """See Ranker.rank."""
         check_depth(depth)
-        analyzer, schema = _analyzer(), _schema()
+        schema = _schema()
         for done, query in enumerate(queries, start=1):
             text = field_of(query, self.field)
-            tokens = analyzer.analyze(text)
+            tokens = self.analysis.words(text)
             # One more than `depth`, because the query paper finds itself.
             best = self._best(_any_term_query(schema, tokens), depth + 1) if tokens else []
-            ranking = [scored for scored in trec_order(best) if scored.docno != query.docno]
+            ranking = [scored for scored in trec_order(best) if not query.is_own(scored.docno)]
             yield query.docno, ranking[:depth]
             progress(done)
 
@@ -181,11 +188,6 @@ def _writable_view(folder: Path) -> Iterator[str]:
             if path.suffix != ".lock":
                 Path(links, path.name).symlink_to(path.absolute())
         yield links
-
-
-def _analyzer() -> tantivy.TextAnalyzer:
-    words = tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.simple())
-    return words.filter(tantivy.Filter.lowercase()).build()
 
 
 def _schema() -> tantivy.Schema:

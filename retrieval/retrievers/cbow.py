@@ -132,10 +132,18 @@ class CbowRanker:
     ) -> Iterator[tuple[str, list[Scored]]]:
         """See Ranker.rank."""
         check_depth(depth)
+        texts = list(queries)
         query_vectors = (
-            (query.docno, self.mean([field_of(query, self.field)])[0]) for query in queries
+            (query.docno, self.mean([field_of(query, self.field)])[0]) for query in texts
         )
-        lists = rank_rows(self.vectors, self.docnos, query_vectors, depth, "cosine")
+        lists = rank_rows(
+            self.vectors,
+            self.docnos,
+            query_vectors,
+            depth,
+            "cosine",
+            topics={query.docno for query in texts if query.is_topic},
+        )
         for done, (docno, ranking) in enumerate(lists, start=1):
             yield docno, ranking
             progress(done)

@@ -270,7 +270,7 @@ class _GraphSource:
         numbers = {docno: self._number(docno) for docno in references}
         number_of = {docno: number for docno, number in numbers.items() if number is not None}
         cited = np.array(sorted(set(number_of.values())), dtype=np.int32)
-        itself = self.papers.ordinal(query.docno)
+        itself = None if query.is_topic else self.papers.ordinal(query.docno)
 
         def overlap(number: int) -> float:
             neighbours = self._neighbours(number)

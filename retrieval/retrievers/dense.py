@@ -8,7 +8,7 @@ position of a row in its chunk. The scores and the order do not, and equal rows 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
@@ -221,10 +221,12 @@ def rank_rows(
     *,
     allowed: Bools | None = None,
     tie_order: Longs | None = None,
+    topics: Container[str] = (),
 ) -> Iterator[tuple[str, list[Scored]]]:
     """Yield (query docno, ranked list without it) for every (docno, vector) of `queries`.
 
-    `docnos[row]` is the docno of a row.
+    `docnos[row]` is the docno of a row. `topics` are the queries that are no documents: nothing is
+    left out of their lists.
     """
     stream = iter(queries)
     while batch := list(islice(stream, QUERIES)):
@@ -240,7 +242,8 @@ def rank_rows(
                 )  # no minus zero, because PostgreSQL stores none
                 for row, score in zip(best.rows, best.scores, strict=True)
             ]
-            yield docno, [scored for scored in ranking if scored.docno != docno][:depth]
+            own = None if docno in topics else docno
+            yield docno, [scored for scored in ranking if scored.docno != own][:depth]
 
 
 def _compare_with_queries(

@@ -39,7 +39,7 @@ CACHED_DOCUMENTS = 1_024  # documents per saved part: the most that a kill can c
 BATCH = 32  # texts per call of the model
 VECTORS_FILE = "vectors.npy"
 TOKENIZERS_OWN = "sep"
-INSTALL = "pip install 'qrelsmith[encoder]' (sentence-transformers and PyTorch)"
+INSTALL = 'pip install ".[encoder]" in the folder of Qrelsmith'
 
 Floats = NDArray[np.float32]
 
@@ -220,11 +220,19 @@ class EncoderRanker:
         """See Ranker.rank. Raises EncoderMissing."""
         check_depth(depth)
         network = self.encoder._network()
+        texts = list(queries)
         query_vectors = (
             (query.docno, self.encoder.encode([field_of(query, "text")], network)[0])
-            for query in queries
+            for query in texts
         )
-        lists = rank_rows(self.vectors, self.docnos, query_vectors, depth, self.encoder.metric)
+        lists = rank_rows(
+            self.vectors,
+            self.docnos,
+            query_vectors,
+            depth,
+            self.encoder.metric,
+            topics={query.docno for query in texts if query.is_topic},
+        )
         for done, (docno, ranking) in enumerate(lists, start=1):
             yield docno, ranking
             progress(done)

@@ -139,7 +139,8 @@ class CorpusMetadata:
         )
         if required.not_later and query.year is not None:
             mask &= (self.years <= query.year) & (self.years != NO_YEAR)
-        excluded = (query.docno, *(query.references if required.without_known else ()))
+        own = () if query.is_topic else (query.docno,)
+        excluded = (*own, *(query.references if required.without_known else ()))
         mask[[ordinal for docno in excluded if (ordinal := self.ordinal(docno)) is not None]] = (
             False
         )

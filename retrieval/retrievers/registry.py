@@ -1,16 +1,18 @@
 """Every retriever by its name.
 
-A name is `kind_field` (`bm25_text`), `encoder:model`, or a name without a field (`graph`). For
-`name@facet` a word-based retriever gets only the facet's sentences of the query paper.
+A name is `kind_field` (`bm25_text`), `encoder:model`, or a name without a field (`graph`).
+`bm25_text.english` compares words by the analysis `english` (see analysis.py). For `name@facet` a
+word-based retriever gets only the facet's sentences of the query paper.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from retrieval.interface import Field, IndexedText, Progress, Ranker, Retriever
+from retrieval.retrievers.analysis import PLAIN, Analysis, NoSuchAnalysis, analysis_named
 from retrieval.retrievers.bm25 import Bm25
 from retrieval.retrievers.cbow import Cbow
 from retrieval.retrievers.citations import METADATA_RETRIEVERS, metadata_retriever
@@ -48,6 +50,8 @@ _BY_FIELD: dict[str, tuple[Retriever, str]] = {
     for kind, (make, fields, does) in _KINDS.items()
     for field in fields
 }
+# The names of retrievers that can use another analysis than `plain`.
+ANALYSED = tuple(name for name, (kind, _) in _BY_FIELD.items() if isinstance(kind, Bm25 | Tfidf))
 # Retrievers that read no text: name, retriever, description.
 _PLAIN: dict[str, tuple[Retriever, str]] = {**METADATA_RETRIEVERS}
 
@@ -102,12 +106,12 @@ def retriever(name: str) -> Retriever:
     if name.startswith(PREFIX):
         return _encoder(name)
     base, at, facet = name.partition("@")
-    entry = _BY_FIELD.get(base) or _plain(base)
-    if entry is None:
+    named_retriever = _by_words(base) or _plain(base)
+    if named_retriever is None:
         raise NoSuchRetriever(
             f"Unknown retriever {base!r}; use {', '.join(CATALOGUE)}, or {PREFIX}MODEL."
         )
-    return _facet_retriever(entry[0], facet) if at else entry[0]
+    return _facet_retriever(named_retriever, facet) if at else named_retriever
 
 
 def is_retriever(name: str) -> bool:
@@ -119,24 +123,61 @@ def is_retriever(name: str) -> bool:
     return True
 
 
-def _plain(name: str) -> tuple[Retriever, str] | None:
+def with_analysis(name: str, analysis: str) -> str:
+    """The name of the retriever with that analysis: `bm25_text.english`.
+
+    A retriever that uses no analysis, and one whose name has one, keep their names.
+    Raises NoSuchRetriever for an unknown analysis.
+    """
+    base, at, facet = name.partition("@")
+    return f"{base}{_analysis(analysis).suffix}{at}{facet}" if base in ANALYSED else name
+
+
+def catalogue(analysis: str) -> dict[str, str]:
+    """CATALOGUE with the names that the retrievers have with that analysis."""
+    return {with_analysis(name, analysis): does for name, does in CATALOGUE.items()}
+
+
+def _by_words(name: str) -> Retriever | None:
+    """A retriever that compares words, perhaps with an analysis: `bm25_text.english`."""
+    base, dot, analysis = name.partition(".")
+    if base not in _BY_FIELD or not dot:
+        return _BY_FIELD[name][0] if name in _BY_FIELD else None
+    plain_retriever = _BY_FIELD[base][0]
+    if not isinstance(plain_retriever, Bm25 | Tfidf):
+        raise NoSuchRetriever(
+            f"{base} has no analysis; write {base} without .{analysis}. "
+            f"An analysis is for {', '.join(ANALYSED)}."
+        )
+    if analysis == PLAIN.name:
+        raise NoSuchRetriever(f"The retriever with the analysis {analysis} is called {base}.")
+    return replace(plain_retriever, analysis=_analysis(analysis))
+
+
+def _analysis(name: str) -> Analysis:
+    try:
+        return analysis_named(name)
+    except NoSuchAnalysis as error:
+        raise NoSuchRetriever(str(error)) from error
+
+
+def _plain(name: str) -> Retriever | None:
     """A retriever that reads no text, with its requirements: `graph.same_field.not_later`."""
     try:
-        plain_retriever = metadata_retriever(name)
+        return metadata_retriever(name)
     except ValueError as error:
         raise NoSuchRetriever(f"{name}: {error}") from error
-    return None if plain_retriever is None else (plain_retriever, _PLAIN[plain_retriever.kind][1])
 
 
 def _facet_retriever(base: Retriever, facet: str) -> Faceted:
-    if base.name not in _BY_FIELD:
+    if not isinstance(base, Bm25 | Tfidf | Cbow):
         raise NoSuchRetriever(
             f"{base.name} compares no words, so it cannot use a facet; write {base.name} without @."
         )
     if base.parameters["field"] == "title":
         raise NoSuchRetriever(
             f"{base.name} compares titles, and a title has no facets; use an abstract's "
-            f"retriever, such as {base.name.removesuffix('title')}abstract@{facet or 'FACET'}."
+            f"retriever, such as {base.name.replace('title', 'abstract')}@{facet or 'FACET'}."
         )
     if not facet:
         raise NoSuchRetriever(f"{base.name}@ has no facet; write {base.name}@FACET.")

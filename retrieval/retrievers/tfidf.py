@@ -3,7 +3,8 @@
 SMART's "ltc" for documents and queries (Salton & Buckley, 1988), in scikit-learn's variant: the
 weight of a term is (1 + ln tf)·(ln((1 + N)/(1 + df)) + 1), a vector has length 1, a score is a
 cosine in (0, 1]. tf is damped (`sublinear_tf`) because the tenth use of a word in an abstract says
-little more about the topic than the second. Words are two or more letters, digits or underscores
+little more about the topic than the second. Words come from an analysis
+(retrieval/retrievers/analysis.py). In `plain`, they are two or more letters, digits or underscores
 in lower case (scikit-learn's default), without stemming or stop words. idf gives common words
 little weight.
 
@@ -39,6 +40,7 @@ from retrieval.interface import (
     check_depth,
     field_of,
 )
+from retrieval.retrievers.analysis import PLAIN, Analysis
 
 VOCABULARY = "vocabulary"  # the terms, sorted; a term's number is its index
 
@@ -52,10 +54,11 @@ class Tfidf:
     """Ranks documents by the cosine between their `field` and the query paper's."""
 
     field: Field
+    analysis: Analysis = PLAIN
 
     @property
     def name(self) -> str:
-        return f"tfidf_{self.field}"
+        return f"tfidf_{self.field}{self.analysis.suffix}"
 
     @property
     def kind(self) -> str:
@@ -63,7 +66,8 @@ class Tfidf:
 
     @property
     def version(self) -> str:
-        return f"2, scikit-learn {version('scikit-learn')}"
+        words = "" if self.analysis == PLAIN else f", tantivy {version('tantivy')}"
+        return f"2, scikit-learn {version('scikit-learn')}{words}"
 
     @property
     def parameters(self) -> dict[str, object]:
@@ -75,6 +79,7 @@ class Tfidf:
             "tokens": r"(?u)\b\w\w+\b, lower case",
             "stemming": False,
             "stop_words": False,
+            **self.analysis.parameters,
         }
 
     def build(self, documents: Iterable[IndexedText], folder: Path, progress: Progress) -> None:
@@ -96,10 +101,10 @@ class Tfidf:
             columns = Columns(*(_load_mapped(folder, name) for name in Columns.FILES))
         except (OSError, ValueError) as error:
             raise IndexCorrupt(folder, str(error)) from error
-        return TfidfRanker(self.field, docnos, Weighing(terms, idf), columns)
+        return TfidfRanker(self.field, docnos, Weighing(terms, idf, self.analysis), columns)
 
     def _write_index(self, texts: SortedTexts, draft: Path, progress: Progress) -> list[str]:
-        docnos, frequency = _document_frequencies(texts, progress)
+        docnos, frequency = _document_frequencies(texts, self.analysis, progress)
         if not frequency:
             raise nothing_in(self.field)
         terms = sorted(frequency)
@@ -107,7 +112,8 @@ class Tfidf:
         idf = smoothed_idf(counts, len(docnos))
         write_strings(draft, VOCABULARY, terms)
         np.save(draft / "idf.npy", idf)
-        _write_columns(draft, texts, _vectorizer(terms, idf), counts, progress)
+        vectorizer = _vectorizer(self.analysis, terms, idf)
+        _write_columns(draft, texts, vectorizer, counts, progress)
         return docnos
 
 
@@ -154,10 +160,11 @@ class Weighing:
 
     terms: Strings  # sorted
     idf: Floats  # (terms,)
+    analysis: Analysis = PLAIN
 
     def weigh(self, text: str) -> tuple[Ints, Floats]:
         """The numbers of the text's terms, ascending, and their weights."""
-        counts = Counter(_analyzer()(text))
+        counts = Counter(_words_of(self.analysis)(text))
         counts_by_number = {self.terms.index_of(term): count for term, count in counts.items()}
         number_counts = sorted(
             (number, count) for number, count in counts_by_number.items() if number is not None
@@ -188,7 +195,7 @@ class TfidfRanker:
             text = field_of(query, self.field)
             # One more than `depth`, because the query paper finds itself.
             best = self._best(text, depth + 1)
-            yield query.docno, [scored for scored in best if scored.docno != query.docno][:depth]
+            yield query.docno, [scored for scored in best if not query.is_own(scored.docno)][:depth]
             progress(done)
 
     def _best(self, text: str, need: int) -> list[Scored]:
@@ -214,24 +221,29 @@ def top_ordinals(scores: Floats, need: int) -> list[int]:
     return [int(ordinal) for ordinal in positive[order][:need]]
 
 
-def _vectorizer(terms: Sequence[str] | None = None, idf: Floats | None = None) -> Any:
+def _vectorizer(
+    analysis: Analysis, terms: Sequence[str] | None = None, idf: Floats | None = None
+) -> Any:
     # Importing scikit-learn takes a second, which a web process should not spend.
     from sklearn.feature_extraction.text import TfidfVectorizer
 
-    vectorizer = TfidfVectorizer(sublinear_tf=True, vocabulary=terms)
+    words = {} if analysis == PLAIN else {"analyzer": analysis.words}
+    vectorizer = TfidfVectorizer(sublinear_tf=True, vocabulary=terms, **words)
     if idf is not None:
         vectorizer.idf_ = idf.astype(np.float64)
     return vectorizer
 
 
 @cache
-def _analyzer() -> Callable[[str], list[str]]:
-    analyze: Callable[[str], list[str]] = _vectorizer().build_analyzer()
+def _words_of(analysis: Analysis) -> Callable[[str], list[str]]:
+    analyze: Callable[[str], list[str]] = _vectorizer(analysis).build_analyzer()
     return analyze
 
 
-def _document_frequencies(texts: SortedTexts, progress: Progress) -> tuple[list[str], Counter[str]]:
-    analyze = _analyzer()
+def _document_frequencies(
+    texts: SortedTexts, analysis: Analysis, progress: Progress
+) -> tuple[list[str], Counter[str]]:
+    analyze = _words_of(analysis)
     docnos: list[str] = []
     frequency: Counter[str] = Counter()
     for docno, text in texts:

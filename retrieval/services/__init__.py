@@ -1,8 +1,14 @@
 """The services that write runs."""
 
 from retrieval.services.embeddings import import_embeddings
-from retrieval.services.query_texts import available_retrievers, check_allowed
-from retrieval.services.run_files import run_lines
+from retrieval.services.query_texts import (
+    analysed_name,
+    analysis_of,
+    available_retrievers,
+    check_allowed,
+    usual_retrievers,
+)
+from retrieval.services.run_files import names_by_paper, query_names_of, run_lines
 from retrieval.services.runs import (
     CITED,
     DEFAULT_DEPTH,
@@ -17,14 +23,19 @@ from retrieval.services.runs import (
 __all__ = [
     "CITED",
     "DEFAULT_DEPTH",
+    "analysed_name",
+    "analysis_of",
     "available_retrievers",
     "check_allowed",
     "check_free",
     "import_embeddings",
     "import_run",
+    "names_by_paper",
     "open_index",
+    "query_names_of",
     "remove_run",
     "request_run",
     "retrieve",
     "run_lines",
+    "usual_retrievers",
 ]

@@ -183,8 +183,11 @@ def _query_rows(
     report: EmbeddingsReport,
 ) -> dict[str, int]:
     """The rows of the query papers with a usable vector, by docno; reports the other papers."""
-    papers = [paper.document.docno for paper in papers_with_queries(collection)]
-    paper_docnos = set(papers)
+    query_papers = papers_with_queries(collection)
+    papers = [paper.name for paper in query_papers]
+    topics = {paper.name for paper in query_papers if paper.is_topic}
+    # A row whose id is both a docno and a topic's is the document's.
+    paper_docnos = set(papers) - corpus_docnos(collection, topics)
     row_of = {
         docno: row for row, docno in enumerate(names) if docno in paper_docnos and usable[row]
     }

@@ -7,16 +7,19 @@ from collections.abc import Iterable
 from django.conf import settings
 
 from accounts.models import Collection
-from corpus.models import Document, Facet, QueryPaper
+from corpus.models import Document, Facet, QueryPaper, Topic
 from retrieval.errors import RetrievalError
 from retrieval.retrievers import (
-    CATALOGUE,
+    BUILT_IN,
     ENCODER,
+    PLAIN_NAME,
     Faceted,
     NoSuchRetriever,
     QueryText,
     Retriever,
+    catalogue,
     retriever,
+    with_analysis,
 )
 
 LONGEST_NAME = 60  # of a run
@@ -42,10 +45,40 @@ def retriever_named(collection: Collection, name: str) -> Retriever:
     return named_retriever
 
 
-def available_retrievers() -> dict[str, str]:
-    """Descriptions by name of the retrievers in the catalogue and of this server's encoders."""
+def analysis_of(collection: Collection) -> str:
+    """The name of the analysis that the collection's usual retrievers have."""
+    return collection.analysis or PLAIN_NAME
+
+
+def analysed_name(name: str, analysis: str = "") -> str:
+    """The name of the retriever with that analysis, or the same name for "".
+
+    Raises RetrievalError for an unknown analysis.
+    """
+    try:
+        return with_analysis(name, analysis) if analysis else name
+    except NoSuchRetriever as error:
+        raise RetrievalError(str(error)) from error
+
+
+def usual_retrievers(collection: Collection, analysis: str = "") -> list[str]:
+    """The names of the retrievers that are used if none are chosen.
+
+    They have the collection's analysis, unless another is given. Raises like `analysed_name`.
+    """
+    return [analysed_name(name, analysis or analysis_of(collection)) for name in BUILT_IN]
+
+
+def available_retrievers(analysis: str = PLAIN_NAME) -> dict[str, str]:
+    """Descriptions by name of the retrievers in the catalogue and of this server's encoders.
+
+    Retrievers that compare words have the names with that analysis.
+    """
     encoders = (encoder.removeprefix(ENCODER) for encoder in settings.ENCODERS)
-    return {**CATALOGUE, **{f"{ENCODER}{encoder}": "A sentence encoder" for encoder in encoders}}
+    return {
+        **catalogue(analysis),
+        **{f"{ENCODER}{encoder}": "A sentence encoder" for encoder in encoders},
+    }
 
 
 def check_allowed(name: str) -> None:
@@ -77,15 +110,13 @@ def query_texts(
     """
     facet = _facet(collection, retriever)
     if facet is None:
-        texts = {paper: whole_paper(paper.document) for paper in papers if paper.document.sentences}
+        texts = {paper: whole_paper(paper) for paper in papers if paper.source.sentences}
     else:
         papers_with_query = set(
             collection.queries.filter(facet=facet).values_list("query_paper_id", flat=True)
         )
         texts = {
-            paper: _facet_query(paper.document, facet)
-            for paper in papers
-            if paper.pk in papers_with_query
+            paper: _facet_query(paper, facet) for paper in papers if paper.pk in papers_with_query
         }
     return {paper: text for paper, text in texts.items() if facet is None or text.abstract}
 
@@ -107,10 +138,19 @@ def _facet(collection: Collection, retriever: Retriever) -> Facet | None:
     return facet
 
 
-def whole_paper(document: Document) -> QueryText:
-    return QueryText(document.docno, document.title, document.abstract, *metadata_of(document))
+def whole_paper(paper: QueryPaper) -> QueryText:
+    source = paper.source
+    return _query_text(paper, source.title, source.abstract)
 
 
-def _facet_query(document: Document, facet: Facet) -> QueryText:
-    sentences = document.sentences_of(facet)
-    return QueryText(document.docno, "", " ".join(sentences), *metadata_of(document))
+def _facet_query(paper: QueryPaper, facet: Facet) -> QueryText:
+    """The facet's sentences. All of a topic's description is on the facet of its query."""
+    source = paper.source
+    sentences = source.sentences if isinstance(source, Topic) else source.sentences_of(facet)
+    return _query_text(paper, "", " ".join(sentences))
+
+
+def _query_text(paper: QueryPaper, title: str, abstract: str) -> QueryText:
+    if paper.document is None:
+        return QueryText(paper.name, title, abstract, is_topic=True)
+    return QueryText(paper.name, title, abstract, *metadata_of(paper.document))

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 from array import array
-from collections.abc import Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 
 from retrieval.formats import RankedList, Scored, write_run
@@ -14,7 +15,8 @@ from retrieval.models import Run
 TAG = "run"
 READ_TOGETHER = 20  # lists
 
-RankedLists = Mapping[str, Sequence[Scored]]  # query paper's docno to its ranked list
+RankedLists = Mapping[str, Sequence[Scored]]  # query paper's name to its ranked list
+QueryNames = Mapping[str, Sequence[str]]  # query paper's name to the ids of its queries
 
 
 def lists_digest(lists: RankedLists) -> str:
@@ -25,14 +27,40 @@ def lists_digest(lists: RankedLists) -> str:
     return digest.hexdigest()
 
 
-def run_lines(run: Run) -> Iterator[str]:
-    """Yield the lines of the run's file; their SHA-256 is `run.sha256`. Memory is constant."""
+def run_lines(run: Run, query_names: QueryNames | None = None) -> Iterator[str]:
+    """Yield the lines of the run's file; their SHA-256 is `run.sha256`. Memory is constant.
+
+    The topics are query papers, as in a pool, which all queries of a paper share. With
+    `query_names` they are queries, as in qrels: the list of a paper comes once for each of them.
+    """
+    papers = run.rankings.values_list("query_paper__name", "pk")
     # Sorted here, because the order of a database depends on its collation.
-    papers = iter(sorted(run.rankings.values_list("query_paper__document__docno", "pk")))
-    while batch := dict(islice(papers, READ_TOGETHER)):
+    topics = iter(
+        sorted(
+            (topic, pk)
+            for docno, pk in papers
+            for topic in ([docno] if query_names is None else query_names.get(docno, ()))
+        )
+    )
+    while batch := dict(islice(topics, READ_TOGETHER)):
         rows = run.rankings.filter(pk__in=batch.values()).values_list("pk", "docnos", "scores")
         lists = {pk: ranked_list(docnos, scores) for pk, docnos, scores in rows}
-        yield from write_run({docno: lists[pk] for docno, pk in batch.items()}, tag=TAG)
+        yield from write_run({topic: lists[pk] for topic, pk in batch.items()}, tag=TAG)
+
+
+def query_names_of(run: Run) -> QueryNames:
+    """The queries that the run's lists are for. A run with a facet is for those with the facet."""
+    rows = run.collection.queries.values_list("query_paper__name", "name", "facet__key")
+    return names_by_paper(rows, run.parameters.get("facet"))
+
+
+def names_by_paper(rows: Iterable[tuple[str, str, str]], facet: str | None) -> QueryNames:
+    """`rows` are (query paper's name, query's id, facet); with a `facet`, only those with it."""
+    names: dict[str, list[str]] = defaultdict(list)
+    for paper, name, key in rows:
+        if facet is None or key == facet:
+            names[paper].append(name)
+    return names
 
 
 def ranked_list(docnos: Sequence[str], scores: Sequence[float]) -> RankedList:

@@ -55,6 +55,7 @@ from retrieval.services.run_files import RankedLists, lists_digest
 from web.disk import DiskFull
 
 DEFAULT_DEPTH = 500
+EXAMPLES = 20  # unknown ids that a report names
 CITED = "cited"
 # Sources of pooled documents that are not runs.
 RESERVED_NAMES = (CITED, "budget")
@@ -73,6 +74,7 @@ class RunReport:
     query_papers_themselves: int = 0
     unknown_topics: int = 0
     unknown_topic_examples: list[str] = field(default_factory=list)
+    unknown_documents: list[str] = field(default_factory=list)  # the first EXAMPLES, in order
     query_papers_without_list: int = 0
 
 
@@ -214,10 +216,13 @@ def import_run(
     name: str,
     work: JobContext,
     qrels: bool = False,
+    prefix: str = "",
+    topic_prefix: str = "",
 ) -> Run:
     """Import a TREC run file, plain or gzip; a topic is a query paper's docno or a query's id.
 
     With `qrels` the file has judgments, and the run ranks the relevant documents by grade.
+    `prefix` is put before every docno of the file, and `topic_prefix` before every topic.
 
     The query paper itself, duplicates and documents outside the corpus are left out and counted.
 
@@ -233,7 +238,8 @@ def import_run(
     except RunFormatError as error:
         raise RetrievalError(str(error)) from error
     report = RunReport(duplicates=run_file.duplicates)
-    by_paper = _lists_by_paper(collection, run_file.lists, filename, report)
+    by_topic = _prefixed(run_file.lists, prefix, topic_prefix)
+    by_paper = _lists_by_paper(collection, by_topic, filename, report)
     lists = _without_unknown_documents(collection, by_paper, report)
     if not any(lists.values()):
         raise RetrievalError(
@@ -246,7 +252,12 @@ def import_run(
         collection=collection,
         name=name,
         kind="file",
-        parameters={"file": filename, **({"qrels": True} if qrels else {})},
+        parameters={
+            "file": filename,
+            **({"qrels": True} if qrels else {}),
+            **({"prefix": prefix} if prefix else {}),
+            **({"topic_prefix": topic_prefix} if topic_prefix else {}),
+        },
         depth=max(map(len, lists.values())),
     )
     return store_run(run, lists, report, work)
@@ -266,20 +277,31 @@ def check_free(collection: Collection, name: str) -> None:
         )
 
 
+def _prefixed(
+    lists: Mapping[str, list[Scored]], prefix: str, topic_prefix: str
+) -> dict[str, list[Scored]]:
+    return {
+        topic_prefix + topic: [scored._replace(docno=prefix + scored.docno) for scored in ranking]
+        if prefix
+        else ranking
+        for topic, ranking in lists.items()
+    }
+
+
 def _lists_by_paper(
     collection: Collection,
     by_topic: Mapping[str, list[Scored]],
     filename: str,
     report: RunReport,
 ) -> dict[str, list[Scored]]:
-    paper_of = dict(collection.queries.values_list("name", "query_paper__document__docno"))
+    paper_of = dict(collection.queries.values_list("name", "query_paper__name"))
     paper_of |= {docno: docno for docno in set(paper_of.values())}
     topic_of: dict[str, str] = {}
     for topic in by_topic:
         paper = paper_of.get(topic)
         if paper is None:
             report.unknown_topics += 1
-            report.unknown_topic_examples = [*report.unknown_topic_examples, topic][:3]
+            report.unknown_topic_examples = [*report.unknown_topic_examples, topic][:EXAMPLES]
         elif paper in topic_of:
             raise RetrievalError(
                 f"{filename}: topics {topic_of[paper]} and {topic} are both of query paper "
@@ -302,12 +324,18 @@ def _without_unknown_documents(
     corpus = corpus_docnos(
         collection, {scored.docno for ranking in lists.values() for scored in ranking}
     )
+    topics = set(collection.query_papers.filter(topic__isnull=False).values_list("name", flat=True))
     lists_in_corpus: dict[str, list[Scored]] = {}
     for paper, ranking in lists.items():
-        report.query_papers_themselves += sum(scored.docno == paper for scored in ranking)
-        report.outside_corpus += sum(scored.docno not in corpus for scored in ranking)
+        own = None if paper in topics else paper
+        report.query_papers_themselves += sum(scored.docno == own for scored in ranking)
+        unknown = [scored.docno for scored in ranking if scored.docno not in corpus]
+        report.outside_corpus += len(unknown)
+        report.unknown_documents = list(
+            dict.fromkeys([*report.unknown_documents, *unknown[:EXAMPLES]])
+        )[:EXAMPLES]
         lists_in_corpus[paper] = [
-            scored for scored in ranking if scored.docno in corpus and scored.docno != paper
+            scored for scored in ranking if scored.docno in corpus and scored.docno != own
         ]
     return lists_in_corpus
 
@@ -354,7 +382,7 @@ def _free_name(run: Run) -> None:
 
 
 def _insert_run(run: Run, lists: RankedLists) -> None:
-    papers = {paper.document.docno: paper for paper in papers_with_queries(run.collection)}
+    papers = {paper.name: paper for paper in papers_with_queries(run.collection)}
     if removed_papers := sorted(set(lists) - set(papers)):
         raise RetrievalError(
             f"The query paper {removed_papers[0]} was removed while {run.name} was being "

@@ -2,6 +2,7 @@
 // its column (the styles are in qrelsmith.css). Without this script the table scrolls sideways. The
 // roles keep it a table for screen readers, which CSS would otherwise take from it.
 
+const narrow = matchMedia("(max-width: 40rem)");
 const CELL_ROLES = { col: "columnheader", row: "rowheader" };
 
 function prepare(table) {
@@ -21,9 +22,11 @@ function prepare(table) {
 }
 
 function prepareAll() {
+  if (!narrow.matches) return;
   const tables = document.querySelectorAll(".table-wrap > table:not(.heat, .matrix, .as-cards)");
   for (const table of tables) prepare(table);
 }
 
 prepareAll();
+narrow.addEventListener("change", prepareAll);
 document.addEventListener("htmx:afterSettle", prepareAll);

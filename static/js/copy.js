@@ -1,17 +1,21 @@
 // Buttons with data-copy="id" copy the text of that element. They stay hidden where a browser cannot.
 
-if (navigator.clipboard) {
-  for (const button of document.querySelectorAll("[data-copy]")) {
-    button.hidden = false;
-    button.addEventListener("click", async () => {
-      try {
-        await navigator.clipboard.writeText(
-          document.getElementById(button.dataset.copy).textContent,
-        );
-        button.textContent = "Copied";
-      } catch {
-        button.textContent = "Select it and copy by hand";
-      }
-    });
+import { onContent } from "./content.js";
+
+async function copy(button) {
+  try {
+    await navigator.clipboard.writeText(document.getElementById(button.dataset.copy).textContent);
+    button.textContent = "Copied";
+  } catch {
+    button.textContent = "Select it and copy by hand";
   }
+}
+
+if (navigator.clipboard) {
+  onContent((content) => {
+    for (const button of content.querySelectorAll("[data-copy]")) {
+      button.hidden = false;
+      button.addEventListener("click", () => copy(button));
+    }
+  });
 }

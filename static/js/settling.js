@@ -21,7 +21,7 @@ const find = (id) => document.getElementById(id);
 const forms = [find("answer"), find("cannot-form")];
 const noteField = forms[0].elements.note;
 const draft = `qrelsmith:draft:${page.person}:${location.pathname}`;
-const shownAt = performance.now();
+let shownAt = performance.now();
 const outbox = new Outbox({ work: "settling", person: page.person, collection: page.collection });
 let leaving = false;
 
@@ -124,6 +124,8 @@ measureDock();
 const queryRead = foldQuery();
 
 const help = helpDialog();
+// After the list of keys, a press is no repeated one of the case before.
+find("keys").addEventListener("close", () => (shownAt = -Infinity));
 const guideline = guidelinePanel();
 const cannot = lift("cannot");
 const note = lift("note");

@@ -1,10 +1,9 @@
 // The keys and menus of every page but those for judging and adjudicating: "/" goes to the search field,
-// "?" lists the keys, Escape and a click elsewhere close the menu of collections.
+// "?" lists the keys, Escape and a click elsewhere close an open menu.
 
 import { helpDialog, onKeys } from "./keys.js";
 
 const search = document.getElementById("search");
-const menu = document.querySelector("details.switcher");
 const showKeys = helpDialog();
 
 onKeys({
@@ -12,15 +11,17 @@ onKeys({
   "?": showKeys,
 });
 
-function closeMenu({ focus }) {
-  if (!menu?.open) return;
-  menu.open = false;
-  if (focus) menu.querySelector("summary").focus();
+function closeMenus({ except, focus }) {
+  for (const menu of document.querySelectorAll("details.switcher[open]")) {
+    if (menu === except) continue;
+    menu.open = false;
+    if (focus) menu.querySelector("summary").focus();
+  }
 }
 
 document.addEventListener("keydown", (event) => {
-  if (event.key === "Escape") closeMenu({ focus: true });
+  if (event.key === "Escape") closeMenus({ focus: true });
 });
 document.addEventListener("click", (event) => {
-  if (!event.target.closest("details.switcher")) closeMenu({ focus: false });
+  closeMenus({ except: event.target.closest("details.switcher"), focus: false });
 });

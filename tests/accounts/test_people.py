@@ -23,7 +23,7 @@ from accounts.services import (
 from annotation.models import Slot
 from dashboard.services import HoldsPairs, remove_role
 from tests.support.factories import UserFactory, a_collection, an_open_query, member
-from tests.support.visits import text_of
+from tests.support.visits import csv_rows, text_of
 
 pytestmark = pytest.mark.django_db
 
@@ -332,3 +332,20 @@ def test_two_admins_who_remove_each_other_leave_one(on_postgresql):
 
     assert outcomes == ["refused", "taken"]
     assert admins.count() == 1
+
+
+def test_people_are_found_by_name_and_filtered_by_role(client, collection):
+    page = at("people", collection)
+
+    def found(**asked):
+        answer = client.get(page, {**asked, "format": "csv"})
+        lines = csv_rows(answer)
+        return [line["username"] for line in lines]
+
+    assert {"admin", "ann1", "ann2", "adju"} <= set(found())
+    assert found(role="adjudicator") == ["adju"]
+    assert found(q="ann2") == ["ann2"]
+    assert found(q="ann2", role="admin") == []
+    assert [group.role for group in client.get(page, {"role": "admin"}).context["groups"]] == [
+        "admin"
+    ]

@@ -91,6 +91,47 @@ def test_the_largest_difference_comes_first(client, opening, adjudicator):
     assert order == [cannot, far, near]
 
 
+# All queries
+
+
+def next_case(client, opening) -> str:
+    page = reverse("adjudicate", args=[opening.query.collection.slug])
+    return client.get(page, {"next": ""}).url
+
+
+def test_all_cases_come_with_the_largest_difference_first_across_queries(
+    client, opening, adjudicator
+):
+    near, far = judge_both(opening, (1, 2), (0, 3))
+    (between,) = judge_both(an_open_query(opening.query.collection), (0, 2))
+    assert f"{reverse('adjudicate', args=['small'])}?next" in queue_page(client, opening)
+
+    order, address = [], next_case(client, opening)
+    for _ in range(3):
+        order.append(
+            next(s for s in (near, far, between) if address.startswith(pair_url(s, "case")))
+        )
+        fields = carried(client.get(address).content.decode())
+        address = client.post(address.partition("?")[0], {**fields, "answer": "0"}).url
+
+    assert order == [far, between, near]
+    assert address == reverse("adjudicate", args=["small"])
+
+
+def test_all_cases_are_counted_together_and_undone_together(client, opening, adjudicator):
+    judge_both(opening, (1, 2), (0, 3))
+    judge_both(an_open_query(opening.query.collection), (0, 2))
+    first = next_case(client, opening)
+    page = client.get(first).content.decode()
+    assert "<b>3</b> due" in markup(page)
+    second = client.post(first.partition("?")[0], {**carried(page), "answer": "0"}).url
+    assert second.partition("/adjudicate/")[2] != first.partition("/adjudicate/")[2]
+
+    undo = reverse("case-undo", args=["small", second.split("/")[4]])
+    token = second.partition("?")[0].strip("/").split("/")[-1]
+    assert client.get(undo, {"from": token, "then": "all"}).url == first
+
+
 # A case
 
 

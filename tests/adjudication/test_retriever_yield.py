@@ -35,20 +35,22 @@ def test_drawn_relevant_and_found_alone_are_counted():
     ]
     grades = {A: [3], B: [2, 0], C: [1]}
 
-    assert yields(candidates, grades) == [
+    assert yields(candidates, grades, relevant_from=2) == [
         Yield("one", drawn=2, judged=3, relevant=2, alone=1),
         Yield("two", drawn=1, judged=1, relevant=0, alone=0),
     ]
 
 
 def test_a_document_relevant_to_two_queries_counts_twice():
-    (source_yield,) = yields([SourceCandidate("one", A, True, True)], {A: [2, 3]})
+    (source_yield,) = yields([SourceCandidate("one", A, True, True)], {A: [2, 3]}, relevant_from=2)
 
     assert (source_yield.judged, source_yield.relevant, source_yield.alone) == (2, 2, 2)
 
 
 def test_a_source_that_drew_nothing_is_listed_without_a_share():
-    source_yield = yields([SourceCandidate("one", A, drawn=False, found=True)], {A: [3]})[0]
+    source_yield = yields(
+        [SourceCandidate("one", A, drawn=False, found=True)], {A: [3]}, relevant_from=2
+    )[0]
 
     assert (source_yield.drawn, source_yield.percent) == (0, None)
 

@@ -29,7 +29,7 @@ from tests.support.release_scenes import (
     slot_of,
 )
 from tests.support.sittings import judge
-from tests.support.visits import address, client_of, markup, queries_of, text_of
+from tests.support.visits import address, client_of, csv_rows, markup, queries_of, text_of
 
 pytestmark = pytest.mark.django_db
 
@@ -462,3 +462,24 @@ def test_more_queries_cost_the_page_no_more_questions(collection, django_assert_
 
     with django_assert_num_queries(expected):
         client.get(address("agreement"))
+
+
+def test_queries_are_filtered_by_facet_and_downloaded_with_the_chosen_columns(collection, admin):
+    shown = {"column": ["n", "alpha"], "next": "/"}
+    admin.post(reverse("choose-columns", args=["agreement"]), shown)
+
+    page = admin.get(address("agreement"), {"facet": "method", "sort": "-query"})
+    file = admin.get(address("agreement"), {"facet": "method", "sort": "-query", "format": "csv"})
+
+    assert [line.facet for line in page.context["rows"]] == ["method", "method"]
+    line, row = (
+        page.context["rows"][0],
+        csv_rows(file)[0],
+    )
+    assert row["query"] == line.query == "q2_method"
+    assert list(row) == ["query", "facet", "pairs", "alpha_before", "alpha_after"]
+    assert row["alpha_before"] == repr(line.pre["alpha"])
+    assert "sort=-rho" not in page.text
+    a_collection("empty")
+    empty = address("agreement", slug="empty")
+    assert admin.get(empty, {"format": "csv"}).status_code == 404

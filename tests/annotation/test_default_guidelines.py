@@ -2,10 +2,9 @@
 
 import pytest
 
+from annotation.default_guidelines import default_guidelines
 from annotation.guideline_forms import LONGEST_DEFINITION
-from annotation.models import GRADES
-from annotation.services import default_guidelines
-from corpus.services import DEFAULT_FACETS
+from corpus.facets import DEFAULT_FACETS
 
 FACETS = [plan.key for plan in DEFAULT_FACETS]
 
@@ -19,7 +18,7 @@ def grade_of(facet, number):
 def test_every_default_facet_defines_and_illustrates_every_grade(facet):
     grades = default_guidelines()[facet]["grades"]
 
-    assert [grade["grade"] for grade in grades] == list(GRADES)
+    assert [grade["grade"] for grade in grades] == [0, 1, 2, 3]
     for grade in grades:
         assert len(grade["definition"]) <= LONGEST_DEFINITION
         assert grade["name"]

@@ -79,11 +79,11 @@ def test_a_paper_without_a_sentence_of_the_facet_is_refused(query):
     refused(query, match="has no sentence on method")
 
 
-def test_the_board_says_that_a_paper_has_no_sentence_of_the_facet(client, query):
+def test_the_page_says_that_a_paper_has_no_sentence_of_the_facet(client, query):
     Document.objects.filter(pk=query.query_paper.document_id).update(labels=["other"] * 3)
     client.force_login(User.objects.get(username="admin"))
 
-    page = client.get(reverse("board", args=[query.collection.slug])).content.decode()
+    page = client.get(reverse("open-queries", args=[query.collection.slug])).content.decode()
     assert "its paper has no sentence on method" in page
 
 
@@ -110,7 +110,7 @@ def test_a_query_without_a_pool_is_refused(query):
 def test_a_facet_without_a_guideline_is_refused(collection):
     facet = collection.facets.create(key="task", name="Task", position=9, labels=["task"])
     paper = DocumentFactory(collection=collection, labels=["task", "other", "other"])
-    query_paper = collection.query_papers.create(document=paper)
+    query_paper = collection.query_papers.create(document=paper, name=paper.docno)
     query = collection.queries.create(query_paper=query_paper, facet=facet, name="task-query")
     a_pool(query_paper, DocumentFactory.create_batch(2, collection=collection))
 
@@ -173,7 +173,7 @@ def test_versions_of_a_guideline_count_within_its_facet(query):
 def test_a_guideline_needs_the_four_grades_in_order(query, order):
     grades = [{"grade": grade} for grade in order]
 
-    with pytest.raises(JudgingError, match="must describe the grades"):
+    with pytest.raises(JudgingError, match="Describe 0, 1, 2, 3, in this order"):
         write_guideline(facet=query.facet, instructions="", grades=grades)
     assert query.facet.guidelines.count() == 1
 

@@ -56,6 +56,45 @@ def test_without_a_measured_pace_the_planned_one_counts(client, annotator, colle
     assert "about 2 min left" in judge_page(client, collection)
 
 
+def test_the_time_left_is_the_same_on_every_page(client, annotator, collection):
+    for opening in (an_open_query(collection, size=3), an_open_query(collection, size=3)):
+        judge(slots_of(opening, "ann1")[0], 1, seconds=25.0)
+    overview = client.get(reverse("collection", args=[collection.slug])).content.decode()
+    client.force_login(collection.memberships.get(role=Role.ADMIN).user)
+    board = client.get(reverse("board", args=[collection.slug])).content.decode()
+    client.force_login(annotator)
+
+    assert "about 2 min left" in markup(overview)
+    assert "about 2 min at your pace" in markup(judge_page(client, collection))
+    assert "2 min" in markup(board)
+
+
+def test_continue_judging_opens_the_next_pair(client, annotator, collection):
+    an_open_query(collection)
+    opening = an_open_query(collection)
+    judge(slots_of(opening, "ann1")[0], 1)
+    page = reverse("judge", args=[collection.slug])
+    assert f"{page}?next" in client.get(reverse("collection", args=[collection.slug])).text
+
+    answer = client.get(page, {"next": ""}, follow=True)
+
+    assert answer.redirect_chain[-1][0] == pair_url(slots_of(opening, "ann1")[1])
+
+
+def test_without_a_pair_left_continuing_shows_the_list(client, annotator, collection):
+    assert client.get(reverse("judge", args=[collection.slug]), {"next": ""}).status_code == 200
+
+
+def test_after_the_last_pair_enter_opens_the_next_query(client, annotator, collection):
+    opening = an_open_query(collection, size=1)
+    an_open_query(collection)
+    judge(slots_of(opening, "ann1")[0], 1)
+
+    page = markup(client.get(query_url(opening, "judge-mine")).content.decode())
+
+    assert '<a autofocus class="button primary"' in page
+
+
 def test_the_query_judged_last_comes_first(client, annotator, collection):
     openings = [an_open_query(collection) for _ in range(4)]
     for opening in openings[1:3]:

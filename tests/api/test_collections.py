@@ -14,10 +14,16 @@ def test_it_lists_my_collections_with_my_roles(world, annotator):
             "description": "",
             "licence": "CC-BY-4.0",
             "facets": [
-                {"key": "background", "name": "Background"},
-                {"key": "method", "name": "Method"},
-                {"key": "result", "name": "Result"},
+                {
+                    "key": "background",
+                    "name": "Background",
+                    "labels": ["background", "objective"],
+                },
+                {"key": "method", "name": "Method", "labels": ["method"]},
+                {"key": "result", "name": "Result", "labels": ["result"]},
             ],
+            "highest_grade": 3,
+            "relevant_from": 2,
             "roles": ["annotator"],
         }
     ]
@@ -51,6 +57,32 @@ def test_staff_set_up_a_collection_and_are_its_admins(world, admin):
     made = Collection.objects.get(slug="new")
     assert (made.name, made.seed) == ("New", "s")
     assert Facet.objects.filter(collection=made, guidelines__version=1).count() == 3
+
+
+def test_facets_and_scale_can_be_chosen_and_changed(world, admin):
+    User.objects.filter(username="admin").update(is_staff=True)
+    new = {"slug": "new", "name": "New", "facets": "none", "highest_grade": 1}
+    own_facets = [{"key": "purpose", "name": "Purpose", "labels": ["goal"]}]
+
+    made = admin.post(WHERE, new, format="json").json()
+    changed = admin.post(
+        f"{WHERE}new/facets/", {"facets": own_facets, "highest_grade": 4}, format="json"
+    )
+
+    assert made["facets"] == [{"key": "", "name": "Relevance", "labels": []}]
+    assert (made["highest_grade"], made["relevant_from"]) == (1, 1)
+    assert changed.status_code == 200
+    assert changed.json()["facets"] == own_facets
+    assert (changed.json()["highest_grade"], changed.json()["relevant_from"]) == (4, 2)
+
+
+def test_a_wrong_facet_names_its_field_and_an_open_query_fixes_the_scale(world, admin):
+    wrong = admin.post(f"{WHERE}small/facets/", {"facets": [{"key": "A B"}]}, format="json")
+    late = admin.post(f"{WHERE}small/facets/", {"highest_grade": 1}, format="json")
+
+    assert (wrong.status_code, wrong.json()["code"]) == (400, "invalid")
+    assert "facet 1" in str(wrong.json()["fields"]["facets"])
+    assert (late.status_code, late.json()["code"]) == (409, "fixed_once_opened")
 
 
 def test_a_user_who_is_not_staff_gets_404_for_a_new_collection(admin):

@@ -8,6 +8,7 @@ from playwright.sync_api import Page, expect
 
 from accounts.models import Collection, User
 from tests.support.factories import UserFactory
+from tests.support.judging_page import assert_accessible
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -33,6 +34,19 @@ def test_it_loads_from_this_server_alone_and_breaks_no_policy(docs, live_server)
 
     assert [url for url in asked if not url.startswith((live_server.url, "data:"))] == []
     assert messages == []
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_it_is_accessible_in_both_themes(new_context, docs, live_server, theme):
+    # Axe puts its own script into the page, which the policy forbids.
+    context = new_context(
+        bypass_csp=True, color_scheme=theme, storage_state=docs.context.storage_state()
+    )
+    page = context.new_page()
+    page.goto(f"{live_server.url}/api/docs/")
+    expect(page.locator(".opblock").first).to_be_visible()
+
+    assert_accessible(page)
 
 
 def test_an_operation_can_be_tried_there(docs, live_server):

@@ -9,6 +9,7 @@ import time
 import pytest
 from django.urls import resolve
 
+from adjudication.models import Decision
 from annotation.models import Slot
 from annotation.services import set_up_collection
 from jobs import services
@@ -18,7 +19,7 @@ from tests.support.api_world import token_of
 from tests.support.factories import UserFactory, member
 
 GUIDE = (ROOT / "docs" / "api.md").read_text()
-BUILD, JUDGE, PUBLISH = re.findall(r"```python\n(.*?)```", GUIDE, flags=re.DOTALL)
+BUILD, JUDGE, ADJUDICATE, PUBLISH = re.findall(r"```python\n(.*?)```", GUIDE, flags=re.DOTALL)
 
 
 @pytest.fixture
@@ -45,14 +46,18 @@ def test_the_scripts_lead_from_a_file_to_a_release(run_as, tmp_path):
     papers = set_up_collection(slug="papers", name="Papers", owner=owner, licence="CC0-1.0")
     for annotator in ("ann1", "ann2"):
         member(papers, "annotator", annotator)
+    member(papers, "adjudicator", "adju")
     (tmp_path / "corpus.jsonl").write_text("".join(map(line, range(1, 6))))
 
     run_as("owner", BUILD)
     run_as("ann1", JUDGE)
-    run_as("ann2", JUDGE)
+    run_as("ann2", JUDGE.replace("return 1 if", "return 2 if"))
+    run_as("adju", ADJUDICATE)
     run_as("owner", PUBLISH)
 
     assert not Slot.objects.of(papers).unjudged().exists()
+    decisions = Decision.objects.filter(pair__query__collection=papers)
+    assert {decision.grade for decision in decisions} == {2}
     assert (tmp_path / "papers-1.0.zip").stat().st_size == papers.releases.get().size
 
 

@@ -59,7 +59,8 @@ def test_the_next_pair_shows_the_text_and_nothing_else(world, pair):
 
     assert set(pair) == EVERYTHING_SHOWN
     assert (pair["token"], pair["judgment_key"], pair["judged"]) == (slot.pair.token, None, False)
-    assert set(pair["candidate"]) == set(pair["query"]) == {"title", "sentences"}
+    assert set(pair["candidate"]) == {"title", "sentences"}
+    assert set(pair["query"]) == {"title", "sentences", "narrative"}
     assert pair["candidate"]["title"] == title
     assert [sentence["in_facet"] for sentence in pair["candidate"]["sentences"]] == [
         False,
@@ -123,7 +124,8 @@ def test_an_answer_may_be_a_reason_instead_of_a_grade(world, annotator, pair):
         ({"grade": None}, "bad_answer"),
         ({"grade": 2, "reason": "garbled"}, "bad_answer"),
         ({"grade": None, "reason": "other"}, "bad_answer"),
-        ({"grade": 4}, "invalid"),
+        ({"grade": 4}, "bad_answer"),
+        ({"grade": 5}, "invalid"),
         ({"grade": None, "reason": "source"}, "invalid"),
         ({"key": "not a key"}, "invalid"),
         ({"note": "a\0b"}, "invalid"),

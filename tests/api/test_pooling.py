@@ -135,6 +135,21 @@ def test_a_built_in_retriever_ranks(world, admin):
     assert (other.status_code, other.json()["code"]) == (409, "busy")
 
 
+def test_a_built_in_retriever_ranks_with_an_analysis(world, admin):
+    body = {"retriever": "bm25_title", "analysis": "english_stem"}
+    admin.post(f"{WHERE}runs/", body, format="json")
+
+    assert Job.objects.get(kind="retrieve").parameters["name"] == "bm25_title.english_stem"
+
+
+def test_an_unknown_analysis_is_refused(world, admin):
+    body = {"retriever": "bm25_title", "analysis": "klingon"}
+    response = admin.post(f"{WHERE}runs/", body, format="json")
+
+    assert response.status_code == 400
+    assert response.json()["fields"] == {"analysis": ['"klingon" is not a valid choice.']}
+
+
 def test_an_unknown_retriever_is_refused(world, admin):
     response = admin.post(f"{WHERE}runs/", {"retriever": "oracle"}, format="json")
 

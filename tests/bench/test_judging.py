@@ -13,12 +13,12 @@ import pytest
 
 from annotation.models import Judgment, Slot
 from bench import judging
+from bench.chromium import chromium
 from bench.judging_clients import Browser, Refused, get_page, judge_together
 from bench.judging_goals import GOALS, Figure, table
 from bench.judging_peer import PeerAnnotator, _result
 from bench.judging_server import children_of, memory_of, started
 from bench.judging_state import PASSWORD, SLUG, make_state
-from tests.support import machine
 
 LIMITS = {"seconds": 60}
 DOCS = Path(__file__).resolve().parents[2] / "docs" / "benchmarks.md"
@@ -138,7 +138,7 @@ def test_the_benchmark_of_four_queries_fills_its_table(tmp_path, monkeypatch):
     )
     bench = judging.Bench(tmp_path, out, size)
     # tests/demo/ starts the demo, which takes as long as all the rest.
-    without_browser = set() if machine.chromium() else {"paint"}
+    without_browser = set() if chromium() else {"paint", "page-paint"}
     parts = [part for part in judging.PARTS if part not in without_browser]
     judging.run(bench, ["sqlite"], ["statistics", *parts])
     left_out = {key for key, goal in GOALS.items() if goal.work.startswith("page: ")}

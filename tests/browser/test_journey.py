@@ -9,7 +9,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Locator, Page, expect
 
 from accounts.codes import account_code
 from accounts.models import Collection, User
@@ -108,12 +108,27 @@ def test_three_people_take_a_corpus_to_a_release(
     assert "p03" in grades
 
 
+def press(page: Page, control: Locator, *keys: str) -> None:
+    """Go to the control by Tab alone, and press the keys there."""
+    expect(control).to_be_visible()
+    for _ in range(200):
+        page.keyboard.press("Tab")
+        if control.evaluate("control => control === document.activeElement"):
+            break
+    expect(control).to_be_focused()
+    for key in keys:
+        page.keyboard.press(key)
+
+
 def set_up(admin: Page, corpus: Path) -> None:
-    """Collection, documents, query, pools, people, open query: all by the admin's own hand."""
+    """Collection, documents, query, pools, people, open query: all by the admin's own hand.
+
+    The pools are planned and the query is opened by keyboard alone.
+    """
     admin.goto("/collections/new/")
     admin.get_by_label("Name", exact=True).fill("Papers")
     admin.get_by_label("Short name").fill("papers")
-    admin.get_by_label("Licence").fill("CC-BY-4.0")
+    admin.locator("select[name=licence]").select_option("CC-BY-4.0")
     admin.get_by_role("button", name="Create the collection").click()
 
     admin.goto("/c/papers/documents/import/")
@@ -126,8 +141,11 @@ def set_up(admin: Page, corpus: Path) -> None:
     admin.get_by_role("button", name="Add the list").click()
 
     admin.goto("/c/papers/pools/")
-    admin.locator("input[name=interleaved-n]").fill("1")
-    admin.get_by_role("button", name=re.compile("^Build")).click()
+    press(admin, admin.get_by_role("link", name="Plan the pools"), "Enter")
+    admin.wait_for_url("**/pools/plan/")
+    press(admin, admin.locator("input[name=interleaved-n]"), "ControlOrMeta+a", "1")
+    press(admin, admin.get_by_role("button", name=re.compile("^Build")), "Enter")
+    admin.wait_for_url("**/pools/")
     wait_for_jobs()
 
     for username, role in (("bea", "annotator"), ("cid", "annotator"), ("dora", "adjudicator")):
@@ -139,11 +157,12 @@ def set_up(admin: Page, corpus: Path) -> None:
         sheet.get_by_role("button", name="Add the role").click()
 
     admin.goto("/c/papers/judging/")
-    admin.get_by_label("Open p00_method").check()
-    admin.locator("select[name=first]").select_option(label="bea")
-    admin.locator("select[name=second]").select_option(label="cid")
-    admin.get_by_role("button", name="Open 1 query for judging").click()
-    admin.get_by_role("button", name="Open 1 query", exact=True).click()
+    press(admin, admin.get_by_role("link", name="Open queries…"), "Enter")
+    press(admin, admin.get_by_label("Open p00_method"), "Space")
+    for name in ("bea", "cid"):
+        press(admin, admin.get_by_label(name), "Space")
+    press(admin, admin.get_by_role("button", name="Open 1 query…"), "Enter")
+    press(admin, admin.get_by_role("button", name="Open 1 query", exact=True), "Enter")
     expect(admin.get_by_text("guideline 1").first).to_be_visible()
 
 

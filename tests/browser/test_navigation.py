@@ -42,7 +42,7 @@ def test_a_question_mark_lists_the_keys_and_escape_closes_them(admin):
 
 
 def test_the_menu_leads_to_another_collection_and_escape_closes_it(admin):
-    summary = admin.locator("details.switcher summary")
+    summary = admin.locator(".topbar details.switcher summary")
     summary.press("Enter")
     other = admin.locator(".popover").get_by_role("link", name="second", exact=False)
     expect(other).to_be_visible()
@@ -55,6 +55,23 @@ def test_the_menu_leads_to_another_collection_and_escape_closes_it(admin):
     summary.press("Enter")
     other.click()
     admin.wait_for_url("**/c/second/")
+
+
+def test_the_columns_of_a_table_are_chosen_in_a_menu_that_escape_closes(admin):
+    columns = admin.locator(".tools summary")
+    columns.press("Enter")
+    year = admin.get_by_role("checkbox", name="Year")
+    expect(year).to_be_visible()
+    assert not Axe().run(admin).response["violations"]
+
+    admin.keyboard.press("Escape")
+    expect(year).to_be_hidden()
+    expect(columns).to_be_focused()
+
+    columns.press("Enter")
+    year.uncheck()
+    admin.get_by_role("button", name="Save the columns").click()
+    expect(admin.get_by_role("columnheader", name="Year")).to_have_count(0)
 
 
 def test_on_a_phone_a_row_is_a_card_and_nothing_is_wider_than_the_screen(admin):

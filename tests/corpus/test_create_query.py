@@ -19,7 +19,7 @@ def test_it_makes_a_query_of_a_document_and_a_facet(collection, capsys):
 
     query = collection.queries.get()
     assert (query.name, query.facet.key) == ("d1_method", "method")
-    assert query.query_paper.document.docno == "d1"
+    assert query.query_paper.name == "d1"
     assert capsys.readouterr().out == "d1_method: created.\n"
 
 

@@ -8,7 +8,7 @@ from django.core.management import CommandError, call_command
 
 from corpus.models import Document
 from corpus.services import create_collection, create_query
-from tests.support.factories import DocumentFactory, a_collection
+from tests.support.factories import DocumentFactory, a_collection, a_topic
 
 pytestmark = pytest.mark.django_db
 
@@ -74,9 +74,25 @@ def test_an_export_imported_elsewhere_is_the_same_corpus(imported, tmp_path):
 
 
 def test_topics_are_not_among_the_documents(collection):
-    DocumentFactory(collection=collection, docno="t1", is_topic=True)
+    a_topic(collection)
 
     assert output_of("export_documents", "small") == ""
+
+
+def test_a_topic_is_exported_with_its_title_once(collection):
+    a_topic(collection, "2", narrative="Only\nmethods.")
+    a_topic(collection, "1", title="Only a title", description="")
+
+    assert output_of("export_queries", "small", format="tsv") == (
+        "1\tOnly a title\n2\tRanking papers How are papers ranked? Find methods.\n"
+    )
+    lines = [json.loads(line) for line in output_of("export_queries", "small").splitlines()]
+    assert lines[1] == {
+        "id": "2",
+        "title": "Ranking papers",
+        "abstract": "How are papers ranked? Find methods.",
+        "narrative": "Only\nmethods.",
+    }
 
 
 @pytest.fixture

@@ -188,7 +188,7 @@ def test_a_change_to_a_frozen_pool_leaves_nothing_behind(collection, write):
     freeze_pools(collection=collection)
 
     with pytest.raises(FrozenDocument):
-        bring(collection, write(doc("new"), doc(query.query_paper.document.docno)))
+        bring(collection, write(doc("new"), doc(query.query_paper.name)))
 
     assert not collection.documents.filter(docno="new").exists()
 

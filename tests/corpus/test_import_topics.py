@@ -6,8 +6,8 @@ from django.core.management import CommandError, call_command
 
 from corpus.document_import import import_documents
 from corpus.formats import DocumentFormatError
-from corpus.models import Document
-from corpus.services import CorpusError
+from corpus.queries import remove_query
+from corpus.services import DEFAULT_FACETS, CorpusError, create_query
 from corpus.topic_import import TopicReport, import_topics
 from corpus.topics import read_topics
 from jobs.context import DirectRun
@@ -60,8 +60,8 @@ def write(tmp_path):
 
 def read(path, **options):
     return [
-        (topic.line, topic.record.docno, topic.record.title, topic.record.sentences)
-        for topic in read_topics(path, name=path.name, **options)
+        (topic.line, topic.name, topic.title, topic.sentences)
+        for topic in read_topics(path, name=path.name, **options).topics
     ]
 
 
@@ -78,7 +78,7 @@ class TestFormat:
             ),
             (14, "302", "Poliomyelitis", ("Poliomyelitis",)),
         ]
-        assert read_topics(path, name="x")[0].narrative == "A relevant document must name one."
+        assert read_topics(path, name="x").topics[0].narrative.endswith("must name one.")
 
     def test_topics_of_later_tracks_are_read(self, write):
         assert read(write(NEW)) == [
@@ -98,6 +98,53 @@ class TestFormat:
         assert read(packed) == read(write(OLD))
 
     @pytest.mark.parametrize(
+        ("text", "format_name"),
+        [
+            ('{"_id": "7", "text": "Two words"}', "JSON Lines of BEIR (_id)"),
+            ('{"qid": 7, "query": "Two words"}', "JSON Lines of PyTerrier (qid)"),
+            ('{"query_id": "7", "text": "Two words"}', "JSON Lines of ir_datasets (query_id)"),
+            ('{"id": "7", "title": "Two words"}', "JSON Lines of Pyserini (id)"),
+            ('{"id": "7", "contents": "Two words"}', "JSON Lines of Pyserini (id)"),
+            ("7\tTwo words", "id, tab, text"),
+            ("qid\tquery\n7\tTwo  words\r\n", "id, tab, text"),
+            ("<top>\n<num>7<title>Two words", "TREC topics (<top>)"),
+            ("<topics><topic number='7'><query>Two words</query></topic></topics>",
+             "TREC topics in XML (<topic number>)"),
+        ],
+    )  # fmt: skip
+    def test_every_format_is_detected(self, write, text, format_name):
+        found = read_topics(write(text), name="t")
+
+        assert found.format == format_name
+        assert [(topic.name, topic.title, topic.description) for topic in found.topics] == [
+            ("7", "Two words", "")
+        ]
+
+    def test_title_description_and_narrative_of_json_lines_are_kept_apart(self, write):
+        path = write('{"qid": "1", "title": "T", "description": "Do. See.", "narrative": "N"}')
+
+        (topic,) = read_topics(path, name="t").topics
+
+        assert topic[2:6] == ("T", "Do. See.", "N", ("Do.", "See."))
+
+    def test_a_topic_with_only_a_description_has_it_as_its_title(self, write):
+        (topic,) = read_topics(write("<top><num>1<desc>What is it?</top>"), name="t").topics
+
+        assert (topic.title, topic.description) == ("What is it?", "")
+
+    def test_subtopics_are_left_out_and_counted(self, write):
+        path = write(
+            '<webtrack2009><topic number="1" type="faceted"><query>obama</query><description>Find '
+            'it.</description><subtopic number="1" type="nav">One.</subtopic><subtopic number="2">'
+            "Two.</subtopic></topic></webtrack2009>"
+        )
+
+        found = read_topics(path, name="t")
+
+        assert found.subtopics == 2
+        assert [topic[1:5] for topic in found.topics] == [("1", "obama", "Find it.", "")]
+
+    @pytest.mark.parametrize(
         ("text", "line", "reason"),
         [
             ("", None, "has no topics"),
@@ -108,6 +155,8 @@ class TestFormat:
             ("<top><num>1<title>A</top>\n<top><num>1<title>B</top>", 2, "is already in line 1"),
             ('{"_id": "1", "text": "A"}\n{', 2, "not JSON"),
             ('{"_id": "1"}', 1, "has no text"),
+            ('{"text": "A"}', 1, "has no id"),
+            ("1\tA\n2 B\n", 2, "has no tab"),
             ('{"_id": ["1"], "text": "A"}', 1, "must be text"),
             ('{"_id": "1", "text": ["A"]}', 1, "must be text"),
         ],
@@ -128,60 +177,118 @@ class TestImport:
 
     def bring(self, collection, path, facet_key="method", **options) -> TopicReport:
         return import_topics(
-            collection=collection, path=path, facet_key=facet_key, work=DirectRun(), **options
+            collection=collection,
+            files={path.name: path},
+            facet_key=facet_key,
+            work=DirectRun(),
+            **options,
         )
 
-    def test_a_topic_becomes_a_query_whose_sentences_are_of_the_facet(self, collection, write):
+    def test_a_topic_becomes_a_query_and_no_document(self, collection, write):
         report = self.bring(collection, write(OLD))
 
-        assert report == TopicReport(created=2, unchanged=0)
-        query = collection.queries.get(name="301_method")
-        document = query.query_paper.document
-        assert (document.is_topic, document.labels) == (True, ["method", "method"])
-        assert document.digest == document.text_digest()
-        assert query.query_paper.metadata == {"narrative": "A relevant document must name one."}
+        assert (report.created, report.unchanged) == (2, 0)
+        assert report.formats == ("TREC topics (<top>)",)
+        paper = collection.queries.get(name="301_method").query_paper
+        assert (paper.name, paper.document) == ("301", None)
+        assert paper.topic.title == "International Organized Crime"
+        assert paper.topic.description == "Identify organizations. Where known, say & how."
+        assert paper.topic.sentences == ["Identify organizations.", "Where known, say & how."]
+        assert paper.topic.narrative == "A relevant document must name one."
+        assert not collection.documents.exists()
 
-    def test_a_topic_is_never_among_what_is_indexed(self, collection, write):
-        DocumentFactory(collection=collection, docno="d1")
+    def test_a_topic_may_have_the_id_of_a_document(self, collection, write):
+        DocumentFactory(collection=collection, docno="301")
+
         self.bring(collection, write(OLD))
+        import_documents(
+            collection=collection,
+            path=write('{"docno": "302", "title": "A", "abstract": "B."}', name="d.jsonl"),
+            work=DirectRun(),
+        )
 
-        indexed = Document.objects.filter(collection=collection).with_text()
-        assert [document.docno for document in indexed] == ["d1"]
+        assert set(collection.documents.values_list("docno", flat=True)) == {"301", "302"}
+        assert set(collection.topics.values_list("name", flat=True)) == {"301", "302"}
 
     def test_the_same_file_again_changes_nothing(self, collection, write):
         path = write(BEIR)
         self.bring(collection, path)
 
-        assert self.bring(collection, path) == TopicReport(created=0, unchanged=2)
+        report = self.bring(collection, path)
+
+        assert (report.created, report.unchanged) == (0, 2)
         assert collection.queries.count() == 2
 
-    def test_an_id_that_is_a_document_is_refused_and_a_prefix_helps(self, collection, write):
-        DocumentFactory(collection=collection, docno="302")
-        path = write(OLD)
+    def test_a_topic_can_be_a_query_under_two_facets(self, collection, write):
+        self.bring(collection, write(OLD))
+        self.bring(collection, write(OLD), facet_key="result")
 
-        with pytest.raises(
-            CorpusError, match=r"topics\.txt:14: 302 is already a document .* prefix"
-        ):
-            self.bring(collection, path)
+        assert collection.topics.count() == collection.query_papers.count() == 2
+        assert collection.queries.filter(query_paper__name="301").count() == 2
 
-        self.bring(collection, path, prefix="t")
-        assert set(collection.queries.values_list("name", flat=True)) == {
-            "t301_method",
-            "t302_method",
+    def test_several_files_are_one_import(self, collection, write):
+        files = {"a": write(OLD, "a"), "b": write("303\tOne more\n", "b")}
+
+        report = import_topics(
+            collection=collection, files=files, facet_key="method", work=DirectRun()
+        )
+
+        assert (report.created, report.formats) == (3, ("TREC topics (<top>)", "id, tab, text"))
+
+    def test_files_that_differ_on_a_topic_are_refused(self, collection, write):
+        files = {"a": write("1\tOne\n", "a"), "b": write("2\tTwo\n1\tOther\n", "b")}
+
+        with pytest.raises(CorpusError, match="b:2: topic 1 is already in a:1 with another text"):
+            import_topics(collection=collection, files=files, facet_key="method", work=DirectRun())
+
+        assert not collection.topics.exists()
+
+    def test_a_prefix_tells_topics_of_two_files_apart(self, collection, write):
+        self.bring(collection, write(OLD))
+        other = write(OLD.replace("Identify", "Name"))
+
+        with pytest.raises(CorpusError, match="<num> is 301, which is a topic with another text"):
+            self.bring(collection, other)
+
+        self.bring(collection, other, prefix="b")
+        assert set(collection.topics.values_list("name", flat=True)) == {
+            *("301", "302", "b301", "b302")
         }
 
-    def test_a_topic_with_another_text_is_refused(self, collection, write):
+    def test_the_id_of_another_query_is_refused(self, collection, write):
+        DocumentFactory(collection=collection, docno="a")
+        query = create_query(collection=collection, docno="a", facet_key="method")
+        query.name = "t1_method"
+        query.save()
+
+        with pytest.raises(CorpusError, match='"_id" is t1, and t1_method is a query of another'):
+            self.bring(collection, write('{"_id": "t1", "text": "A"}'))
+
+    def test_a_document_with_the_id_of_a_topic_cannot_be_a_query(self, collection, write):
         self.bring(collection, write(OLD))
+        DocumentFactory(collection=collection, docno="301")
 
-        with pytest.raises(CorpusError, match="301 is already a topic with another text"):
-            self.bring(collection, write(OLD.replace("Identify", "Name")))
+        with pytest.raises(CorpusError, match="301 is a topic with queries in small"):
+            create_query(collection=collection, docno="301", facet_key="method")
 
-    def test_no_document_takes_the_place_of_a_topic(self, collection, write):
+    def test_a_removed_query_takes_its_topic_along(self, collection, write):
         self.bring(collection, write(OLD))
-        path = write('{"docno": "301", "title": "A", "abstract": "B."}', name="d.jsonl")
+        self.bring(collection, write(OLD), facet_key="result")
 
-        with pytest.raises(CorpusError, match=r"d\.jsonl:1: 301 is a topic in"):
-            import_documents(collection=collection, path=path, work=DirectRun())
+        remove_query(query=collection.queries.get(name="301_method"))
+        assert collection.topics.count() == 2
+        remove_query(query=collection.queries.get(name="301_result"))
+
+        assert set(collection.topics.values_list("name", flat=True)) == {"302"}
+        assert self.bring(collection, write(OLD)).created == 1
+
+    def test_one_facet_needs_no_name(self, collection, write):
+        with pytest.raises(CorpusError, match="Choose one of background, method, result"):
+            self.bring(collection, write(OLD), facet_key="")
+
+        other = a_collection("other", facets=DEFAULT_FACETS[2:])
+        self.bring(other, write(OLD), facet_key="")
+        assert other.queries.filter(name="301_result").exists()
 
     def test_a_facet_that_is_not_there_is_refused(self, collection, write):
         with pytest.raises(CorpusError, match="Unknown facet 'taste'"):
@@ -192,6 +299,8 @@ class TestImport:
 
         call_command("import_topics", "small", str(path), facet="result")
 
-        assert capsys.readouterr().out == "small: topics 2 created, 0 unchanged.\n"
+        assert capsys.readouterr().out == (
+            "small: topics 2 created, 0 unchanged; read as TREC topics (<top>).\n"
+        )
         with pytest.raises(CommandError, match="cannot be read"):
             call_command("import_topics", "small", str(path) + "x", facet="result")

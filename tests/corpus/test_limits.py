@@ -58,7 +58,7 @@ def documents(collection, path, work):
 
 
 def topics(collection, path, work):
-    import_topics(collection=collection, path=path, facet_key="method", work=work)
+    import_topics(collection=collection, files={path.name: path}, facet_key="method", work=work)
 
 
 def run(collection, path, work):

@@ -1,4 +1,5 @@
 import gzip
+import re
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from django.urls import reverse
 from accounts.models import User
 from corpus.queries import (
     QueryInUse,
+    add_queries,
     facet_choices,
     parse_query_list,
     remove_query,
@@ -421,3 +423,25 @@ def test_an_open_query_stays(collection, admin):
 
 def test_a_query_that_is_not_there_is_a_404(collection, admin):
     assert admin.post(at("remove-query", "ghost_method")).status_code == 404
+
+
+# The natural order of ids
+
+
+def docnos_of(answer) -> list[str]:
+    return re.findall(r'<td class="mono nowrap wide-only">([^<]+)</td>', answer.text)
+
+
+def test_documents_and_queries_are_in_natural_order_over_all_pages(collection, admin):
+    for number in range(1, 56):
+        DocumentFactory(collection=collection, docno=f"d{number}")
+        add_queries(collection=collection, docno=f"d{number}", facet_keys=["method"])
+
+    first, rest = admin.get(at("documents")), admin.get(at("documents"), {"after": "d50"})
+    back = admin.get(at("documents"), {"before": "d51"})
+    queries = admin.get(at("queries"), {"after": "d50_method"})
+
+    assert docnos_of(first) == [f"d{number}" for number in range(1, 51)]
+    assert docnos_of(rest) == [f"d{number}" for number in range(51, 56)]
+    assert docnos_of(back) == docnos_of(first)
+    assert docnos_of(queries) == [f"d{number}_method" for number in range(51, 56)]

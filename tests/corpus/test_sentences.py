@@ -55,6 +55,71 @@ def test_some_abbreviations_end_a_sentence_before_a_capital(text, sentences):
     assert split_sentences(text) == sentences
 
 
+@pytest.mark.parametrize(
+    ("text", "sentences"),
+    [
+        (
+            "an experimental study of a wing . the results agree well .",
+            ["an experimental study of a wing .", "the results agree well ."],
+        ),
+        ("the wing was tested. it failed.", ["the wing was tested.", "it failed."]),
+        ("does it lift ? it does ! we stop", ["does it lift ?", "it does !", "we stop"]),
+        ("a drag of 0.5 at mach 2.5 . it falls", ["a drag of 0.5 at mach 2.5 .", "it falls"]),
+        ("it was seen in 1950 . then 3 more", ["it was seen in 1950 .", "then 3 more"]),
+        ("(a wing .) the rest (in fig . 3) .", ["(a wing .)", "the rest (in fig . 3) ."]),
+        ("at mach number m . the flow", ["at mach number m .", "the flow"]),
+        ("мы летим . они ждут .", ["мы летим .", "они ждут ."]),
+        ("the wing of nasa. 12 tests. more", ["the wing of nasa.", "12 tests.", "more"]),
+        ("3 models are tested . they differ", ["3 models are tested .", "they differ"]),
+        ("we use BERT . it is large .", ["we use BERT .", "it is large ."]),
+        ("the answer is no . we stop .", ["the answer is no .", "we stop ."]),
+        ("one .\n  two words .", ["one .", "two words ."]),
+    ],
+)
+def test_lower_case_text_splits_before_a_lower_case_letter(text, sentences):
+    assert split_sentences(text) == sentences
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "as in smith et al . the method of jones et al. is used",
+        "methods, e.g. bert, i.e. encoders, cf. smith vs. jones",
+        "methods, e.g . bert, or fig . 3 of sec . 5 , approx . half",
+        "methods, e . g . bert and i . e . encoders",
+        "apples, pears, etc . were compared",
+        "it was long ... and dull",
+        "it was long . . . and dull",
+        "it was long … and dull",
+        "written by j. r. smith in the u.s. senate",
+        "it gains 0.5 points over .3 with node.js",
+        "task no. 5 on p . 7 of vol . 3",
+        "a wing",
+    ],
+)
+def test_an_abbreviation_does_not_end_a_lower_case_sentence(text):
+    assert split_sentences(text) == [text]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "We use a conv. net of approx. size",
+        "It was tested . the results agree",
+    ],
+)
+def test_a_text_that_begins_with_a_capital_needs_one_after_a_mark(text):
+    assert split_sentences(text) == [text]
+
+
+def test_a_capital_after_a_mark_anywhere_keeps_the_rule_for_cased_text():
+    text = "iPhones are sold. they break. Then they are sold again."
+    assert split_sentences(text) == [
+        "iPhones are sold. they break.",
+        "Then they are sold again.",
+    ]
+
+
 @pytest.mark.parametrize("text", ["", " \n\t", "\u2003"])
 def test_no_text_has_no_sentences(text):
     assert split_sentences(text) == []

@@ -216,7 +216,7 @@ class TestIrDatasets:
     def test_without_the_extra_it_says_how_to_install_it(self, monkeypatch):
         monkeypatch.setitem(__import__("sys").modules, "ir_datasets", None)
 
-        with pytest.raises(SourceError, match=r'pip install "qrelsmith\[ir-datasets\]"'):
+        with pytest.raises(SourceError, match=r'pip install "\.\[ir-datasets\]"'):
             open_dataset("beir/scifact")
 
 
@@ -304,7 +304,7 @@ def test_a_zip_of_another_method_is_refused_in_words(tmp_path):
         open_source(path)
 
 
-@pytest.mark.parametrize("name", FORMATS[1:])
+@pytest.mark.parametrize("name", ["jsonl", "s2orc", "beir"])
 @pytest.mark.parametrize("key", ["title", "authors", "abstract", "metadata", "year"])
 def test_deep_json_is_a_bad_line_at_every_depth(tmp_path, name, key):
     path = tmp_path / "deep.jsonl"

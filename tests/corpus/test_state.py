@@ -16,7 +16,7 @@ from pooling.services import PoolPlan, build_pools
 from retrieval.indexes import external_sort
 from retrieval.models import Run
 from retrieval.services import import_run, open_index, retrieve
-from tests.support.factories import DocumentFactory, a_collection
+from tests.support.factories import DocumentFactory, a_collection, a_topic
 
 pytestmark = pytest.mark.django_db
 
@@ -79,7 +79,7 @@ def test_the_same_documents_in_another_order_have_the_same_digest(collection):
 )
 def test_the_digest_changes_with_all_that_decides_a_ranking(collection, change):
     before = corpus_digest(collection)
-    Document.objects.filter(pk=collection.documents.first().pk).update(**change)
+    Document.objects.filter(pk=collection.documents.last().pk).update(**change)
     assert corpus_digest(collection) != before
 
 
@@ -93,11 +93,6 @@ def test_corpus_documents_are_those_of_the_collection_with_whether_they_have_tex
     first = collection.documents.first()
     found = corpus_documents(collection, [first.docno, "bare", "bare", "elsewhere", "nowhere"])
     assert found == {first.docno: (first.pk, True), "bare": (bare.pk, False)}
-
-
-def a_topic(collection, docno="t1"):
-    DocumentFactory(collection=collection, docno=docno, is_topic=True)
-    create_query(collection=collection, docno=docno, facet_key="method")
 
 
 def test_topics_are_no_part_of_the_corpus(collection):
@@ -118,7 +113,7 @@ def test_pools_count_no_topic_among_the_documents(collection):
 
 def test_a_topic_in_a_run_file_is_a_stranger(collection, tmp_path):
     a_topic(collection)
-    asked, other = collection.documents.papers()[:2]
+    asked, other = collection.documents.all()[:2]
     path = tmp_path / "a.run"
     path.write_text(f"{asked.docno} Q0 t1 1 2.0 x\n{asked.docno} Q0 {other.docno} 2 1.0 x\n")
 

@@ -9,6 +9,8 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 
 from accounts.models import Role
+from corpus.forms import TopicsForm
+from corpus.services import DEFAULT_FACETS, create_query
 from jobs.models import Job, State
 from tests.corpus.test_import_topics import NEW, OLD
 from tests.pooling.test_pages import client_of
@@ -67,7 +69,13 @@ def test_the_same_file_twice_changes_nothing(collection, admin):
     done()
     send(admin)
 
-    assert done().result == {"created": 0, "unchanged": 2, "facet": "method"}
+    assert done().result == {
+        "created": 0,
+        "unchanged": 2,
+        "format": "TREC topics (<top>)",
+        "subtopics_left_out": 0,
+        "facet": "method",
+    }
 
 
 def test_every_topic_that_is_wrong_is_listed_and_none_comes_in(collection, admin):
@@ -79,27 +87,48 @@ def test_every_topic_that_is_wrong_is_listed_and_none_comes_in(collection, admin
     assert job.state == State.FAILED
     assert job.error.splitlines() == [
         "Nothing of topics.txt was imported. 2 topics failed:",
-        "topics.txt:1: the topic has no id. Add <num> or _id.",
+        "topics.txt:1: the topic has no id. Add <num>, _id, qid or id.",
         "topics.txt:3: topic 2 has no text. Add a title.",
     ]
     assert "topics.txt:3: topic 2 has no text" in admin.get(answer.url).text
     assert not collection.queries.exists()
 
 
-def test_every_docno_that_is_taken_is_listed_and_none_comes_in(collection, admin):
+def test_ids_in_use_are_one_message_and_none_comes_in(collection, admin):
     for docno in ("301", "302"):
         DocumentFactory(collection=collection, docno=docno)
+        create_query(collection=collection, docno=docno, facet_key="method")
     more = "<top><num>303<title>More</top>"
 
     send(admin, OLD + more)
 
-    first, *problems = done().error.splitlines()
-    assert first.endswith("2 topics failed:")
-    assert [problem.split(" in small")[0] for problem in problems] == [
-        "topics.txt:1: 301 is already a document",
-        "topics.txt:14: 302 is already a document",
+    assert done().error.splitlines() == [
+        "Nothing of topics.txt was imported. 2 topics have ids that are already in use.",
+        "topics.txt:1: <num> is 301, which is a document with queries in small.",
+        "Give the topics of this file a prefix, for example topic-.",
     ]
-    assert not collection.documents.filter(is_topic=True).exists()
+    assert not collection.topics.exists()
+
+
+def test_a_topic_may_have_the_id_of_a_document(collection, admin):
+    DocumentFactory(collection=collection, docno="301")
+
+    send(admin)
+
+    assert done().state == State.SUCCEEDED
+    assert admin.get(reverse("document", args=["small", "301"])).status_code == 200
+    assert "International Organized" in admin.get(reverse("topic", args=["small", "301"])).text
+
+
+def test_a_collection_with_one_facet_does_not_ask_for_it():
+    collection = a_collection(facets=DEFAULT_FACETS[1:2])
+    admin = client_of("admin")
+
+    assert "facet" not in TopicsForm(collection=collection).fields
+    send(admin, facet="")
+
+    assert done().state == State.SUCCEEDED
+    assert names(collection) == {"301_method", "302_method"}
 
 
 @pytest.mark.parametrize(
@@ -146,15 +175,25 @@ def test_only_an_admin_of_the_collection_finds_it(collection, username):
     assert not kept()
 
 
-def test_a_topic_is_not_labelled_by_hand(collection, admin):
+def test_a_topic_is_removed_with_its_last_query(collection, admin):
     send(admin)
     done()
 
-    page = admin.get(reverse("document", args=["small", "301"]))
-    assert "Label the sentences" not in page.text
-    refused = admin.post(
-        reverse("label-sentences", args=["small", "301"]), {"label": ["result", ""]}, follow=True
-    )
+    page = admin.post(reverse("remove-query", args=["small", "301_method"]), follow=True)
 
-    assert "301 is a topic" in refused.text
-    assert collection.documents.get(docno="301").labels == ["method", "method"]
+    assert "Removed 301_method." in page.text
+    assert "Its document stays" not in page.text
+    assert set(collection.topics.values_list("name", flat=True)) == {"302"}
+
+
+def test_the_page_of_a_topic_shows_all_of_it(collection, admin):
+    send(admin)
+    done()
+
+    page = markup(admin.get(reverse("topic", args=["small", "301"])).text)
+
+    assert "International Organized Crime" in page
+    assert "Identify organizations. Where known, say &amp; how." in page
+    assert "A relevant document must name one." in page
+    assert "301_method" in page
+    assert admin.get(reverse("topic", args=["small", "999"])).status_code == 404

@@ -53,7 +53,7 @@ def test_pools_and_their_sources_are_those_of_the_file(released, pools):
         contributions = candidate.contributions.all()
         drawers = [contribution.source for contribution in contributions if contribution.drawn]
         others = {contribution.source for contribution in contributions if not contribution.drawn}
-        sources_of[candidate.pool.query_paper.document.docno].append(
+        sources_of[candidate.pool.query_paper.name].append(
             (candidate.document.docno, drawers, others)
         )
 
@@ -85,7 +85,7 @@ def test_the_two_never_judged_documents_stay_in_every_judged_pool(released, rati
         excluded = dict(
             pool.candidates.exclude(excluded="").values_list("document__docno", "excluded")
         )
-        if pool.query_paper.document.docno in judged:
+        if pool.query_paper.name in judged:
             assert excluded == dict.fromkeys(["5111924", "41022419"], Exclusion.NEVER_JUDGED)
         else:
             assert {"5111924", "41022419"} < set(excluded)
@@ -93,7 +93,7 @@ def test_the_two_never_judged_documents_stay_in_every_judged_pool(released, rati
 
 
 def test_a_paper_judged_in_its_own_pool_is_imported_as_it_is(released):
-    own = Pair.objects.filter(query__query_paper__document__docno="8781666")
+    own = Pair.objects.filter(query__query_paper__name="8781666")
 
     assert own.filter(candidate__document__docno="8781666").count() == 1
 

@@ -77,7 +77,7 @@ def same_corpus_without_pools(released: Collection) -> Collection:
     """The documents and queries of the release; query papers cite what was pooled as cited."""
     collection = a_collection("rebuilt", seed="csfcube")
     cited = {
-        pool.query_paper.document.docno: list(
+        pool.query_paper.name: list(
             pool.candidates.filter(contributions__source=CITED)
             .exclude(document=pool.query_paper.document)
             .values_list("document__docno", flat=True)
@@ -94,7 +94,9 @@ def same_corpus_without_pools(released: Collection) -> Collection:
     by_docno = {document.docno: document for document in collection.documents.all()}
     facet = collection.facets.get(key="method")
     for docno in cited:
-        paper = QueryPaper.objects.create(collection=collection, document=by_docno[docno])
+        paper = QueryPaper.objects.create(
+            collection=collection, document=by_docno[docno], name=docno
+        )
         name = f"{docno}_{facet.key}"
         Query.objects.create(collection=collection, query_paper=paper, facet=facet, name=name)
     return collection
@@ -114,7 +116,7 @@ def read(collection: Collection) -> Rebuilt:
         found.order[document.docno] = pool.retriever_order
     for run in collection.runs.all():
         for ranking in run.rankings.select_related("query_paper__document"):
-            found.lists[run.name, ranking.query_paper.document.docno] = ranking.docnos
+            found.lists[run.name, ranking.query_paper.name] = ranking.docnos
     return found
 
 

@@ -11,7 +11,7 @@ import pytest
 from django.core.management import call_command
 
 from accounts.models import User
-from annotation.services import default_guidelines
+from annotation.default_guidelines import default_guidelines
 from release.errors import GateClosed
 from release.services import build_bundle, find_faults
 from release.snapshot import take_snapshot

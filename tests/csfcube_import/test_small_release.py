@@ -11,8 +11,9 @@ from django.core.management import CommandError, call_command
 from accounts.models import Collection, User
 from adjudication.labels import Standing, labelled_pairs
 from adjudication.models import Decision
+from annotation.default_guidelines import default_guidelines
 from annotation.models import Judgment, Opening, Pair, Reason, Slot
-from annotation.services import default_guidelines, presentation_of
+from annotation.services import presentation_of
 from corpus.models import Document
 from csfcube import CSFCubeError
 from csfcube.services import ImportRefused, import_csfcube
@@ -170,7 +171,7 @@ class TestImport:
         assert list(opened) == ["q1_method", "q1_tools"]
 
     def test_pools_are_frozen_in_the_order_of_the_draws(self, collection):
-        pool = Pool.objects.get(query_paper__document__docno="q1")
+        pool = Pool.objects.get(query_paper__name="q1")
 
         assert pool.is_frozen
         assert list(pool.candidates.values_list("document__docno", "position")) == [

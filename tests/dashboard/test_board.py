@@ -8,6 +8,7 @@ from functools import partial
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
 
 from accounts.models import Role, User
 from adjudication.models import Case
@@ -29,10 +30,11 @@ from corpus.models import Document, Facet
 from dashboard.annotators import eligible_annotators, person_rows, recent_pace
 from dashboard.board import board_of, open_queries_matching, open_rows
 from dashboard.completion import Completion
+from database.natural_order import natural_key
 from tests.support.factories import a_collection, a_query, an_open_query, annotators, member
 from tests.support.running import at_once
 from tests.support.sittings import standing_key
-from tests.support.visits import address, client_of, queries_of, text_of
+from tests.support.visits import address, client_of, csv_rows, queries_of, text_of
 
 pytestmark = pytest.mark.django_db
 
@@ -220,9 +222,9 @@ def test_the_board_shows_fifty_rows_of_each_table(collection, admin):
         member(collection, Role.ANNOTATOR, f"more{number:02}")
 
     first = admin.get(address("board"))
-    second = admin.get(address("board"), {"page": 2, "closed": 2, "people": 2})
+    second = admin.get(f"{first.context['opened'].after.split('#')[0]}&people=2")
 
-    for table in ("opened", "closed", "people"):
+    for table in ("opened", "people"):
         assert (len(first.context[table].rows), first.context[table].total >= 52) == (50, True)
         assert 0 < len(second.context[table].rows) < 50
     assert "51–52 of 52" in second.text
@@ -275,10 +277,63 @@ def test_a_query_that_cannot_be_opened_says_why(collection, admin):
     query = a_query(collection)
     query.query_paper.pool.delete()
 
-    page = admin.get(address("board"))
+    page = admin.get(address("open-queries"))
 
     assert "no pool yet" in page.text
     assert 'name="queries"' not in page.text
+
+
+def test_the_closed_queries_cost_a_fixed_number_of_questions(
+    collection, admin, django_assert_num_queries
+):
+    a_query(collection)
+    expected = queries_of(admin, address("open-queries"))
+    for _ in range(4):
+        a_query(collection)
+
+    with django_assert_num_queries(expected):
+        admin.get(address("open-queries"))
+
+
+def test_closed_queries_are_shown_fifty_at_a_time_in_natural_order(collection, admin):
+    names = [a_query(collection, size=1).name for _ in range(52)]
+
+    first = admin.get(address("open-queries"))
+    second = admin.get(address("open-queries"), {"after": first.context["page"].after})
+
+    shown = [row.query.name for page in (first, second) for row in page.context["rows"]]
+    assert shown == sorted(names, key=natural_key)
+    assert len(second.context["rows"]) == 2
+
+
+@pytest.mark.parametrize(
+    ("parameters", "matches"),
+    [
+        ({"state": "ready"}, ["ready"]),
+        ({"state": "no-pool"}, ["without"]),
+        ({"facet": "result"}, []),
+        ({"facet": "method", "q": "TITLE OF THE READY"}, ["ready"]),
+    ],
+)
+def test_closed_queries_are_found_by_state_facet_and_words(collection, admin, parameters, matches):
+    queries = {"ready": a_query(collection), "without": a_query(collection)}
+    queries["without"].query_paper.pool.delete()
+    documents = Document.objects.filter(pk=queries["ready"].query_paper.document_id)
+    documents.update(title="Title of the ready paper")
+    an_open_query(collection)
+
+    page = admin.get(address("open-queries"), parameters)
+
+    assert [row.query for row in page.context["rows"]] == [queries[name] for name in matches]
+    assert f"{len(matches)} of 2" in text_of(page)
+
+
+def test_an_empty_page_of_closed_queries_leads_on(collection, admin):
+    assert "No queries yet" in admin.get(address("open-queries")).text
+
+    an_open_query(collection)
+
+    assert "All queries are open" in admin.get(address("open-queries")).text
 
 
 # Opening queries
@@ -288,19 +343,24 @@ def test_a_query_that_cannot_be_opened_says_why(collection, admin):
 def wanted(collection):
     """Two queries that are ready, and the form that opens them."""
     queries = [a_query(collection, size=3), a_query(collection, size=2)]
-    first, second = annotators(collection)
     return {
         "queries": [query.name for query in queries],
-        "first": str(first.pk),
-        "second": str(second.pk),
+        "annotators": [str(user.pk) for user in annotators(collection)],
     }
+
+
+def confirmed(admin, wanted):
+    """The answer to the question, with the plan that it showed."""
+    question = admin.post(address("open-queries"), wanted)
+    return admin.post(address("open-queries"), {**wanted, "plan": question.context["plan"].digest})
 
 
 def test_opening_asks_first_and_says_how_much(admin, wanted):
     page = admin.post(address("open-queries"), wanted)
 
     assert "Open 2 queries for judging?" in page.text
-    assert "each get 5 pairs" in text_of(page)
+    rows = [(row.annotator.username, row.pairs) for row in page.context["plan"].rows]
+    assert rows == [("ann1", 5), ("ann2", 5)]
     assert "2 draft pools are frozen permanently" in text_of(page)
     assert not Opening.objects.exists()
 
@@ -308,12 +368,13 @@ def test_opening_asks_first_and_says_how_much(admin, wanted):
 def test_the_question_carries_on_what_was_asked(admin, wanted):
     page = admin.post(address("open-queries"), wanted)
 
-    assert ("first", wanted["first"]) in page.context["kept"]
-    assert [value for name, value in page.context["kept"] if name == "queries"] == wanted["queries"]
+    for field in ("queries", "annotators"):
+        values = [value for name, value in page.context["kept"] if name == field]
+        assert values == wanted[field]
 
 
 def test_confirmed_queries_open_with_both_seats_and_frozen_pools(admin, wanted):
-    response = admin.post(address("open-queries"), {**wanted, "confirmed": "yes"})
+    response = confirmed(admin, wanted)
 
     assert response.status_code == 302
     openings = Opening.objects.all()
@@ -323,33 +384,42 @@ def test_confirmed_queries_open_with_both_seats_and_frozen_pools(admin, wanted):
     assert all(opening.query.query_paper.pool.is_frozen for opening in openings)
 
 
+def test_a_plan_that_changed_is_asked_about_again(admin, wanted):
+    page = admin.post(address("open-queries"), {**wanted, "plan": "an older one"})
+
+    assert "changed since you saw this plan" in text_of(page)
+    assert not Opening.objects.exists()
+
+
 @pytest.mark.parametrize(
     ("changed", "what"),
     [
         ({"queries": []}, "Tick at least one query"),
-        ({"first": ""}, "Choose the first annotator."),
+        ({"annotators": []}, "Choose at least two annotators."),
         ({"queries": ["nothing_method"]}, "nothing_method is open already or cannot be opened"),
     ],
 )
 def test_a_wrong_choice_says_why_and_keeps_the_ticks(admin, wanted, changed, what):
-    page = admin.post(address("open-queries"), {**wanted, **changed, "confirmed": "yes"})
+    page = admin.post(address("open-queries"), {**wanted, **changed})
 
     assert page.status_code == 422
     assert what in page.text
-    assert page.text.count(" checked") == (0 if "queries" in changed else 2)
+    assert page.text.count(" checked") + page.text.count("\nchecked") == 2
     assert not Opening.objects.exists()
 
 
-def test_one_person_cannot_take_both_seats(admin, wanted):
-    page = admin.post(address("open-queries"), {**wanted, "second": wanted["first"]})
+def test_one_person_is_not_enough(admin, wanted):
+    page = admin.post(address("open-queries"), {**wanted, "annotators": wanted["annotators"][:1]})
 
-    assert "ann1 is the first annotator already. Choose another." in page.text
+    assert "Every query needs two annotators. Choose another." in page.text
 
 
 def test_an_admin_is_not_offered_as_annotator(collection, admin, wanted):
     person = User.objects.get(username="admin")
 
-    page = admin.post(address("open-queries"), {**wanted, "first": str(person.pk)})
+    page = admin.post(
+        address("open-queries"), {**wanted, "annotators": [wanted["annotators"][0], person.pk]}
+    )
 
     assert page.status_code == 422
     assert not Opening.objects.exists()
@@ -359,7 +429,7 @@ def test_when_one_query_cannot_open_none_does(collection, admin, wanted):
     last = collection.queries.get(name=max(wanted["queries"]))
     last.query_paper.pool.candidates.all().delete()
 
-    page = admin.post(address("open-queries"), {**wanted, "confirmed": "yes"})
+    page = confirmed(admin, wanted)
 
     assert "No query was opened." in page.text
     assert not Opening.objects.exists()
@@ -745,3 +815,76 @@ def test_a_guideline_version_that_was_never_written_is_not_found(collection, adm
 
     assert admin.get(guideline, {"version": "99999"}).status_code == 404
     assert admin.get(guideline, {"version": "1"}).status_code == 200
+
+
+# Filters and the file
+
+
+def lines_of(admin, **asked) -> list[dict[str, str]]:
+    answer = admin.get(address("board"), {**asked, "format": "csv"})
+    return csv_rows(answer)
+
+
+def test_open_queries_are_filtered_by_facet_annotator_and_progress(collection, admin):
+    judged = an_open_query(collection, size=1)
+    waiting = an_open_query(collection, size=1, facet="result")
+    judge_both(judged, (0, 3))
+
+    def found(**asked):
+        return [line["query"] for line in lines_of(admin, **asked)]
+
+    both = [judged.query.name, waiting.query.name]
+    assert found() == found(annotator="ann1") == found(progress="unknown") == both
+    assert found(facet="result") == found(progress="unfinished") == [waiting.query.name]
+    assert found(progress="cases") == [judged.query.name]
+    assert found(progress="finished") == found(facet="background") == []
+    page = admin.get(address("board"), {"progress": "cases", "annotator": "ann2"})
+    assert [row.query for row in page.context["rows"]] == [judged.query]
+    assert "data-filter" not in page.text
+
+
+def test_the_file_of_the_board_has_counts_and_no_grade(collection, admin):
+    opening = an_open_query(collection, size=2)
+    judge(slots(opening, 1)[0], 3)
+
+    (line,) = lines_of(admin)
+
+    assert line == {
+        "query": opening.query.name,
+        "title": opening.query.query_paper.title,
+        "facet": "method",
+        "annotator_1": "ann1",
+        "judged_1": "1",
+        "pairs_1": "2",
+        "annotator_2": "ann2",
+        "judged_2": "0",
+        "pairs_2": "2",
+        "pairs_with_both_judgments": "0",
+        "pairs": "2",
+        "cases_settled": "0",
+        "cases": "0",
+        "opened_at": opening.opened_at.isoformat(),
+        "guideline_version": "1",
+    }
+
+
+def test_hidden_columns_are_not_on_the_board(collection, admin):
+    an_open_query(collection)
+    shown = ["facet", "slot1", "both", "adjudication", "opened"]
+
+    admin.post(reverse("choose-columns", args=["board"]), {"column": shown, "next": "/"})
+    page = admin.get(address("board"))
+
+    assert "Slot 1" in page.text
+    assert '<th scope="col">Slot 2</th>' not in page.text
+    assert "annotator_2" not in lines_of(admin)[0]
+
+
+def test_many_annotators_are_searched_for_instead_of_chosen(collection, admin):
+    an_open_query(collection)
+    assert 'name="annotator"' in admin.get(address("board")).text
+
+    for number in range(13):
+        member(collection, Role.ANNOTATOR, f"more{number:02}")
+
+    assert 'name="annotator"' not in admin.get(address("board")).text

@@ -42,6 +42,21 @@ def test_a_person_with_two_roles_sees_the_own_work_first_and_both_roles(collecti
 
 
 @pytest.mark.parametrize(
+    ("path", "parent"),
+    [
+        ("/c/small/", None),
+        ("/c/small/documents/", None),
+        ("/c/small/documents/id/queries/", "Documents"),
+        ("/c/small/jobs/17/", "Jobs"),
+    ],
+)
+def test_a_page_below_one_of_the_navigation_names_it_as_its_parent(collection, path, parent):
+    shown = navigation_of(collection, "admin", path)
+
+    assert (shown.parent and shown.parent.label) == parent
+
+
+@pytest.mark.parametrize(
     ("path", "stage", "page"),
     [
         ("/c/small/", "Overview", "Overview"),

@@ -105,7 +105,14 @@ def test_home_offers_staff_a_first_collection(client):
 def test_staff_make_a_collection_and_become_its_admin(client):
     person = UserFactory(is_staff=True)
     client.force_login(person)
-    form = {"name": "New one", "slug": "new-one", "description": "", "licence": "CC0-1.0"}
+    form = {
+        "name": "New one",
+        "slug": "new-one",
+        "description": "",
+        "licence": "CC0-1.0",
+        "facets": "csfcube",
+        "highest_grade": "3",
+    }
 
     answer = client.post(reverse("new-collection"), form)
 
@@ -136,7 +143,14 @@ def test_only_staff_may_make_a_collection(client):
 )
 def test_a_bad_short_name_is_explained_and_the_form_kept(collection, slug, reason):
     person = UserFactory(is_staff=True)
-    form = {"name": "My name", "slug": slug, "description": "Kept", "licence": ""}
+    form = {
+        "name": "My name",
+        "slug": slug,
+        "description": "Kept",
+        "licence": "",
+        "facets": "csfcube",
+        "highest_grade": "3",
+    }
 
     page = client_of(person.username).post(reverse("new-collection"), form)
 
@@ -166,7 +180,7 @@ def test_an_annotators_overview_shows_the_own_queue_only(collection, django_asse
     judge(opening, 1, [3, 3, 3])
     client = client_of("ann2")
 
-    with django_assert_num_queries(9):
+    with django_assert_num_queries(10):
         page = client.get(at("collection"))
 
     assert "3</span> pairs to judge" in text_of(page)
@@ -221,12 +235,25 @@ def test_settings_are_saved(collection):
         "licence": "CC0-1.0",
         "seconds_per_judgment": "22.5",
         "seed": "other seed",
+        "analysis": "german_stem",
     }
 
     client_of("admin").post(at("collection-settings"), form)
 
     collection.refresh_from_db()
     assert {name: str(getattr(collection, name)) for name in form} == form
+
+
+def test_without_an_analysis_the_documents_show_their_language(collection):
+    sentence = "We show that the retrieval of documents depends on the words of a query."
+    for _ in range(3):
+        DocumentFactory(collection=collection, sentences=[sentence] * 4, labels=[])
+    form = {"name": "N", "seconds_per_judgment": "15", "seed": "seed", "analysis": ""}
+
+    client_of("admin").post(at("collection-settings"), form)
+
+    collection.refresh_from_db()
+    assert collection.analysis == "english"
 
 
 def test_the_seed_stays_once_pools_exist(collection):
@@ -276,12 +303,12 @@ def test_the_list_of_queries_says_how_far_each_is(collection, django_assert_num_
     a_query(collection)
     client = client_of("admin")
 
-    with django_assert_num_queries(9):
+    with django_assert_num_queries(10):
         page = client.get(at("queries"))
 
     assert "5 queries" not in page.text
     assert "4 queries" in text_of(page)
-    assert "open, 3 of 6 judgments" in page.text
+    assert "open, 3 of 6 judgments" in text_of(page)
     assert page.text.count("</span> judged</span>") == 1
     assert page.text.count("not open") == 2
     assert "no pool" in page.text
@@ -388,3 +415,41 @@ def test_no_page_has_inline_style_or_script(collection, address):
     assert "<style" not in page
     assert "<script>" not in page
     assert " onclick=" not in page
+
+
+@pytest.mark.parametrize(
+    ("sent", "licence"),
+    [
+        ({"licence": "MIT"}, "MIT"),
+        ({"licence": ""}, ""),
+        ({"licence": "another", "other_licence": "Ours, on request"}, "Ours, on request"),
+    ],
+)
+def test_a_licence_is_chosen_or_written(client, sent, licence):
+    client.force_login(UserFactory(is_staff=True))
+    form = {"name": "New one", "slug": "new-one", "facets": "csfcube", "highest_grade": "3"}
+    client.post(reverse("new-collection"), {**form, **sent})
+    assert Collection.objects.get(slug="new-one").licence == licence
+
+
+@pytest.mark.parametrize(
+    ("sent", "words"),
+    [
+        ({"licence": "another", "other_licence": " "}, "Write the licence"),
+        ({"licence": "MIT", "other_licence": "Ours"}, "leave the field below it empty"),
+        ({"licence": "Ours"}, "Select a valid choice"),
+    ],
+)
+def test_an_unclear_licence_is_refused(client, sent, words):
+    client.force_login(UserFactory(is_staff=True))
+    answer = client.post(reverse("new-collection"), {"name": "New", "slug": "new-one", **sent})
+    assert answer.status_code == 422
+    assert words in answer.text
+
+
+def test_the_settings_show_a_licence_of_their_own(client):
+    collection = a_collection("own", licence="Ours, on request")
+    client.force_login(collection.memberships.get(role="admin").user)
+    page = client.get(at("collection-settings", slug="own")).text
+    assert 'value="Ours, on request"' in page
+    assert '<option value="another" selected>' in page

@@ -1,6 +1,7 @@
 """What follows from a collection's counts."""
 
 import uuid
+from dataclasses import replace
 
 import pytest
 
@@ -87,8 +88,8 @@ PUBLISHED = Counts(
         (NEW, "Corpus", "import-documents"),
         (WITH_CORPUS, "Queries", "add-query"),
         (WITH_QUERIES, "Pools", "runs"),
-        (WITH_RUNS, "Pools", "pools"),
-        (WITH_POOLS, "Judging", "board"),
+        (WITH_RUNS, "Pools", "plan-pools"),
+        (WITH_POOLS, "Judging", "open-queries"),
         (JUDGING, "Judging", "board"),
         (JUDGED, "Adjudication", "board"),
         (SETTLED, "Agreement", "agreement"),
@@ -114,7 +115,7 @@ def test_there_are_seven_steps_in_the_order_of_the_data():
 
 
 def test_opening_is_named_with_its_number():
-    assert next_step(WITH_POOLS).button == "Open 4 queries"
+    assert next_step(WITH_POOLS).button == "Open queries"
 
 
 @pytest.mark.parametrize(("here", "text"), [(0, "no annotator"), (1, "only one annotator")])
@@ -138,6 +139,27 @@ def test_numbers_have_denominators():
 
     assert figures["Judging"] == "4 of 4"
     assert figures["Adjudication"] == "7 of 9"
+
+
+def test_each_step_says_what_it_passes_to_the_next():
+    counts = replace(JUDGED, pairs=80, judged_pairs=80)
+
+    assert [step.passes for step in steps(counts)] == [
+        "3 query papers",
+        "3 with a pool",
+        "80 pairs open",
+        "80 judged twice",
+        "78 pairs done",
+        "",
+        "",
+    ]
+
+
+def test_a_step_with_a_total_has_a_meter():
+    progress = {step.name: step.progress for step in steps(JUDGED) if step.progress}
+
+    assert progress == {"Pools": (3, 3), "Judging": (4, 4), "Adjudication": (7, 9)}
+    assert not any(step.progress for step in steps(NEW))
 
 
 def judge(opening, number, grades):

@@ -11,6 +11,7 @@ from __future__ import annotations
 import uuid
 from collections import defaultdict
 from collections.abc import Callable, Iterator
+from datetime import timedelta
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -23,18 +24,28 @@ from django.utils import timezone
 from accounts.models import Collection, Membership, Role, User
 from adjudication.models import Decision
 from agreement.models import Report
-from annotation.models import Guideline, Judgment, Opening, Pair, Slot, SlotCount
+from annotation.models import Exclusion, Guideline, Judgment, Opening, Pair, Slot, SlotCount
 from annotation.services import open_query
-from corpus.models import Document, Facet, Query, QueryPaper
+from corpus.models import Document, Facet, Query, QueryPaper, Topic
 from jobs.models import Job, State
-from pooling.models import BuildRun, Candidate, Contribution, DrawnList, Pool, PoolReport
-from release.models import Release
+from pooling.models import (
+    BuildRun,
+    Candidate,
+    Contribution,
+    DrawnList,
+    LastPlan,
+    Pool,
+    PoolReport,
+)
+from release.models import PublicPeriod, Release
 from retrieval.models import Ranking, Run
 from tests.support.factories import (
     DocumentFactory,
     UserFactory,
     a_collection,
     a_query,
+    a_topic,
+    an_open_topic,
     annotators,
     member,
 )
@@ -56,6 +67,9 @@ class World(NamedTuple):
     facet: Facet
     other_facet: Facet
     query_paper: QueryPaper  # of the draft
+    topic: Topic  # in no pool
+    topic_query: Query  # of that topic
+    frozen_topic: Topic
     query: Query
     draft: Pool
     candidate: Candidate  # of the draft
@@ -69,6 +83,9 @@ class World(NamedTuple):
     guideline: Guideline
     opening: Opening
     bare_opening: Opening  # without seats
+    exclusion: (
+        Exclusion  # of the opening's query paper; the bare opening's excludes the same person
+    )
     frozen: Pool
     frozen_candidate: Candidate
     frozen_contribution: Contribution
@@ -82,10 +99,13 @@ class World(NamedTuple):
     decision: Decision
     open_slots: tuple[Slot, Slot]  # of a pair without judgments
     bare_pair: Pair  # without slots
+    last_plan: LastPlan
     pool_report: PoolReport
     report: Report
     job: Job
     release: Release
+    public: PublicPeriod  # of that release
+    past_public: PublicPeriod
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -117,6 +137,10 @@ def build_world() -> World:
     draft_without_run = a_query(collection).query_paper.pool
     build_run_of(draft_without_run, None)
     slots = slots_of_pair(decided.pair)
+    topic_query = a_topic(collection)
+    release = collection.releases.create(version="1", sha256="0" * 64, size=1, manifest={})
+    excluded = member(collection, Role.ANNOTATOR, "ann4")
+    query.query_paper.exclusions.create(annotator=excluded)
     return World(
         collection=collection,
         annotating=collection.memberships.get(user__username="ann1"),
@@ -128,6 +152,9 @@ def build_world() -> World:
         facet=collection.facets.get(key="method"),
         other_facet=collection.facets.get(key="result"),
         query_paper=query.query_paper,
+        topic=topic_query.query_paper.topic,
+        topic_query=topic_query,
+        frozen_topic=an_open_topic(collection, name="frozen").query.query_paper.topic,
         query=query,
         draft=draft,
         candidate=candidate,
@@ -141,6 +168,7 @@ def build_world() -> World:
         guideline=opening.guideline,
         opening=opening,
         bare_opening=Opening.objects.create(query=query, guideline=opening.guideline),
+        exclusion=opened.query_paper.exclusions.create(annotator=excluded),
         frozen=Pool.objects.get(pk=frozen.pk),
         frozen_candidate=frozen_candidate,
         frozen_contribution=frozen_candidate.contributions.get(),
@@ -154,12 +182,17 @@ def build_world() -> World:
         decision=settle(decided, User.objects.get(username="adju"), 2),
         open_slots=slots_of_pair(Slot.objects.unjudged().first().pair),
         bare_pair=Pair.objects.create(query=query, candidate=candidate, token="bare"),
+        last_plan=LastPlan.objects.create(collection=collection, fields={}),
         pool_report=collection.pool_reports.create(
             kind="kind", state="", payload=[], began_at=timezone.now(), seconds=1
         ),
         report=collection.reports.create(missing="zero", state="0" * 64, payload={}),
         job=collection.jobs.create(kind="kind", key="key", state=State.QUEUED),
-        release=collection.releases.create(version="1", sha256="0" * 64, size=1, manifest={}),
+        release=release,
+        public=release.public_periods.create(page={}),
+        past_public=release.public_periods.create(
+            page={}, began_at=timezone.now(), ended_at=timezone.now() + timedelta(days=1)
+        ),
     )
 
 
@@ -177,6 +210,11 @@ def again(row: models.Model, **changes: Any) -> None:
     fields = [field for field in row._meta.concrete_fields if not field.primary_key]
     copy = type(row)(**{field.name: getattr(row, field.name) for field in fields} | changes)
     type(row)._base_manager.bulk_create([copy])
+
+
+def elsewhere(row: models.Model) -> None:
+    """Insert a copy of the row into another collection."""
+    again(row, collection=Collection.objects.create(slug="elsewhere", name="Elsewhere"))
 
 
 def change(row: models.Model, **changes: Any) -> None:
@@ -223,6 +261,23 @@ CASES = [
     # accounts
     Case("accounts_user.username", lambda world: again(world.first)),
     Case("accounts_collection.slug", lambda world: again(world.collection)),
+    Case(
+        "collection_has_two_to_five_grades",
+        lambda world: change(world.collection, highest_grade=5),
+        behind=("scale_stays_once_opened",),
+    ),
+    Case(
+        "collection_relevant_from_is_a_grade",
+        lambda world: change(world.collection, relevant_from=0),
+        behind=("scale_stays_once_opened",),
+    ),
+    Case(
+        "collection_relevant_from_is_a_grade",
+        lambda world: change(world.collection, relevant_from=4),
+        behind=("scale_stays_once_opened",),
+    ),
+    Case("scale_stays_once_opened", lambda world: change(world.collection, highest_grade=4)),
+    Case("scale_stays_once_opened", lambda world: change(world.collection, relevant_from=1)),
     Case("membership_role_once", lambda world: again(world.adjudicating)),
     Case("membership_role_known", lambda world: again(world.adjudicating, role="owner")),
     Case("membership_admin_never_annotator", lambda world: again(world.annotating, role="admin")),
@@ -243,11 +298,52 @@ CASES = [
         lambda world: again(world.job, key="other", state=State.RUNNING, lease=None),
     ),
     # corpus
-    Case("facet_key_once", lambda world: again(world.facet, position=9)),
-    Case("facet_position_once", lambda world: again(world.facet, key="other")),
+    Case(
+        "facet_key_once",
+        lambda world: again(world.facet, position=9),
+        behind=("facet_never_added_once_opened",),
+    ),
+    Case(
+        "facet_position_once",
+        lambda world: again(world.facet, key="other"),
+        behind=("facet_never_added_once_opened",),
+    ),
     Case("document_docno_once", lambda world: again(world.document)),
     Case("document_has_docno", lambda world: again(world.document, docno="")),
-    Case("corpus_querypaper.document_id", lambda world: again(world.query_paper)),
+    Case("topic_name_once", lambda world: again(world.topic)),
+    Case("topic_has_name", lambda world: again(world.topic, name="")),
+    Case("topic_of_query_paper_keeps_name", lambda world: change(world.topic, name="other")),
+    Case("corpus_querypaper.document_id", lambda world: elsewhere(world.query_paper)),
+    Case("corpus_querypaper.topic_id", lambda world: elsewhere(world.topic_query.query_paper)),
+    Case(
+        "query_paper_name_once",
+        lambda world: QueryPaper.objects.create(
+            collection=world.collection,
+            document=DocumentFactory(collection=world.collection, docno=world.topic.name),
+            name=world.topic.name,
+        ),
+    ),
+    Case(
+        "query_paper_is_document_or_topic",
+        lambda world: change(
+            world.query_paper,
+            topic=Topic.objects.create(collection=world.collection, name="another"),
+        ),
+    ),
+    Case(
+        "query_paper_named_as_its_source_insert",
+        lambda world: QueryPaper.objects.create(
+            collection=world.collection, document=world.document, name="other"
+        ),
+    ),
+    Case(
+        "query_paper_named_as_its_source_update",
+        lambda world: change(world.query_paper, name="other"),
+    ),
+    Case(
+        "document_of_query_paper_keeps_docno",
+        lambda world: change(world.query_paper.document, docno="other"),
+    ),
     Case("query_name_once", lambda world: again(world.query, facet=world.other_facet)),
     Case("query_facet_once", lambda world: again(world.query, name="other")),
     # pooling
@@ -268,7 +364,9 @@ CASES = [
     Case("drawn_list_of_frozen_pool_delete", lambda world: delete(world.frozen_drawn_list)),
     Case(
         "query_paper_of_frozen_pool",
-        lambda world: change(world.frozen.query_paper, document=world.document),
+        lambda world: change(
+            world.frozen.query_paper, document=world.document, name=world.document.docno
+        ),
     ),
     Case("ranking_of_frozen_pool_delete", lambda world: delete(world.frozen_ranking)),
     Case("drawn_list_once", lambda world: again(world.drawn_list)),
@@ -289,6 +387,7 @@ CASES = [
         lambda world: change(world.draft_without_run, frozen_at=timezone.now()),
     ),
     Case("pooling_pool.query_paper_id", lambda world: again(world.draft)),
+    Case("pooling_lastplan.collection_id", lambda world: again(world.last_plan)),
     Case("candidate_document_once", lambda world: again(world.candidate, position=9)),
     Case("candidate_position_once", lambda world: again(world.candidate, document=world.document)),
     Case("contribution_source_once", lambda world: again(world.contribution, drawn=False)),
@@ -362,10 +461,26 @@ CASES = [
         "document_text_in_frozen_pool",
         lambda world: change(world.frozen.query_paper.document, digest="0" * 64),
     ),
+    Case("topic_text_in_frozen_pool", lambda world: change(world.frozen_topic, title="Other")),
+    Case("topic_text_in_frozen_pool", lambda world: change(world.frozen_topic, narrative="Other")),
+    Case("topic_text_in_frozen_pool", lambda world: change(world.frozen_topic, sentences=["O."])),
+    Case(
+        "topic_text_in_frozen_pool",
+        lambda world: change(world.frozen_topic, narrative_is_shown=False),
+    ),
+    Case(
+        "query_paper_of_frozen_pool",
+        lambda world: change(
+            world.frozen_topic.query_paper,
+            topic=None,
+            document=world.document,
+            name=world.document.docno,
+        ),
+    ),
     # annotation
     Case("guideline_version_once", lambda world: again(world.guideline)),
     Case("annotation_guideline_never_edited", lambda world: change(world.guideline, grades=[])),
-    Case("annotation_guideline_never_deleted", lambda world: delete(world.guideline)),
+    Case("guideline_never_deleted_once_opened", lambda world: delete(world.guideline)),
     Case("annotation_opening.query_id", lambda world: again(world.opening)),
     Case(
         "seat_number_once",
@@ -395,6 +510,28 @@ CASES = [
         "seat_handed_to_an_annotator",
         lambda world: change(world.opening.seats.get(number=2), annotator=world.stranger),
     ),
+    Case(
+        "seat_not_of_an_excluded",
+        lambda world: again(
+            world.opening.seats.get(number=2),
+            opening=world.bare_opening,
+            annotator=world.exclusion.annotator,
+        ),
+    ),
+    Case(
+        "seat_not_handed_to_an_excluded",
+        lambda world: change(
+            world.opening.seats.get(number=2),
+            annotator=world.exclusion.annotator,
+        ),
+    ),
+    Case(
+        "exclusion_of_no_seat_holder",
+        lambda world: again(
+            world.exclusion, query_paper=world.opening.query.query_paper, annotator=world.first
+        ),
+    ),
+    Case("exclusion_once", lambda world: again(world.exclusion)),
     Case("pair_candidate_once", lambda world: again(world.pair, token="other")),
     Case("pair_token_once", lambda world: again(world.pair, candidate=world.candidate)),
     Case("slot_count_once", lambda world: again(SlotCount.objects.order_by("pk").first())),
@@ -434,6 +571,27 @@ CASES = [
     Case("facet_stays_once_opened", lambda world: change(world.facet, labels=["result"])),
     Case("facet_stays_once_opened", lambda world: change(world.facet, key="other")),
     Case(
+        "facet_never_added_once_opened",
+        lambda world: again(world.facet, key="other", position=9),
+    ),
+    Case("facet_never_deleted_once_opened", lambda world: delete(world.other_facet)),
+    Case(
+        "facet_whole_stands_alone",
+        lambda world: again(world.facet, key="", labels=[], position=9),
+        behind=("facet_never_added_once_opened",),
+    ),
+    Case("facet_whole_stays_alone", lambda world: change(world.other_facet, key="", labels=[])),
+    Case(
+        "facet_whole_begins_without_labels",
+        lambda world: again(world.facet, key="", position=9),
+        behind=("facet_never_added_once_opened", "facet_whole_stands_alone"),
+    ),
+    Case(
+        "facet_whole_stays_without_labels",
+        lambda world: change(world.other_facet, key=""),
+        behind=("facet_whole_stays_alone",),
+    ),
+    Case(
         "slot_judged_keeps_its_annotator",
         lambda world: change(world.slots[0], annotator=world.stranger),
     ),
@@ -449,7 +607,12 @@ CASES = [
     ),
     Case("annotation_judgment.key", lambda world: judged_again(world, key=world.judgments[0].key)),
     Case("judgment_grade_or_reason", lambda world: judged_again(world, grade=None)),
-    Case("judgment_grade_or_reason", lambda world: judged_again(world, grade=4)),
+    Case(
+        "judgment_grade_or_reason",
+        lambda world: judged_again(world, grade=5),
+        behind=("judgment_grade_on_the_scale",),
+    ),
+    Case("judgment_grade_on_the_scale", lambda world: judged_again(world, grade=4)),
     Case("judgment_grade_or_reason", lambda world: judged_again(world, grade=1, reason="garbled")),
     Case("judgment_grade_or_reason", lambda world: judged_again(world, grade=None, reason="why")),
     Case(
@@ -473,7 +636,12 @@ CASES = [
         "decision_reason_is_a_code",
         lambda world: decided_again(world, grade=None, reason="Garbled"),
     ),
-    Case("decision_grade_or_reason", lambda world: decided_again(world, grade=4)),
+    Case(
+        "decision_grade_or_reason",
+        lambda world: decided_again(world, grade=5),
+        behind=("decision_grade_on_the_scale",),
+    ),
+    Case("decision_grade_on_the_scale", lambda world: decided_again(world, grade=4)),
     Case("decision_grade_or_reason", lambda world: decided_again(world, reason="Garbled")),
     Case(
         "decision_reason_is_a_code",
@@ -511,6 +679,18 @@ CASES = [
     Case("release_has_version", lambda world: again(world.release, version="")),
     Case("release_release_never_edited", lambda world: change(world.release, size=2)),
     Case("release_release_never_deleted", lambda world: delete(world.release)),
+    Case("public_period_current_once", lambda world: again(world.public)),
+    Case(
+        "public_period_ends_after_it_begins",
+        lambda world: change(world.public, ended_at=timezone.now() - timedelta(days=1)),
+    ),
+    Case(
+        "public_period_ends_after_it_begins",
+        lambda world: change(world.public, ended_by=world.first),
+    ),
+    Case("public_period_keeps_its_beginning", lambda world: change(world.public, page={"n": 1})),
+    Case("public_period_ends_once", lambda world: change(world.past_public, ended_at=None)),
+    Case("public_period_never_deleted", lambda world: delete(world.public)),
 ]
 
 

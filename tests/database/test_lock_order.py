@@ -20,17 +20,21 @@ from django.db import connection, transaction
 
 from accounts.models import Collection, Role, User
 from accounts.services import add_membership, take_role
+from adjudication.judgment_import import ImportOptions, import_judgments
 from adjudication.models import Case
 from adjudication.services import Ruling
+from annotation.collection_setup import change_facets_and_scale
+from annotation.default_guidelines import default_guidelines
 from annotation.models import Opening, Seat, Slot
 from annotation.services import (
-    default_guidelines,
     open_query,
     presentation_of,
     reassign_seat,
     write_guideline,
 )
+from annotation.team import exclude, rebalance_seats
 from corpus.document_import import import_documents
+from corpus.facets import DEFAULT_FACETS
 from corpus.models import Document
 from corpus.queries import remove_query
 from corpus.services import create_query, label_sentences
@@ -40,11 +44,18 @@ from dashboard.services import change_settings, remove_role
 from jobs.context import DirectRun
 from pooling.models import BuildRun, Pool, PoolBuild
 from pooling.services import PoolPlan, build_pools, freeze_pools
+from pooling.services.last_plans import save_last_plan
 from retrieval.formats import Scored
 from retrieval.models import Run
 from retrieval.services import remove_run
 from retrieval.services.runs import RunReport, lists_digest, store_run
-from tests.support.factories import DocumentFactory, a_collection, member
+from tests.support.factories import (
+    DocumentFactory,
+    a_collection,
+    a_query,
+    annotators,
+    member,
+)
 from tests.support.pooling_scenes import a_listed_run, built
 from tests.support.running import wait_until
 from tests.support.sittings import decide_case, judge, judge_both, slots_of
@@ -114,7 +125,9 @@ def new_document(scene: Scene, work: DirectRun) -> None:
 def topics(scene: Scene, work: DirectRun) -> None:
     path = scene.folder / f"{uuid.uuid4()}.jsonl"
     path.write_text(json.dumps({"_id": "t1", "text": "A short query"}))
-    import_topics(collection=scene.collection, path=path, facet_key="method", work=work)
+    import_topics(
+        collection=scene.collection, files={path.name: path}, facet_key="method", work=work
+    )
 
 
 def replaced_run(scene: Scene, work: DirectRun) -> None:
@@ -126,6 +139,17 @@ def replaced_run(scene: Scene, work: DirectRun) -> None:
 def pools(scene: Scene, work: DirectRun) -> None:
     plan = PoolPlan(runs=("up", "down"), parameters={"n": 2})
     build_pools(collection=scene.collection, plan=plan, work=work, built_by=None)
+
+
+def imported(scene: Scene, work: DirectRun) -> None:
+    path = scene.folder / f"judgments{next(MANY)}.csv"
+    free = slots_of(scene.opening, "ann1")[-1].pair.candidate.document.docno
+    rows = ["draft_method,d1,mara,1", "draft_method,d1,ines,2", f"open_method,{free},mara,1"]
+    path.write_text("\n".join(["query,docno,annotator,grade", *rows]))
+    options = ImportOptions(replace_drafts=True)
+    import_judgments(
+        collection=scene.collection, files=[(path, path.name)], options=options, work=work
+    )
 
 
 def labelled(scene: Scene) -> None:
@@ -160,6 +184,24 @@ def handed_over(scene: Scene) -> None:
     reassign_seat(opening=scene.opening, number=1, annotator=User.objects.get(username="ann3"))
 
 
+def excluded(scene: Scene) -> None:
+    third = User.objects.get(username="ann3")
+    exclude(collection=scene.collection, docno="draft", annotator=third)
+
+
+def rebalanced(scene: Scene) -> None:
+    team = [User.objects.get(username=name) for name in ("ann2", "spare")]
+    rebalance_seats(collection=scene.collection, annotators=team)
+
+
+def planned(scene: Scene) -> None:
+    save_last_plan(
+        collection=scene.collection,
+        fields={"strategy": ["interleaved"]},
+        saved_by=User.objects.get(username="admin"),
+    )
+
+
 def newcomer_as(role: str) -> Callable[[Scene], None]:
     def give(scene: Scene) -> None:
         add_membership(collection=scene.collection, user=scene.newcomer, role=role)
@@ -189,6 +231,7 @@ def settings_changed(scene: Scene) -> None:
         licence="",
         seconds_per_judgment=10,
         seed=now.seed,
+        analysis=now.analysis,
     )
 
 
@@ -198,6 +241,10 @@ def guideline(scene: Scene) -> None:
         instructions="Again.",
         grades=default_guidelines()["method"]["grades"],
     )
+
+
+def rescaled(scene: Scene) -> None:
+    change_facets_and_scale(collection=scene.collection, facets=DEFAULT_FACETS, highest_grade=4)
 
 
 def judged(scene: Scene) -> None:
@@ -210,7 +257,7 @@ def decided(scene: Scene) -> None:
 
 
 # Those that work for long first take a `Work`, whose fence is where they begin to write.
-LONG = [changed_text, new_document, topics, replaced_run, pools]
+LONG = [changed_text, new_document, topics, replaced_run, pools, imported]
 SHORT = [
     labelled,
     more_queries,
@@ -219,12 +266,16 @@ SHORT = [
     frozen,
     opened_and_judged,
     handed_over,
+    excluded,
+    rebalanced,
+    planned,
     newcomer_as(Role.ADMIN),
     newcomer_as(Role.ANNOTATOR),
     without_ann3,
     without_admin("admin"),
     without_admin("admin2"),
     settings_changed,
+    rescaled,
     guideline,
     judged,
     decided,
@@ -341,7 +392,7 @@ def check_all_holds(scene: Scene) -> None:
         assert run is not None, "a frozen pool was drawn from a run that is gone"
         assert used.sha256 == run.sha256
         lists = {
-            ranking.query_paper.document.docno: [
+            ranking.query_paper.name: [
                 Scored(*pair) for pair in zip(ranking.docnos, ranking.scores, strict=True)
             ]
             for ranking in run.rankings.all()
@@ -400,6 +451,7 @@ def test_the_seed_cannot_change_while_the_first_pools_are_drawn(tmp_path):
             licence="",
             seconds_per_judgment=15,
             seed="another",
+            analysis="plain",
         )
 
     plan = PoolPlan(runs=("up",), parameters={"n": 2})
@@ -408,6 +460,27 @@ def test_the_seed_cannot_change_while_the_first_pools_are_drawn(tmp_path):
 
     assert "the seed of the collection changed" in str(refused)
     assert not PoolBuild.objects.filter(collection=collection).exists()
+
+
+def test_a_query_is_open_on_the_scale_of_its_guideline_whichever_service_is_first(on_postgresql):
+    for rescale_first in (True, False):
+        query = a_query(a_collection(f"scale{next(MANY)}"))
+
+        def rescale(query=query) -> None:
+            change_facets_and_scale(
+                collection=query.collection, facets=DEFAULT_FACETS, highest_grade=1
+            )
+
+        def opens(query=query) -> None:
+            open_query(query=query, annotators=annotators(query.collection), opened_by=None)
+
+        outcomes = held_open(*((rescale, opens) if rescale_first else (opens, rescale)))
+
+        collection = Collection.objects.get(pk=query.collection_id)
+        guideline = Opening.objects.get(query=query).guideline
+        assert len(guideline.grades) == len(collection.grades) == (2 if rescale_first else 4)
+        assert outcomes[0] is None
+        assert (outcomes[1] is None) is rescale_first
 
 
 def test_of_two_builds_at_once_the_later_replaces_the_drafts_of_the_other(tmp_path):

@@ -129,7 +129,7 @@ def test_the_page_shows_the_choice_and_leads_to_a_plan_of_it(collection, admin):
 
     assert "9.5 %" in page.text  # the mean of c
     assert page.text.count(">yes<") == 2
-    link = f"{address('pools')}?strategy=mdcr&amp;runs=d&amp;runs=c#build"
+    link = f"{address('plan-pools')}?strategy=mdcr&amp;runs=d&amp;runs=c"
     assert link in page.text
     form = admin.get(link.replace("&amp;", "&")).context["form"]
     assert (form["strategy"].value(), form["runs"].value()) == ("mdcr", ["d", "c"])
@@ -189,7 +189,7 @@ def test_with_fewer_than_two_runs_the_page_says_what_comes_first(collection, adm
 
 
 def test_pools_and_runs_lead_to_the_page(collection, admin):
-    for name in ("pools", "runs"):
+    for name in ("plan-pools", "runs"):
         assert address("choose-models") in admin.get(address(name)).text
 
 

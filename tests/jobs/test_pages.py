@@ -10,6 +10,7 @@ from accounts.models import User
 from jobs import registry, wording
 from jobs.models import Job, State
 from tests.support.factories import a_collection
+from tests.support.visits import csv_rows
 
 pytestmark = pytest.mark.django_db
 
@@ -66,11 +67,48 @@ def test_the_card_of_an_ended_job_stops_asking(collection, admin):
 
     card = admin.get(at("job-card", job), headers={"HX-Request": "true"})
 
-    assert "hx-get" not in card.text
+    assert "every 1s" not in card.text
     assert "<html" not in card.text
     assert "1,200" in card.text
     assert "unknown keys" in card.text
     assert "no-store" in card["Cache-Control"]
+
+
+def test_the_card_of_an_ended_job_fetches_its_page_again_and_brings_a_toast(collection, admin):
+    job = a_job(collection, State.SUCCEEDED)
+    seen_on = {"HX-Request": "true", "HX-Current-URL": "http://testserver/c/small/runs/?q=a"}
+
+    card = admin.get(at("job-card", job), headers=seen_on)
+
+    assert 'hx-get="/c/small/runs/?q=a"' in card.text
+    assert '<div id="toasts" hx-swap-oob="beforeend">' in card.text
+    assert "Do the work:</strong> done" in " ".join(card.text.split())
+
+
+def test_a_card_never_fetches_a_page_of_another_server(collection, admin):
+    job = a_job(collection, State.SUCCEEDED)
+    elsewhere = {"HX-Request": "true", "HX-Current-URL": "http://elsewhere.example/c/small/"}
+
+    assert "hx-get" not in admin.get(at("job-card", job), headers=elsewhere).text
+
+
+@pytest.mark.parametrize(
+    ("done", "seconds", "left"),
+    [
+        (1000, 60, "about 3 min 0 s left"),
+        (1000, 2, None),  # too early to say
+        (40, 60, None),
+        (4000, 60, None),
+    ],
+)
+def test_a_running_job_says_how_long_it_still_takes(collection, admin, done, seconds, left):
+    started_at = timezone.now() - timedelta(seconds=seconds, milliseconds=1)
+    job = a_job(collection, progress_done=done, progress_total=4000, started_at=started_at)
+
+    text = " ".join(admin.get(at("job", job)).text.split())
+
+    assert (left or "") in text
+    assert ("left" in text) == (left is not None)
 
 
 def test_a_failed_job_says_what_happened_what_is_safe_and_offers_another_try(collection, admin):
@@ -164,7 +202,7 @@ def test_the_list_costs_the_same_for_one_job_and_for_many(
         a_job(collection, State.FAILED, requested_by=someone, finished_at=timezone.now())
         a_job(collection, requested_by=someone)
 
-    with django_assert_num_queries(6):
+    with django_assert_num_queries(9):
         page = admin.get(reverse("jobs", args=["small"]))
 
     assert page.text.count('hx-get="/c/small/jobs/') == 5
@@ -206,3 +244,43 @@ def test_a_job_that_waits_long_says_what_may_be_the_matter(collection):
 
     assert "start a worker" in wording.advice(job, NOW)
     assert wording.advice(job, job.created_at) == ""
+
+
+# Filters, pages and the file
+
+
+def test_finished_jobs_have_pages_the_newest_first(collection, admin):
+    for _ in range(52):
+        a_job(collection, State.SUCCEEDED, finished_at=timezone.now())
+
+    first = admin.get(reverse("jobs", args=["small"])).context["page"]
+    second = admin.get(first.after).context["page"]
+
+    newest = [job.pk for job in collection.jobs.order_by("-created_at")]
+    assert [job.pk for job in (*first.rows, *second.rows)] == newest
+    assert (second.first, second.last, second.after) == (51, 52, "")
+    assert admin.get(second.before).context["page"] == first
+
+
+@pytest.mark.parametrize("asked", [{"after": "x"}, {"before": str(uuid.UUID(int=1)), "at": "x"}])
+def test_an_address_of_no_page_of_jobs_gives_the_first(collection, admin, asked):
+    a_job(collection, State.FAILED, finished_at=timezone.now())
+
+    assert admin.get(reverse("jobs", args=["small"]), asked).context["page"].total == 1
+
+
+def test_jobs_are_filtered_by_state_and_kind_and_found_by_file(collection, admin):
+    parameters = {"filename": "new.run"}
+    done = a_job(collection, State.SUCCEEDED, kind="import_run", parameters=parameters)
+    failed = a_job(collection, State.FAILED, error="The file is damaged.", parameters={})
+
+    def found(**asked):
+        answer = admin.get(reverse("jobs", args=["small"]), {**asked, "format": "csv"})
+        lines = csv_rows(answer)
+        return [line["id"] for line in lines]
+
+    assert found(state="failed") == found(kind="work") == found(q="damaged") == [str(failed.pk)]
+    assert found(q="new.RUN") == found(kind="import_run") == [str(done.pk)]
+    assert found(kind="import_run", state="failed") == []
+    page = admin.get(reverse("jobs", args=["small"]), {"q": "nothing"})
+    assert "No finished job matches." in page.text

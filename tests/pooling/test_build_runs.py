@@ -132,7 +132,7 @@ def staged():
 
 
 def runs_of(collection, paper):
-    build_runs = BuildRun.objects.filter(build__pools__query_paper__document__docno=paper)
+    build_runs = BuildRun.objects.filter(build__pools__query_paper__name=paper)
     return [build_run.run for build_run in build_runs.select_related("run")]
 
 
@@ -148,7 +148,7 @@ def test_a_retriever_runs_again_for_queries_that_come_after_the_first_freezing(s
 def test_every_sample_is_found_again_in_the_run_it_was_drawn_from(staged):
     for sampled in sampled_pools(staged, ["q1", "q2"]):
         (run,) = runs_of(staged, sampled.query_paper)
-        ranking = run.rankings.get(query_paper__document__docno=sampled.query_paper)
+        ranking = run.rankings.get(query_paper__name=sampled.query_paper)
         deep = [docno for stratum in sampled.strata for docno in stratum.docnos]
         assert deep == ranking.docnos[:12]
 

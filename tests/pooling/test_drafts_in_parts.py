@@ -90,7 +90,7 @@ def killed_at(fence: int) -> Watched:
 def shown(collection) -> dict[str, tuple[int, list[str]]]:
     """By query paper, the build and the documents of the pool that readers see."""
     return {
-        pool.query_paper.document.docno: (
+        pool.query_paper.name: (
             pool.build_id,
             list(pool.candidates.values_list("document__docno", flat=True)),
         )
@@ -245,7 +245,7 @@ def test_a_cancelled_job_stops_between_parts_and_leaves_no_rows(collection, monk
 
 def test_a_query_removed_after_its_pool_was_written_stops_the_swap(collection):
     # Without rows that refer to it, the query paper goes too.
-    collection.runs.get(name="up").rankings.filter(query_paper__document__docno="q4").delete()
+    collection.runs.get(name="up").rankings.filter(query_paper__name="q4").delete()
     DocumentFactory(collection=collection, docno="q4")
     query = create_query(collection=collection, docno="q4", facet_key="method")
     before = shown(collection)

@@ -33,8 +33,8 @@ from tests.support.factories import DocumentFactory, a_collection
 pytestmark = pytest.mark.django_db
 
 NO_EXTRA = (
-    "encoder:m needs an extra that is not installed: pip install 'qrelsmith[encoder]' "
-    "(sentence-transformers and PyTorch)."
+    "encoder:m needs an extra that is not installed: "
+    'pip install ".[encoder]" in the folder of Qrelsmith.'
 )
 
 

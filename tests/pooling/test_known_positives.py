@@ -76,7 +76,7 @@ def built(collection, **changes):
 
 
 def pooled(docno="d00", **only):
-    candidates = Candidate.objects.filter(pool__query_paper__document__docno=docno, **only)
+    candidates = Candidate.objects.filter(pool__query_paper__name=docno, **only)
     return list(candidates.order_by("position").values_list("document__docno", flat=True))
 
 
@@ -129,11 +129,9 @@ def test_only_documents_of_a_shared_field_and_no_later_year_are_drawn(collection
     assert drawn == expected - set(JUDGED)
     assert set(pooled(**drawn_by("judged"))) == set(JUDGED)
     ranks = Contribution.objects.filter(
-        source="bm25_title", drawn=True, candidate__pool__query_paper__document__docno="d00"
+        source="bm25_title", drawn=True, candidate__pool__query_paper__name="d00"
     ).values_list("rank", "candidate__document__docno")
-    ranking = collection.runs.get(name="bm25_title").rankings.get(
-        query_paper__document__docno="d00"
-    )
+    ranking = collection.runs.get(name="bm25_title").rankings.get(query_paper__name="d00")
     assert all(ranking.docnos[rank - 1] == docno for rank, docno in ranks)
 
 
@@ -294,11 +292,11 @@ def test_the_form_takes_known_positives_and_requirements(collection):
 
 
 def test_the_form_shows_imported_runs_only_where_there_are_any(collection):
-    page = client_of("admin").get(address("pools")).text
+    page = client_of("admin").get(address("plan-pools")).text
     assert 'name="known-judged"' in page
     remove_run(run=collection.runs.get(name="judged"))
 
-    assert "known-" not in client_of("admin").get(address("pools")).text
+    assert "known-" not in client_of("admin").get(address("plan-pools")).text
 
 
 def test_a_use_that_there_is_not_is_refused(collection):
@@ -319,7 +317,7 @@ def test_the_form_is_filled_in_from_the_address(collection):
         "only": "same_field",
         "seed": "mine",
     }
-    form = client_of("admin").get(address("pools"), given).context["form"]
+    form = client_of("admin").get(address("plan-pools"), given).context["form"]
 
     assert form["strategy"].value() == "mdcr"
     assert form["mdcr-n"].value() == "7"

@@ -8,6 +8,7 @@ from datetime import timedelta
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
 from django.utils import timezone
 
 from corpus.services import create_query, label_sentences
@@ -16,14 +17,14 @@ from jobs.context import DirectRun
 from jobs.models import Job, State
 from pooling import checks, preview, tables
 from pooling.checks import compute_checks, request_due_checks
-from pooling.models import Pool
+from pooling.models import Candidate, Pool
 from pooling.services import PoolPlan, build_pools, freeze_pools
 from pooling.strategies import STRATEGIES
 from retrieval.formats import ranked, read_run
 from retrieval.models import Run
 from retrieval.retrievers import BUILT_IN, CATALOGUE
 from tests.support.factories import DocumentFactory, a_collection, a_pool, a_query
-from tests.support.visits import address, client_of, queries_of, text_of
+from tests.support.visits import address, client_of, csv_rows, queries_of, text_of
 
 pytestmark = pytest.mark.django_db
 
@@ -339,7 +340,7 @@ def test_a_page_has_fifty_rows_and_costs_the_same_for_any_number_of_pools(
     assert "1–50 of 60" in text_of(page)
     assert "data-filter" not in page.text
     with django_assert_num_queries(expected):
-        page = admin.get(address("pools", slug="many"), {"page": "2"})
+        page = admin.get(page.context["rows"].after)
     assert docnos(page) == [f"m{position:03}" for position in range(50, 60)]
 
 
@@ -502,7 +503,7 @@ def test_only_the_chosen_strategy_s_parameters_count(collection, admin):
 
 
 def test_every_strategy_and_retriever_can_be_chosen(collection, admin):
-    page = admin.get(address("pools")).text
+    page = admin.get(address("plan-pools")).text
 
     for strategy in STRATEGIES.values():
         assert strategy.title in page
@@ -542,7 +543,7 @@ def test_a_wrong_plan_says_why_and_keeps_what_was_typed(collection, admin, chang
 
 
 def test_a_build_over_drafts_says_that_they_are_replaced(pooled, admin):
-    assert "1 pool is a draft and is replaced." in text_of(admin.get(address("pools")))
+    assert "1 pool is a draft and is replaced." in text_of(admin.get(address("plan-pools")))
 
 
 def test_freezing_asks_first_and_says_how_much(pooled, admin):
@@ -636,7 +637,61 @@ def test_more_rows_cost_no_more_queries(pooled, admin, name, django_assert_num_q
 
 def test_more_candidates_cost_no_more_queries(collection, admin, django_assert_num_queries):
     few, many = a_query(collection, size=2), a_query(collection, size=9)
-    expected = queries_of(admin, address("pool", few.query_paper.document.docno))
+    expected = queries_of(admin, address("pool", few.query_paper.name))
 
     with django_assert_num_queries(expected):
-        admin.get(address("pool", many.query_paper.document.docno))
+        admin.get(address("pool", many.query_paper.name))
+
+
+# Filters and the file
+
+
+def pool_lines(admin, **asked) -> list[dict[str, str]]:
+    answer = admin.get(address("pools"), {**asked, "format": "csv"})
+    return csv_rows(answer)
+
+
+def test_pools_are_filtered_by_state_and_shortfall(collection, admin):
+    many_papers(collection, 3)
+    frozen, short, missing = "m000", "m001", "m002"
+    Pool.objects.filter(query_paper__name=frozen).update(frozen_at=timezone.now())
+    Pool.objects.filter(query_paper__name=short).update(shortfall_sum=2)
+    Pool.objects.filter(query_paper__name=missing).delete()
+
+    def found(**asked):
+        return [line["docno"] for line in pool_lines(admin, **asked)]
+
+    assert found() == [frozen, short, missing, "q1"]
+    assert found(state="frozen") == [frozen]
+    assert found(state="draft") == found(shortfall="yes") == [short]
+    assert found(state="none", sort="-size", q="m") == [missing]
+    assert docnos(admin.get(address("pools"), {"state": "draft"})) == [short]
+
+
+def test_the_file_of_pools_has_the_columns_and_the_order_of_the_page(collection, admin):
+    many_papers(collection, 3)
+    shown = ["size", "retrievers", "state"]
+    admin.post(reverse("choose-columns", args=["pools"]), {"column": shown, "next": "/"})
+
+    lines = pool_lines(admin, sort="-docno")
+
+    assert list(lines[0]) == ["docno", "title", "size", "drawn", "state"]
+    assert [line["docno"] for line in lines] == ["q1", "m002", "m001", "m000"]
+    assert "sort=-excluded" not in admin.get(address("pools")).text
+
+
+def test_candidates_are_filtered_by_the_retriever_that_drew_them_and_downloaded(collection, admin):
+    many_papers(collection, 3)
+    page = address("pool", "m002")
+    Candidate.objects.filter(pool__query_paper__name="m002", position=2).update(excluded="no-text")
+
+    def found(**asked):
+        answer = admin.get(page, {**asked, "format": "csv"})
+        lines = csv_rows(answer)
+        return [line["docno"] for line in lines]
+
+    assert found(sort="-docno") == ["d6", "d5", "d4"]
+    assert found(drawer="bm25_title", q="d4") == ["d4"]
+    assert found(drawer="unknown") == ["d4", "d5", "d6"]
+    assert found(excluded="yes") == ["d5"]
+    assert [row.docno for row in admin.get(page, {"excluded": "yes"}).context["rows"]] == ["d5"]

@@ -34,7 +34,7 @@ corpora = st.fixed_dictionaries({docno: st.tuples(years, fields) for docno in DO
 
 def a_paper(year, of, references):
     document = Document(docno="q", year=year, fields=list(of), references=references, sentences=[])
-    return QueryPaper(collection=Collection(seed="s"), document=document)
+    return QueryPaper(collection=Collection(seed="s"), document=document, name=document.docno)
 
 
 def eligible_by(corpus, plan):

@@ -38,7 +38,7 @@ def asked(admin, **changes):
 
 
 def values_at(admin, query):
-    form = admin.get(f"{address('pools')}?{query}").context["form"]
+    form = admin.get(f"{address('plan-pools')}?{query}").context["form"]
     return form, lambda name: form[name].value()
 
 
@@ -46,7 +46,7 @@ def values_at(admin, query):
 
 
 def test_every_source_of_known_documents_has_its_three_buttons(admin):
-    page = admin.get(address("pools"))
+    page = admin.get(address("plan-pools"))
 
     for name in ("cited", "known-earlier", "known-up", "known-down"):
         for use in ("forced", "excluded", "drawn"):
@@ -58,7 +58,7 @@ def test_every_source_of_known_documents_has_its_three_buttons(admin):
 def test_a_retriever_s_run_cannot_be_taken_whole(collection, admin):
     a_listed_run(collection, "bm25_title", {"q1": ["d01"]}, kind="bm25")
 
-    assert 'name="known-bm25_title"' not in admin.get(address("pools")).text
+    assert 'name="known-bm25_title"' not in admin.get(address("plan-pools")).text
 
 
 def test_known_documents_are_left_out_or_taken_whole_as_ticked(admin):
@@ -157,7 +157,7 @@ def test_an_address_fills_the_form_in(admin):
 
 
 def test_what_an_address_says_wrong_counts_as_not_said(collection, admin):
-    plain = admin.get(address("pools")).context["form"]
+    plain = admin.get(address("plan-pools")).context["form"]
 
     form, value = values_at(
         admin,
@@ -265,4 +265,4 @@ def test_a_sampled_pool_shows_the_probability_of_every_candidate(collection, adm
 def test_other_pools_have_no_column_of_probabilities(collection, admin):
     built(collection)
 
-    assert "Probability" not in text_of(admin.get(address("pool", "q1")))
+    assert "sort=inclusion" not in admin.get(address("pool", "q1")).text

@@ -107,6 +107,10 @@ def test_an_abstract_that_gives_a_judge_little_is_told_with_the_reason(sentences
     assert preview.short_abstracts({"d": sentences}) == [ShortAbstract("d", why)]
 
 
+def test_a_long_abstract_of_one_sentence_is_an_abstract():
+    assert preview.short_abstracts({"d": ["word " * 40]}) == []
+
+
 def test_three_sentences_one_of_them_long_enough_are_an_abstract():
     assert preview.short_abstracts({"d": ["One.", "Two.", "Three sentences, one long."]}) == []
 

@@ -47,7 +47,7 @@ def a_large_collection(slug: str, *, backwards: bool = False):
     )
     documents.sort(key=lambda document: document.docno)
     papers = QueryPaper.objects.bulk_create(
-        QueryPaper(collection=collection, document=document)
+        QueryPaper(collection=collection, document=document, name=document.docno)
         for document in documents[:QUERY_PAPERS]
     )
     facet = collection.facets.get(key="method")
@@ -56,7 +56,7 @@ def a_large_collection(slug: str, *, backwards: bool = False):
             collection=collection,
             query_paper=paper,
             facet=facet,
-            name=f"{paper.document.docno}_method",
+            name=f"{paper.name}_method",
         )
         for paper in papers
     )

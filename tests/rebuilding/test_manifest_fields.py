@@ -55,7 +55,7 @@ def collection():
 def manifest(collection):
     """Of the building that drew for q1 to q3, as it is handed out."""
     first = built(collection)
-    freeze_pool(pool=Pool.objects.get(build=first, query_paper__document__docno="q4"))
+    freeze_pool(pool=Pool.objects.get(build=first, query_paper__name="q4"))
     build = built(
         collection,
         strategy="stratified",
@@ -247,7 +247,7 @@ def test_an_empty_pool_has_an_empty_list_of_documents(collection):
 def test_documents_stay_when_pools_are_replaced_later(collection):
     first = built(collection)
     before = file_of(first)["pools"]["query_papers"]
-    freeze_pool(pool=Pool.objects.get(build=first, query_paper__document__docno="q4"))
+    freeze_pool(pool=Pool.objects.get(build=first, query_paper__name="q4"))
 
     built(collection, parameters={"n": 1})  # replaces the others
 

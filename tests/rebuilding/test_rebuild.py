@@ -110,7 +110,7 @@ def test_the_manifest_tells_all_that_the_pools_follow_from(collection):
     assert manifest["seed"] == "mine"
     assert set(manifest["pools"]["query_papers"]) == {"d00", "d01", "d02"}
     for pool in Pool.objects.select_related("query_paper__document"):
-        facts = manifest["pools"]["query_papers"][pool.query_paper.document.docno]
+        facts = manifest["pools"]["query_papers"][pool.query_paper.name]
         assert facts["order"] == pool.retriever_order
         assert facts["size"] == pool.candidates.count()
     assert {run["name"]: run["sha256"] for run in manifest["runs"]} == dict(

@@ -27,12 +27,13 @@ from retrieval.models import Run
 from retrieval.services import run_lines
 from retrieval.services.runs import RunReport, store_run
 from tests.pooling.test_same_pools import GOLDEN, PLAN, a_large_collection, a_run
-from tests.support.factories import DocumentFactory, a_collection
+from tests.support.factories import DocumentFactory, a_collection, a_topic
 from tests.support.pooling_scenes import a_listed_run
 
 pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 SCRIPT = Path(__file__).parents[2] / "docs" / "rebuild_pools.py"
 PAPERS = ("p1", "p2", "päper-3")
+TOPIC = "d11"  # also the docno of a document, which its lists contain
 
 PARAMETERS = [
     ("interleaved", {"n": 2}),
@@ -77,15 +78,16 @@ def collection():
         )
     for docno in PAPERS:
         create_query(collection=collection, docno=docno, facet_key="method")
+    a_topic(collection, TOPIC)
     for step, name in ((7, "specter"), (11, "bm25-of-others"), (13, "graph"), (17, "ä")):
         lists = {
             paper: [docnos[(place * step + at) % 40] for place in range(38 - step - at)]
-            for at, paper in enumerate(PAPERS)
+            for at, paper in enumerate((*PAPERS, TOPIC))
             if (name, paper) != ("ä", "p2")
         }
         a_listed_run(collection, name, lists)
     a_listed_run(collection, "known", {"p1": ["d09", "d31"], "p2": ["d14"]})
-    lists = {paper: with_ties(docnos[at:30]) for at, paper in enumerate(PAPERS)}
+    lists = {paper: with_ties(docnos[at:30]) for at, paper in enumerate((*PAPERS, TOPIC))}
     tied = Run(collection=collection, name="tied", kind="file", depth=30)
     store_run(tied, lists, RunReport(), DirectRun())
     return collection
@@ -157,11 +159,22 @@ def test_pools_of_every_strategy_are_rebuilt(collection, tmp_path, strategy, par
         assert {paper: pool.inclusion for paper, pool in pools.items()} == inclusion_of(build)
 
 
+def test_the_pool_of_a_topic_may_contain_the_document_with_its_id(collection):
+    plan = PoolPlan(strategy="depth_k", parameters={"k": 40}, runs=("specter",), depth=60)
+
+    build = build_pools(collection=collection, plan=plan, work=DirectRun())
+
+    documents = dict(build.drawn_lists.values_list("query_paper", "documents"))
+    assert TOPIC in documents[TOPIC]
+    facts = build.manifest["pools"]["query_papers"]
+    assert {paper for paper in facts if facts[paper].get("topic")} == {TOPIC}
+
+
 def inclusion_of(build) -> dict[str, dict[str, float]]:
-    found = {paper: {} for paper in PAPERS}
+    found = {paper: {} for paper in (*PAPERS, TOPIC)}
     rows = Candidate.objects.filter(pool__build=build).exclude(inclusion=None)
     for paper, docno, inclusion in rows.values_list(
-        "pool__query_paper__document__docno", "document__docno", "inclusion"
+        "pool__query_paper__name", "document__docno", "inclusion"
     ):
         found[paper][docno] = inclusion
     return found
@@ -222,7 +235,7 @@ def test_pools_that_mdcr_drew_from_graph_at_random_still_rebuild(collection, tmp
 
     proof = rebuild_pools(collection=collection, manifest=manifest, work=DirectRun())
 
-    assert proof.pools == 3
+    assert proof.pools == 4
     assert proof.sha256 == manifest["pools"]["sha256"] != newer
 
 

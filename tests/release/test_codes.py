@@ -103,7 +103,7 @@ def test_a_collection_made_under_other_words_gives_the_same_bytes(other_words):
 @pytest.mark.parametrize("reason", ["", "  ", "Two papers in one", "Garbled"])
 def test_a_ruling_without_a_grade_has_a_code(reason):
     with pytest.raises(BadRuling):
-        Ruling(reason=reason).check()
+        Ruling(reason=reason).check(highest_grade=3)
 
 
 def test_the_database_refuses_a_reason_that_is_no_code():

@@ -185,7 +185,7 @@ def another_guideline(collection):
 def another_paper(collection):
     other = DocumentFactory(collection=collection, docno="q3", title="Other")
     with rule_suspended("query_paper_of_frozen_pool", "corpus_querypaper"):
-        collection.query_papers.filter(document__docno="q2").update(document=other)
+        collection.query_papers.filter(name="q2").update(document=other, name="q3")
 
 
 def no_digest(collection):

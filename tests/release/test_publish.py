@@ -74,6 +74,7 @@ def test_a_release_holds_these_files(collection):
         "annotations/ratings.csv",
         "manifest.json",
         "pools/pool.jsonl",
+        "queries.tsv",
         "reports/agreement.json",
         "reports/agreement.missing-zero.json",
         "trec/qrels.all.txt",
@@ -87,7 +88,7 @@ def test_the_readme_describes_every_file(collection):
     described = set(re.findall(r"^\| `([^`]+)`", files["README.md"].decode(), re.MULTILINE))
     facets = {facet.key for facet in collection.facets.all()}
 
-    paths = {path for path in described if "/" in path} | {"manifest.json"}
+    paths = {path for path in described if "/" in path} | {"manifest.json", "queries.tsv"}
     of_facets = {path.replace("<facet>", facet) for path in paths for facet in facets}
     assert files.keys() - {"README.md"} <= of_facets
 

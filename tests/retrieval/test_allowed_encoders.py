@@ -50,7 +50,7 @@ def test_the_pages_offer_those_of_the_setting(collection, settings):
     assert not [name for name in available_retrievers() if name.startswith("encoder:")]
     settings.ENCODERS = ["/models/one?pooling=cls"]
 
-    for page in ("pools", "add-run"):
+    for page in ("plan-pools", "add-run"):
         assert (
             'value="encoder:/models/one?pooling=cls"' in client_of("admin").get(address(page)).text
         )

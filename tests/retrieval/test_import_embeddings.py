@@ -8,7 +8,7 @@ from corpus.services import create_query
 from jobs.context import DirectRun
 from retrieval.errors import RetrievalError
 from retrieval.services import import_embeddings
-from tests.support.factories import DocumentFactory, a_collection
+from tests.support.factories import DocumentFactory, a_collection, a_topic
 
 pytestmark = pytest.mark.django_db
 
@@ -50,7 +50,7 @@ def imported(collection, files, **options):
 
 def lists(run):
     return {
-        ranking.query_paper.document.docno: list(zip(ranking.docnos, ranking.scores, strict=True))
+        ranking.query_paper.name: list(zip(ranking.docnos, ranking.scores, strict=True))
         for ranking in run.rankings.all()
     }
 
@@ -93,8 +93,7 @@ def test_what_is_left_out_is_counted(collection, files):
 
 
 def test_a_topic_s_vector_is_asked_and_never_found(collection, files):
-    DocumentFactory(collection=collection, docno="t1", is_topic=True)
-    create_query(collection=collection, docno="t1", facet_key="method")
+    a_topic(collection)
 
     run = imported(collection, files([*ROWS, [1, 0.1]], [*DOCNOS, "t1"]))
 

@@ -12,10 +12,12 @@ from django.urls import reverse
 
 from corpus.services import create_query
 from jobs.models import Job, State
+from retrieval.forms import name_from
 from retrieval.models import Run
 from tests.pooling.test_pages import client_of
 from tests.support.factories import DocumentFactory, a_collection
 from tests.support.uploading import done, kept
+from tests.support.visits import csv_rows
 
 pytestmark = pytest.mark.django_db
 
@@ -76,6 +78,22 @@ def test_a_run_file_is_kept_until_its_job_has_read_it(collection, admin):
     assert [path.read_bytes() for path in kept()] == [RUN]
     assert (done().state, kept()) == (State.SUCCEEDED, [])
     assert ranking("my-run") == [("d1", 2.0), ("d2", 1.0)]
+
+
+@pytest.mark.parametrize(
+    ("filename", "name"),
+    [
+        ("bm25.txt", "bm25"),
+        ("bm25.run.gz", "bm25"),
+        ("bm25.trec.txt.gz", "bm25"),
+        ("my run.TREC", "my-run"),
+        ("bm25.k1=0.9.tsv", "bm25.k1=0.9"),
+        ("specter.v2", "specter.v2"),
+        (".txt", ".txt"),
+    ],
+)
+def test_the_default_name_drops_every_known_ending(filename, name):
+    assert name_from(filename) == name
 
 
 @pytest.mark.parametrize("pack", [bytes, gzip.compress])
@@ -253,7 +271,7 @@ def test_a_wrong_form_of_vectors_says_why(collection, admin, sent, what):
 def test_the_page_names_the_command_for_large_files(collection, admin):
     page = " ".join(admin.get(reverse("add-run", args=["small"])).text.split())
 
-    assert "python manage.py import_embeddings small \\ VECTORS.npy DOCNOS.txt --name NAME" in page
+    assert "python manage.py import_embeddings small VECTORS.npy DOCNOS.txt --name NAME" in page
 
 
 def test_no_two_fields_of_the_page_share_an_id(collection, admin):
@@ -261,3 +279,20 @@ def test_no_two_fields_of_the_page_share_an_id(collection, admin):
 
     for field_id in ("id_name", "vectors_name"):
         assert page.count(f'id="{field_id}"') == 1
+
+
+def test_runs_are_filtered_by_kind_and_downloaded_in_natural_order(collection, admin):
+    for name, kind in (("r10", "bm25"), ("r2", "bm25"), ("mine", "file")):
+        Run.objects.create(
+            collection=collection, name=name, kind=kind, sha256="0" * 64, report={"duplicates": 3}
+        )
+    page = reverse("runs", args=[collection.slug])
+
+    def lines(**asked):
+        answer = admin.get(page, {**asked, "format": "csv"})
+        return csv_rows(answer)
+
+    assert [line["run"] for line in lines()] == ["mine", "r2", "r10"]
+    assert [line["run"] for line in lines(kind="built-in", q="R1")] == ["r10"]
+    assert lines(kind="imported")[0]["skipped"] == "3 listed twice"
+    assert "No run matches." in admin.get(page, {"q": "nothing"}).text

@@ -36,7 +36,7 @@ def collection():
 
 def found(collection, name, depth=10):
     run = retrieve(collection=collection, name=name, depth=depth, work=DirectRun())
-    return {ranking.query_paper.document.docno: ranking.docnos for ranking in run.rankings.all()}
+    return {ranking.query_paper.name: ranking.docnos for ranking in run.rankings.all()}
 
 
 def test_title_and_abstract_together_find_what_either_says(collection):

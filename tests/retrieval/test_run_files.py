@@ -9,7 +9,7 @@ import pytest
 from corpus.services import create_query
 from jobs.context import DirectRun
 from retrieval.models import Run
-from retrieval.services import import_run, run_lines
+from retrieval.services import import_run, query_names_of, run_lines
 from tests.pooling.test_pages import client_of
 from tests.support.factories import DocumentFactory, a_collection
 from tests.support.pooling_scenes import a_listed_collection, a_listed_run, built
@@ -78,6 +78,34 @@ def test_the_file_from_the_page_and_from_the_api_has_the_run_s_digest(collection
     content = b"".join(page.streaming_content)
 
     assert hashlib.sha256(content).hexdigest() == run.sha256
+
+
+def test_by_query_a_run_has_each_list_once_for_every_query_of_its_paper(collection, tmp_path):
+    imported(collection, tmp_path, ["a Q0 d1 1 0.5 tag", "B Q0 d1 1 0.5 tag"])
+    create_query(collection=collection, docno="a", facet_key="result")
+    client = client_of("admin")
+
+    page = client.get("/c/small/runs/mine/file/", {"ids": "queries"})
+    api = client.get("/api/v1/collections/small/runs/mine.txt", {"ids": "queries"})
+
+    content = b"".join(page.streaming_content).decode()
+    assert [line.split()[0] for line in content.splitlines()] == [
+        "B_method",
+        "a_method",
+        "a_result",
+    ]
+    assert b"".join(api.streaming_content).decode() == content
+
+
+def test_by_query_a_run_of_a_facet_has_the_queries_of_the_facet_only():
+    collection = a_listed_collection()
+    create_query(collection=collection, docno="q1", facet_key="result")
+    fields = {"kind": "bm25_abstract", "parameters": {"facet": "result"}}
+    run = a_listed_run(collection, "bm25_abstract@result", {"q1": ["d01"]}, **fields)
+
+    lines = list(run_lines(run, query_names_of(run)))
+
+    assert [line.split()[0] for line in lines] == ["q1_result"]
 
 
 def test_the_same_lists_under_another_name_have_the_same_digest(collection, tmp_path):

@@ -32,7 +32,7 @@ from tests.support.factories import (
 from tests.support.sittings import decide_case, judge
 
 RETRIEVER = "secret-retriever"
-RANK, SCORE = 4711, 7.77125
+RANK, SCORE = 4_711_093, 7.77125
 NOTE = "SECRET NOTE"
 HALF_NOTE = "UNFINISHED NOTE"  # of the one pair that only ann2 has judged
 # What an annotator gets contains none of these names but the own one.
@@ -58,11 +58,11 @@ class World:
 
     @property
     def build(self) -> PoolBuild:
-        return self.collection.pool_builds.get(pools__query_paper__document__docno=self.paper)
+        return self.collection.pool_builds.get(pools__query_paper__name=self.paper)
 
     @property
     def paper(self) -> str:
-        return self.opening.query.query_paper.document.docno
+        return self.opening.query.query_paper.name
 
     def slots(self, number: int = 1) -> list[Slot]:
         slots = Slot.objects.filter(pair__query=self.opening.query, number=number)
@@ -128,6 +128,7 @@ def every_id(world: World) -> dict[str, list[object]]:
     return {
         "slug": [world.slug],
         "docno": [world.paper, world.slots()[0].pair.candidate.document.docno],
+        "topic": ["t1"],
         "build": [world.collection.pool_builds.first().pk],
         "query": queries,
         "name": [*queries, world.run.name],
@@ -135,10 +136,14 @@ def every_id(world: World) -> dict[str, list[object]]:
         "version": [world.release.version],
         "job_id": [world.job.pk],
         "opening_id": [world.opening.pk],
+        "exclusion_id": [0],
         "membership_id": memberships,
         "number": [1, 2],
         "facet": ["method"],
         "missing": ["exclude", "zero"],
+        "figure": ["agreement", "grades", "depth", "overlap", "progress", "queries"],
+        "extension": ["svg", "csv"],
+        "table": ["documents"],
     }
 
 

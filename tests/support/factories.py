@@ -10,8 +10,9 @@ from django.db.models import Max
 from accounts.models import Collection, Membership, Role, User
 from annotation.models import Opening
 from annotation.services import open_query, set_up_collection
-from corpus.digests import text_digest
-from corpus.models import Document, Query, QueryPaper
+from corpus.digests import text_digest, topic_digest
+from corpus.models import Document, Query, QueryPaper, Topic
+from corpus.sentences import split_sentences
 from corpus.services import create_query
 from pooling.models import Candidate, Contribution, Pool, PoolBuild
 
@@ -48,6 +49,39 @@ class DocumentFactory(factory.django.DjangoModelFactory):
     references = factory.LazyFunction(list)
 
 
+def a_topic(
+    collection: Collection,
+    name: str = "t1",
+    title: str = "Ranking papers",
+    description: str = "How are papers ranked? Find methods.",
+    narrative: str = "",
+    facet: str = "method",
+) -> Query:
+    """A query that is a topic, not a document."""
+    topic = Topic.objects.create(
+        collection=collection,
+        name=name,
+        title=title,
+        description=description,
+        narrative=narrative,
+        sentences=split_sentences(description or title),
+        digest=topic_digest(title, description, narrative),
+    )
+    paper = QueryPaper.objects.create(collection=collection, topic=topic, name=name)
+    return paper.queries.create(
+        collection=collection,
+        facet=(chosen := collection.facets.get(key=facet)),
+        name=chosen.query_name(name),
+    )
+
+
+def an_open_topic(collection: Collection, size: int = 3, **topic: str) -> Opening:
+    """A topic with a pool, open for judging."""
+    query = a_topic(collection, **topic)
+    a_pool(query.query_paper, DocumentFactory.create_batch(size, collection=collection))
+    return open_query(query=query, annotators=annotators(collection), opened_by=None)
+
+
 def member(collection: Collection, role: str, username: str) -> User:
     user = User.objects.filter(username=username).first() or UserFactory(username=username)
     Membership.objects.get_or_create(collection=collection, user=user, role=role)
@@ -57,6 +91,7 @@ def member(collection: Collection, role: str, username: str) -> User:
 def a_collection(slug: str = "small", seed: str = "seed", **settings) -> Collection:
     """An empty collection with an admin, two annotators and an adjudicator."""
     owner = User.objects.filter(username="admin").first() or UserFactory(username="admin")
+    settings.setdefault("analysis", "plain")
     collection = set_up_collection(slug=slug, name=slug.title(), owner=owner, seed=seed, **settings)
     member(collection, Role.ANNOTATOR, "ann1")
     member(collection, Role.ANNOTATOR, "ann2")
@@ -73,6 +108,7 @@ def a_pool(query_paper: QueryPaper, candidates: list[Document], drawer: str = "b
         query_paper=query_paper,
         build=build,
         drawn={drawer: len(candidates)},
+        depth={drawer: len(candidates)} if candidates else {},
         size=len(candidates),
         to_judge=len(candidates),
         deepest=len(candidates) or None,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import getpass
 import os
-import shutil
 from collections.abc import Mapping
 from urllib.parse import urlsplit, urlunsplit
 
@@ -49,12 +48,6 @@ def redis_server(environment: Mapping[str, str] = os.environ) -> str | None:
     except redis.RedisError:
         return None
     return url
-
-
-def chromium() -> str | None:
-    named = os.environ.get("CHROMIUM")
-    names = [named] if named else ["chromium", "chromium-browser", "google-chrome"]
-    return next((path for name in names if (path := shutil.which(name))), None)
 
 
 def with_path(url: str, path: str) -> str:

@@ -57,7 +57,7 @@ def drawn_by(build: PoolBuild, docno: str = "q1") -> dict[str, list[str]]:
     documents: dict[str, list[str]] = {}
     rows = Contribution.objects.filter(
         candidate__pool__build=build,
-        candidate__pool__query_paper__document__docno=docno,
+        candidate__pool__query_paper__name=docno,
         drawn=True,
     ).order_by("candidate__position")
     for source, document in rows.values_list("source", "candidate__document__docno"):

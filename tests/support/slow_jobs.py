@@ -26,7 +26,7 @@ FROZEN = "frozen"  # the user whose row says that the process has been frozen on
 ENOUGH = "enough"  # the user whose row ends a busy job
 
 
-@registry.handles(KIND, title="Take some time")
+@registry.handles(KIND, title="Take some time", page="jobs")
 def take_some_time(lease: Lease) -> dict[str, Any]:
     steps = lease.parameters["steps"]
     done = User.objects.filter(username__startswith="step-").count()
@@ -38,7 +38,7 @@ def take_some_time(lease: Lease) -> dict[str, Any]:
     return {"steps": steps, "token": str(lease.token)}
 
 
-@registry.handles(BUSY_KIND, title="Compute without a word")
+@registry.handles(BUSY_KIND, title="Compute without a word", page="jobs")
 def compute_without_a_word(lease: Lease) -> dict[str, Any]:
     while not User.objects.filter(username=ENOUGH).exists():
         for _ in range(10_000_000):
@@ -46,7 +46,7 @@ def compute_without_a_word(lease: Lease) -> dict[str, Any]:
     return {}
 
 
-@registry.handles(FREEZING_KIND, title="Freeze in the middle of a transaction")
+@registry.handles(FREEZING_KIND, title="Freeze in the middle of a transaction", page="jobs")
 def freeze(lease: Lease) -> dict[str, Any]:
     """The first attempt freezes its process, as SIGSTOP from outside would; the second does not."""
     _, is_first = User.objects.get_or_create(username=FROZEN)

@@ -12,7 +12,7 @@ from retrieval import tasks
 SECONDS = 2.0
 
 
-@registry.handles("retrieve", title="Rank the query papers, slowly")
+@registry.handles("retrieve", title="Rank the query papers, slowly", page="runs")
 def retrieve(lease: Lease) -> dict[str, Any]:
     time.sleep(SECONDS)
     return tasks.retrieve(lease)

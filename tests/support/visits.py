@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import csv
 import re
 
 from django.db import connection
-from django.http import HttpResponse
+from django.http import HttpResponse, StreamingHttpResponse
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
@@ -18,6 +19,12 @@ def client_of(username: str) -> Client:
     client = Client()
     client.force_login(User.objects.get(username=username))
     return client
+
+
+def csv_rows(answer: StreamingHttpResponse) -> list[dict[str, str]]:
+    """The rows of a downloaded table."""
+    text = b"".join(answer.streaming_content).decode()
+    return list(csv.DictReader(text.splitlines()))
 
 
 def address(name: str, *arguments: object, slug: str = "small") -> str:

@@ -7,7 +7,6 @@ from datetime import datetime
 from django.contrib.humanize.templatetags.humanize import naturaltime
 from django.template import Library
 from django.utils import timezone
-from django.utils.formats import date_format
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
@@ -22,6 +21,6 @@ def ago(moment: datetime | None) -> SafeString | str:
     return format_html(
         '<time datetime="{}" title="{}">{}</time>',
         exact.isoformat(timespec="seconds"),
-        date_format(exact, "j F Y, H:i:s T"),
+        f"{exact.day} {exact:%B %Y, %H:%M:%S %Z}",
         naturaltime(moment),
     )

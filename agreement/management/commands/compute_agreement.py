@@ -49,13 +49,17 @@ def table(payload: dict[str, Any]) -> Iterator[str]:
     yield _line("facet (medians)", "stage", "queries", "pairs", *COLUMNS)
     for row in payload["facets"]:
         medians = [_number(row["median"][column]) for column in COLUMNS]
-        yield _line(row["facet"], row["stage"], row["queries"], row["pairs"], *medians)
+        yield _line(
+            row["facet"] or "all queries", row["stage"], row["queries"], row["pairs"], *medians
+        )
     yield ""
     yield _line("overruled (share of labels)", "", "mean", "pooled")
     for row in payload["facets"]:
         if row["stage"] == Stage.POST:
             shares = (row["overruled_mean"], row["overruled"])
-            yield _line(row["facet"], "", *(_number(share, ".2%") for share in shares))
+            yield _line(
+                row["facet"] or "all queries", "", *(_number(share, ".2%") for share in shares)
+            )
     yield ""
     yield _line("query", "stage", "n", "missing", *COLUMNS)
     for row in payload["queries"]:

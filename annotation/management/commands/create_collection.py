@@ -2,23 +2,47 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from accounts.models import User
 from annotation.services import set_up_collection
+from corpus.facets import CHOICES, FacetError, FacetPlan, parse_facets
 from corpus.services import CorpusError
+from retrieval.retrievers import ANALYSES
 
 
 class Command(BaseCommand):
-    help = "Make a collection with the default facets and guidelines."
+    help = "Make a collection with its facets, its scale and default guidelines."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("slug", help="Its short name: letters, digits, hyphens, underscores.")
         parser.add_argument("--name", required=True, help="Its name, as people say it.")
         parser.add_argument("--admin", required=True, help="Username of its first admin.")
         parser.add_argument("--licence", default="", help="Of its data, like CC-BY-4.0.")
+        parser.add_argument(
+            "--facets",
+            default="csfcube",
+            help="csfcube (default), none, or a JSON file with facets of your own.",
+        )
+        parser.add_argument("--grades", default="0-3", help="From 0-1 to 0-4 (default 0-3).")
+        parser.add_argument(
+            "--relevant-from",
+            type=int,
+            help="The lowest grade that counts as relevant (default 2; on the scale 0-1, it is 1).",
+        )
+
+        parser.add_argument(
+            "--analysis",
+            default="",
+            choices=["", *ANALYSES],
+            metavar="ANALYSIS",
+            help="How BM25 and TF-IDF compare words, like english or german; "
+            "by default, the first documents show their language.",
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:
         owner = User.objects.filter(username=options["admin"]).first()
@@ -26,9 +50,40 @@ class Command(BaseCommand):
             raise CommandError(f"No user {options['admin']!r}; make the account first.")
         try:
             collection = set_up_collection(
-                slug=options["slug"], name=options["name"], owner=owner, licence=options["licence"]
+                slug=options["slug"],
+                name=options["name"],
+                owner=owner,
+                licence=options["licence"],
+                facets=_facets(options["facets"]),
+                highest_grade=_highest_grade(options["grades"]),
+                relevant_from=options["relevant_from"],
+                analysis=options["analysis"],
             )
-        except CorpusError as error:
+        except (CorpusError, FacetError) as error:
             raise CommandError(str(error)) from error
-        facets = ", ".join(collection.facets.values_list("key", flat=True))
-        self.stdout.write(f"{collection.slug}: created with the facets {facets}; admin {owner}.")
+        keys = ", ".join(collection.facets.exclude(key="").values_list("key", flat=True))
+        facets = f"with the facets {keys}" if keys else "without facets"
+        self.stdout.write(
+            f"{collection.slug}: created {facets}; "
+            f"grades 0 to {collection.highest_grade}; admin {owner}."
+        )
+
+
+def _facets(choice: str) -> tuple[FacetPlan, ...]:
+    if choice in CHOICES:
+        return CHOICES[choice]
+    try:
+        text = Path(choice).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise CommandError(
+            f"--facets {choice}: the file cannot be read ({error}). Use csfcube, none, or the name "
+            "of a JSON file."
+        ) from error
+    return parse_facets(text, choice)
+
+
+def _highest_grade(grades: str) -> int:
+    match = re.fullmatch("0-([0-9])", grades)
+    if match is None:
+        raise CommandError(f"--grades {grades}: use 0-1, 0-2, 0-3 or 0-4.")
+    return int(match[1])

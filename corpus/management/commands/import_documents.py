@@ -8,7 +8,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from accounts.lookup import collection_named
-from corpus.document_import import MAX_SKIPPED, ImportReport, import_documents, import_source
+from corpus.document_import import MAX_SKIPPED, ImportReport, import_source, open_files
 from corpus.filters import FILTERS
 from corpus.formats import DocumentFormatError
 from corpus.ir_datasets_source import PREFIX, open_dataset
@@ -24,18 +24,25 @@ class Command(BaseCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("collection", help="The collection's short name.")
         parser.add_argument(
-            "path",
+            "paths",
             metavar="file_or_folder",
             type=Path,
-            nargs="?",
-            help="A file, plain or gzip, or a folder or zip of such files.",
+            nargs="*",
+            help="Files, plain or gzip, or folders or zips of such files.",
         )
         parser.add_argument(
             "--format",
             choices=FORMATS,
             default=AUTO,
-            help="The format of the lines; auto detects it by the first line.",
+            help="The format of the files; auto detects that of each by its first line.",
         )
+        parser.add_argument(
+            "--columns",
+            default="",
+            metavar="VALUE=COLUMN,…",
+            help="The columns of a TSV or CSV file, by name or number: docno=id,title=name,text=3.",
+        )
+        parser.add_argument("--prefix", default="", help="Put before every docno, such as cran-.")
         parser.add_argument(
             "--from", dest="origin", metavar=f"{PREFIX}NAME", help="A data set instead of a file."
         )
@@ -56,10 +63,10 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         collection = collection_named(options["collection"])
-        path: Path | None = options["path"]
+        paths: list[Path] = options["paths"]
         origin: str | None = options["origin"]
-        if (path is None) == (origin is None):
-            raise CommandError(f"Give a file or folder, or --from {PREFIX}NAME.")
+        if bool(paths) == bool(origin):
+            raise CommandError(f"Give files or folders, or --from {PREFIX}NAME.")
         if not 0 <= options["skip_bad"] <= MAX_SKIPPED:
             raise CommandError(
                 f"--skip-bad must be from 0 to {MAX_SKIPPED:,}, got {options['skip_bad']}."
@@ -68,15 +75,20 @@ class Command(BaseCommand):
             "collection": collection,
             "skip_bad": options["skip_bad"],
             "filter_name": options["filter"],
+            "prefix": options["prefix"],
         }
         work = DirectRun()
         try:
-            if path is not None:
-                report = import_documents(
-                    path=path, name=str(path), format_name=options["format"], work=work, **arguments
+            source = (
+                _dataset(origin)
+                if origin
+                else open_files(
+                    {str(path): path for path in paths},
+                    format_name=options["format"],
+                    columns=options["columns"],
                 )
-            else:
-                report = import_source(source=_dataset(str(origin)), work=work, **arguments)
+            )
+            report = import_source(source=source, work=work, **arguments)
         except (DocumentFormatError, SourceError, CorpusError) as error:
             raise CommandError(str(error)) from error
         finally:
@@ -104,6 +116,8 @@ def summary(slug: str, report: ImportReport) -> str:
         parts.append(f"{count_noun(report.bad_lines, 'invalid line')} skipped")
     if report.unknown_keys:
         parts.append(f"keys ignored: {', '.join(report.unknown_keys)}")
+    if report.read_as not in ("", "jsonl", "ir_datasets"):
+        parts.append(f"read as {report.read_as}")
     return f"{slug}: {'; '.join(parts)}."
 
 

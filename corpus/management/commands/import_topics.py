@@ -1,4 +1,4 @@
-"""Import short queries from a TREC or BEIR topic file."""
+"""Import short queries from topic files."""
 
 from __future__ import annotations
 
@@ -12,15 +12,23 @@ from corpus.formats import DocumentFormatError
 from corpus.services import CorpusError
 from corpus.topic_import import import_topics
 from jobs.context import DirectRun
+from web.words import count_noun
 
 
 class Command(BaseCommand):
-    help = "Make every topic of a TREC topic file, or of BEIR's queries.jsonl, a query."
+    help = (
+        "Make every topic of the files a query. A file has TREC topics, the JSON Lines of BEIR, "
+        "PyTerrier, Pyserini or ir_datasets, or lines of an id, a tab and a text."
+    )
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("collection", help="The collection's short name.")
-        parser.add_argument("file", type=Path, help="TREC topics or BEIR queries; .gz is fine.")
-        parser.add_argument("--facet", required=True, help="The facet that all of it is about.")
+        parser.add_argument("file", type=Path, nargs="+", help="A topic file, plain or gzip.")
+        parser.add_argument(
+            "--facet",
+            default="",
+            help="The facet that the topics are about. Needed if the collection has several.",
+        )
         parser.add_argument("--prefix", default="", help="Put before every id.")
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -29,16 +37,17 @@ class Command(BaseCommand):
         try:
             report = import_topics(
                 collection=collection,
-                path=options["file"],
+                files={str(path): path for path in options["file"]},
                 facet_key=options["facet"],
                 prefix=options["prefix"],
-                name=str(options["file"]),
                 work=work,
             )
         except (DocumentFormatError, CorpusError) as error:
             raise CommandError(str(error)) from error
         finally:
             work.complete({})
+        left_out = f"; {count_noun(report.subtopics, 'subtopic')} left out"
         self.stdout.write(
-            f"{collection.slug}: topics {report.created} created, {report.unchanged} unchanged."
+            f"{collection.slug}: topics {report.created} created, {report.unchanged} unchanged; "
+            f"read as {', '.join(report.formats)}{left_out if report.subtopics else ''}."
         )

@@ -41,13 +41,14 @@ class Command(BaseCommand):
         parser.add_argument(
             "--relevant",
             type=int,
-            default=2,
-            help="The lowest grade that counts as relevant (default 2).",
+            help="The lowest grade that counts as relevant (default: that of the collection).",
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
         collection = collection_named(options["collection"])
         target, relevant = options["target"], options["relevant"]
+        if relevant is None:
+            relevant = collection.relevant_from
         if not 0 < target <= 1:
             raise CommandError(
                 f"The target is {target:g}; give a share above 0 and up to 1, like --target 0.95."

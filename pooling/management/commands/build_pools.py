@@ -96,10 +96,10 @@ class Command(BaseCommand):
             build = build_pools(collection=collection, plan=plan, work=DirectRun())
         except UserFacingError as error:
             raise CommandError(str(error)) from error
-        for pool in build.pools.select_related("query_paper__document").order_by("pk"):
+        for pool in build.pools.select_related("query_paper").order_by("pk"):
             short = sum(pool.shortfall.values())
             self.stdout.write(
-                f"{pool.query_paper.document.docno}: {pool.candidates.count()} candidates"
+                f"{pool.query_paper.name}: {pool.candidates.count()} candidates"
                 + (f", {short} short" if short else "")
             )
         runs = ", ".join(

@@ -21,6 +21,8 @@ class Command(BaseCommand):
             action="store_true",
             help="the file has judgments: import them as known positives",
         )
+        parser.add_argument("--prefix", default="", help="put before every docno of the file")
+        parser.add_argument("--topic-prefix", default="", help="put before every topic")
 
     def handle(self, *args: Any, **options: Any) -> None:
         collection = collection_named(options["collection"])
@@ -34,6 +36,8 @@ class Command(BaseCommand):
                 filename=path.name,
                 name=options["name"],
                 qrels=options["qrels"],
+                prefix=options["prefix"],
+                topic_prefix=options["topic_prefix"],
                 work=DirectRun(),
             )
         except RetrievalError as error:
@@ -45,3 +49,6 @@ class Command(BaseCommand):
             f"{report['query_papers_themselves']} query papers themselves, "
             f"{report['duplicates']} duplicates, {report['unknown_topics']} unknown topics"
         )
+        for name, key in (("documents", "unknown_documents"), ("topics", "unknown_topic_examples")):
+            if report[key]:
+                self.stdout.write(f"the first unknown {name}: {', '.join(report[key])}")

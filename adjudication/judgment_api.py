@@ -1,0 +1,95 @@
+"""Imports of judgments in the API, for admins."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from accounts.api import CollectionView
+from adjudication.judgment_files import FieldNames
+from adjudication.judgment_import import ImportOptions
+from adjudication.judgment_uploads import request_judgments
+from adjudication.label_lines import parse_labels
+from adjudication.models import JudgmentImport
+from jobs.api import JobAnswer, accepted
+from web.api import FormBody
+
+
+class JudgmentUpload(serializers.Serializer[Any]):
+    file = serializers.FileField(help_text="Judgments, decisions or both. See docs/formats.md.")
+    second_file = serializers.FileField(
+        required=False, help_text="Decisions, or the judgments of another person."
+    )
+    query_field = serializers.CharField(max_length=60, default="query")
+    docno_field = serializers.CharField(max_length=60, default="docno")
+    annotator_field = serializers.CharField(
+        max_length=60, default="", allow_blank=True, help_text="Empty: detect it."
+    )
+    grade_field = serializers.CharField(
+        max_length=60, default="", allow_blank=True, help_text="Empty: detect it."
+    )
+    labels = serializers.CharField(
+        max_length=4000,
+        default="",
+        allow_blank=True,
+        help_text="What labels mean, one line for each, such as Relevant=2.",
+    )
+    second_annotator = serializers.CharField(
+        max_length=150,
+        default="",
+        allow_blank=True,
+        help_text="Username of the annotator for queries that one person judged.",
+    )
+    replace_drafts = serializers.BooleanField(default=False)
+    dry_run = serializers.BooleanField(default=False, help_text="Check and count only.")
+
+
+class JudgmentImportAnswer(serializers.Serializer[JudgmentImport]):
+    files = serializers.DictField(child=serializers.CharField())
+    judgments = serializers.IntegerField()
+    decisions = serializers.IntegerField()
+    created_at = serializers.DateTimeField()
+
+
+class JudgmentImports(CollectionView):
+    parser_classes = [FormBody]
+
+    @extend_schema(
+        summary="Imports of judgments, the latest first",
+        responses=JudgmentImportAnswer(many=True),
+    )
+    def get(self, request: Request, slug: str) -> Response:
+        return self.paged(self.collection.judgment_imports.all(), JudgmentImportAnswer)
+
+    @extend_schema(
+        summary="Import judgments that were made elsewhere",
+        description="Everything is imported, or nothing. The job's error lists each problem.",
+        request={"multipart/form-data": JudgmentUpload},
+        responses={202: JobAnswer},
+    )
+    def post(self, request: Request, slug: str) -> Response:
+        values = self.parsed(JudgmentUpload)
+        options = ImportOptions(
+            names=FieldNames(
+                query=values["query_field"],
+                docno=values["docno_field"],
+                annotator=values["annotator_field"],
+                grade=values["grade_field"],
+                labels=parse_labels(values["labels"].splitlines()),
+            ),
+            second_annotator=values["second_annotator"],
+            replace_drafts=values["replace_drafts"],
+            dry_run=values["dry_run"],
+        )
+        job = request_judgments(
+            collection=self.collection,
+            upload=values["file"],
+            second_upload=values.get("second_file"),
+            options=options,
+            requested_by=self.person,
+        )
+        return accepted(job)

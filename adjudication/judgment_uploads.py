@@ -1,0 +1,81 @@
+"""Uploaded files of judgments, queued as import jobs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.core.files.uploadedfile import UploadedFile
+
+from accounts.models import Collection, User
+from adjudication.judgment_files import FieldNames
+from adjudication.judgment_import import ImportOptions
+from corpus.uploads import ImportUnderWay
+from jobs.models import Job
+from jobs.uploads import KeyTaken, enqueue_upload
+
+JUDGMENTS_KIND = "import_judgments"
+FILES = ("path", "second_path")  # parameters of the job
+
+
+class JudgmentsUnderWay(ImportUnderWay):
+    """One import at a time, because two could fill the same slots."""
+
+
+def request_judgments(
+    *,
+    collection: Collection,
+    upload: UploadedFile[Any],
+    second_upload: UploadedFile[Any] | None = None,
+    options: ImportOptions,
+    requested_by: User,
+) -> Job:
+    """Store the files and queue their import.
+
+    Raises:
+        JudgmentsUnderWay: other judgments of this collection are being imported.
+    """
+    files = {FILES[0]: upload}
+    parameters = options_as_json(options)
+    if second_upload is not None:
+        files[FILES[1]] = second_upload
+        parameters["second_filename"] = second_upload.name or "the second file"
+    try:
+        return enqueue_upload(
+            kind=JUDGMENTS_KIND,
+            collection=collection,
+            files=files,
+            parameters=parameters,
+            requested_by=requested_by,
+        )
+    except KeyTaken as error:
+        raise JudgmentsUnderWay(error.job) from error
+
+
+def options_as_json(options: ImportOptions) -> dict[str, Any]:
+    """The options as parameters of a job."""
+    names = options.names
+    return {
+        "query_field": names.query,
+        "docno_field": names.docno,
+        "annotator_field": names.annotator,
+        "grade_field": names.grade,
+        "labels": dict(names.labels),
+        "second_annotator": options.second_annotator,
+        "replace_drafts": options.replace_drafts,
+        "dry_run": options.dry_run,
+    }
+
+
+def options_from_json(parameters: dict[str, Any]) -> ImportOptions:
+    return ImportOptions(
+        names=FieldNames(
+            query=parameters["query_field"],
+            docno=parameters["docno_field"],
+            annotator=parameters["annotator_field"],
+            grade=parameters["grade_field"],
+            labels=parameters["labels"],
+        ),
+        second_annotator=parameters["second_annotator"],
+        replace_drafts=parameters["replace_drafts"],
+        dry_run=parameters["dry_run"],
+    )

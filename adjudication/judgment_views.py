@@ -1,0 +1,46 @@
+"""The page to import judgments that were made elsewhere, for admins."""
+
+from __future__ import annotations
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_http_methods
+
+from accounts.access import in_collection, person_of
+from accounts.models import Collection, Role
+from adjudication.judgment_forms import JudgmentsForm
+from adjudication.judgment_uploads import JUDGMENTS_KIND, JudgmentsUnderWay, request_judgments
+from web.disk import NoRoom
+
+
+@in_collection(Role.ADMIN)
+@require_http_methods(["GET", "HEAD", "POST"])
+def import_judgments(request: HttpRequest, collection: Collection) -> HttpResponse:
+    if request.method != "POST":
+        return _page(request, collection, JudgmentsForm(collection=collection))
+    form = JudgmentsForm(request.POST, request.FILES, collection=collection)
+    if not form.is_valid():
+        return _page(request, collection, form, status=422)
+    try:
+        job = request_judgments(
+            collection=collection,
+            upload=form.cleaned_data["file"],
+            second_upload=form.cleaned_data["second_file"],
+            options=form.import_options(),
+            requested_by=person_of(request),
+        )
+    except (JudgmentsUnderWay, NoRoom) as error:
+        form.add_error("file", str(error))
+        return _page(request, collection, form, status=507 if isinstance(error, NoRoom) else 422)
+    return redirect("job", collection.slug, job.pk)
+
+
+def _page(
+    request: HttpRequest, collection: Collection, form: JudgmentsForm, status: int = 200
+) -> HttpResponse:
+    context = {
+        "form": form,
+        "running": collection.jobs.live().filter(kind=JUDGMENTS_KIND).first(),
+        "imports": collection.judgment_imports.all()[:20],
+    }
+    return render(request, "adjudication/import_judgments.html", context, status=status)

@@ -1,0 +1,95 @@
+"""Import judgments and decisions that were made elsewhere."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from accounts.lookup import collection_named
+from adjudication.judgment_files import FieldNames
+from adjudication.judgment_import import (
+    ImportOptions,
+    ImportReport,
+    JudgmentsRefused,
+    import_judgments,
+)
+from adjudication.label_lines import BadLabelLine, parse_labels
+from jobs.context import DirectRun
+from web.words import count_noun
+
+
+class Command(BaseCommand):
+    help = "Import judgments and decisions from CSV, JSON Lines, Label Studio or doccano."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("collection", help="The collection's short name.")
+        parser.add_argument("files", nargs="+", type=Path, metavar="file")
+        parser.add_argument("--query-field", default="query", help="Field of the query's id.")
+        parser.add_argument("--docno-field", default="docno", help="Field of the docno.")
+        parser.add_argument(
+            "--annotator-field", default="", help="Field of who judged (default: detect it)."
+        )
+        parser.add_argument(
+            "--grade-field", default="", help="Field of the grade (default: detect it)."
+        )
+        parser.add_argument(
+            "--label",
+            action="append",
+            default=[],
+            metavar="LABEL=GRADE",
+            help="What a label means, such as Relevant=2 or Unclear=other. Can be repeated.",
+        )
+        parser.add_argument(
+            "--second-annotator",
+            default="",
+            metavar="USERNAME",
+            help="Annotator for the second judgment where the files have one per pair.",
+        )
+        parser.add_argument(
+            "--replace-drafts",
+            action="store_true",
+            help="Replace draft pools that do not hold a judged document.",
+        )
+        parser.add_argument(
+            "--dry-run", action="store_true", help="Check and count, but change nothing."
+        )
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        collection = collection_named(options["collection"])
+        work = DirectRun()
+        try:
+            report = import_judgments(
+                collection=collection,
+                files=[(path, str(path)) for path in options["files"]],
+                options=ImportOptions(
+                    names=FieldNames(
+                        query=options["query_field"],
+                        docno=options["docno_field"],
+                        annotator=options["annotator_field"],
+                        grade=options["grade_field"],
+                        labels=parse_labels(options["label"]),
+                    ),
+                    second_annotator=options["second_annotator"],
+                    replace_drafts=options["replace_drafts"],
+                    dry_run=options["dry_run"],
+                ),
+                work=work,
+            )
+        except (JudgmentsRefused, BadLabelLine) as error:
+            raise CommandError(str(error)) from error
+        finally:
+            work.complete({})
+        self.stdout.write(f"{collection.slug}: {summary(report)}")
+
+
+def summary(report: ImportReport) -> str:
+    start = "nothing was changed. The import would give: " if report.dry_run else ""
+    return (
+        f"{start}judgments {report.judgments} imported, {report.judgments_unchanged} unchanged; "
+        f"decisions {report.decisions} imported, {report.decisions_unchanged} unchanged; "
+        f"{count_noun(report.queries_opened, 'query', 'queries')} opened, "
+        f"{count_noun(report.pools_imported, 'pool')} imported, "
+        f"{count_noun(report.skipped, 'task')} without a judgment skipped."
+    )

@@ -1,0 +1,116 @@
+"""The change of a collection's facets and scale, before its first query is open."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from django.db import models, transaction
+
+from accounts.locking import lock_collection
+from accounts.models import Collection
+from annotation.default_guidelines import default_guideline
+from annotation.models import Opening
+from annotation.services import JudgingError, write_guideline
+from corpus.facets import FacetPlan, check_facets
+from corpus.models import Facet
+from corpus.services import scale_of
+from web.words import count_noun
+
+
+class FixedOnceOpened(JudgingError):
+    """A query of the collection is open, so its facets and scale stay as they are."""
+
+    status = 409
+
+
+class FacetInUse(JudgingError):
+    """A facet cannot be removed, because queries have it."""
+
+    status = 409
+
+
+def facets_of(collection: Collection) -> tuple[FacetPlan, ...]:
+    rows = collection.facets.values_list("key", "name", "labels")
+    return tuple(FacetPlan(key, name, tuple(labels)) for key, name, labels in rows)
+
+
+def is_open(collection: Collection) -> bool:
+    """Whether a query is open for judging, which fixes facets and scale."""
+    return Opening.objects.of(collection).exists()
+
+
+def change_facets_and_scale(
+    *,
+    collection: Collection,
+    facets: Sequence[FacetPlan],
+    highest_grade: int,
+    relevant_from: int | None = None,
+) -> Collection:
+    """Give the collection these facets and this scale. What is as it was is left alone.
+
+    A facet whose key stays keeps its queries and guidelines. A new facet, and every facet when the
+    scale gets other grades, is given the default guideline as its newest.
+
+    Raises:
+        FixedOnceOpened: a query is open, and something would change.
+        FacetInUse: a query has a facet that would be removed.
+        FacetError, CorpusError: the facets or the scale are invalid.
+    """
+    check_facets(facets)
+    scale = scale_of(highest_grade, relevant_from)
+    with transaction.atomic():
+        collection = lock_collection(collection)
+        before = (collection.highest_grade, collection.relevant_from)
+        if facets_of(collection) == tuple(facets) and before == scale:
+            return collection
+        _check_not_open(collection)
+        if before != scale:
+            collection.highest_grade, collection.relevant_from = scale
+            collection.save(update_fields=scale._fields)
+        if facets_of(collection) != tuple(facets):
+            _replace_facets(collection, facets)
+        _complete_guidelines(collection)
+    return collection
+
+
+def _check_not_open(collection: Collection) -> None:
+    opened = Opening.objects.of(collection).count()
+    if opened:
+        raise FixedOnceOpened(
+            f"{count_noun(opened, 'query', 'queries')} of {collection.slug} "
+            f"{'is' if opened == 1 else 'are'} open for judging, so its facets and its scale "
+            "cannot change. Create another collection to judge on others."
+        )
+
+
+def _replace_facets(collection: Collection, plans: Sequence[FacetPlan]) -> None:
+    facets = {facet.key: facet for facet in collection.facets.all()}
+    removed = [facet for key, facet in facets.items() if key not in {plan.key for plan in plans}]
+    _check_without_queries(removed)
+    # A row cannot take the position of one that comes later, so all of them step aside first.
+    Facet.objects.filter(pk__in=[facet.pk for facet in removed]).delete()
+    collection.facets.update(position=models.F("position") + len(facets) + len(plans))
+    for position, plan in enumerate(plans):
+        values = {"name": plan.name, "labels": list(plan.labels), "position": position}
+        collection.facets.update_or_create(key=plan.key, defaults=values)
+
+
+def _check_without_queries(removed: Sequence[Facet]) -> None:
+    for facet in removed:
+        queries = facet.queries.count()
+        if queries:
+            raise FacetInUse(
+                f"{count_noun(queries, 'query', 'queries')} "
+                f"{'is a' if queries == 1 else 'are'} {facet.name.lower()} "
+                f"{'query' if queries == 1 else 'queries'}, so this facet cannot be removed. "
+                "Remove the queries first, or keep the facet."
+            )
+
+
+def _complete_guidelines(collection: Collection) -> None:
+    """A default guideline for every facet whose newest does not describe the scale's grades."""
+    for facet in collection.facets.all():
+        newest = facet.guidelines.first()
+        described = [grade.get("grade") for grade in newest.grades] if newest else []
+        if described != list(collection.grades):
+            write_guideline(facet=facet, **default_guideline(facet, collection.highest_grade))

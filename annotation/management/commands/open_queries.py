@@ -1,0 +1,88 @@
+"""Open queries for a team of annotators."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from accounts.models import Collection, Role, User
+from annotation import team
+from annotation.services import JudgingError
+from corpus.models import Query
+from jobs.context import DirectRun
+from web.words import count_noun
+
+
+class Command(BaseCommand):
+    help = "Open queries for judging. Each gets two of the annotators; their work is shared evenly."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("collection", help="Its short name.")
+        which = parser.add_mutually_exclusive_group(required=True)
+        which.add_argument("--queries", nargs="+", metavar="QUERY", help="Ids of queries.")
+        which.add_argument(
+            "--all", action="store_true", help="All queries that have a pool and are not open."
+        )
+        parser.add_argument(
+            "--annotators",
+            nargs="+",
+            metavar="USERNAME",
+            help="At least two annotators of the collection (default: all of them).",
+        )
+        parser.add_argument(
+            "--dry-run", action="store_true", help="Only show who would get how much."
+        )
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        collection = Collection.objects.filter(slug=options["collection"]).first()
+        if collection is None:
+            raise CommandError(f"No collection {options['collection']!r}.")
+        queries = _queries(collection, options["queries"])
+        annotators = _annotators(collection, options["annotators"])
+        try:
+            plan = team.plan_opening(collection=collection, queries=queries, annotators=annotators)
+            for row in plan.rows:
+                self.stdout.write(
+                    f"{row.annotator.username}: {count_noun(row.queries, 'query', 'queries')}, "
+                    f"{count_noun(row.pairs, 'pair')}; {row.left_after:,} left to judge then"
+                )
+            if options["dry_run"]:
+                return
+            opened = team.open_as_planned(
+                collection=collection,
+                assignments=plan.assignments,
+                opened_by=None,
+                work=DirectRun(),
+            )["opened"]
+        except JudgingError as error:
+            raise CommandError(str(error)) from error
+        self.stdout.write(f"{collection.slug}: {count_noun(opened, 'query', 'queries')} opened.")
+
+
+def _queries(collection: Collection, names: Sequence[str] | None) -> list[Query]:
+    closed = collection.queries.filter(opening=None)
+    if names is None:
+        queries = list(closed.filter(query_paper__pool__to_judge__gt=0))
+        if not queries:
+            raise CommandError(f"{collection.slug} has no query with a pool that is not open.")
+        return queries
+    queries = list(closed.filter(name__in=names))
+    unknown = sorted(set(names) - {query.name for query in queries})
+    if unknown:
+        raise CommandError(f"No such query, or it is open already: {', '.join(unknown)}.")
+    return queries
+
+
+def _annotators(collection: Collection, usernames: Sequence[str] | None) -> list[User]:
+    people = User.objects.filter(
+        is_active=True, memberships__collection=collection, memberships__role=Role.ANNOTATOR
+    )
+    if usernames is None:
+        return list(people)
+    found = list(people.filter(username__in=usernames))
+    unknown = sorted(set(usernames) - {user.username for user in found})
+    if unknown:
+        raise CommandError(f"No annotator of {collection.slug}: {', '.join(unknown)}.")
+    return found

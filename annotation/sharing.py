@@ -1,0 +1,238 @@
+"""Who judges which query in a team: even loads, and as much shared work for every two people. Pure.
+
+Agreement between two annotators is measured on the pairs that both judge. In a team, every two
+people therefore share about as many pairs, so that no coefficient rests on one couple of friends.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Container, Iterable, Sequence
+from dataclasses import dataclass, field
+from itertools import combinations
+from typing import NamedTuple
+
+from corpus.ordering import order_key
+
+ROUNDS = 20  # of improvement; each ends when a round changes nothing
+Couple = frozenset[str]  # of two people
+
+
+class NoCouple(ValueError):
+    """No two people of the team may judge the query."""
+
+    def __init__(self, query: str) -> None:
+        super().__init__(query)
+        self.query = query
+
+
+class QueryWork(NamedTuple):
+    """A query to open, and the number of its pairs."""
+
+    query: str
+    pairs: int
+
+
+class Assignment(NamedTuple):
+    """A query and the people of its slots 1 and 2."""
+
+    query: str
+    first: str
+    second: str
+
+    @property
+    def couple(self) -> Couple:
+        return frozenset((self.first, self.second))
+
+
+@dataclass
+class Load:
+    """How many pairs each person has to judge, and how many every two people share."""
+
+    people: Counter[str] = field(default_factory=Counter)
+    couples: Counter[Couple] = field(default_factory=Counter)
+
+    def add(self, couple: Couple, pairs: int) -> None:
+        for person in couple:
+            self.people[person] += pairs
+        self.couples[couple] += pairs
+
+    def cost(self, couple: Couple) -> int:
+        """What makes a couple worse: the work that they have, and share, already.
+
+        The choice with the lowest cost adds the least to the sum of the squares of all loads and of
+        all shared work.
+        """
+        return sum(self.people[person] for person in couple) + self.couples[couple]
+
+
+def assign(
+    queries: Iterable[QueryWork],
+    people: Iterable[str],
+    *,
+    load: Load | None = None,
+    excluded: Container[tuple[str, str]] = (),
+    seed: str,
+) -> list[Assignment]:
+    """Two people for each query, by name of the query.
+
+    `load` is what the people have to judge and share already. `excluded` holds (person, query)
+    where the person may not judge the query. The same input gives the same assignments: ties, and
+    who has slot 1, follow from the seed.
+
+    Raises:
+        NoCouple: fewer than two of the people may judge a query.
+    """
+    # Large queries first, as in packing: small ones even out what they leave.
+    ordered = sorted(
+        queries, key=lambda work: (-work.pairs, order_key(seed, "team", work.query, ""))
+    )
+    couples = {work.query: _couples(work.query, people, excluded, seed) for work in ordered}
+    load = Load(Counter(load.people), Counter(load.couples)) if load else Load()
+    chosen: dict[str, Couple] = {}
+    for _ in range(ROUNDS):
+        before = dict(chosen)
+        for query, pairs in ordered:
+            if query in chosen:
+                load.add(chosen[query], -pairs)
+            chosen[query] = min(couples[query], key=load.cost)
+            load.add(chosen[query], pairs)
+        if chosen == before:
+            break
+    return [_seated(query, chosen[query], seed) for query in sorted(chosen)]
+
+
+def _couples(
+    query: str, people: Iterable[str], excluded: Container[tuple[str, str]], seed: str
+) -> list[Couple]:
+    """All couples that may judge the query, in an order of its own, which decides ties."""
+    able = sorted(person for person in people if (person, query) not in excluded)
+    couples = combinations(able, 2)
+    ordered = sorted(couples, key=lambda two: order_key(seed, "couple", query, " ".join(two)))
+    if not ordered:
+        raise NoCouple(query)
+    return [frozenset(couple) for couple in ordered]
+
+
+def _seated(query: str, couple: Couple, seed: str) -> Assignment:
+    first, second = sorted(couple, key=lambda person: order_key(seed, "seat", query, person))
+    return Assignment(query, first, second)
+
+
+# Joins and leaves
+
+
+class SeatWork(NamedTuple):
+    """A seat of an open query. `barred` are the people who may not take it.
+
+    They judged pairs of the query in its other slot, have the other seat, or are excluded.
+    """
+
+    query: str
+    number: int
+    annotator: str
+    judged: int
+    remaining: int
+    barred: frozenset[str]
+
+    @property
+    def key(self) -> tuple[str, int]:
+        return self.query, self.number
+
+
+class Move(NamedTuple):
+    """The unjudged slots of a seat go to another person."""
+
+    query: str
+    number: int
+    annotator: str
+    pairs: int
+
+
+@dataclass(frozen=True)
+class Rebalancing:
+    """The moves, and the seats of people who left that no one of the team may take."""
+
+    moves: Sequence[Move]
+    stuck: Sequence[SeatWork]
+
+
+def rebalance(seats: Iterable[SeatWork], people: Iterable[str], *, seed: str) -> Rebalancing:
+    """Moves after which only `people` have unjudged pairs, about as many each.
+
+    Judgments never move. A seat of a person who stays moves only before its first judgment, so
+    that no query gets more annotators than it must.
+    """
+    # Large seats first, as in packing: small ones even out what they leave.
+    ordered = sorted(
+        (seat for seat in seats if seat.remaining),
+        key=lambda seat: (
+            -seat.remaining,
+            order_key(seed, "rebalance", seat.query, str(seat.number)),
+        ),
+    )
+    team = _Team.of(ordered, people)
+    stuck = [
+        seat for seat in ordered if seat.annotator not in team.left and not team.hand_over(seat)
+    ]
+    untouched = [seat for seat in ordered if not seat.judged]
+    for _ in range(ROUNDS):
+        if not sum(team.even_out(seat) for seat in untouched):
+            break
+    moves = [
+        Move(seat.query, seat.number, team.holder[seat.key], seat.remaining)
+        for seat in ordered
+        if team.holder[seat.key] != seat.annotator
+    ]
+    return Rebalancing(sorted(moves), sorted(stuck))
+
+
+@dataclass
+class _Team:
+    """What each person of the team has left to judge, and who has which seat."""
+
+    left: dict[str, int]
+    holder: dict[tuple[str, int], str]
+    barred: dict[tuple[str, int], set[str]]
+
+    @classmethod
+    def of(cls, seats: Sequence[SeatWork], people: Iterable[str]) -> _Team:
+        left = dict.fromkeys(sorted(people), 0)
+        for seat in seats:
+            if seat.annotator in left:
+                left[seat.annotator] += seat.remaining
+        return cls(
+            left,
+            {seat.key: seat.annotator for seat in seats},
+            {seat.key: set(seat.barred) for seat in seats},
+        )
+
+    def hand_over(self, seat: SeatWork) -> bool:
+        """Give the seat to the person with the least left, if anyone may take it."""
+        taker = self._taker(seat)
+        if taker is not None:
+            self._give(seat, taker)
+        return taker is not None
+
+    def even_out(self, seat: SeatWork) -> bool:
+        """Give the seat to the person with the least left if that brings the two closer."""
+        taker, holder = self._taker(seat), self.holder[seat.key]
+        if taker is None or holder not in self.left:
+            return False
+        if self.left[holder] - self.left[taker] <= seat.remaining:
+            return False
+        self._give(seat, taker)
+        return True
+
+    def _taker(self, seat: SeatWork) -> str | None:
+        able = [person for person in self.left if person not in self.barred[seat.key]]
+        return min(able, key=lambda person: (self.left[person], person), default=None)
+
+    def _give(self, seat: SeatWork, taker: str) -> None:
+        holder = self.holder[seat.key]
+        if holder in self.left:
+            self.left[holder] -= seat.remaining
+        self.left[taker] += seat.remaining
+        self.holder[seat.key] = taker
+        # One person never has both seats of a query.
+        self.barred.get((seat.query, 3 - seat.number), set()).add(taker)

@@ -1,0 +1,30 @@
+"""The jobs that change the seats of many queries."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from accounts.models import User
+from annotation import team
+from annotation.sharing import Assignment, Move
+from jobs.lease import Lease
+from jobs.registry import handles
+
+
+@handles(team.OPENING_KIND, title="Open queries", page="board", in_steps=True)
+def run_open_queries(lease: Lease) -> dict[str, Any]:
+    return team.open_as_planned(
+        collection=lease.collection,
+        assignments=[Assignment(*row) for row in lease.parameters["assignments"]],
+        opened_by=User.objects.filter(pk=lease.requested_by_id or 0).first(),
+        work=lease,
+    )
+
+
+@handles(team.REBALANCING_KIND, title="Rebalance the seats", page="board", in_steps=True)
+def run_rebalance_seats(lease: Lease) -> dict[str, Any]:
+    return team.rebalance_as_planned(
+        collection=lease.collection,
+        moves=[Move(*row) for row in lease.parameters["moves"]],
+        work=lease,
+    )

@@ -1,0 +1,38 @@
+"""Which columns a person sees of which table."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.utils.http import url_has_allowed_host_and_scheme
+from django.views.decorators.http import require_POST
+
+from agreement.tables import BY_QUERY
+from corpus.tables import DOCUMENTS
+from dashboard.board_table import BOARD
+from dashboard.people_table import PEOPLE
+from dashboard.query_table import QUERIES
+from jobs.tables import JOBS
+from pooling.tables import CANDIDATES, POOLS
+from retrieval.run_table import RUNS
+from web.columns import Table
+
+ALL_TABLES: tuple[Table[Any], ...] = (
+    *(DOCUMENTS, QUERIES, RUNS, POOLS, CANDIDATES),
+    *(BOARD, PEOPLE, BY_QUERY, JOBS),
+)
+TABLES = {table.name: table for table in ALL_TABLES}
+
+
+@require_POST
+def choose_columns(request: HttpRequest, table: str) -> HttpResponse:
+    """Store the choice in the session, and go back to the page that it was made on."""
+    chosen_table = TABLES.get(table)
+    if chosen_table is None:
+        raise Http404(f"no table {table!r}")
+    chosen_table.choose(request, request.POST.getlist("column"))
+    page = request.POST.get("next", "")
+    # An address of another site would make this a link to anywhere.
+    return redirect(page if url_has_allowed_host_and_scheme(page, allowed_hosts=None) else "home")

@@ -1,0 +1,290 @@
+"""The size of the pools that a plan would give, from a sample of the query papers. Writes nothing.
+
+The sampled pools are drawn in memory by the code that builds pools, from the lists that are stored.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Collection as Group
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import combinations
+from typing import NamedTuple
+
+from django.db.models import Count
+
+from accounts.models import Collection
+from corpus.models import QueryPaper
+from corpus.ordering import shuffled
+from corpus.state import corpus_docnos, corpus_documents
+from pooling.preview import USUAL_DEPTH
+from pooling.services.draw import EMPTY, cited_docnos, draw_pool, stored_lists
+from pooling.services.eligibility import Eligible
+from pooling.services.plan_runs import run_names
+from pooling.services.plans import PoolPlan
+from pooling.strategies import BUDGET, DrawnPool, JaccardMatrix, jaccard_matrix
+from retrieval.formats import RankedList
+from retrieval.models import Run
+
+SAMPLE_SIZE = 20  # query papers
+FEWEST_PAPERS = 3
+# Entries of ranked lists, which decide how long an estimate takes: 0.4 s for as many.
+MOST_ENTRIES = 100_000
+PURPOSE = "estimate"  # of the sha256 order that chooses the sample
+
+Lists = Mapping[int, Mapping[str, RankedList]]  # by primary key of the query paper, then run
+
+
+class PaperToPool(NamedTuple):
+    """A query paper without a frozen pool, and the number of its queries."""
+
+    pk: int
+    queries: int
+
+
+class SampledPool(NamedTuple):
+    """A pool drawn in memory; `to_judge` counts its documents with text."""
+
+    queries: int
+    pool: DrawnPool
+    to_judge: int
+
+    @property
+    def size(self) -> int:
+        return len(self.pool.entries)
+
+    @property
+    def pairs(self) -> int:
+        return self.queries * self.to_judge
+
+
+class SourceEstimate(NamedTuple):
+    """What a source adds to a pool on average, and how many documents it lacks in all pools."""
+
+    name: str
+    documents: float
+    shortfall: int
+
+    @property
+    def is_whole_pool(self) -> bool:
+        """Whether the shortfall belongs to the size of the pool, and to no source."""
+        return self.name == BUDGET
+
+
+class PairOverlap(NamedTuple):
+    """Two runs, and the share of their best documents that both have."""
+
+    name: str
+    other: str
+    share: float
+
+    @property
+    def percent(self) -> float:
+        return 100 * self.share
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """The numbers of the page; those of all pools are scaled up from the sample.
+
+    `missing` counts, by retriever, the sampled query papers without a list: it draws nothing for
+    them here, and the build ranks for them first. `shallow` are retrievers that the build runs
+    again, because their lists are shorter than the plan's depth.
+    """
+
+    papers: int
+    queries: int
+    pools: tuple[SampledPool, ...] = ()
+    overlaps: JaccardMatrix | None = None
+    missing: Mapping[str, int] = field(default_factory=dict)
+    shallow: tuple[str, ...] = ()
+
+    @property
+    def sampled(self) -> int:
+        return len(self.pools)
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether the pool of every query paper was drawn, from the lists that a build uses."""
+        return self.sampled == self.papers and not (self.missing or self.shallow)
+
+    @property
+    def mean_size(self) -> float:
+        return sum(pool.size for pool in self.pools) / max(1, self.sampled)
+
+    @property
+    def smallest(self) -> int:
+        return min((pool.size for pool in self.pools), default=0)
+
+    @property
+    def largest(self) -> int:
+        return max((pool.size for pool in self.pools), default=0)
+
+    @property
+    def candidates(self) -> int:
+        return self._scaled(sum(pool.size for pool in self.pools))
+
+    @property
+    def pairs(self) -> int:
+        """Scaled up by the number of queries, which is known for every query paper."""
+        queries = sum(pool.queries for pool in self.pools)
+        return round(sum(pool.pairs for pool in self.pools) * self.queries / max(1, queries))
+
+    @property
+    def shortfall(self) -> int:
+        return self._scaled(sum(sum(pool.pool.shortfall.values()) for pool in self.pools))
+
+    @property
+    def sources(self) -> list[SourceEstimate]:
+        """Every source that drew or lacks something, by name."""
+        drawn = Counter(entry.drawer for pool in self.pools for entry in pool.pool.entries)
+        lacking: Counter[str] = Counter()
+        for pool in self.pools:
+            lacking.update(pool.pool.shortfall)
+        return [
+            SourceEstimate(name, drawn[name] / self.sampled, self._scaled(lacking[name]))
+            for name in sorted(drawn.keys() | lacking.keys())
+        ]
+
+    @property
+    def pair_overlaps(self) -> list[PairOverlap]:
+        """The pairs of runs with lists, highest overlap first."""
+        matrix = self.overlaps
+        pairs = [
+            PairOverlap(name, other, share)
+            for name, other in combinations(matrix.names if matrix else (), 2)
+            if matrix and (share := matrix.of(name, other)) is not None
+        ]
+        return sorted(pairs, key=lambda pair: (-pair.share, pair.name, pair.other))
+
+    @property
+    def mean_overlap(self) -> float | None:
+        """In percent; None for fewer than two runs with lists."""
+        pairs = self.pair_overlaps
+        return sum(pair.percent for pair in pairs) / len(pairs) if pairs else None
+
+    def _scaled(self, number: int) -> int:
+        return round(number * self.papers / max(1, self.sampled))
+
+
+def papers_to_pool(collection: Collection) -> dict[str, PaperToPool]:
+    """The query papers that a build draws pools for, by docno. One query, a row for each."""
+    rows = (
+        collection.query_papers.order_by()
+        .filter(pool__frozen_at=None, queries__isnull=False)
+        .values_list("name", "pk")
+        .annotate(query_count=Count("queries"))
+    )
+    return {docno: PaperToPool(pk, queries) for docno, pk, queries in rows}
+
+
+def estimate_pools(
+    *, collection: Collection, plan: PoolPlan, docnos: Sequence[str] = ()
+) -> Estimate:
+    """The pools of the plan for all query papers to pool, or for those with these docnos."""
+    papers = papers_to_pool(collection)
+    if docnos:
+        papers = {docno: papers[docno] for docno in docnos if docno in papers}
+    names = run_names(collection, plan)
+    runs = list(collection.runs.filter(name__in=names))
+    queries = {
+        papers[docno].pk: papers[docno].queries
+        for docno in _sample(papers, plan.seed or collection.seed, runs)
+    }
+    sample = list(
+        collection.query_papers.filter(pk__in=queries).select_related(
+            "document", "topic", "collection"
+        )
+    )
+    lists = stored_lists(sample, runs)
+    stored_names = {run.name for run in runs}
+    not_run = dict.fromkeys(set(names) - stored_names, len(sample))
+    missing = dict(sorted((_missing_lists(lists, runs) | not_run).items()))
+    lists = {pk: _without_missing(rankings, missing) for pk, rankings in lists.items()}
+    return Estimate(
+        papers=len(papers),
+        queries=sum(paper.queries for paper in papers.values()),
+        pools=tuple(
+            SampledPool(queries[paper.pk], pool, to_judge)
+            for paper, pool, to_judge in _drawn(collection, plan, sample, lists)
+        ),
+        overlaps=_overlaps(plan, lists),
+        missing=missing,
+        shallow=tuple(
+            run.name for run in runs if run.name not in missing and _is_shallow(run, plan.depth)
+        ),
+    )
+
+
+def _sample(papers: Group[str], seed: str, runs: Group[Run]) -> list[str]:
+    """The docnos of the sample; fewer where the lists are long."""
+    entries = sum(run.depth or 0 for run in runs)
+    size = min(SAMPLE_SIZE, max(FEWEST_PAPERS, MOST_ENTRIES // max(1, entries)))
+    return shuffled(papers, seed=seed, purpose=PURPOSE, query="")[:size]
+
+
+def _drawn(
+    collection: Collection,
+    plan: PoolPlan,
+    papers: Sequence[QueryPaper],
+    lists: Lists,
+) -> Iterator[tuple[QueryPaper, DrawnPool, int]]:
+    """Each pool, drawn as a build draws it, and the number of its documents with text."""
+    listed_docnos = {
+        docno
+        for rankings in lists.values()
+        for ranking in rankings.values()
+        for docno in ranking.docnos
+    }
+    corpus = corpus_docnos(collection, cited_docnos(papers))
+    eligible = Eligible.for_plan(collection, plan, listed_docnos)
+    pools = [draw_pool(paper, plan, lists[paper.pk], corpus, eligible)[0] for paper in papers]
+    pooled_docnos = {entry.docno for pool in pools for entry in pool.entries}
+    documents = corpus_documents(collection, pooled_docnos)
+    with_text = {docno for docno, document in documents.items() if document.has_text}
+    for paper, pool in zip(papers, pools, strict=True):
+        yield paper, pool, sum(entry.docno in with_text for entry in pool.entries)
+
+
+def _overlaps(plan: PoolPlan, lists: Lists) -> JaccardMatrix:
+    """The overlap of the runs that the plan draws from, down to the usual depth.
+
+    Of the query papers that have most lists: a list that is missing says nothing about overlap.
+    """
+    by_run: dict[str, dict[str, Sequence[str]]] = defaultdict(dict)
+    most_lists = max(map(len, lists.values()), default=0)
+    complete = {paper: lists[paper] for paper in lists if len(lists[paper]) == most_lists}
+    for paper, rankings in complete.items():
+        for name, ranking in rankings.items():
+            if name not in plan.known_sources:
+                by_run[name][str(paper)] = ranking.docnos
+    return jaccard_matrix(by_run, USUAL_DEPTH)
+
+
+def _is_shallow(run: Run, depth: int) -> bool:
+    return not run.is_imported and (run.depth or 0) < depth
+
+
+def _missing_lists(lists: Lists, runs: Group[Run]) -> dict[str, int]:
+    """How many lists the build computes for each stored run of a retriever.
+
+    A list without documents is stored, too, so it is not missing.
+    """
+    retrievers = [run.name for run in runs if not run.is_imported]
+    return dict(
+        Counter(
+            name for rankings in lists.values() for name in retrievers if rankings[name] is EMPTY
+        )
+    )
+
+
+def _without_missing(
+    rankings: Mapping[str, RankedList], missing: Group[str]
+) -> dict[str, RankedList]:
+    """Without missing lists, because what they cannot give is no shortfall of the plan."""
+    return {
+        name: ranking
+        for name, ranking in rankings.items()
+        if name not in missing or ranking is not EMPTY
+    }

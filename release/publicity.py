@@ -1,0 +1,49 @@
+"""Make a release public, and private again."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from django.db import transaction
+from django.utils import timezone
+
+from accounts.locking import lock_collection
+from accounts.models import User
+from release.differences import Unreadable, read_member
+from release.files import open_release
+from release.models import PublicPeriod, Release
+from release.public_page import page_content
+
+AGREEMENT = "reports/agreement.json"
+
+
+def make_public(*, release: Release, person: User | None) -> PublicPeriod:
+    """Let everybody read and download the release. Does nothing if it is public already.
+
+    Raises:
+        ReleaseDamaged: the zip is missing or is not what was published.
+    """
+    open_release(release).close()
+    page = page_content(release.manifest, _agreement(release))
+    with transaction.atomic():
+        lock_collection(release.collection)
+        current = release.public_periods.current().first()
+        return current or release.public_periods.create(page=page, began_by=person)
+
+
+def _agreement(release: Release) -> list[dict[str, Any]]:
+    """The medians of each facet; none if the bundle has no agreement report."""
+    try:
+        report = json.loads(read_member(release, AGREEMENT))
+    except Unreadable:
+        return []
+    facets: list[dict[str, Any]] = report["facets"]
+    return facets
+
+
+def make_private(*, release: Release, person: User | None) -> None:
+    """Hide the release again. Does nothing if it is private already."""
+    with transaction.atomic():
+        lock_collection(release.collection)
+        release.public_periods.current().update(ended_at=timezone.now(), ended_by=person)

@@ -1,0 +1,52 @@
+"""An empty collection in a browser: the checklist, its files, and the commands beside the forms."""
+
+from __future__ import annotations
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Page, expect
+
+from accounts.models import Collection, User
+from tests.support.factories import a_collection
+from tests.support.judging_page import log_in
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+
+@pytest.fixture
+def admin(page, live_server) -> Page:
+    a_collection()
+    User.objects.filter(username="admin").update(is_staff=True)
+    log_in(page.context, live_server, User.objects.get(username="admin"))
+    page.goto(f"{live_server.url}/c/small/")
+    return page
+
+
+@pytest.mark.parametrize("path", ["", "documents/import/", "queries/add/", "runs/add/"])
+@pytest.mark.parametrize(("width", "scheme"), [(360, "dark"), (1440, "light")])
+def test_the_page_is_accessible_and_fits_the_screen(admin, live_server, path, width, scheme):
+    admin.emulate_media(color_scheme=scheme)
+    admin.set_viewport_size({"width": width, "height": 800})
+    admin.goto(f"{live_server.url}/c/small/{path}")
+
+    assert not Axe().run(admin).response["violations"]
+    assert admin.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_a_sample_file_can_be_downloaded_under_its_name(admin):
+    with admin.expect_download() as download:
+        admin.get_by_role("link", name="documents.jsonl").click()
+
+    assert download.value.suggested_filename == "documents.jsonl"
+
+
+def test_the_home_page_fits_a_phone_and_creates_a_sample_collection(admin, live_server):
+    a_collection("other")
+    admin.set_viewport_size({"width": 360, "height": 740})
+    admin.goto(live_server.url)
+    assert admin.evaluate("document.documentElement.scrollWidth") <= 360
+
+    admin.get_by_role("button", name="Try with sample data").click()
+
+    expect(admin.get_by_role("heading", name="Add the sample data")).to_be_visible()
+    assert Collection.objects.get(slug="sample").jobs.get().kind == "load_sample"

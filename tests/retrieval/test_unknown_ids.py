@@ -1,0 +1,56 @@
+"""Ids of a run file: the unknown ones are named, and a prefix can be put before all."""
+
+import pytest
+from django.core.management import call_command
+from django.test import Client
+from django.urls import reverse
+
+from corpus.services import create_query
+from tests.support.factories import DocumentFactory, a_collection
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def collection():
+    collection = a_collection()
+    for docno in ("p-q1", "p-d1", "p-d2"):
+        DocumentFactory(collection=collection, docno=docno)
+    create_query(collection=collection, docno="p-q1", facet_key="method")
+    return collection
+
+
+def test_the_first_twenty_unknown_ids_are_counted_and_named(collection, tmp_path, capsys):
+    path = tmp_path / "a.run"
+    ids = ["p-d1", *(f"x{number}" for number in range(25))]
+    lines = [f"p-q1 Q0 {docno} 1 {50 - place} t" for place, docno in enumerate(ids)]
+    path.write_text("\n".join([*lines, "t9 Q0 p-d1 1 1 t"]))
+
+    call_command("import_run", "small", str(path), name="mine")
+
+    report = collection.runs.get().report
+    assert (report["outside_corpus"], report["unknown_topics"]) == (25, 1)
+    assert report["unknown_documents"] == [f"x{number}" for number in range(20)]
+    assert report["unknown_topic_examples"] == ["t9"]
+    assert "the first unknown documents: x0, x1," in capsys.readouterr().out
+    client = Client()
+    client.force_login(collection.memberships.get(role="admin").user)
+    page = client.get(reverse("runs", args=["small"])).text
+    assert "The first unknown documents" in page
+    assert "x0, x1, x2" in page
+
+
+@pytest.mark.parametrize(
+    ("line", "options"), [("q1 Q0 d2 1 1 t", {}), ("q1 0 d2 1", {"qrels": True})]
+)
+def test_prefixes_are_put_before_the_ids_of_runs_and_qrels(collection, tmp_path, line, options):
+    path = tmp_path / "a.run"
+    path.write_text(line)
+
+    call_command(
+        "import_run", "small", str(path), name="mine", prefix="p-", topic_prefix="p-", **options
+    )
+
+    run = collection.runs.get()
+    assert run.rankings.get().docnos == ["p-d2"]
+    assert (run.parameters["prefix"], run.parameters["topic_prefix"]) == ("p-", "p-")

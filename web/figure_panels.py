@@ -1,0 +1,305 @@
+"""The kinds of panels that figures consist of: each from values to marks. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from web.figures import (
+    CHARACTER,
+    PANEL_WIDTH,
+    Bar,
+    Dot,
+    Panel,
+    Scale,
+    Stroke,
+    Text,
+    clipped,
+    number_text,
+    pixels,
+    ticks,
+)
+
+TITLE = 16  # the baseline of a panel's title
+TOP = 28  # where the marks begin
+ROW = 17
+GUTTER = 116  # for the names of rows
+EDGE = 10  # for half of a dot, and half of the last number of an axis
+AXIS = 20
+
+
+def _title(text: str) -> Text:
+    return Text(0, TITLE, clipped(text, PANEL_WIDTH), css="heading")
+
+
+def _grid(scale: Scale, bottom: float) -> tuple[list[Stroke], list[Text]]:
+    """Upright lines at round values, with their numbers below."""
+    values = ticks(scale.low, scale.high)
+    strokes = [
+        Stroke("track" if value else "zero", scale.at(value), TOP, scale.at(value), bottom)
+        for value in values
+    ]
+    texts = [Text(scale.at(value), bottom + 14, number_text(value), "middle") for value in values]
+    return strokes, texts
+
+
+def _names(names: Sequence[str], gutter: float = GUTTER) -> list[Text]:
+    return [
+        Text(gutter - 8, TOP + ROW * row + 13, clipped(name, gutter - 8), "end")
+        for row, name in enumerate(names)
+    ]
+
+
+class Move(NamedTuple):
+    """A value before and after; None where it is undefined."""
+
+    name: str
+    before: float | None
+    after: float | None
+
+
+def moves(title: str, finding: str, rows: Sequence[Move], low: float, high: float) -> Panel:
+    """A row for each name, with a hollow dot before and a filled dot after."""
+    scale = Scale(low, high, GUTTER + EDGE, PANEL_WIDTH - EDGE)
+    bottom = TOP + ROW * len(rows)
+    strokes, texts = _grid(scale, bottom)
+    dots: list[Dot] = []
+    for row, (name, before, after) in enumerate(rows):
+        y = TOP + ROW * (row + 0.5)
+        if before is not None and after is not None:
+            strokes.append(Stroke("move", scale.at(before), y, scale.at(after), y))
+        for css, value, stage in (("before", before, "before"), ("after", after, "after")):
+            if value is not None:
+                label = f"{name}: {number_text(value)} {stage}"
+                dots.append(Dot(f"dot-{css}", scale.at(value), y, label))
+    return Panel(
+        finding,
+        bottom + AXIS,
+        strokes=strokes,
+        dots=dots,
+        texts=[_title(title), *_names([row.name for row in rows]), *texts],
+    )
+
+
+class Series(NamedTuple):
+    """How many there are in each column. `css` has one class, or one for each column."""
+
+    name: str
+    css: Sequence[str]
+    counts: Sequence[int]
+
+    def css_of(self, column: int) -> str:
+        return self.css[column % len(self.css)]
+
+
+COLUMNS_BOTTOM = TOP + 132
+
+
+class Columns(NamedTuple):
+    """Where the columns stand: from `left` on, each `width` wide, with counts on `scale`."""
+
+    left: float
+    width: float
+    scale: Scale
+
+    def middle(self, column: int) -> float:
+        return pixels(self.left + self.width * (column + 0.5))
+
+    def bar(self, column: int, series: Series, number: int, of: int, label: str) -> Bar:
+        """The bar of the `number`th of so many series; a fifth of the column stays empty."""
+        width, count = self.width * 0.8 / of, series.counts[column]
+        y = self.scale.at(count)
+        return Bar(
+            css=series.css_of(column),
+            x=pixels(self.left + self.width * (column + 0.1) + width * number),
+            y=y,
+            width=pixels(width),
+            height=pixels(COLUMNS_BOTTOM - y),
+            title=f"{label}: {count:,} {series.name}",
+        )
+
+
+def columns(
+    title: str,
+    finding: str,
+    labels: Sequence[str],
+    series: Sequence[Series],
+    *,
+    top: float = 0,
+    every: int = 1,
+    texts: Sequence[str] = (),
+) -> Panel:
+    """A group of upright bars for each label.
+
+    `top` is the count of the longest bar, so that panels can be compared. Every `every`th label is
+    written below its group. `texts` are written above the groups, in place of a scale.
+    """
+    most = max([top, 1, *(count for row in series for count in row.counts)])
+    left, room = (0, 16) if texts else (34, 4)
+    scale = Scale(0, most, COLUMNS_BOTTOM, TOP + room)
+    place = Columns(left, (PANEL_WIDTH - left) / max(1, len(labels)), scale)
+    strokes, numbers = ([], []) if texts else _level_lines(scale, left)
+    return Panel(
+        finding,
+        COLUMNS_BOTTOM + AXIS,
+        strokes=[*strokes, Stroke("zero", left, COLUMNS_BOTTOM, PANEL_WIDTH, COLUMNS_BOTTOM)],
+        bars=[
+            place.bar(column, row, number, len(series), label)
+            for column, label in enumerate(labels)
+            for number, row in enumerate(series)
+            if row.counts[column]
+        ],
+        texts=[
+            _title(title),
+            *(
+                Text(place.middle(column), COLUMNS_BOTTOM + 14, labels[column], "middle")
+                for column in range(0, len(labels), every)
+            ),
+            *_texts_above(place, series, texts),
+            *numbers,
+        ],
+    )
+
+
+def _texts_above(place: Columns, series: Sequence[Series], texts: Sequence[str]) -> list[Text]:
+    tallest = [max(row.counts[column] for row in series) for column in range(len(texts))]
+    return [
+        Text(place.middle(column), place.scale.at(tallest[column]) - 4, text, "middle")
+        for column, text in enumerate(texts)
+    ]
+
+
+def _level_lines(scale: Scale, left: float) -> tuple[list[Stroke], list[Text]]:
+    values = [value for value in ticks(0, scale.high) if value == int(value)]
+    strokes = [
+        Stroke("track", left, scale.at(value), PANEL_WIDTH, scale.at(value)) for value in values
+    ]
+    numbers = [Text(left - 6, scale.at(value) + 4, number_text(value), "end") for value in values]
+    return strokes, numbers
+
+
+class Spread(NamedTuple):
+    """Five numbers of a distribution: the ends, the quartiles and the median."""
+
+    name: str
+    lowest: float
+    lower: float
+    median: float
+    upper: float
+    highest: float
+
+
+def spreads(title: str, finding: str, rows: Sequence[Spread], high: float) -> Panel:
+    """A row for each name: a line from end to end, a box over the middle half, the median."""
+    scale = Scale(0, high, GUTTER + EDGE, PANEL_WIDTH - EDGE)
+    bottom = TOP + ROW * len(rows)
+    strokes, texts = _grid(scale, bottom)
+    bars: list[Bar] = []
+    medians: list[Dot] = []
+    for row, spread in enumerate(rows):
+        y = TOP + ROW * (row + 0.5)
+        strokes.append(Stroke("move", scale.at(spread.lowest), y, scale.at(spread.highest), y))
+        left, right = scale.at(spread.lower), scale.at(spread.upper)
+        bars.append(Bar("g1", left, y - 5, pixels(max(1, right - left)), 10, _spread_text(spread)))
+        medians.append(Dot("dot-after", scale.at(spread.median), y, _spread_text(spread)))
+    return Panel(
+        finding,
+        bottom + AXIS,
+        strokes=strokes,
+        bars=bars,
+        dots=medians,
+        texts=[_title(title), *_names([row.name for row in rows]), *texts],
+    )
+
+
+def _spread_text(spread: Spread) -> str:
+    lowest, lower, median, upper, highest = map(number_text, spread[1:])
+    return f"{spread.name}: {lowest} to {highest}, half from {lower} to {upper}, median {median}"
+
+
+HEAT_WIDTH, HEAT_HEIGHT, HEAT_TOP = 44, 22, 18
+
+
+class HeatCell(NamedTuple):
+    """The cell with its upper left corner at (x, y)."""
+
+    x: float
+    y: float
+    share: float
+    names: tuple[str, str]
+
+    @property
+    def bar(self) -> Bar:
+        title = f"{self.names[0]} and {self.names[1]}: {100 * self.share:.1f} %"
+        width, height = HEAT_WIDTH - 1, HEAT_HEIGHT - 1
+        return Bar("g2", self.x, self.y, width, height, title, pixels(self.share))
+
+    @property
+    def text(self) -> Text:
+        x, y = self.x + HEAT_WIDTH / 2, self.y + 15
+        return Text(x, y, f"{100 * self.share:.0f} %", "middle", "ink")
+
+
+def heat_map(finding: str, names: Sequence[str], shares: Sequence[Sequence[float | None]]) -> Panel:
+    """A square of shares from 0 to 1, written as percent. The diagonal stays empty.
+
+    Numbers stand for the names above the columns, where the names have no room.
+    """
+    rows = [f"{number}  {name}" for number, name in enumerate(names, 1)]
+    left = pixels(CHARACTER * max(map(len, rows), default=0) + 8)
+    cells = [
+        HeatCell(
+            left + HEAT_WIDTH * column,
+            HEAT_TOP + HEAT_HEIGHT * row,
+            share,
+            (names[row], names[column]),
+        )
+        for row, of_row in enumerate(shares)
+        for column, share in enumerate(of_row)
+        if row != column and share is not None
+    ]
+    heads = [
+        Text(left + HEAT_WIDTH * (column + 0.5), HEAT_TOP - 6, str(column + 1), "middle")
+        for column in range(len(names))
+    ]
+    return Panel(
+        finding,
+        HEAT_TOP + HEAT_HEIGHT * len(names) + 4,
+        left + HEAT_WIDTH * len(names),
+        bars=[cell.bar for cell in cells],
+        texts=[
+            *heads,
+            *(Text(0, HEAT_TOP + HEAT_HEIGHT * row + 15, name) for row, name in enumerate(rows)),
+            *(cell.text for cell in cells),
+        ],
+    )
+
+
+class Progress(NamedTuple):
+    """How many of how many are done."""
+
+    name: str
+    done: int
+    total: int
+
+
+CELL_WIDTH = 120
+
+
+def progress_cell(name: str, rows: Sequence[Progress], address: str) -> Panel:
+    """A name above a thin bar for each row; a row with a total of 0 has only its track."""
+    bars: list[Bar] = []
+    for row, (label, done, total) in enumerate(rows):
+        title, y = f"{label}: {done:,} of {total:,}", 18 + 7 * row
+        bars.append(Bar("rest", 0, y, CELL_WIDTH, 5, title))
+        if done:
+            bars.append(Bar("done", 0, y, pixels(CELL_WIDTH * done / total), 5, title))
+    said = ", ".join(f"{row.name} {row.done:,} of {row.total:,}" for row in rows)
+    return Panel(
+        f"{name}: {said}",
+        18 + 7 * len(rows),
+        CELL_WIDTH,
+        bars=bars,
+        texts=[Text(0, 12, clipped(name, CELL_WIDTH - 4))],
+        address=address,
+    )

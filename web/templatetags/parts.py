@@ -1,0 +1,30 @@
+"""The parts of pages that several templates share. `/parts/` of the demo shows all of them."""
+
+from __future__ import annotations
+
+from django.template import Library
+from django.template.loader import render_to_string
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+
+register = Library()
+
+
+@register.simple_block_tag
+def empty_state(content: str, title: str = "", level: int = 2) -> SafeString:
+    """What will be here, and the button that puts it there. `level` is that of the heading."""
+    return render_to_string(
+        "web/_empty_state.html", {"title": title, "content": content, "tag": f"h{level}"}
+    )
+
+
+@register.simple_tag
+def meter(done: int, total: int, label: str) -> SafeString:
+    """`done` of `total`, both counts, as a bar. The label says of what.
+
+    A page can have 200 of them, and a template takes several times as long.
+    """
+    return format_html(
+        '<meter min="0" max="{}" value="{}" aria-label="{}">{} of {}</meter>',
+        *(total, done, label, done, total),
+    )
