@@ -465,20 +465,28 @@ def _decide_query(
 
 
 def _analyze() -> None:
-    """PostgreSQL does this by itself, but too late here. On SQLite, Qrelsmith never does it.
+    """PostgreSQL does this by itself, but too late here. On SQLite, Qrelsmith never does it."""
+    _on_all_tables("ANALYZE")
 
-    VACUUM FULL, because the rows of this state come from a few large transactions: they leave a
-    table of counts 60 times its size. Single judgments reuse the space of dead rows.
+
+def _reclaim_space() -> None:
+    """Drop dead rows on PostgreSQL, outside a transaction.
+
+    The rows of this state come from a few large transactions, which leave a table of counts 60
+    times its size. Single judgments reuse the space of dead rows.
     """
+    _on_all_tables("VACUUM FULL ANALYZE")
+
+
+def _on_all_tables(statement: str) -> None:
     from django.db import connection
 
     if connection.vendor == "postgresql":
         with connection.cursor() as cursor:
             # Without names it would also lock the catalogs that all databases share.
             tables = connection.introspection.django_table_names(only_existing=True)
-            cursor.execute(
-                f"VACUUM FULL ANALYZE {', '.join(map(connection.ops.quote_name, tables))}"
-            )
+            names = ", ".join(map(connection.ops.quote_name, tables))
+            cursor.execute(f"{statement} {names}")
 
 
 def _report(collection: Collection) -> None:
@@ -553,6 +561,7 @@ def main() -> None:
     collection = make_state(
         queries=given.queries, seed=given.seed, report=not given.no_report, out=sys.stderr
     )
+    _reclaim_space()
     made = {**sizes(collection), "seconds": round(time.perf_counter() - start, 1)}
     sys.stdout.write(json.dumps(made) + "\n")
 
