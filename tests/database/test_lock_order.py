@@ -371,6 +371,8 @@ def check_all_holds(scene: Scene) -> None:
         "pair__query__query_paper__document",
         "pair__query__opening__guideline",
         "pair__query__facet",
+        "pair__query__collection",
+        "pair__query__query_paper__topic",
         "pair__candidate__document",
     ):
         version = slot.pair.query.opening.guideline.version
@@ -381,13 +383,19 @@ def check_all_holds(scene: Scene) -> None:
         roles.setdefault(user, set()).add(role)
     assert not [user for user, user_roles in roles.items() if {"admin", "annotator"} <= user_roles]
     assert "admin" in set().union(*roles.values())
-    for slot in Slot.objects.of(collection).unjudged():
+    seats = Seat.objects.filter(opening__query__collection=collection)
+    seated = {
+        (seat.opening.query_id, seat.number): seat.annotator_id
+        for seat in seats.select_related("opening")
+    }
+    for slot in Slot.objects.of(collection).unjudged().select_related("pair"):
         assert "annotator" in roles.get(slot.annotator_id, ()), "a slot that no annotator can judge"
-        seat = Seat.objects.get(opening__query=slot.pair.query, number=slot.number)
-        assert seat.annotator_id == slot.annotator_id
-    for opening in Opening.objects.of(collection):
-        assert Pool.objects.get(query_paper=opening.query.query_paper).is_frozen
-    for used in BuildRun.objects.filter(build__pools__frozen_at__isnull=False).distinct():
+        assert seated[slot.pair.query_id, slot.number] == slot.annotator_id
+    for opening in Opening.objects.of(collection).select_related("query__query_paper__pool"):
+        assert opening.query.query_paper.pool.is_frozen
+    frozen = BuildRun.objects.filter(build__pools__frozen_at__isnull=False)
+    of_collection = frozen.filter(build__collection=collection).select_related("run")
+    for used in of_collection.distinct():
         run = used.run
         assert run is not None, "a frozen pool was drawn from a run that is gone"
         assert used.sha256 == run.sha256
@@ -395,7 +403,7 @@ def check_all_holds(scene: Scene) -> None:
             ranking.query_paper.name: [
                 Scored(*pair) for pair in zip(ranking.docnos, ranking.scores, strict=True)
             ]
-            for ranking in run.rankings.all()
+            for ranking in run.rankings.select_related("query_paper")
         }
         assert lists_digest(lists) == used.sha256
 
