@@ -61,7 +61,7 @@ class StepFailed(Exception):
 
 @dataclass(frozen=True)
 class Size:
-    """How much is measured. The defaults are the issue's; a test takes less of all."""
+    """How much is measured. The published table uses the defaults; a test measures less."""
 
     queries: int = QUERIES
     keys: int = 300  # of one client
