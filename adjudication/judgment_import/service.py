@@ -31,6 +31,7 @@ from adjudication.judgment_import.records import find_records
 from adjudication.models import JudgmentImport
 from annotation.models import Reason
 from corpus.import_meter import meter_for
+from corpus.sources import check_prefix
 from jobs.context import JobContext
 from pooling.services.drafts import delete_replaced
 
@@ -50,7 +51,10 @@ def import_judgments(
 
     Raises:
         JudgmentsRefused: a file, a record or an id is invalid, or a judgment would overwrite one.
+        SourceError: a prefix has white space.
     """
+    check_prefix(options.names.prefix)
+    check_prefix(options.names.topic_prefix)
     scale = Scale(grades=collection.grades, reasons=Reason.values)
     contents = [_read(path, name, options.names, scale, work) for path, name in files]
     problems = [problem for content in contents for problem in content.problems]
