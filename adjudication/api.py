@@ -12,29 +12,20 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from accounts.api import CollectionView
-from accounts.models import HIGHEST_GRADE, Role
+from accounts.models import Role
 from adjudication import queue
 from adjudication.models import Case, Decision
 from adjudication.services import Ruling, decide
-from annotation.api import GradeAnswer, TextAnswer
+from annotation.api import GradeAnswer, GradeOrReason, TextAnswer
 from annotation.models import Pair, Reason
 from corpus.models import Query
 
 # What comes in
 
 
-class NewDecision(serializers.Serializer[Any]):
+class NewDecision(GradeOrReason):
     """A grade, or a reason why the pair gets none."""
 
-    grade = serializers.IntegerField(
-        min_value=0,
-        max_value=HIGHEST_GRADE,
-        allow_null=True,
-        default=None,
-        help_text="A grade of the collection's scale.",
-    )
-    reason = serializers.ChoiceField(Reason.offered(), allow_blank=True, default="")
-    note = serializers.CharField(max_length=4000, allow_blank=True, default="")
     seen = serializers.CharField(
         max_length=64, help_text="The case's `seen`: it names the two judgments that you saw."
     )

@@ -15,15 +15,13 @@ from adjudication.judgment_import import ImportOptions
 from adjudication.judgment_uploads import request_judgments
 from adjudication.label_lines import parse_labels
 from adjudication.models import JudgmentImport
+from corpus.api import prefix_field
 from jobs.api import JobAnswer, accepted
-from web.api import FormBody
+from web.api import FormBody, files_field
 
 
 class JudgmentUpload(serializers.Serializer[Any]):
-    file = serializers.FileField(help_text="Judgments, decisions or both. See docs/formats.md.")
-    second_file = serializers.FileField(
-        required=False, help_text="Decisions, or the judgments of another person."
-    )
+    file = files_field("Judgments, decisions or both. See docs/judgments.md.")
     query_field = serializers.CharField(max_length=60, default="query")
     docno_field = serializers.CharField(max_length=60, default="docno")
     annotator_field = serializers.CharField(
@@ -38,6 +36,8 @@ class JudgmentUpload(serializers.Serializer[Any]):
         allow_blank=True,
         help_text="What labels mean, one line for each, such as Relevant=2.",
     )
+    prefix = prefix_field("Put before every docno.")
+    topic_prefix = prefix_field("Put before every id of a query.")
     second_annotator = serializers.CharField(
         max_length=150,
         default="",
@@ -80,6 +80,8 @@ class JudgmentImports(CollectionView):
                 annotator=values["annotator_field"],
                 grade=values["grade_field"],
                 labels=parse_labels(values["labels"].splitlines()),
+                prefix=values["prefix"],
+                topic_prefix=values["topic_prefix"],
             ),
             second_annotator=values["second_annotator"],
             replace_drafts=values["replace_drafts"],
@@ -87,8 +89,7 @@ class JudgmentImports(CollectionView):
         )
         job = request_judgments(
             collection=self.collection,
-            upload=values["file"],
-            second_upload=values.get("second_file"),
+            uploads=values["file"],
             options=options,
             requested_by=self.person,
         )

@@ -29,10 +29,11 @@ ANSWERS = ("grade", "label", "labels", "rating")
 
 @dataclass(frozen=True)
 class FieldNames:
-    """What the fields of a file are called, and what its labels mean.
+    """What the fields of a file are called, and what its values mean.
 
     Empty: detect `annotator` and `grade` by their usual names. `grade` is the name of the control
     in an export of Label Studio. `labels` maps a label to a grade or to a reason's code.
+    `prefix` is put before every docno, and `topic_prefix` before every id of a query.
     """
 
     query: str = "query"
@@ -40,6 +41,8 @@ class FieldNames:
     annotator: str = ""
     grade: str = ""
     labels: Mapping[str, str] = field(default_factory=dict)
+    prefix: str = ""
+    topic_prefix: str = ""
 
 
 @dataclass(frozen=True)
@@ -265,8 +268,8 @@ class _RecordReader:
         grade, reason = self._grade_or_reason(key, "reason")
         return Answered(
             self.place,
-            self._id(self.names.query),
-            self._id(self.names.docno),
+            self.names.topic_prefix + self._id(self.names.query),
+            self.names.prefix + self._id(self.names.docno),
             self._annotator(),
             grade,
             reason,
@@ -279,8 +282,8 @@ class _RecordReader:
         grade, reason = self._grade_or_reason(key, "reason" if key == "grade" else "")
         return Answered(
             self.place,
-            self._id(self.names.query),
-            self._id(self.names.docno),
+            self.names.topic_prefix + self._id(self.names.query),
+            self.names.prefix + self._id(self.names.docno),
             self._name("adjudicator") or "adjudicator",
             grade,
             reason,

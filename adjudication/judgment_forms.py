@@ -10,29 +10,24 @@ from accounts.models import Collection, Role
 from adjudication.judgment_files import FieldNames
 from adjudication.judgment_import import ImportOptions
 from adjudication.label_lines import BadLabelLine, parse_labels
+from corpus.forms import docno_prefix_field, topic_prefix_field
+from web.file_fields import FilesField, FilesInput
 
 CHECK, REPLACE = "check", "replace"
 ACCEPT = ".csv, .tsv, .json, .jsonl, .gz"
 
 
 class JudgmentsForm(forms.Form):
-    file = forms.FileField(
-        label="File",
+    file = FilesField(
+        label="Files",
         help_text="CSV or JSON Lines with the fields query, docno, annotator and grade (or "
-        "reason), or an export of Label Studio (JSON) or doccano (JSONL). Plain or gzip.",
-        widget=forms.FileInput(attrs={"accept": ACCEPT}),
+        "reason), or an export of Label Studio (JSON) or doccano (JSONL). Plain or gzip. Several "
+        "files, such as judgments and decisions, are one import.",
+        widget=FilesInput(attrs={"accept": ACCEPT}),
         error_messages={
             "required": "Choose a file of judgments.",
             "empty": "This file is empty. Choose a file with at least one judgment.",
         },
-    )
-    second_file = forms.FileField(
-        label="Second file",
-        required=False,
-        help_text="Decisions, with the fields query, docno, adjudicator and grade. Or "
-        "the judgments of another person.",
-        widget=forms.FileInput(attrs={"accept": ACCEPT}),
-        error_messages={"empty": "This file is empty. Choose another file, or none."},
     )
     dry_run = forms.ChoiceField(
         label="What to do",
@@ -48,6 +43,19 @@ class JudgmentsForm(forms.Form):
         "label, such as Relevant=2.",
         widget=forms.Textarea(attrs={"rows": 4, "class": "mono", "spellcheck": "false"}),
     )
+    query_field = forms.CharField(label="Field of the query", required=False, max_length=60)
+    docno_field = forms.CharField(label="Field of the docno", required=False, max_length=60)
+    annotator_field = forms.CharField(
+        label="Field of the annotator",
+        required=False,
+        max_length=60,
+        help_text="Empty: detect it.",
+    )
+    grade_field = forms.CharField(
+        label="Field of the grade", required=False, max_length=60, help_text="Empty: detect it."
+    )
+    docno_prefix = docno_prefix_field()
+    topic_prefix = topic_prefix_field("query")
     second_annotator = forms.ChoiceField(
         label="Second annotator",
         required=False,
@@ -60,17 +68,6 @@ class JudgmentsForm(forms.Form):
         initial="",
         required=False,
         widget=forms.RadioSelect,
-    )
-    query_field = forms.CharField(label="Field of the query", required=False, max_length=60)
-    docno_field = forms.CharField(label="Field of the docno", required=False, max_length=60)
-    annotator_field = forms.CharField(
-        label="Field of the annotator",
-        required=False,
-        max_length=60,
-        help_text="Empty: detect it.",
-    )
-    grade_field = forms.CharField(
-        label="Field of the grade", required=False, max_length=60, help_text="Empty: detect it."
     )
 
     def __init__(self, *arguments: Any, collection: Collection, **options: Any) -> None:
@@ -87,6 +84,11 @@ class JudgmentsForm(forms.Form):
             *((row.user.username, row.user.shown_name) for row in people),
         ]
 
+    @property
+    def details(self) -> list[forms.BoundField]:
+        """The fields that most imports do not need."""
+        return [field for field in self if field.name not in ("file", "dry_run")]
+
     def clean_labels(self) -> dict[str, str]:
         try:
             return parse_labels(self.cleaned_data["labels"].splitlines())
@@ -102,6 +104,8 @@ class JudgmentsForm(forms.Form):
                 annotator=values["annotator_field"],
                 grade=values["grade_field"],
                 labels=values["labels"],
+                prefix=values["docno_prefix"],
+                topic_prefix=values["topic_prefix"],
             ),
             second_annotator=values["second_annotator"],
             replace_drafts=values["drafts"] == REPLACE,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from django.core.files.uploadedfile import UploadedFile
@@ -14,7 +15,6 @@ from jobs.models import Job
 from jobs.uploads import KeyTaken, enqueue_upload
 
 JUDGMENTS_KIND = "import_judgments"
-FILES = ("path", "second_path")  # parameters of the job
 
 
 class JudgmentsUnderWay(ImportUnderWay):
@@ -24,8 +24,7 @@ class JudgmentsUnderWay(ImportUnderWay):
 def request_judgments(
     *,
     collection: Collection,
-    upload: UploadedFile[Any],
-    second_upload: UploadedFile[Any] | None = None,
+    uploads: Sequence[UploadedFile[Any]],
     options: ImportOptions,
     requested_by: User,
 ) -> Job:
@@ -34,17 +33,12 @@ def request_judgments(
     Raises:
         JudgmentsUnderWay: other judgments of this collection are being imported.
     """
-    files = {FILES[0]: upload}
-    parameters = options_as_json(options)
-    if second_upload is not None:
-        files[FILES[1]] = second_upload
-        parameters["second_filename"] = second_upload.name or "the second file"
     try:
         return enqueue_upload(
             kind=JUDGMENTS_KIND,
             collection=collection,
-            files=files,
-            parameters=parameters,
+            files={"path": uploads},
+            parameters=options_as_json(options),
             requested_by=requested_by,
         )
     except KeyTaken as error:
@@ -60,6 +54,8 @@ def options_as_json(options: ImportOptions) -> dict[str, Any]:
         "annotator_field": names.annotator,
         "grade_field": names.grade,
         "labels": dict(names.labels),
+        "prefix": names.prefix,
+        "topic_prefix": names.topic_prefix,
         "second_annotator": options.second_annotator,
         "replace_drafts": options.replace_drafts,
         "dry_run": options.dry_run,
@@ -74,6 +70,8 @@ def options_from_json(parameters: dict[str, Any]) -> ImportOptions:
             annotator=parameters["annotator_field"],
             grade=parameters["grade_field"],
             labels=parameters["labels"],
+            prefix=parameters["prefix"],
+            topic_prefix=parameters["topic_prefix"],
         ),
         second_annotator=parameters["second_annotator"],
         replace_drafts=parameters["replace_drafts"],

@@ -24,8 +24,7 @@ def import_judgments(request: HttpRequest, collection: Collection) -> HttpRespon
     try:
         job = request_judgments(
             collection=collection,
-            upload=form.cleaned_data["file"],
-            second_upload=form.cleaned_data["second_file"],
+            uploads=form.cleaned_data["file"],
             options=form.import_options(),
             requested_by=person_of(request),
         )
@@ -41,6 +40,9 @@ def _page(
     context = {
         "form": form,
         "running": collection.jobs.live().filter(kind=JUDGMENTS_KIND).first(),
+        "command": "import_judgments",
+        "sample": "judgments.csv",
+        "back": "board",
         "imports": collection.judgment_imports.all()[:20],
     }
     return render(request, "adjudication/import_judgments.html", context, status=status)

@@ -8,10 +8,10 @@ from typing import Any
 from accounts.models import User
 from adjudication import yield_reports
 from adjudication.judgment_import import import_judgments
-from adjudication.judgment_uploads import FILES, JUDGMENTS_KIND, options_from_json
+from adjudication.judgment_uploads import JUDGMENTS_KIND, options_from_json
 from jobs.lease import Lease
 from jobs.registry import due_check, handles
-from jobs.uploaded_files import place_of
+from jobs.uploaded_files import files_of
 
 
 @handles(yield_reports.JOB_KIND, title="Count relevant documents by source", page="pools")
@@ -25,17 +25,13 @@ def request_due_yields() -> None:
     yield_reports.request_due_yields()
 
 
-@handles(JUDGMENTS_KIND, title="Import judgments", page="import-judgments", reads=FILES)
+@handles(JUDGMENTS_KIND, title="Import judgments", page="import-judgments", reads=("path",))
 def run_import_judgments(lease: Lease) -> dict[str, Any]:
-    """Parameters: a path and a name for each file, and the options of `options_as_json`."""
-    parameters = lease.parameters
-    files = [(place_of(parameters), parameters["filename"])]
-    if FILES[1] in parameters:
-        files.append((place_of(parameters, FILES[1]), parameters["second_filename"]))
+    """Parameters: those of `files_of`, and the options of `options_as_json`."""
     report = import_judgments(
         collection=lease.collection,
-        files=files,
-        options=options_from_json(parameters),
+        files=[(path, name) for name, path in files_of(lease.parameters).items()],
+        options=options_from_json(lease.parameters),
         imported_by=User.objects.filter(pk__in=[lease.requested_by_id]).first(),
         work=lease,
     )

@@ -34,7 +34,7 @@ class NewOpenings(serializers.Serializer[Any]):
     )
 
 
-class NewJudgment(serializers.Serializer[Any]):
+class GradeOrReason(serializers.Serializer[Any]):
     """A grade, or a reason why there is none."""
 
     grade = serializers.IntegerField(
@@ -42,10 +42,15 @@ class NewJudgment(serializers.Serializer[Any]):
         max_value=HIGHEST_GRADE,
         allow_null=True,
         default=None,
-        help_text="A grade of the collection's scale; the pair's `grades` lists them.",
+        help_text="A grade of the collection's scale, which `grades` lists.",
     )
     reason = serializers.ChoiceField(Reason.offered(), allow_blank=True, default="")
     note = serializers.CharField(max_length=4000, allow_blank=True, default="")
+
+
+class NewJudgment(GradeOrReason):
+    """A grade, or a reason why there is none."""
+
     presentation_digest = serializers.CharField(
         max_length=64,
         help_text="The pair's `presentation_digest`: it proves which text you judged.",

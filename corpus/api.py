@@ -18,7 +18,7 @@ from corpus.sources import AUTO, FORMATS
 from corpus.table_formats import ColumnError, parse_columns
 from corpus.uploads import request_import, request_topics
 from jobs.api import JobAnswer, accepted
-from web.api import FormBody, found
+from web.api import FormBody, files_field, found
 
 
 class DocumentLine(serializers.Serializer[Document]):
@@ -37,30 +37,32 @@ class DocumentAnswer(DocumentLine):
     digest = serializers.CharField()
 
 
+def prefix_field(help_text: str) -> serializers.RegexField:
+    return serializers.RegexField(
+        r"^\S*$", max_length=60, default="", allow_blank=True, help_text=help_text
+    )
+
+
 class DocumentUpload(serializers.Serializer[Any]):
-    file = serializers.FileField(help_text="Plain or gzip. See docs/formats.md.")
+    file = files_field("Plain or gzip. See docs/formats.md.")
     format = serializers.ChoiceField(choices=FORMATS, default=AUTO)
     columns = serializers.CharField(
         max_length=500, default="", allow_blank=True, help_text="Of TSV or CSV: `docno=id,text=3`."
     )
-    prefix = serializers.RegexField(
-        r"^\S*$", max_length=60, default="", allow_blank=True, help_text="Put before every docno."
-    )
+    prefix = prefix_field("Put before every docno.")
     filter = serializers.ChoiceField(choices=["", *FILTERS], default="")
     skip_bad = serializers.IntegerField(min_value=0, max_value=MAX_SKIPPED, default=0)
 
 
 class TopicUpload(serializers.Serializer[Any]):
-    file = serializers.FileField(help_text="A topic file, plain or gzip. See docs/formats.md.")
+    file = files_field("A topic file, plain or gzip. See docs/formats.md.")
     facet = serializers.CharField(
         max_length=30,
         default="",
         allow_blank=True,
         help_text="The facet of the topics. Needed if the collection has several.",
     )
-    prefix = serializers.RegexField(
-        r"^\S*$", max_length=60, default="", allow_blank=True, help_text="Put before every id."
-    )
+    topic_prefix = prefix_field("Put before every id.")
 
 
 class QueryAnswer(serializers.Serializer[Query]):
@@ -99,7 +101,7 @@ class Documents(CollectionView):
         return self.paged(rows, DocumentLine)
 
     @extend_schema(
-        summary="Import a file of documents",
+        summary="Import files of documents",
         request={"multipart/form-data": DocumentUpload},
         responses={202: JobAnswer},
     )
@@ -107,7 +109,7 @@ class Documents(CollectionView):
         values = self.parsed(DocumentUpload)
         job = request_import(
             collection=self.collection,
-            upload=values["file"],
+            uploads=values["file"],
             requested_by=self.person,
             format_name=values["format"],
             columns=_columns(values["columns"]),
@@ -148,7 +150,7 @@ class Topics(CollectionView):
     parser_classes = [FormBody]
 
     @extend_schema(
-        summary="Make every topic of a file a query",
+        summary="Make every topic of the files a query",
         description="All topics are imported, or none. The job's error lists each invalid topic.",
         request={"multipart/form-data": TopicUpload},
         responses={202: JobAnswer},
@@ -157,9 +159,9 @@ class Topics(CollectionView):
         values = self.parsed(TopicUpload)
         job = request_topics(
             collection=self.collection,
-            upload=values["file"],
+            uploads=values["file"],
             facet_key=values["facet"],
-            prefix=values["prefix"],
+            topic_prefix=values["topic_prefix"],
             requested_by=self.person,
         )
         return accepted(job)

@@ -19,11 +19,12 @@ from tempfile import TemporaryFile
 from typing import IO, Any, NamedTuple
 
 from django.conf import settings
-from django.db import IntegrityError, OperationalError
+from django.db import IntegrityError, OperationalError, transaction
 
 from accounts.locking import lock_collection
 from accounts.models import Collection
 from corpus import document_rows
+from corpus.clashes import Clash, IdsTaken, prefix_advice
 from corpus.document_rows import Row, row_of
 from corpus.duplicates import Docnos, LinePosition, References, content_digest
 from corpus.filters import FILTERS, Rule, broken_rule
@@ -48,17 +49,34 @@ LISTED_KEYS = 20
 LISTED_PROBLEMS = 100
 MAX_SKIPPED = 10_000
 FROZEN_TEXT = "document_text_in_frozen_pool"  # the trigger's name
+MOST_FROZEN = 1_000  # frozen documents that are counted
+PREFIX_ADVICE = prefix_advice("documents", "--prefix", "new-")
 
 
-class FrozenDocument(CorpusError):
-    """A document's text would change although a frozen pool holds it."""
+class RepeatedDocnos(IdsTaken):
+    """Lines have the docno of an earlier line, with other content."""
 
-    def __init__(self, file: str, line: int, docno: str) -> None:
-        self.file, self.line, self.docno = file, line, docno
+    def __init__(self, name: str, number: int, first: Clash) -> None:
         super().__init__(
-            f"{file}:{line}: {docno} is in a frozen pool and its text differs from the judged "
-            "text. Nothing was imported. Remove the line, restore the text, or choose another "
-            "docno for the new text."
+            name,
+            summary=f"{count_noun(number, 'line')} {'has' if number == 1 else 'have'} the docno "
+            "of an earlier line, with other content.",
+            first=first,
+            advice=f"Keep one line for each docno. {PREFIX_ADVICE}",
+        )
+
+
+class FrozenDocument(IdsTaken):
+    """The texts of documents would change although frozen pools hold them."""
+
+    def __init__(self, name: str, number: int, first: Clash) -> None:
+        more = " or more" if number >= MOST_FROZEN else ""
+        super().__init__(
+            name,
+            summary=f"{number:,}{more} {'line has' if number == 1 else 'lines have'} the docno of "
+            "a document in a frozen pool, with another text.",
+            first=first,
+            advice=f"Remove these lines, or restore the judged texts. {PREFIX_ADVICE}",
         )
 
 
@@ -130,7 +148,7 @@ def import_documents(
 
     Raises:
         CorpusError, SourceError: the path cannot be read as documents.
-        DocumentFormatError, TooManyBadLines, FrozenDocument: as `import_source`.
+        DocumentFormatError, RepeatedDocnos, TooManyBadLines, FrozenDocument: as `import_source`.
     """
     source = open_files({name or path.name: path}, format_name=format_name, columns=columns)
     return import_source(
@@ -172,8 +190,9 @@ def import_source(
     docno.
 
     Raises (and writes nothing):
-        DocumentFormatError: a line is invalid, or two lines with one docno differ, and none may be
-            skipped; or a file cannot be read as a whole.
+        DocumentFormatError: a line is invalid, and none may be skipped; or a file cannot be read
+            as a whole.
+        RepeatedDocnos: lines with the same docno differ, and none may be skipped.
         TooManyBadLines: more lines are invalid than may be skipped.
         FrozenDocument: the text of a document in a frozen pool would change.
         CorpusError: the source cannot be read, or another import writes the same documents.
@@ -194,25 +213,32 @@ def import_source(
                 collection.documents.order_by().values_list("docno", flat=True).iterator()
             )
             cited, unresolved = references.counts()
-            with work.fenced():
-                lock_collection(collection)
-                created, updated = _write(collection, source, rows_file, check.documents, work)
-                report = ImportReport(
-                    created=created,
-                    updated=updated,
-                    unchanged=check.documents - created - updated,
-                    repeated=check.repeated,
-                    without_text=check.without_text,
-                    references=cited,
-                    unresolved_references=unresolved,
-                    unknown_keys=tuple(sorted(check.unknown_keys)[:LISTED_KEYS]),
-                    filtered=check.filtered.total(),
-                    rules=dict(check.filtered),
-                    bad_lines=len(check.problems),
-                    read_as=source.format_name,
-                    problems=tuple(str(line.error) for line in check.problems[:LISTED_PROBLEMS]),
-                )
-                work.complete(report.result)
+            try:
+                with work.fenced():
+                    lock_collection(collection)
+                    created, updated = _write(collection, rows_file, check.documents, work)
+                    report = ImportReport(
+                        created=created,
+                        updated=updated,
+                        unchanged=check.documents - created - updated,
+                        repeated=check.repeated,
+                        without_text=check.without_text,
+                        references=cited,
+                        unresolved_references=unresolved,
+                        unknown_keys=tuple(sorted(check.unknown_keys)[:LISTED_KEYS]),
+                        filtered=check.filtered.total(),
+                        rules=dict(check.filtered),
+                        bad_lines=len(check.problems),
+                        read_as=source.format_name,
+                        problems=tuple(
+                            str(line.error) for line in check.problems[:LISTED_PROBLEMS]
+                        ),
+                    )
+                    work.complete(report.result)
+            except IntegrityError as error:
+                if FROZEN_TEXT in str(error):
+                    raise _frozen_documents(collection, source, rows_file) from error
+                raise
     except (OSError, OperationalError, sqlite3.OperationalError) as error:
         if is_full(error):
             raise _too_little_room(source.name) from error
@@ -273,6 +299,8 @@ class _Check:
         self.filtered: Counter[str] = Counter()
         self.unknown_keys: set[str] = set()
         self.problems: list[BadLine] = []
+        self.clashes = 0
+        self.first_clash: Clash | None = None
 
     def run(self, work: JobContext, prefix: str) -> None:
         size = self.source.size
@@ -288,11 +316,15 @@ class _Check:
                 valid = []
                 self._add_problem(line)
             self._add(valid)
+        if self.first_clash is not None:
+            raise RepeatedDocnos(self.source.name, self.clashes, self.first_clash)
         note = f"checked; writing {self.documents:,} documents in one step"
         work.progress(size or self.documents, size or self.documents, note)
 
     def _add_problem(self, line: BadLine) -> None:
         if not self.allowed:
+            if self.first_clash is not None:
+                return  # it came first, so the import fails with it; the rest is read to count
             raise line.error
         self.problems.append(line)
         if len(self.problems) > self.allowed:
@@ -318,7 +350,7 @@ class _Check:
             elif first[1]:
                 self.repeated += 1
             else:
-                self._add_problem(self._duplicate(line, first[0]))
+                self._add_clash(self._clash(line, first[0]))
         # Plain tuples, because marshal cannot write named ones.
         marshal.dump([tuple(item) for item in new], self.rows_file)
         self.references.add_docnos(item.row[0] for item in new)
@@ -337,11 +369,19 @@ class _Check:
         if line.unknown_keys and len(self.unknown_keys) < LISTED_KEYS:
             self.unknown_keys.update(line.unknown_keys)
 
-    def _duplicate(self, line: DocumentLine, first: LinePosition) -> BadLine:
+    def _add_clash(self, clash: Clash) -> None:
+        if self.allowed:
+            reason = f"docno is {clash.identifier}, {clash.reason}. Keep one."
+            self._add_problem(BadLine(clash.line or 0, reason, clash.file))
+            return
+        self.clashes += 1
+        self.first_clash = self.first_clash or clash
+
+    def _clash(self, line: DocumentLine, first: LinePosition) -> Clash:
         file = self.source.files[first.file]
         place = f"line {first.line}" if file == line.file else f"{file}:{first.line}"
-        reason = f"docno {line.record.docno} is already in {place} with other content. Keep one."
-        return BadLine(line.number, reason, line.file)
+        reason = f"which is already in {place} with other content"
+        return Clash(line.file, line.number, "docno", line.record.docno, reason)
 
 
 def _batches(rows_file: IO[bytes]) -> Iterator[list[_CheckedRow]]:
@@ -355,23 +395,20 @@ def _batches(rows_file: IO[bytes]) -> Iterator[list[_CheckedRow]]:
 
 
 def _write(
-    collection: Collection, source: Source, rows_file: IO[bytes], total: int, work: JobContext
+    collection: Collection, rows_file: IO[bytes], total: int, work: JobContext
 ) -> tuple[int, int]:
     """Write the checked documents. Returns how many were created and how many were updated."""
     created = updated = done = 0
     is_empty = not collection.documents.exists()
     with document_rows.DocumentInserter(collection) as inserter:
         for batch in _batches(rows_file):
-            docnos = [item.row[0] for item in batch]
-            stored = {} if is_empty else document_rows.stored_documents(collection, docnos)
+            stored = {} if is_empty else _stored(collection, batch)
             new = [item.row for item in batch if item.row[0] not in stored]
             inserter.add(new)
             created += len(new)
-            for item in batch:
-                document = stored.get(item.row[0])
-                if document is not None and not document.equals(item.row):
-                    _update(item, document, source)
-                    updated += 1
+            for item, document in _changed(batch, stored):
+                _update(item, document)
+                updated += 1
             done += len(batch)
             work.progress(done, total, "documents written")
         inserter.analyze(created)
@@ -381,11 +418,45 @@ def _write(
     return created, updated
 
 
-def _update(item: _CheckedRow, document: document_rows.StoredDocument, source: Source) -> None:
-    # One document at a time, so that an error can name the document that is in a frozen pool.
-    try:
-        Document.objects.filter(pk=document.pk).update(**document_rows.columns_of(item.row))
-    except IntegrityError as error:
-        if FROZEN_TEXT in str(error):
-            raise FrozenDocument(source.files[item.file], item.line, item.row[0]) from error
-        raise
+def _stored(
+    collection: Collection, batch: Sequence[_CheckedRow]
+) -> dict[str, document_rows.StoredDocument]:
+    return document_rows.stored_documents(collection, [item.row[0] for item in batch])
+
+
+def _changed(
+    batch: Sequence[_CheckedRow], stored: Mapping[str, document_rows.StoredDocument]
+) -> Iterator[tuple[_CheckedRow, document_rows.StoredDocument]]:
+    for item in batch:
+        document = stored.get(item.row[0])
+        if document is not None and not document.equals(item.row):
+            yield item, document
+
+
+def _update(item: _CheckedRow, document: document_rows.StoredDocument) -> None:
+    Document.objects.filter(pk=document.pk).update(**document_rows.columns_of(item.row))
+
+
+def _frozen_documents(
+    collection: Collection, source: Source, rows_file: IO[bytes]
+) -> FrozenDocument:
+    """The error that counts the documents of frozen pools, after the import was rolled back."""
+    with transaction.atomic():
+        lock_collection(collection)
+        frozen = list(islice(_frozen_rows(collection, rows_file), MOST_FROZEN))
+        transaction.set_rollback(True)
+    first = frozen[0]
+    reason = "which is in a frozen pool with another text"
+    clash = Clash(source.files[first.file], first.line, "docno", first.row[0], reason)
+    return FrozenDocument(source.name, len(frozen), clash)
+
+
+def _frozen_rows(collection: Collection, rows_file: IO[bytes]) -> Iterator[_CheckedRow]:
+    # Only the database knows which documents are in frozen pools. So each change is tried.
+    for batch in _batches(rows_file):
+        for item, document in _changed(batch, _stored(collection, batch)):
+            try:
+                with transaction.atomic():
+                    _update(item, document)
+            except IntegrityError:
+                yield item

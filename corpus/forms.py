@@ -10,6 +10,7 @@ from accounts.models import Collection
 from corpus.document_formats import AUTO, DOCUMENT_FORMATS
 from corpus.document_import import MAX_SKIPPED
 from corpus.table_formats import ColumnError, parse_columns
+from web.file_fields import FilesField
 
 FORMAT_CHOICES = [
     (AUTO, "Detect automatically"),
@@ -18,10 +19,30 @@ FORMAT_CHOICES = [
 FILTER_CHOICES = [("", "No filter"), ("csfcube", "CSFCube’s filter")]
 
 
+def docno_prefix_field() -> forms.RegexField:
+    return _prefix_field("Prefix of the docnos", "Put before every docno, such as cran-.")
+
+
+def topic_prefix_field(noun: str = "topic") -> forms.RegexField:
+    return _prefix_field(f"Prefix of the {noun} ids", f"Put before every {noun} id, such as trec-.")
+
+
+def _prefix_field(label: str, help_text: str) -> forms.RegexField:
+    return forms.RegexField(
+        label=label,
+        regex=r"^\S*$",
+        max_length=60,
+        required=False,
+        help_text=help_text,
+        error_messages={"invalid": "A prefix must not contain spaces."},
+    )
+
+
 class UploadForm(forms.Form):
-    file = forms.FileField(
-        label="Document file",
-        help_text="JSON Lines, TSV, CSV or TREC’s <DOC>, plain or gzip, or a zip of such files.",
+    file = FilesField(
+        label="Document files",
+        help_text="JSON Lines, TSV, CSV or TREC’s <DOC>, plain or gzip, or a zip of such files. "
+        "Several files are one import, in the order of their names.",
         error_messages={
             "required": "Choose a document file.",
             "empty": "This file is empty. Choose a file with at least one document.",
@@ -42,14 +63,7 @@ class UploadForm(forms.Form):
         "such as docno=id, title=name, text=3.",
         widget=forms.TextInput(attrs={"class": "mono", "spellcheck": "false"}),
     )
-    id_prefix = forms.RegexField(
-        label="Prefix of the docnos",
-        regex=r"^\S*$",
-        max_length=60,
-        required=False,
-        help_text="Put before every docno of the file, such as cran-.",
-        error_messages={"invalid": "A prefix must not contain spaces."},
-    )
+    docno_prefix = docno_prefix_field()
     filter = forms.ChoiceField(
         label="Filter",
         choices=FILTER_CHOICES,
@@ -66,6 +80,11 @@ class UploadForm(forms.Form):
         widget=forms.NumberInput(attrs={"placeholder": "0"}),
     )
 
+    @property
+    def details(self) -> list[forms.BoundField]:
+        """The fields that most imports do not need."""
+        return [field for field in self if field.name != "file"]
+
     def clean_columns(self) -> str:
         columns: str = self.cleaned_data["columns"]
         try:
@@ -79,7 +98,7 @@ class UploadForm(forms.Form):
         return {
             "format_name": self.cleaned_data["format"] or AUTO,
             "columns": self.cleaned_data["columns"],
-            "prefix": self.cleaned_data["id_prefix"],
+            "prefix": self.cleaned_data["docno_prefix"],
             "filter_name": self.cleaned_data["filter"],
             "skip_bad": self.cleaned_data["skip_bad"] or 0,
         }
@@ -101,11 +120,11 @@ class QueryListForm(forms.Form):
 
 
 class TopicsForm(forms.Form):
-    file = forms.FileField(
-        label="Topic file",
+    file = FilesField(
+        label="Topic files",
         help_text="TREC topics (<top> with <num>, <title>, <desc>, <narr>, or <topic number=…>), "
         "JSON Lines (BEIR, PyTerrier, Pyserini, ir_datasets), or lines of an id, a tab and a text. "
-        "Plain or gzip. The format is detected.",
+        "Plain or gzip. The format is detected. Several files are one import.",
         error_messages={
             "required": "Choose a topic file.",
             "empty": "This file is empty. Choose a file with at least one topic.",
@@ -116,14 +135,7 @@ class TopicsForm(forms.Form):
         help_text="Documents are compared with the topics on this facet. It applies to the whole "
         "topic.",
     )
-    id_prefix = forms.RegexField(
-        label="Prefix of the ids",
-        regex=r"^\S*$",
-        max_length=60,
-        required=False,
-        help_text="Needed only if another topic or query has the same id, for example topic-.",
-        error_messages={"invalid": "A prefix must not contain spaces."},
-    )
+    topic_prefix = topic_prefix_field()
 
     def __init__(self, *arguments: Any, collection: Collection, **options: Any) -> None:
         super().__init__(*arguments, **options)

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from corpus.document_import import import_documents
+from corpus.document_import import import_source, open_files
 from corpus.sources import AUTO
 from corpus.topic_import import import_topics
 from jobs import registry
 from jobs.lease import Lease
-from jobs.uploaded_files import place_of
+from jobs.uploaded_files import files_of
 
 JOB_KIND = "import_documents"
 TOPICS_KIND = "import_topics"
@@ -20,17 +20,18 @@ TOPICS_KIND = "import_topics"
 
 @registry.handles(JOB_KIND, title="Import documents", page="documents", reads=("path",))
 def run_import_documents(lease: Lease) -> dict[str, Any]:
-    """Parameters: `path` of the file, from UPLOAD_DIR, `filename`, what its owner calls it, and
-    how to read it: `format`, `columns`, `prefix`, `filter` and `skip_bad`, as for
-    `import_documents`.
+    """Parameters: those of `files_of`, and how to read the files: `format`, `columns`, `prefix`,
+    `filter` and `skip_bad`, as for `import_documents`.
     """
-    report = import_documents(
-        collection=lease.collection,
-        path=place_of(lease.parameters),
-        name=lease.parameters.get("filename", ""),
+    source = open_files(
+        files_of(lease.parameters),
         format_name=lease.parameters.get("format", AUTO),
-        filter_name=lease.parameters.get("filter", ""),
         columns=lease.parameters.get("columns", ""),
+    )
+    report = import_source(
+        collection=lease.collection,
+        source=source,
+        filter_name=lease.parameters.get("filter", ""),
         prefix=lease.parameters.get("prefix", ""),
         skip_bad=lease.parameters.get("skip_bad", 0),
         work=lease,
@@ -40,12 +41,12 @@ def run_import_documents(lease: Lease) -> dict[str, Any]:
 
 @registry.handles(TOPICS_KIND, title="Import topics", page="queries", reads=("path",))
 def run_import_topics(lease: Lease) -> dict[str, Any]:
-    """Parameters: `path` and `filename` as above, `facet` and `prefix` as of `import_topics`."""
+    """Parameters: those of `files_of`, and `facet` and `topic_prefix` as of `import_topics`."""
     report = import_topics(
         collection=lease.collection,
-        files={lease.parameters["filename"]: place_of(lease.parameters)},
+        files=files_of(lease.parameters),
         facet_key=lease.parameters["facet"],
-        prefix=lease.parameters["prefix"],
+        topic_prefix=lease.parameters["topic_prefix"],
         work=lease,
     )
     return report.result

@@ -11,10 +11,12 @@ from django.db import IntegrityError
 
 from accounts.locking import lock_collection
 from accounts.models import Collection
+from corpus.clashes import Clash, IdsTaken, prefix_advice
 from corpus.formats import DocumentFormatError
 from corpus.import_meter import meter_for
 from corpus.models import Facet, Query, QueryPaper, Topic
 from corpus.services import CorpusError, facet_of_topics
+from corpus.sources import check_prefix
 from corpus.topics import LARGEST, BadTopics, TopicFile, TopicRecord, read_topics
 from jobs.context import JobContext
 from web.words import count_noun
@@ -37,23 +39,26 @@ class TopicsRefused(CorpusError):
         )
 
 
-class IdsTaken(CorpusError):
-    """Ids of topics are in use, so none was imported. One message for all of them."""
+class TopicIdsTaken(IdsTaken):
+    """Ids of topics are in use: in the collection, or by other topics of the files."""
 
-    def __init__(self, name: str, clashes: Sequence[tuple[FiledTopic, str]]) -> None:
-        (first, reason), number = clashes[0], len(clashes)
+    def __init__(self, name: str, clashes: Sequence[Clash]) -> None:
+        number = len(clashes)
         super().__init__(
-            f"Nothing of {name} was imported. {count_noun(number, 'topic')} "
-            f"{'has an id that is' if number == 1 else 'have ids that are'} already in use.\n"
-            f"{first.file}:{first.topic.line}: {first.topic.id_field} is {first.topic.name}, "
-            f"{reason}.\n"
-            "Give the topics of this file a prefix, for example topic-."
+            name,
+            summary=f"{count_noun(number, 'topic')} "
+            f"{'has an id that is' if number == 1 else 'have ids that are'} already in use.",
+            first=clashes[0],
+            advice=prefix_advice("topics", "--topic-prefix", "topic-"),
         )
 
 
 class FiledTopic(NamedTuple):
     file: str
     topic: TopicRecord
+
+    def clash(self, reason: str) -> Clash:
+        return Clash(self.file, self.topic.line, self.topic.id_field, self.topic.name, reason)
 
 
 @dataclass(frozen=True)
@@ -85,24 +90,27 @@ def import_topics(
     files: Mapping[str, Path],
     work: JobContext,
     facet_key: str = "",
-    prefix: str = "",
+    topic_prefix: str = "",
 ) -> TopicReport:
     """Make every topic of the files a query under the facet, or none of them.
 
     `files` are paths by their names in messages. The facet is needed only if the collection has
-    several. A second import of the same files changes nothing.
+    several. `topic_prefix` is put before every id. A topic that repeats another one counts once. A
+    second import of the same files changes nothing.
 
     Raises:
         TopicsRefused: topics are invalid. It lists all of them.
-        IdsTaken: ids of topics are in use.
+        TopicIdsTaken: ids of topics are in use.
+        SourceError: the prefix has white space.
         DocumentFormatError: a file has no topics or cannot be read as a topic file.
         CorpusError: a file cannot be opened, or the facet is missing or does not exist.
     """
+    check_prefix(topic_prefix)
     names = ", ".join(files)
     facet = facet_of_topics(collection, facet_key)
     try:
-        contents = _read_files(files, prefix, work)
-        topics = _topics_of(contents)
+        contents = _read_files(files, topic_prefix, work)
+        topics = _topics_of(contents, names)
         with work.fenced():
             lock_collection(collection)
             created = _write(collection, facet, topics, names, work)
@@ -134,18 +142,19 @@ def _read_files(paths: Mapping[str, Path], prefix: str, work: JobContext) -> dic
     }
 
 
-def _topics_of(files: Mapping[str, TopicFile]) -> list[FiledTopic]:
-    """The topics of all files, each once. Raises TopicsRefused if two with one id differ."""
+def _topics_of(files: Mapping[str, TopicFile], names: str) -> list[FiledTopic]:
+    """The topics of all files, each once. Raises TopicIdsTaken if two with one id differ."""
     by_name: dict[str, FiledTopic] = {}
+    clashes: list[Clash] = []
     for file, content in files.items():
         for topic in content.topics:
             first = by_name.setdefault(topic.name, FiledTopic(file, topic))
             if first.topic.digest != topic.digest:
-                reason = (
-                    f"topic {topic.name} is already in {first.file}:{first.topic.line} with "
-                    "another text. Keep one."
-                )
-                raise TopicsRefused(file, [DocumentFormatError(file, topic.line, reason)])
+                place = "line " if file == first.file else f"{first.file}:"
+                reason = f"which is already in {place}{first.topic.line} with another text"
+                clashes.append(FiledTopic(file, topic).clash(reason))
+    if clashes:
+        raise TopicIdsTaken(names, clashes)
     return list(by_name.values())
 
 
@@ -156,11 +165,13 @@ def _write(
     name: str,
     work: JobContext,
 ) -> int:
-    """Returns how many queries are new. Raises IdsTaken."""
+    """Returns how many queries are new. Raises TopicIdsTaken."""
     stored = _Stored(collection)
-    clashes = [(filed, reason) for filed in topics if (reason := stored.clash(filed.topic, facet))]
+    clashes = [
+        filed.clash(reason) for filed in topics if (reason := stored.clash(filed.topic, facet))
+    ]
     if clashes:
-        raise IdsTaken(name, clashes)
+        raise TopicIdsTaken(name, clashes)
     records = [filed.topic for filed in topics]
     new = [record for record in records if record.name not in stored.topics]
     for start in range(0, len(new), BATCH):

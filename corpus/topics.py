@@ -92,10 +92,10 @@ def read_topics(
 ) -> TopicFile:
     """The topics of a file, plain or gzip. Its first characters tell the format.
 
-    `prefix` is put before every id.
+    `prefix` is put before every id. The caller checks whether ids are repeated.
 
     Raises:
-        BadTopics: topics are invalid or repeat an id.
+        BadTopics: topics are invalid.
         DocumentFormatError: the file has no topics or cannot be read as a whole.
         OSError: the file cannot be read.
     """
@@ -124,7 +124,7 @@ TopicResults = Iterator[TopicRecord | DocumentFormatError]
 
 def _checked(source: _Source, results: TopicResults) -> list[TopicRecord]:
     """The topics; raises DocumentFormatError if some are invalid or there are none."""
-    topics: dict[str, TopicRecord] = {}
+    topics: list[TopicRecord] = []
     problems: list[DocumentFormatError] = []
     for topic in results:
         source.meter.report()
@@ -132,11 +132,8 @@ def _checked(source: _Source, results: TopicResults) -> list[TopicRecord]:
             break
         if isinstance(topic, DocumentFormatError):
             problems.append(topic)
-            continue
-        first = topics.setdefault(topic.name, topic)
-        if first is not topic:
-            reason = f"topic {topic.name} is already in line {first.line}. Keep one."
-            problems.append(DocumentFormatError(source.name, topic.line, reason))
+        else:
+            topics.append(topic)
     if problems:
         raise BadTopics(problems)
     if not topics:
@@ -146,7 +143,7 @@ def _checked(source: _Source, results: TopicResults) -> list[TopicRecord]:
             "the file has no topics. Write <top> elements, JSON Lines, or lines of an id, a tab "
             "and a text.",
         )
-    return list(topics.values())
+    return topics
 
 
 @contextmanager

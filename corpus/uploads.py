@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from django.core.files.uploadedfile import UploadedFile
@@ -22,15 +23,15 @@ class ImportUnderWay(CorpusError):
     def __init__(self, job: Job) -> None:
         self.job = job
         super().__init__(
-            f"{job.parameters.get('filename', 'Another file')} is being imported, so your file "
-            "was not uploaded. Wait until that import is done, then upload your file again."
+            f"{job.parameters.get('filename', 'Another file')} is being imported, so nothing was "
+            "uploaded. Wait until that import is done, then upload your files again."
         )
 
 
 def request_import(
     *,
     collection: Collection,
-    upload: UploadedFile[Any],
+    uploads: Sequence[UploadedFile[Any]],
     requested_by: User,
     format_name: str = AUTO,
     columns: str = "",
@@ -38,7 +39,7 @@ def request_import(
     filter_name: str = "",
     skip_bad: int = 0,
 ) -> Job:
-    """Store the upload and queue its import. The options are those of `import_documents`.
+    """Store the uploads and queue their import. The options are those of `import_documents`.
 
     Raises:
         ImportUnderWay: another import of this collection is in progress.
@@ -50,32 +51,32 @@ def request_import(
         "filter": filter_name,
         "skip_bad": skip_bad,
     }
-    return _request(JOB_KIND, collection, upload, options, requested_by)
+    return _request(JOB_KIND, collection, uploads, options, requested_by)
 
 
 def request_topics(
     *,
     collection: Collection,
-    upload: UploadedFile[Any],
+    uploads: Sequence[UploadedFile[Any]],
     facet_key: str = "",
-    prefix: str = "",
+    topic_prefix: str = "",
     requested_by: User,
 ) -> Job:
-    """Store the upload and queue a job that makes its topics queries under the facet.
+    """Store the uploads and queue a job that makes their topics queries under the facet.
 
     Raises:
         CorpusError: the facet is missing or does not exist.
         ImportUnderWay: other topics of this collection are being imported.
     """
     facet = facet_of_topics(collection, facet_key)
-    options = {"facet": facet.key, "prefix": prefix}
-    return _request(TOPICS_KIND, collection, upload, options, requested_by)
+    options = {"facet": facet.key, "topic_prefix": topic_prefix}
+    return _request(TOPICS_KIND, collection, uploads, options, requested_by)
 
 
 def _request(
     kind: str,
     collection: Collection,
-    upload: UploadedFile[Any],
+    uploads: Sequence[UploadedFile[Any]],
     options: dict[str, Any],
     requested_by: User,
 ) -> Job:
@@ -83,7 +84,7 @@ def _request(
         return enqueue_upload(
             kind=kind,
             collection=collection,
-            files={"path": upload},
+            files={"path": uploads},
             parameters=options,
             requested_by=requested_by,
         )

@@ -78,7 +78,7 @@ def import_documents(request: HttpRequest, collection: Collection) -> HttpRespon
             try:
                 job = request_import(
                     collection=collection,
-                    upload=form.cleaned_data["file"],
+                    uploads=form.cleaned_data["file"],
                     requested_by=person_of(request),
                     **form.options(),
                 )
@@ -95,6 +95,9 @@ def import_documents(request: HttpRequest, collection: Collection) -> HttpRespon
         {
             "form": form,
             "running": collection.jobs.live().filter(kind=JOB_KIND).first(),
+            "command": "import_documents",
+            "sample": "documents.jsonl",
+            "back": "documents",
         },
         status=status,
     )
@@ -159,9 +162,9 @@ def import_topics(request: HttpRequest, collection: Collection) -> HttpResponse:
         try:
             job = request_topics(
                 collection=collection,
-                upload=form.cleaned_data["file"],
+                uploads=form.cleaned_data["file"],
                 facet_key=form.cleaned_data.get("facet", ""),
-                prefix=form.cleaned_data["id_prefix"],
+                topic_prefix=form.cleaned_data["topic_prefix"],
                 requested_by=person_of(request),
             )
         except ImportUnderWay as error:

@@ -36,7 +36,7 @@ def handles(
     """Register the handler for jobs of this kind. It must be safe to run twice.
 
     `page` names the address of the collection's page that shows the result. `reads` are the
-    parameters that hold paths of uploaded files; see `jobs.uploaded_files`.
+    parameters that hold paths of uploaded files, or lists of paths; see `jobs.uploaded_files`.
     A job `in_steps` keeps the steps that are done when it ends early, and a retry does the others.
     """
 

@@ -48,16 +48,39 @@ def place_of(parameters: Mapping[str, Any], name: str = "path") -> Path:
     Raises:
         FileGone: the file is missing.
     """
-    place = Path(settings.UPLOAD_DIR, parameters[name])
-    if not place.is_file():
-        raise FileGone(parameters.get("filename") or "The uploaded file")
-    return place
+    return _existing(parameters[name], parameters.get("filename") or "The uploaded file")
+
+
+def files_of(parameters: Mapping[str, Any], name: str = "path") -> dict[str, Path]:
+    """The files that this parameter names: the path of each by its own name, in their order.
+
+    Raises:
+        FileGone: a file is missing.
+    """
+    places = _places(parameters[name])
+    names = parameters.get("filenames") or [parameters.get("filename") or "the file"]
+    return {
+        filename: _existing(place, filename) for filename, place in zip(names, places, strict=True)
+    }
+
+
+def _existing(place: str, filename: str) -> Path:
+    path = Path(settings.UPLOAD_DIR, place)
+    if not path.is_file():
+        raise FileGone(filename)
+    return path
+
+
+def _places(value: str | list[str]) -> list[str]:
+    return [value] if isinstance(value, str) else value
 
 
 def check_files_exist(kind: str, parameters: Mapping[str, Any]) -> None:
     """Raise FileGone if a file that such a job reads is missing."""
     for name in registry.reads(kind):
-        if name in parameters:
+        if isinstance(parameters.get(name), list):
+            files_of(parameters, name)
+        elif name in parameters:
             place_of(parameters, name)
 
 
@@ -77,7 +100,9 @@ def remove(places: Iterable[str]) -> None:
 
 
 def places_in(kind: str, parameters: Mapping[str, Any]) -> Iterator[str]:
-    return (parameters[name] for name in registry.reads(kind) if name in parameters)
+    for name in registry.reads(kind):
+        if name in parameters:
+            yield from _places(parameters[name])
 
 
 def sweep() -> int:

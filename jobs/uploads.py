@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.conf import settings
 from django.core.files.uploadedfile import UploadedFile
+from django.db import transaction
 
 from accounts.models import Collection, User
+from database.natural_order import natural_key
 from jobs import uploaded_files
 from jobs.models import Job
 from jobs.services import enqueue
 from web.disk import NoRoom, is_full, is_refused
+
+SHOWN_NAMES = 3
 
 
 class KeyTaken(Exception):
@@ -25,11 +29,20 @@ class KeyTaken(Exception):
         super().__init__(job.key)
 
 
+class Upload(NamedTuple):
+    """The files of one job by the parameters that hold their paths, its other parameters, and its
+    key as of `enqueue`."""
+
+    files: Mapping[str, UploadedFile[Any] | Sequence[UploadedFile[Any]]]
+    parameters: Mapping[str, Any]
+    key: str = ""
+
+
 def enqueue_upload(
     *,
     kind: str,
     collection: Collection,
-    files: Mapping[str, UploadedFile[Any]],
+    files: Mapping[str, UploadedFile[Any] | Sequence[UploadedFile[Any]]],
     parameters: Mapping[str, Any],
     requested_by: User | None,
     key: str = "",
@@ -37,33 +50,91 @@ def enqueue_upload(
     """Store the files and queue the job that reads them: both or neither.
 
     The keys of `files` are the job's parameters that hold their paths. The name of the first file
-    becomes the parameter `filename`.
+    becomes the parameter `filename`. For several files, the parameter holds a list of paths in the
+    natural order of their names, and `filenames` the names; see `uploaded_files.files_of`.
 
     Raises:
         KeyTaken: another job with this key is queued or running.
         NoRoom: the disk is full or read-only.
     """
-    first = next(iter(files.values()))
-    places = {name: f"{collection.slug}/{uuid.uuid4()}" for name in files}
-    job_parameters = {"filename": first.name or "the file", **parameters, **places}
+    upload = Upload(files, parameters, key)
+    (job,) = enqueue_uploads(
+        kind=kind, collection=collection, uploads=[upload], requested_by=requested_by
+    )
+    return job
+
+
+def enqueue_uploads(
+    *, kind: str, collection: Collection, uploads: Sequence[Upload], requested_by: User | None
+) -> list[Job]:
+    """Store the files of several jobs and queue all of them, or none. As `enqueue_upload`."""
+    kept: dict[str, UploadedFile[Any]] = {}  # by place
+    parameters = [_job_parameters(collection, upload, kept) for upload in uploads]
+    jobs: list[Job] = []
     is_queued = False
     try:
-        for name, upload in files.items():
-            _keep(upload, Path(settings.UPLOAD_DIR, places[name]))
-        job = enqueue(
-            kind=kind,
-            collection=collection,
-            parameters=job_parameters,
-            requested_by=requested_by,
-            key=key,
-        )
-        is_queued = job.parameters == job_parameters
+        # Before the transaction, which on SQLite makes every other writer wait.
+        for place, file in kept.items():
+            _keep(file, Path(settings.UPLOAD_DIR, place))
+        with transaction.atomic():
+            for upload, values in zip(uploads, parameters, strict=True):
+                job = enqueue(
+                    kind=kind,
+                    collection=collection,
+                    parameters=values,
+                    requested_by=requested_by,
+                    key=upload.key,
+                )
+                if job.parameters != values:
+                    raise KeyTaken(job)
+                jobs.append(job)
+        is_queued = True
     finally:
         if not is_queued:
-            uploaded_files.remove(places.values())
-    if not is_queued:
-        raise KeyTaken(job)
-    return job
+            uploaded_files.remove(kept)
+    return jobs
+
+
+def _job_parameters(
+    collection: Collection, upload: Upload, kept: dict[str, UploadedFile[Any]]
+) -> dict[str, Any]:
+    """The parameters of the job. Adds each file to `kept` by its place."""
+    parameters = {**_names(next(iter(upload.files.values()))), **upload.parameters}
+    for name, files in upload.files.items():
+        places = [f"{collection.slug}/{uuid.uuid4()}" for _ in _several(files)]
+        kept |= zip(places, _several(files), strict=True)
+        parameters[name] = places[0] if isinstance(files, UploadedFile) else places
+    return parameters
+
+
+def _several(
+    uploads: UploadedFile[Any] | Sequence[UploadedFile[Any]],
+) -> Sequence[UploadedFile[Any]]:
+    if isinstance(uploads, UploadedFile):
+        return [uploads]
+    return sorted(uploads, key=lambda upload: natural_key(upload.name or ""))
+
+
+def _names(uploads: UploadedFile[Any] | Sequence[UploadedFile[Any]]) -> dict[str, Any]:
+    """The parameters that name the files."""
+    names = [upload.name or "the file" for upload in _several(uploads)]
+    if isinstance(uploads, UploadedFile):
+        return {"filename": names[0]}
+    more = len(names) - SHOWN_NAMES
+    shown = ", ".join(names[:SHOWN_NAMES]) + (f" and {more:,} more" if more > 0 else "")
+    return {"filename": shown, "filenames": _different(names)}
+
+
+def _different(names: Iterable[str]) -> list[str]:
+    """The names, with a number after one that is there already: a file is known by its name."""
+    different: dict[str, None] = {}
+    for name in names:
+        number, unique = 1, name
+        while unique in different:
+            number += 1
+            unique = f"{name} ({number})"
+        different[unique] = None
+    return list(different)
 
 
 def _keep(upload: UploadedFile[Any], place: Path) -> None:

@@ -13,6 +13,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from accounts.api import CollectionView
+from corpus.api import prefix_field
 from jobs.api import Busy, JobAnswer, accepted
 from jobs.models import Job
 from retrieval.models import Run
@@ -24,7 +25,7 @@ from retrieval.services import (
     request_run,
     run_lines,
 )
-from retrieval.uploads import RunUnderWay, request_embeddings, request_run_import
+from retrieval.uploads import RunUnderWay, request_embeddings, request_run_imports
 from web.api import FormBody, JsonBody, found
 
 
@@ -35,6 +36,8 @@ class RunUpload(serializers.Serializer[Any]):
         default=False,
         help_text="Set it for qrels: judged documents become known positives, ranked by grade.",
     )
+    prefix = prefix_field("Put before every docno.")
+    topic_prefix = prefix_field("Put before every topic.")
 
 
 class EmbeddingsUpload(serializers.Serializer[Any]):
@@ -51,15 +54,17 @@ def import_run_file(view: CollectionView) -> Job:
     """Start the job that imports the request's run file."""
     values = view.parsed(RunUpload)
     try:
-        return request_run_import(
+        (job,) = request_run_imports(
             collection=view.collection,
-            upload=values["file"],
-            name=values["name"],
+            files=[(values["name"], values["file"])],
             qrels=values["qrels"],
+            prefix=values["prefix"],
+            topic_prefix=values["topic_prefix"],
             requested_by=view.person,
         )
     except RunUnderWay as error:
         raise Busy(str(error)) from error
+    return job
 
 
 class Embeddings(CollectionView):

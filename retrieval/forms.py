@@ -2,32 +2,18 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 from django import forms
+from django.core.files.uploadedfile import UploadedFile
 
+from corpus.forms import docno_prefix_field, topic_prefix_field
 from retrieval.retrievers import METRICS, analysis_choices
+from retrieval.run_names import name_from
 from retrieval.services import DEFAULT_DEPTH
+from web.file_fields import FilesField
 
 RUN, QRELS = "run", "qrels"
-ENDINGS = {
-    *(".gz", ".zip", ".bz2", ".xz", ".zst"),
-    *(
-        ".txt",
-        ".run",
-        ".trec",
-        ".res",
-        ".results",
-        ".out",
-        ".tsv",
-        ".csv",
-        ".dat",
-        ".qrels",
-        ".qrel",
-    ),
-    *(".npy", ".json", ".jsonl"),
-}
 METRIC_NAMES = {"cosine": "Cosine of the angle", "l2": "Euclidean distance (L2)"}
 
 
@@ -58,23 +44,12 @@ def _name_field(source: str) -> forms.RegexField:
     )
 
 
-class _NamedForm(forms.Form):
-    """A form with an optional name; the default is the name of its first file."""
-
-    def clean(self) -> dict[str, Any]:
-        values: dict[str, Any] = super().clean() or self.cleaned_data
-        file = values.get(next(iter(self.fields)))
-        if not values.get("name") and file and "name" not in self.errors:
-            values["name"] = name_from(file.name)
-        return values
-
-
-class RunImportForm(_NamedForm):
-    file = forms.FileField(
-        label="File",
+class RunImportForm(forms.Form):
+    file = FilesField(
+        label="Files",
         help_text="A ranked list has six columns: topic, Q0, docno, rank, score, tag. Judgments "
         "have four: topic, 0, docno, grade; or BEIR’s three. Plain or gzip. A topic is a query "
-        "paper’s docno or a query’s id.",
+        "paper’s docno or a query’s id. Each file becomes a run.",
         error_messages={
             "required": "Choose a file.",
             "empty": "This file is empty. Choose one with at least one line.",
@@ -93,9 +68,22 @@ class RunImportForm(_NamedForm):
         "highest grade first. They are never judgments of this collection.",
     )
     name = _name_field("file")
+    docno_prefix = docno_prefix_field()
+    topic_prefix = topic_prefix_field()
+
+    def clean(self) -> dict[str, Any]:
+        values: dict[str, Any] = super().clean() or self.cleaned_data
+        if values.get("name") and len(values.get("file", ())) > 1:
+            self.add_error("name", "Leave it empty, because each file becomes a run of its name.")
+        return values
+
+    def named_files(self) -> list[tuple[str, UploadedFile[Any]]]:
+        """Each file with the name of its run."""
+        name, files = self.cleaned_data["name"], self.cleaned_data["file"]
+        return [(name or name_from(file.name), file) for file in files]
 
 
-class EmbeddingsForm(_NamedForm):
+class EmbeddingsForm(forms.Form):
     vectors = forms.FileField(
         label="Vectors",
         help_text="A .npy file with one row per document, of 16, 32 or 64-bit floats.",
@@ -135,10 +123,9 @@ class EmbeddingsForm(_NamedForm):
         # The other form on the page has a field with the same name.
         super().__init__(*arguments, **{"auto_id": "vectors_%s", **options})
 
-
-def name_from(filename: str) -> str:
-    """A run's name from a filename, without known endings: "my run.trec.gz" gives "my-run"."""
-    path = Path(filename)
-    while path.suffix.lower() in ENDINGS and path.stem:
-        path = path.with_suffix("")
-    return "-".join(path.name.split())[:60]
+    def clean(self) -> dict[str, Any]:
+        values: dict[str, Any] = super().clean() or self.cleaned_data
+        vectors = values.get("vectors")
+        if not values.get("name") and vectors and "name" not in self.errors:
+            values["name"] = name_from(vectors.name)
+        return values

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from django.core.files.uploadedfile import UploadedFile
 
 from accounts.models import Collection, User
 from jobs.models import Job
-from jobs.uploads import KeyTaken, enqueue_upload
+from jobs.uploads import KeyTaken, Upload, enqueue_uploads
 from retrieval.errors import RetrievalError
 from retrieval.retrievers import Metric
-from retrieval.services import DEFAULT_DEPTH, check_free
+from retrieval.services import DEFAULT_DEPTH, check_names
 
 RUN_KIND = "import_run"
 EMBEDDINGS_KIND = "import_embeddings"
@@ -21,30 +21,37 @@ EMBEDDINGS_KIND = "import_embeddings"
 class RunUnderWay(RetrievalError):
     """A run of this name is being imported; a second import would replace it without notice."""
 
-    def __init__(self, name: str, job: Job) -> None:
+    def __init__(self, job: Job) -> None:
         self.job = job
+        name = job.key.removeprefix("run:")
         super().__init__(
             f"{job.parameters.get('filename', 'Another file')} is being imported as {name}, so "
-            "your file was not imported. Wait until that import is done, or choose another name. "
-            "Then choose your file again."
+            "nothing was uploaded. Wait until that import is done, or choose another name. "
+            "Then choose your files again."
         )
 
 
-def request_run_import(
+def request_run_imports(
     *,
     collection: Collection,
-    upload: UploadedFile[Any],
-    name: str,
+    files: Sequence[tuple[str, UploadedFile[Any]]],
     qrels: bool = False,
+    prefix: str = "",
+    topic_prefix: str = "",
     requested_by: User | None,
-) -> Job:
-    """Store the upload and start a job that imports it with `import_run`.
+) -> list[Job]:
+    """Store the files, each with the name of its run, and start a job for each, or for none.
+
+    The options are those of `import_run`.
 
     Raises:
-        RetrievalError: the name belongs to a built-in source, or is invalid.
-        RunUnderWay: another file is being imported under this name.
+        RetrievalError: a name belongs to a built-in source, is invalid, or is that of two files.
+        RunUnderWay: another file is being imported under one of the names.
     """
-    return _request(RUN_KIND, collection, {"path": upload}, name, {"qrels": qrels}, requested_by)
+    options = {"qrels": qrels, "prefix": prefix, "topic_prefix": topic_prefix}
+    check_names(collection, [name for name, _ in files])
+    uploads = [_upload(name, {"path": upload}, options) for name, upload in files]
+    return _request(RUN_KIND, collection, uploads, requested_by)
 
 
 def request_embeddings(
@@ -57,29 +64,27 @@ def request_embeddings(
     depth: int = DEFAULT_DEPTH,
     requested_by: User | None,
 ) -> Job:
-    """Store both files and start a job that ranks by them. Raises like `request_run_import`."""
+    """Store both files and start a job that ranks by them. Raises like `request_run_imports`."""
     files = {"vectors": vectors, "docnos": docnos}
     parameters = {"docnos_name": docnos.name, "metric": metric, "depth": depth}
-    return _request(EMBEDDINGS_KIND, collection, files, name, parameters, requested_by)
+    check_names(collection, [name])
+    upload = _upload(name, files, parameters)
+    (job,) = _request(EMBEDDINGS_KIND, collection, [upload], requested_by)
+    return job
+
+
+def _upload(
+    name: str, files: Mapping[str, UploadedFile[Any]], parameters: Mapping[str, Any]
+) -> Upload:
+    return Upload(files, {"name": name, **parameters}, key=f"run:{name}")
 
 
 def _request(
-    kind: str,
-    collection: Collection,
-    files: Mapping[str, UploadedFile[Any]],
-    name: str,
-    parameters: Mapping[str, Any],
-    requested_by: User | None,
-) -> Job:
-    check_free(collection, name)
+    kind: str, collection: Collection, uploads: Sequence[Upload], requested_by: User | None
+) -> list[Job]:
     try:
-        return enqueue_upload(
-            kind=kind,
-            collection=collection,
-            files=files,
-            parameters={"name": name, **parameters},
-            requested_by=requested_by,
-            key=f"run:{name}",
+        return enqueue_uploads(
+            kind=kind, collection=collection, uploads=uploads, requested_by=requested_by
         )
     except KeyTaken as error:
-        raise RunUnderWay(name, error.job) from error
+        raise RunUnderWay(error.job) from error

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from django.contrib import messages
 from django.http import (
     HttpRequest,
@@ -23,7 +25,7 @@ from retrieval.retrievers import ANALYSES, METRICS
 from retrieval.run_rows import run_rows, unused_catalogue, unused_usual
 from retrieval.run_table import RUN_FILTERS, RUNS
 from retrieval.services import DEFAULT_DEPTH
-from retrieval.uploads import EMBEDDINGS_KIND, RUN_KIND, request_embeddings, request_run_import
+from retrieval.uploads import EMBEDDINGS_KIND, RUN_KIND, request_embeddings, request_run_imports
 from web.columns import csv_file, wants_csv
 from web.disk import NoRoom
 from web.filters import filter_bar, filter_rows
@@ -39,18 +41,20 @@ def import_run(request: HttpRequest, collection: Collection) -> HttpResponse:
         return add_run_page(request, collection, form=form)
     values = form.cleaned_data
     try:
-        request_run_import(
+        request_run_imports(
             collection=collection,
-            upload=values["file"],
-            name=values["name"],
+            files=form.named_files(),
             qrels=values["holds"] == QRELS,
+            prefix=values["docno_prefix"],
+            topic_prefix=values["topic_prefix"],
             requested_by=person_of(request),
         )
     except (RetrievalError, NoRoom) as error:
         form.add_error("name", str(error))
         status = 507 if isinstance(error, NoRoom) else 422
         return add_run_page(request, collection, form=form, status=status)
-    return _redirect_to_jobs(request, collection, values["file"].name, values["name"])
+    names = {file.name or "": name for name, file in form.named_files()}
+    return _redirect_to_jobs(request, collection, names)
 
 
 @in_collection(Role.ADMIN)
@@ -74,13 +78,15 @@ def import_embeddings(request: HttpRequest, collection: Collection) -> HttpRespo
         form.add_error("name", str(error))
         status = 507 if isinstance(error, NoRoom) else 422
         return add_run_page(request, collection, embeddings=form, status=status)
-    return _redirect_to_jobs(request, collection, values["vectors"].name, values["name"])
+    return _redirect_to_jobs(request, collection, {values["vectors"].name: values["name"]})
 
 
 def _redirect_to_jobs(
-    request: HttpRequest, collection: Collection, filename: str, name: str
+    request: HttpRequest, collection: Collection, names: Mapping[str, str]
 ) -> HttpResponse:
-    messages.info(request, f"Importing {filename} as the run {name}.")
+    """`names` are those of the runs, by filename."""
+    for filename, name in names.items():
+        messages.info(request, f"Importing {filename} as the run {name}.")
     return redirect("runs", collection.slug)
 
 

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 from django.conf import settings
 from django.db.models import Model, QuerySet
 from django.http import Http404, HttpRequest
+from rest_framework import serializers
 from rest_framework.exceptions import APIException, ParseError, ValidationError
 from rest_framework.negotiation import DefaultContentNegotiation
 from rest_framework.parsers import DataAndFiles, JSONParser, MultiPartParser
@@ -86,6 +87,15 @@ class WhateverIsAccepted(DefaultContentNegotiation):
     ) -> tuple[BaseRenderer, str]:
         renderer = next(iter(renderers))
         return renderer, str(renderer.media_type)
+
+
+def files_field(help_text: str) -> serializers.ListField:
+    """Files of a form. The field is repeated for each."""
+    return serializers.ListField(
+        child=serializers.FileField(),
+        allow_empty=False,
+        help_text=f"{help_text} Can be repeated: several files are one import.",
+    )
 
 
 def found(rows: QuerySet[M], **lookup: Any) -> M:

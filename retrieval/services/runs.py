@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import logging
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
 from django.conf import settings
 from django.db import transaction
@@ -15,8 +16,10 @@ from django.utils import timezone
 
 from accounts.locking import lock_collection
 from accounts.models import Collection, User
+from corpus.clashes import Clash, clash_message
 from corpus.import_meter import meter_for
 from corpus.models import QueryPaper
+from corpus.sources import check_prefix
 from corpus.state import (
     ROWS,
     check_unchanged,
@@ -53,9 +56,11 @@ from retrieval.retrievers import (
 from retrieval.services.query_texts import LONGEST_NAME, check_allowed, query_texts, retriever_named
 from retrieval.services.run_files import RankedLists, lists_digest
 from web.disk import DiskFull
+from web.words import count_noun
 
 DEFAULT_DEPTH = 500
 EXAMPLES = 20  # unknown ids that a report names
+_PREFIX_HELP = "If its ids lack only the start of the ids here, give them a prefix"
 CITED = "cited"
 # Sources of pooled documents that are not runs.
 RESERVED_NAMES = (CITED, "budget")
@@ -229,8 +234,49 @@ def import_run(
     Raises:
         RetrievalError: the name is reserved or invalid, a line is invalid (with file and line), two
             topics belong to the same query paper, or no topic or document is in the collection.
+        SourceError: a prefix has white space.
     """
+    file = RunFile(path, filename, name)
+    options = RunOptions(qrels, prefix, topic_prefix)
+    return store_run(*_read_run(collection, file, options, work), work)
+
+
+class RunFile(NamedTuple):
+    """A file to import: its path, its name in messages, and the name of its run."""
+
+    path: Path
+    filename: str
+    name: str
+
+
+class RunOptions(NamedTuple):
+    """How run files are read; see `import_run`."""
+
+    qrels: bool = False
+    prefix: str = ""
+    topic_prefix: str = ""
+
+
+def import_runs(
+    *, collection: Collection, files: Sequence[RunFile], options: RunOptions, work: JobContext
+) -> list[Run]:
+    """Import every file as a run of its own, or none of them. Raises like `import_run`."""
+    check_names(collection, [file.name for file in files])
+    read_runs = [_read_run(collection, file, options, work) for file in files]
+    with transaction.atomic():
+        lock_collection(collection)
+        return [store_run(*read, work) for read in read_runs]
+
+
+def _read_run(
+    collection: Collection, file: RunFile, options: RunOptions, work: JobContext
+) -> tuple[Run, RankedLists, RunReport]:
+    """The run of the file, its lists and its report. Nothing is written."""
+    path, filename, name = file
+    qrels, prefix, topic_prefix = options
     check_free(collection, name)
+    check_prefix(prefix)
+    check_prefix(topic_prefix)
     work.progress(0, None, "reading the run file")
     try:
         meter = meter_for(work, size=path.stat().st_size, note="bytes of the file read")
@@ -244,7 +290,7 @@ def import_run(
     if not any(lists.values()):
         raise RetrievalError(
             f"{filename}: none of its documents is in {collection.slug}. "
-            "Is this a run over another corpus?"
+            f"Is this a run over another corpus? {_PREFIX_HELP} (--prefix)."
         )
     report.lists, report.documents = len(lists), sum(map(len, lists.values()))
     report.query_papers_without_list = len(papers_with_queries(collection)) - len(lists)
@@ -260,7 +306,15 @@ def import_run(
         },
         depth=max(map(len, lists.values())),
     )
-    return store_run(run, lists, report, work)
+    return run, lists, report
+
+
+def check_names(collection: Collection, names: Sequence[str]) -> None:
+    """Raises RetrievalError for a name that an imported run cannot have, or that occurs twice."""
+    for name in names:
+        check_free(collection, name)
+        if names.count(name) > 1:
+            raise RetrievalError(f"Two files would become the run {name}. Rename one of them.")
 
 
 def check_free(collection: Collection, name: str) -> None:
@@ -297,25 +351,36 @@ def _lists_by_paper(
     paper_of = dict(collection.queries.values_list("name", "query_paper__name"))
     paper_of |= {docno: docno for docno in set(paper_of.values())}
     topic_of: dict[str, str] = {}
+    clashes: list[Clash] = []
     for topic in by_topic:
         paper = paper_of.get(topic)
         if paper is None:
             report.unknown_topics += 1
             report.unknown_topic_examples = [*report.unknown_topic_examples, topic][:EXAMPLES]
         elif paper in topic_of:
-            raise RetrievalError(
-                f"{filename}: topics {topic_of[paper]} and {topic} are both of query paper "
-                f"{paper}. A pool is shared by all facets. Import a run per facet, each under its "
-                "own name."
-            )
+            reason = f"which is of the query paper {paper}, as is topic {topic_of[paper]}"
+            clashes.append(Clash(filename, None, "topic", topic, reason))
         else:
             topic_of[paper] = topic
+    if clashes:
+        raise RetrievalError(_clash_message(filename, clashes))
     if not topic_of:
         raise RetrievalError(
             f"{filename}: none of its topics is a query paper or a query of {collection.slug} "
-            f"(the first is {next(iter(by_topic))!r})."
+            f"(the first is {next(iter(by_topic))!r}). {_PREFIX_HELP} (--topic-prefix)."
         )
     return {paper: by_topic[topic] for paper, topic in topic_of.items()}
+
+
+def _clash_message(filename: str, clashes: Sequence[Clash]) -> str:
+    number = len(clashes)
+    return clash_message(
+        filename,
+        summary=f"{count_noun(number, 'topic')} {'is' if number == 1 else 'are'} of a query paper "
+        "that another topic has already.",
+        first=clashes[0],
+        advice="A pool is shared by all facets. Import a run per facet, each under its own name.",
+    )
 
 
 def _without_unknown_documents(

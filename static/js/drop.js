@@ -1,15 +1,20 @@
-// Files to drop on a form. The server refuses a large one only after the upload.
+// Files to drop on a form. The server refuses large ones only after the upload.
 
-const sizeOf = ({ size }) =>
+const sizeOf = (size) =>
   size < 1e5 ? `${Math.ceil(size / 1024)} kB` : `${(size / 2 ** 20).toFixed(1)} MB`;
 
 document.addEventListener("change", ({ target: input }) => {
   const zone = input.closest(".drop");
   if (!zone) return;
-  const [file] = input.files;
-  const error = file?.size > zone.dataset.limit ? "This file is too large." : "";
+  const files = [...input.files];
+  const size = files.reduce((sum, file) => sum + file.size, 0);
+  const many = files.length > 1;
+  let error = "";
+  if (size > zone.dataset.limit) error = `${many ? "These files are" : "This file is"} too large.`;
+  if (files.length > 100) error = "Choose at most 100 files, or a zip of them.";
   input.setCustomValidity(error);
-  zone.querySelector("output").value = file ? `${sizeOf(file)}. ${error}` : "";
+  const count = many ? `${files.length} files, ` : "";
+  zone.querySelector("output").value = files.length ? `${count}${sizeOf(size)}. ${error}` : "";
 });
 
 function drag(event) {
@@ -18,8 +23,8 @@ function drag(event) {
   event.preventDefault();
   zone.classList.toggle("over", event.type === "dragover");
   const { files } = event.dataTransfer;
-  if (event.type !== "drop" || files.length !== 1) return;
   const input = zone.querySelector("input");
+  if (event.type !== "drop" || !files.length || (files.length > 1 && !input.multiple)) return;
   input.files = files;
   input.dispatchEvent(new Event("change", { bubbles: true }));
 }

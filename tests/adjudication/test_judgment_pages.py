@@ -22,10 +22,10 @@ def send(client, collection):
     client.force_login(collection.memberships.get(role="admin").user)
 
     def post(text: str, second: str = "", **values):
-        files = {"file": SimpleUploadedFile("judgments.csv", text.encode())}
+        files = [SimpleUploadedFile("judgments.csv", text.encode())]
         if second:
-            files["second_file"] = SimpleUploadedFile("decisions.csv", second.encode())
-        return client.post(reverse("import-judgments", args=["fresh"]), {**files, **values})
+            files.append(SimpleUploadedFile("decisions.csv", second.encode()))
+        return client.post(reverse("import-judgments", args=["fresh"]), {"file": files, **values})
 
     return post
 
@@ -61,6 +61,13 @@ def test_labels_and_fields_can_be_named(send):
     text = TWO.replace(",2,", ",near,").replace("query", "topic").replace("docno", "paper")
     send(text, labels="near=2\n", query_field="topic", docno_field="paper")
     assert done().state == State.SUCCEEDED
+
+
+def test_prefixes_are_put_before_the_ids(send):
+    text = TWO.replace("q1_method,d1", "1_method,1")
+    send(text, "query,docno,adjudicator,grade\n1,1,kim,3\n", docno_prefix="d", topic_prefix="q")
+    job = done()
+    assert (job.error, job.result["judgments"], job.result["decisions"]) == ("", 2, 1)
 
 
 def test_an_invalid_file_fails_with_its_line(send):

@@ -55,9 +55,12 @@ def test_one_document_has_its_text_and_metadata(world, admin):
 
 
 def test_an_uploaded_file_becomes_documents(world, admin):
-    file = jsonl({"docno": "n1", "title": "New", "abstract": "We do. We say."})
+    files = [
+        jsonl({"docno": docno, "title": "New", "abstract": "We do. We say."})
+        for docno in ("n1", "n2")
+    ]
 
-    response = admin.post(f"{WHERE}documents/", {"file": file}, format="multipart")
+    response = admin.post(f"{WHERE}documents/", {"file": files}, format="multipart")
 
     assert response.status_code == 202
     job = Job.objects.get(pk=response.json()["id"])
@@ -66,6 +69,7 @@ def test_an_uploaded_file_becomes_documents(world, admin):
     job.refresh_from_db()
     assert (job.state, job.error) == (State.SUCCEEDED, "")
     assert world.collection.documents.get(docno="n1").sentences == ["We do.", "We say."]
+    assert world.collection.documents.filter(docno="n2").exists()
 
 
 def test_a_second_file_is_refused_while_the_first_is_imported(world, admin):
@@ -119,7 +123,7 @@ def topics(content: bytes = b"<top><num>7<title>Ranking</top>") -> SimpleUploade
 
 
 def test_topics_become_queries(world, admin):
-    body = {"file": topics(), "facet": "method", "prefix": "t"}
+    body = {"file": topics(), "facet": "method", "topic_prefix": "t"}
 
     response = admin.post(f"{WHERE}topics/", body, format="multipart")
 
@@ -140,7 +144,7 @@ def test_more_topics_are_refused_while_some_are_imported(world, admin):
 
 
 @pytest.mark.parametrize(
-    "wrong", [{"facet": "taste"}, {"prefix": "a b"}, {"file": topics(b"")}, {"facet": ""}]
+    "wrong", [{"facet": "taste"}, {"topic_prefix": "a b"}, {"file": topics(b"")}, {"facet": ""}]
 )
 def test_topics_asked_for_wrongly_are_refused_and_not_kept(wrong, world, admin, settings):
     body = {"file": topics(), "facet": "method", **wrong}

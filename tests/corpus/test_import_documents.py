@@ -12,6 +12,7 @@ from corpus.document_import import (
     BATCH,
     FrozenDocument,
     ImportReport,
+    RepeatedDocnos,
     TooManyBadLines,
     import_documents,
 )
@@ -134,8 +135,17 @@ def test_a_bad_line_leaves_nothing_behind(collection, write, end):
 
 
 def test_two_lines_that_differ_on_one_docno_are_refused(collection, write):
-    with pytest.raises(DocumentFormatError, match=r"docs\.jsonl:3: docno a is already in line 1"):
-        bring(collection, write(doc("a"), doc("b"), doc("a", year=2001)))
+    lines = [doc("a"), doc("b"), doc("a", year=2001), doc("b"), doc("b", title="Other")]
+
+    with pytest.raises(RepeatedDocnos) as caught:
+        bring(collection, write(*lines))
+
+    assert str(caught.value).splitlines()[:2] == [
+        "Nothing of docs.jsonl was imported. 2 lines have the docno of an earlier line, with other "
+        "content.",
+        "docs.jsonl:3: docno is a, which is already in line 1 with other content.",
+    ]
+    assert "--prefix" in str(caught.value)
     assert not collection.documents.exists()
 
 
@@ -173,13 +183,14 @@ def test_another_collection_keeps_its_document_of_the_same_docno(collection, wri
 def test_the_text_of_a_frozen_pool_cannot_change(collection, write):
     query = a_query(collection, size=1)
     freeze_pools(collection=collection)
-    judged = query.query_paper.pool.candidates.get().document
+    paper, judged = query.query_paper, query.query_paper.pool.candidates.get().document
 
     with pytest.raises(FrozenDocument) as caught:
-        bring(collection, write(doc("new"), doc(judged.docno)))
+        bring(collection, write(doc("new"), doc(judged.docno), doc("free"), doc(paper.name)))
 
-    assert (caught.value.line, caught.value.docno) == (2, judged.docno)
-    assert f"docs.jsonl:2: {judged.docno} is in a frozen pool" in str(caught.value)
+    assert "2 lines have the docno of a document in a frozen pool" in str(caught.value)
+    assert f"docs.jsonl:2: docno is {judged.docno}, which is in a frozen" in str(caught.value)
+    assert "--prefix" in str(caught.value)
 
 
 @pytest.mark.django_db(transaction=True)
@@ -187,10 +198,13 @@ def test_a_change_to_a_frozen_pool_leaves_nothing_behind(collection, write):
     query = a_query(collection, size=1)
     freeze_pools(collection=collection)
 
+    DocumentFactory(collection=collection, docno="free", title="Before")
+
     with pytest.raises(FrozenDocument):
-        bring(collection, write(doc("new"), doc(query.query_paper.name)))
+        bring(collection, write(doc("new"), doc("free"), doc(query.query_paper.name)))
 
     assert not collection.documents.filter(docno="new").exists()
+    assert collection.documents.get(docno="free").title == "Before"
 
 
 def test_what_is_no_text_can_change_in_a_frozen_pool(collection, write):
@@ -244,29 +258,28 @@ class TestBadLines:
         report = bring(collection, write(doc("a"), doc("a", title="Other")), skip_bad=1)
 
         assert report.problems == (
-            "docs.jsonl:2: docno a is already in line 1 with other content. Keep one.",
+            "docs.jsonl:2: docno is a, which is already in line 1 with other content. Keep one.",
         )
         assert collection.documents.get().title == "Title a"
 
     def test_the_first_bad_line_is_named_even_where_a_later_one_is_found_sooner(
         self, collection, write
     ):
-        with pytest.raises(DocumentFormatError) as caught:
+        with pytest.raises(RepeatedDocnos) as caught:
             bring(collection, write(doc("a"), doc("a", title="Other"), {"docno": "b"}))
 
-        assert caught.value.line == 2
+        assert caught.value.first.line == 2
 
     def test_lines_of_several_files_are_told_apart(self, collection, write, tmp_path):
         (tmp_path / "many").mkdir()
         write(doc("a"), name="many/1.jsonl")
         write(doc("b"), doc("a", title="Other"), name="many/2.jsonl")
 
-        with pytest.raises(DocumentFormatError) as caught:
+        with pytest.raises(RepeatedDocnos) as caught:
             bring(collection, tmp_path / "many")
 
-        assert str(caught.value).startswith(
-            "many/2.jsonl:2: docno a is already in many/1.jsonl:1 with other content"
-        )
+        place = "many/2.jsonl:2: docno is a, which is already in many/1.jsonl:1 with other content"
+        assert str(caught.value.first) == f"{place}."
 
 
 class TestFilter:

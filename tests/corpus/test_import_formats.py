@@ -8,8 +8,9 @@ from django.urls import reverse
 
 from corpus.document_import import import_documents
 from jobs.context import DirectRun
-from jobs.models import Job
+from jobs.models import Job, State
 from tests.support.factories import a_collection
+from tests.support.uploading import done, kept
 
 pytestmark = pytest.mark.django_db
 TREC = "<doc><docno>1</docno><title>T</title><text>a wing . it flies .</text></doc>"
@@ -62,7 +63,7 @@ def test_the_page_queues_a_format_columns_and_a_prefix(collection):
     sent = {"format": "csv", "columns": "docno=key", "prefix": "x-"}
 
     client.post(
-        address, {**sent, "id_prefix": "x-", "file": SimpleUploadedFile("a.csv", b"key\n1\n")}
+        address, {**sent, "docno_prefix": "x-", "file": SimpleUploadedFile("a.csv", b"key\n1\n")}
     )
 
     parameters = Job.objects.get().parameters
@@ -80,3 +81,40 @@ def test_the_page_explains_a_wrong_mapping(collection):
 
     assert page.status_code == 422
     assert "names no column" in page.text
+
+
+def test_several_files_of_the_page_are_one_import_in_the_order_of_their_names(collection):
+    client = Client()
+    client.force_login(collection.memberships.get(role="admin").user)
+
+    def send(*files):
+        sent = [SimpleUploadedFile(name, content) for name, content in files]
+        return client.post(reverse("import-documents", args=["small"]), {"file": sent})
+
+    files = [
+        ("p10.tsv", b"c\tThree.\n"),
+        ("p9.jsonl", b'{"docno": "b", "title": "", "abstract": ""}'),
+        ("p9.jsonl", b'{"docno": "a", "title": "", "abstract": ""}'),
+    ]
+    send(*files)
+
+    job = done()
+    assert (job.state, job.error, kept()) == (State.SUCCEEDED, "", [])
+    assert job.parameters["filename"] == "p9.jsonl, p9.jsonl, p10.tsv"
+    assert list(collection.documents.order_by("pk").values_list("docno", flat=True)) == [*"bac"]
+
+    send(("p11.tsv", b"c\tFour.\n"), *files)
+
+    job = done()
+    assert (job.state, len(kept())) == (State.FAILED, 4)
+    assert "p11.tsv:1: docno is c, which is already in p10.tsv:1" in job.error
+    page = client.get(reverse("jobs", args=["small"])).text
+    assert "p9.jsonl, p9.jsonl, p10.tsv and 1 more" in page
+    kept()[0].unlink()
+    client.post(reverse("try-job-again", args=["small", job.pk]))
+    assert Job.objects.count() == 2
+
+    page = send(*files, ("empty.tsv", b""))
+
+    assert page.status_code == 422
+    assert "empty.tsv: This file is empty." in page.text

@@ -8,7 +8,7 @@ from corpus.document_import import import_documents
 from corpus.formats import DocumentFormatError
 from corpus.queries import remove_query
 from corpus.services import DEFAULT_FACETS, CorpusError, create_query
-from corpus.topic_import import TopicReport, import_topics
+from corpus.topic_import import TopicIdsTaken, TopicReport, import_topics
 from corpus.topics import read_topics
 from jobs.context import DirectRun
 from tests.support.factories import DocumentFactory, a_collection
@@ -152,7 +152,6 @@ class TestFormat:
             ("\n<top><title>A</top>", 2, "has no id"),
             ("<top><num>1</top>", 1, "has no text"),
             ("<top><num>1 2<title>A</top>", 1, "white space"),
-            ("<top><num>1<title>A</top>\n<top><num>1<title>B</top>", 2, "is already in line 1"),
             ('{"_id": "1", "text": "A"}\n{', 2, "not JSON"),
             ('{"_id": "1"}', 1, "has no text"),
             ('{"text": "A"}', 1, "has no id"),
@@ -235,12 +234,14 @@ class TestImport:
 
         assert (report.created, report.formats) == (3, ("TREC topics (<top>)", "id, tab, text"))
 
-    def test_files_that_differ_on_a_topic_are_refused(self, collection, write):
-        files = {"a": write("1\tOne\n", "a"), "b": write("2\tTwo\n1\tOther\n", "b")}
+    def test_topics_that_differ_on_an_id_are_one_message(self, collection, write):
+        files = {"a": write("1\tOne\n1\tOne\n", "a"), "b": write("1\tB\n2\tC\n2\tD\n", "b")}
 
-        with pytest.raises(CorpusError, match="b:2: topic 1 is already in a:1 with another text"):
+        with pytest.raises(TopicIdsTaken) as caught:
             import_topics(collection=collection, files=files, facet_key="method", work=DirectRun())
 
+        assert "2 topics have ids that are already in use" in str(caught.value)
+        assert "b:1: column 1 is 1, which is already in a:1 with another" in str(caught.value)
         assert not collection.topics.exists()
 
     def test_a_prefix_tells_topics_of_two_files_apart(self, collection, write):
@@ -250,7 +251,7 @@ class TestImport:
         with pytest.raises(CorpusError, match="<num> is 301, which is a topic with another text"):
             self.bring(collection, other)
 
-        self.bring(collection, other, prefix="b")
+        self.bring(collection, other, topic_prefix="b")
         assert set(collection.topics.values_list("name", flat=True)) == {
             *("301", "302", "b301", "b302")
         }

@@ -178,10 +178,11 @@ def test_an_upload_is_kept_and_becomes_a_job(collection, admin):
     answer = upload(admin)
 
     job = collection.jobs.get()
-    kept = Path(settings.UPLOAD_DIR) / job.parameters["path"]
+    (place,) = job.parameters["path"]
+    kept = Path(settings.UPLOAD_DIR) / place
     assert answer.url == at("job", job.pk)
     assert (job.kind, job.parameters["filename"]) == ("import_documents", "docs.jsonl")
-    assert Path(job.parameters["path"]).parent == Path("small")
+    assert Path(place).parent == Path("small")
     assert kept.read_text() == LINE
 
 

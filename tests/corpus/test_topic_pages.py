@@ -57,8 +57,18 @@ def test_every_topic_of_an_uploaded_file_becomes_a_query(collection, admin, cont
     assert "<dt>created</dt><dd>2</dd>" in page
 
 
+def test_several_files_are_one_import(collection, admin):
+    files = [SimpleUploadedFile(name, OLD.encode()) for name in ("a.txt", "b.txt")]
+    more = SimpleUploadedFile("c.txt", b"303\tOne more\n")
+
+    admin.post(WHERE, {"file": [*files, more], "facet": "method"})
+
+    assert done().state == State.SUCCEEDED
+    assert names(collection) == {"301_method", "302_method", "303_method"}
+
+
 def test_facet_and_prefix_can_be_chosen(collection, admin):
-    send(admin, NEW, facet="result", id_prefix="covid-")
+    send(admin, NEW, facet="result", topic_prefix="covid-")
 
     assert done().state == State.SUCCEEDED
     assert names(collection) == {"covid-1_result"}
@@ -105,7 +115,8 @@ def test_ids_in_use_are_one_message_and_none_comes_in(collection, admin):
     assert done().error.splitlines() == [
         "Nothing of topics.txt was imported. 2 topics have ids that are already in use.",
         "topics.txt:1: <num> is 301, which is a document with queries in small.",
-        "Give the topics of this file a prefix, for example topic-.",
+        "If they are different topics, import one of the files with a prefix for its ids, such as "
+        "topic- (on the command line --topic-prefix topic-).",
     ]
     assert not collection.topics.exists()
 
@@ -137,7 +148,7 @@ def test_a_collection_with_one_facet_does_not_ask_for_it():
         ({"facet": "method"}, "Choose a topic file."),
         ({"file": b"", "facet": "method"}, "This file is empty."),
         ({"file": b"x", "facet": "taste"}, "taste"),
-        ({"file": b"x", "facet": "method", "id_prefix": "a b"}, "must not contain spaces"),
+        ({"file": b"x", "facet": "method", "topic_prefix": "a b"}, "must not contain spaces"),
     ],
 )
 def test_a_wrong_form_says_why_and_keeps_what_was_typed(collection, admin, sent, what):
@@ -148,7 +159,7 @@ def test_a_wrong_form_says_why_and_keeps_what_was_typed(collection, admin, sent,
 
     assert page.status_code == 422
     assert what in page.text
-    assert f'value="{sent.get("id_prefix", "")}"' in page.text or "id_prefix" not in sent
+    assert f'value="{sent.get("topic_prefix", "")}"' in page.text or "topic_prefix" not in sent
     assert not Job.objects.exists()
     assert not kept()
 
@@ -156,7 +167,7 @@ def test_a_wrong_form_says_why_and_keeps_what_was_typed(collection, admin, sent,
 def test_a_second_file_waits_for_the_first(collection, admin):
     send(admin)
 
-    page = send(admin, NEW, "more.xml", id_prefix="c")
+    page = send(admin, NEW, "more.xml", topic_prefix="c")
 
     assert page.status_code == 422
     assert "topics.txt is being imported, so" in page.text

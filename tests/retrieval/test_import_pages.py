@@ -12,8 +12,9 @@ from django.urls import reverse
 
 from corpus.services import create_query
 from jobs.models import Job, State
-from retrieval.forms import name_from
+from jobs.services import run
 from retrieval.models import Run
+from retrieval.run_names import name_from
 from tests.pooling.test_pages import client_of
 from tests.support.factories import DocumentFactory, a_collection
 from tests.support.uploading import done, kept
@@ -105,6 +106,32 @@ def test_judgments_become_a_run_of_known_positives(collection, admin, pack):
     assert Run.objects.get().parameters == {"file": "test.qrels", "qrels": True}
 
 
+def test_each_of_several_files_becomes_a_run_or_none_does(collection, admin):
+    short = RUN.replace(b"q1", b"1").replace(b" d", b" ")
+
+    def send(*names, **more):
+        sent = {"file": [file(short, f"{name}.run") for name in names], **more}
+        sent |= {"docno_prefix": "d", "topic_prefix": "q"}
+        return admin.post(reverse("import-run", args=["small"]), sent)
+
+    page = send("a", "b", "a")
+    assert (page.status_code, Job.objects.count(), kept()) == (422, 0, [])
+    assert "Two files would become the run a. Rename one of them." in page.text
+    assert "Leave it empty" in send("a", "b", name="mine").text
+
+    send("b")
+    page = send("a", "b")
+    assert (page.status_code, Job.objects.count(), len(kept())) == (422, 1, 1)
+    assert "b.run is being imported as b, so nothing was uploaded" in page.text
+
+    assert done().state == State.SUCCEEDED
+    send("a", "b")
+    for job in Job.objects.filter(state=State.QUEUED):
+        run(job.pk)
+    assert ranking("a") == ranking("b") == [("d1", 2.0), ("d2", 1.0)]
+    assert kept() == []
+
+
 def test_the_page_says_what_a_run_was_made_from(collection, admin):
     send_run(admin, QRELS, "test.qrels", holds="qrels", name="known")
     done()
@@ -168,7 +195,7 @@ def test_a_name_that_is_being_imported_is_busy_for_every_file(collection, admin,
     page = send(admin, name="mine")
 
     assert page.status_code == 422
-    assert "first.run is being imported as mine, so your file" in page.text
+    assert "first.run is being imported as mine, so nothing" in page.text
     assert 'value="mine"' in page.text
     assert Job.objects.count() == 1
     assert [path.read_bytes() for path in kept()] == [RUN]

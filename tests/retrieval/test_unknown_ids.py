@@ -1,7 +1,7 @@
 """Ids of a run file: the unknown ones are named, and a prefix can be put before all."""
 
 import pytest
-from django.core.management import call_command
+from django.core.management import CommandError, call_command
 from django.test import Client
 from django.urls import reverse
 
@@ -54,3 +54,39 @@ def test_prefixes_are_put_before_the_ids_of_runs_and_qrels(collection, tmp_path,
     run = collection.runs.get()
     assert run.rankings.get().docnos == ["p-d2"]
     assert (run.parameters["prefix"], run.parameters["topic_prefix"]) == ("p-", "p-")
+
+
+def test_the_command_imports_several_files_or_none(collection, tmp_path):
+    for name, line in (
+        ("a.run", "p-q1 Q0 p-d1 1 1 t"),
+        ("b.run", "p-q1 Q0 p-d2 1 1 t"),
+        ("c", "x"),
+    ):
+        (tmp_path / name).write_text(line)
+    paths = [str(tmp_path / name) for name in ("a.run", "b.run", "c")]
+
+    with pytest.raises(CommandError, match="c:1: "):
+        call_command("import_run", "small", *paths)
+    assert not collection.runs.exists()
+    with pytest.raises(CommandError, match="--name is for one file"):
+        call_command("import_run", "small", *paths, name="mine")
+
+    call_command("import_run", "small", *paths[:2])
+
+    assert set(collection.runs.values_list("name", flat=True)) == {"a", "b"}
+
+
+def test_topics_of_one_query_paper_are_one_message(collection, tmp_path):
+    create_query(collection=collection, docno="p-d1", facet_key="method")
+    path = tmp_path / "a.run"
+    ids = ("p-q1", "p-q1_method", "p-d1", "p-d1_method")
+    path.write_text("\n".join(f"{topic} Q0 p-d2 1 1 t" for topic in ids))
+
+    with pytest.raises(CommandError) as caught:
+        call_command("import_run", "small", str(path))
+
+    assert str(caught.value).splitlines()[:2] == [
+        "Nothing of a.run was imported. 2 topics are of a query paper that another topic has "
+        "already.",
+        "a.run: topic is p-q1_method, which is of the query paper p-q1, as is topic p-q1.",
+    ]

@@ -13,7 +13,8 @@ pytestmark = pytest.mark.django_db
 
 
 @pytest.mark.parametrize(
-    ("name", "inputs"), [("import-documents", 1), ("add-query", 1), ("add-run", 3)]
+    ("name", "inputs"),
+    [("import-documents", 1), ("add-query", 1), ("add-run", 3), ("import-judgments", 1)],
 )
 def test_each_file_input_has_its_zone(settings, name, inputs):
     settings.MAX_UPLOAD_BYTES = 3 * 1024 * 1024

@@ -16,6 +16,7 @@ from adjudication.judgment_import import (
     import_judgments,
 )
 from adjudication.label_lines import BadLabelLine, parse_labels
+from corpus.sources import SourceError
 from jobs.context import DirectRun
 from web.words import count_noun
 
@@ -40,6 +41,10 @@ class Command(BaseCommand):
             default=[],
             metavar="LABEL=GRADE",
             help="What a label means, such as Relevant=2 or Unclear=other. Can be repeated.",
+        )
+        parser.add_argument("--prefix", default="", help="Put before every docno, such as cran-.")
+        parser.add_argument(
+            "--topic-prefix", default="", help="Put before every id of a query, such as topic-."
         )
         parser.add_argument(
             "--second-annotator",
@@ -70,6 +75,8 @@ class Command(BaseCommand):
                         annotator=options["annotator_field"],
                         grade=options["grade_field"],
                         labels=parse_labels(options["label"]),
+                        prefix=options["prefix"],
+                        topic_prefix=options["topic_prefix"],
                     ),
                     second_annotator=options["second_annotator"],
                     replace_drafts=options["replace_drafts"],
@@ -77,7 +84,7 @@ class Command(BaseCommand):
                 ),
                 work=work,
             )
-        except (JudgmentsRefused, BadLabelLine) as error:
+        except (JudgmentsRefused, BadLabelLine, SourceError) as error:
             raise CommandError(str(error)) from error
         finally:
             work.complete({})

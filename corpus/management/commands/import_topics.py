@@ -10,6 +10,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from accounts.lookup import collection_named
 from corpus.formats import DocumentFormatError
 from corpus.services import CorpusError
+from corpus.sources import SourceError
 from corpus.topic_import import import_topics
 from jobs.context import DirectRun
 from web.words import count_noun
@@ -29,7 +30,9 @@ class Command(BaseCommand):
             default="",
             help="The facet that the topics are about. Needed if the collection has several.",
         )
-        parser.add_argument("--prefix", default="", help="Put before every id.")
+        parser.add_argument(
+            "--topic-prefix", default="", help="Put before every id, such as topic-."
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:
         collection = collection_named(options["collection"])
@@ -39,10 +42,10 @@ class Command(BaseCommand):
                 collection=collection,
                 files={str(path): path for path in options["file"]},
                 facet_key=options["facet"],
-                prefix=options["prefix"],
+                topic_prefix=options["topic_prefix"],
                 work=work,
             )
-        except (DocumentFormatError, CorpusError) as error:
+        except (DocumentFormatError, SourceError, CorpusError) as error:
             raise CommandError(str(error)) from error
         finally:
             work.complete({})

@@ -4,18 +4,23 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from accounts.lookup import collection_named
+from corpus.sources import SourceError
 from jobs.context import DirectRun
 from retrieval.errors import RetrievalError
-from retrieval.services import import_run
+from retrieval.models import Run
+from retrieval.run_names import name_from
+from retrieval.services import RunFile, RunOptions, import_runs
 
 
 class Command(BaseCommand):
-    help = "Import a TREC run file (six columns, plain or gzip) as a run of the collection."
+    help = "Import TREC run files (six columns, plain or gzip): each file is a run, or none is."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("collection")
-        parser.add_argument("file", type=Path)
-        parser.add_argument("--name", required=True, help="name of the run in pools")
+        parser.add_argument("files", type=Path, nargs="+", metavar="file")
+        parser.add_argument(
+            "--name", default="", help="name of the run in pools (default: the name of the file)"
+        )
         parser.add_argument(
             "--qrels",
             action="store_true",
@@ -26,22 +31,20 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         collection = collection_named(options["collection"])
-        path: Path = options["file"]
-        if not path.is_file():
-            raise CommandError(f"{path} is not a file. Give the path of a run file.")
+        files = _run_files(options["files"], options["name"])
         try:
-            run = import_run(
+            runs = import_runs(
                 collection=collection,
-                path=path,
-                filename=path.name,
-                name=options["name"],
-                qrels=options["qrels"],
-                prefix=options["prefix"],
-                topic_prefix=options["topic_prefix"],
+                files=files,
+                options=RunOptions(options["qrels"], options["prefix"], options["topic_prefix"]),
                 work=DirectRun(),
             )
-        except RetrievalError as error:
+        except (RetrievalError, SourceError) as error:
             raise CommandError(str(error)) from error
+        for run in runs:
+            self._report(run)
+
+    def _report(self, run: Run) -> None:
         report = run.report
         self.stdout.write(
             f"{run.name}: {report['lists']} lists, {report['documents']} documents; "
@@ -52,3 +55,12 @@ class Command(BaseCommand):
         for name, key in (("documents", "unknown_documents"), ("topics", "unknown_topic_examples")):
             if report[key]:
                 self.stdout.write(f"the first unknown {name}: {', '.join(report[key])}")
+
+
+def _run_files(paths: list[Path], name: str) -> list[RunFile]:
+    if name and len(paths) > 1:
+        raise CommandError("--name is for one file. Each of several is a run of its own name.")
+    for path in paths:
+        if not path.is_file():
+            raise CommandError(f"{path} is not a file. Give the path of a run file.")
+    return [RunFile(path, path.name, name or name_from(path.name)) for path in paths]

@@ -1,0 +1,96 @@
+"""The options, the report and the problems of one import of judgments."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from accounts.models import Collection, User
+from adjudication.judgment_files import Answered, FieldNames
+from jobs.context import JobContext
+from web.errors import UserFacingError
+from web.words import count_noun
+
+LISTED = 100  # problems
+NAMED = 20  # ids of a kind
+
+
+class JudgmentsRefused(UserFacingError):
+    """Nothing of the files was imported. The message lists every problem with its place."""
+
+    def __init__(self, problems: Sequence[str]) -> None:
+        self.problems = tuple(problems)
+        more = len(problems) - LISTED
+        super().__init__(
+            f"Nothing was imported. {count_noun(len(problems), 'problem')}:\n"
+            + "\n".join(problems[:LISTED])
+            + (f"\n… and {more:,} more" if more > 0 else "")
+        )
+
+
+@dataclass(frozen=True)
+class ImportOptions:
+    """How files are read and used.
+
+    `second_annotator` gets the empty seat of queries that one person judged. With
+    `replace_drafts`, a draft pool that lacks a judged document gives way to an imported pool.
+    A `dry_run` checks and counts everything, and changes nothing.
+    """
+
+    names: FieldNames = field(default_factory=FieldNames)
+    second_annotator: str = ""
+    replace_drafts: bool = False
+    dry_run: bool = False
+
+
+@dataclass
+class ImportReport:
+    """What an import did. `taken_over` counts unjudged pairs that a person here had."""
+
+    dry_run: bool
+    judgments: int = 0
+    judgments_unchanged: int = 0
+    decisions: int = 0
+    decisions_unchanged: int = 0
+    agreed: int = 0
+    skipped: int = 0
+    people: int = 0
+    queries_opened: int = 0
+    pools_imported: int = 0
+    taken_over: int = 0
+
+
+@dataclass
+class ImportContext:
+    """One import in its transaction. Problems are collected, so that all are reported at once."""
+
+    collection: Collection
+    options: ImportOptions
+    imported_by: User | None
+    work: JobContext
+    report: ImportReport
+    problems: list[str] = field(default_factory=list)
+
+    def add_problem(self, record: Answered, reason: str) -> None:
+        self.problems.append(f"{record.place}: {reason}")
+
+    def stop_at_problems(self) -> None:
+        """Raises JudgmentsRefused if there are problems."""
+        if self.problems:
+            raise JudgmentsRefused(self.problems)
+
+    def key(self, *parts: str) -> uuid.UUID:
+        """A key that is equal in every import of the same judgment, and otherwise unique."""
+        name = "|".join(("imported", self.collection.slug, *parts))
+        return uuid.uuid5(uuid.NAMESPACE_URL, name)
+
+
+def named(ids: Sequence[str]) -> str:
+    """The first ids, and how many more there are."""
+    more = f" and {len(ids) - NAMED:,} more" if len(ids) > NAMED else ""
+    return f"{', '.join(ids[:NAMED])}{more}"
+
+
+def answer_of(record: Answered) -> tuple[int | None, str]:
+    return record.grade, record.reason

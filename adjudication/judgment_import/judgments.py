@@ -1,0 +1,155 @@
+"""Open queries and fill their slots with the judgments of the files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from accounts.models import Role, User
+from adjudication.judgment_files import Answered
+from adjudication.judgment_import.context import ImportContext, answer_of
+from adjudication.judgment_import.people import People
+from adjudication.judgment_import.records import Records
+from annotation.models import Judgment, Opening, Slot
+from annotation.services import CannotOpen, insert_judgments, open_query, places
+from corpus.models import Query
+from database.natural_order import natural_key
+
+
+def import_slots(context: ImportContext, people: People, records: Records) -> None:
+    """Import the judgments query by query.
+
+    Raises:
+        JudgmentsRefused: a query cannot be opened, or a judgment has no slot.
+    """
+    by_query = records.judgments_by_query()
+    importer = _Importer(context, people)
+    for number, (query, pairs) in enumerate(by_query.items(), start=1):
+        importer.import_query(query, pairs)
+        context.work.progress(number, len(by_query), "queries imported")
+    context.stop_at_problems()
+
+
+class _Place(NamedTuple):
+    """A slot to fill, the record that fills it, and the account of its annotator."""
+
+    slot: Slot
+    record: Answered
+    annotator: User
+
+    @property
+    def is_foreign(self) -> bool:
+        return self.slot.annotator_id != self.annotator.pk
+
+
+class _Importer:
+    def __init__(self, context: ImportContext, people: People) -> None:
+        self.context, self.people, self.report = context, people, context.report
+
+    def import_query(self, query: Query, pairs: Mapping[str, list[Answered]]) -> None:
+        if not Opening.objects.filter(query=query).exists() and not self._open(query, pairs):
+            return
+        slots = _slots(query, pairs)
+        filled = [place for docno in pairs for place in self._places(pairs[docno], slots[docno])]
+        self._take_over(query, [place for place in filled if place.is_foreign])
+        insert_judgments(query=query, judgments=[self._judgment(place) for place in filled])
+        self.report.judgments += len(filled)
+
+    def _open(self, query: Query, pairs: Mapping[str, list[Answered]]) -> bool:
+        """Open the query for the people who judged most of it; return whether it could be."""
+        seats = self.people.seats(query, [record for some in pairs.values() for record in some])
+        if seats is None:
+            return False
+        try:
+            open_query(query=query, annotators=seats, opened_by=self.context.imported_by)
+        except CannotOpen as error:
+            self.context.problems.append(str(error))
+            return False
+        self.report.queries_opened += 1
+        return True
+
+    def _places(self, records: Sequence[Answered], slots: Sequence[Slot]) -> Iterator[_Place]:
+        """Which slots the records fill: a person's own slot, or else a free one."""
+        free = {slot.number: slot for slot in slots if slot.judgment_id is None}
+        own = {slot.annotator_id: slot for slot in slots}
+        others = []
+        for record in sorted(records, key=lambda record: natural_key(record.person)):
+            annotator = self.people.account(record.person, Role.ANNOTATOR)
+            slot = own.get(annotator.pk)
+            if slot is None:
+                others.append((record, annotator))
+            elif slot.judgment is None:
+                del free[slot.number]
+                yield _Place(slot, record, annotator)
+            else:
+                self._compare(record, slot.judgment)
+        for record, annotator in others:
+            if not free:
+                self.context.add_problem(
+                    record,
+                    f"both judgments of {record.query} {record.docno} exist already, "
+                    f"so that of {record.person} was not added. Remove it from the files.",
+                )
+                continue
+            number = record.slot if record.slot in free else min(free)
+            yield _Place(free.pop(number), record, annotator)
+
+    def _compare(self, record: Answered, judgment: Judgment) -> None:
+        if (judgment.grade, judgment.reason) == answer_of(record):
+            self.report.judgments_unchanged += 1
+            return
+        self.context.add_problem(
+            record,
+            f"{record.person} judged {record.query} {record.docno} with another answer in an "
+            "earlier import. Judgments are never overwritten. Remove it from the files.",
+        )
+
+    def _take_over(self, query: Query, foreign: Sequence[_Place]) -> None:
+        """Give unjudged slots of others to the people whose judgments fill them."""
+        order: dict[int, dict[int, int]] = {}
+        for place in foreign:
+            slot, annotator = place.slot, place.annotator
+            self.report.taken_over += slot.annotator.is_active
+            if annotator.pk not in order:
+                order[annotator.pk] = places(query, annotator)
+            slot.annotator, slot.postponed_at = annotator, None
+            slot.position = order[annotator.pk][slot.pair_id]
+        Slot.objects.bulk_update(
+            [place.slot for place in foreign],
+            ["annotator", "position", "postponed_at"],
+            batch_size=500,
+        )
+
+    def _judgment(self, place: _Place) -> Judgment:
+        slot, record, annotator = place
+        return Judgment(
+            slot=slot,
+            sequence=1,
+            annotator=annotator,
+            grade=record.grade,
+            reason=record.reason,
+            note=record.note,
+            seconds=record.seconds,
+            presentation_digest=slot.pair.presentation_digest,
+            key=self.context.key("judgment", str(slot.pk), record.person),
+        )
+
+
+def _slots(query: Query, docnos: Iterable[str]) -> dict[str, list[Slot]]:
+    """The slots of these pairs by docno, locked until the end of the transaction."""
+    slots: dict[str, list[Slot]] = {docno: [] for docno in docnos}
+    rows = (
+        Slot.objects.select_for_update(of=("self",))
+        .filter(pair__query=query)
+        .select_related("pair__candidate__document", "annotator")
+        .order_by("pk")
+    )
+    for slot in rows:
+        if slot.pair.candidate.document.docno in slots:
+            slots[slot.pair.candidate.document.docno].append(slot)
+    judgments = Judgment.objects.in_bulk(
+        [slot.judgment_id for some in slots.values() for slot in some if slot.judgment_id]
+    )
+    for slot in (slot for some in slots.values() for slot in some if slot.judgment_id):
+        slot.judgment = judgments[slot.judgment_id]
+    return slots

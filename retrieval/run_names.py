@@ -1,0 +1,31 @@
+"""The name of an imported run by its file. Pure."""
+
+from __future__ import annotations
+
+from pathlib import PurePath
+
+ENDINGS = {
+    *(".gz", ".zip", ".bz2", ".xz", ".zst"),
+    *(
+        ".txt",
+        ".run",
+        ".trec",
+        ".res",
+        ".results",
+        ".out",
+        ".tsv",
+        ".csv",
+        ".dat",
+        ".qrels",
+        ".qrel",
+    ),
+    *(".npy", ".json", ".jsonl"),
+}
+
+
+def name_from(filename: str) -> str:
+    """A run's name from a filename, without known endings: "my run.trec.gz" gives "my-run"."""
+    path = PurePath(filename)
+    while path.suffix.lower() in ENDINGS and path.stem:
+        path = path.with_suffix("")
+    return "-".join(path.name.split())[:60]

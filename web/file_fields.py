@@ -1,0 +1,30 @@
+"""A form field for several files."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import forms
+from django.core.files.uploadedfile import UploadedFile
+
+
+class FilesInput(forms.FileInput):
+    allow_multiple_selected = True
+
+
+class FilesField(forms.FileField):
+    """One file or several. The cleaned value is a list of them."""
+
+    widget = FilesInput
+
+    def clean(self, data: Any, initial: Any = None) -> Any:
+        files = data if isinstance(data, list | tuple) else [data]
+        if len(files) < 2:
+            return [super().clean(files[0] if files else None, initial)]
+        return [self._named(file, initial) for file in files]
+
+    def _named(self, file: UploadedFile[Any], initial: Any) -> Any:
+        try:
+            return super().clean(file, initial)
+        except forms.ValidationError as error:
+            raise forms.ValidationError(f"{file.name}: {error.messages[0]}") from error
