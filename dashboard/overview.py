@@ -118,7 +118,7 @@ def admin_overview(collection: Collection, roles: frozenset[str]) -> AdminOvervi
         steps=steps(counts),
         next_step=next_step(counts),
         first_steps=first_steps(counts),
-        waiting=_waiting_items(collection, counts),
+        waiting=[] if collection.is_archived else _waiting_items(collection, counts),
         jobs=list(open_jobs(collection)[:SHOWN_JOBS]),
     )
 
