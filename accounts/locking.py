@@ -18,7 +18,7 @@ class CollectionArchived(UserFacingError):
             remedy = "It is being deleted."
         else:
             remedy = (
-                "To change it again, an admin chooses Unarchive in its settings, or runs: "
+                "An admin can unarchive it in its settings, or with: "
                 f"manage.py archive_collection {collection.slug} --undo"
             )
         super().__init__(f"{collection} is archived, so nothing was changed. {remedy}")

@@ -121,7 +121,7 @@ def _files(collection: Collection) -> Iterator[tuple[str, Iterator[bytes]]]:
 
 
 def _hidden_judgments(collection: Collection) -> QuerySet[Judgment]:
-    """Those of pairs with only one judgment, which nobody but their author may see."""
+    """Those of pairs with only one judgment. Only their author may see them."""
     judged = Pair.objects.of(collection).judged().order_by().values("pk")
     of_collection = Judgment.objects.filter(slot__pair__query__collection=collection)
     return of_collection.exclude(slot__pair__in=judged)
