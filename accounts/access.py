@@ -1,4 +1,7 @@
-"""Access to a collection's pages. A person without the role gets 404, never 403."""
+"""Access to a collection's pages. A person without the role gets 404, never 403.
+
+A change of an archived collection is refused here for all pages, with the services' error.
+"""
 
 from __future__ import annotations
 
@@ -6,9 +9,15 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any, cast
 
+from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponseBase
+from django.shortcuts import redirect
+from django.urls import reverse
+from django_htmx.http import HttpResponseClientRedirect
 
+from accounts.locking import CollectionArchived
 from accounts.models import Collection, User
+from web.requests import refusal, wants_json
 
 View = Callable[..., HttpResponseBase]
 
@@ -52,8 +61,25 @@ def in_collection(*roles: str) -> Callable[[View], Callable[..., HttpResponseBas
         def wrapped(request: HttpRequest, slug: str, **arguments: Any) -> HttpResponseBase:
             collection = collection_for(request.user, slug, *roles)
             request.collection = collection  # type: ignore[attr-defined]
-            return view(request, collection, **arguments)
+            try:
+                return view(request, collection, **arguments)
+            except CollectionArchived as error:
+                return _refused(request, collection, error)
 
         return wrapped
 
     return decorate
+
+
+def _refused(
+    request: HttpRequest, collection: Collection, error: CollectionArchived
+) -> HttpResponseBase:
+    if wants_json(request):
+        return refusal(request, type(error).__name__, str(error), status=error.status)
+    messages.error(request, str(error))
+    overview = reverse("collection", args=[collection.slug])
+    return (
+        HttpResponseClientRedirect(overview)
+        if "HX-Request" in request.headers
+        else redirect(overview)
+    )

@@ -29,6 +29,9 @@ class Role(models.TextChoices):
 
 
 class CollectionQuerySet(models.QuerySet["Collection"]):
+    def active(self) -> CollectionQuerySet:
+        return self.filter(archived_at=None)
+
     def visible_to(self, user: User) -> CollectionQuerySet:
         return self.filter(memberships__user=user).distinct()
 
@@ -74,6 +77,15 @@ class Collection(models.Model):
         help_text="How the usual retrievers compare words, such as english; empty until "
         "documents show the language.",
     )
+    archived_at = models.DateTimeField(
+        null=True, blank=True, help_text="Since when it can be read but not changed."
+    )
+    exported_at = models.DateTimeField(
+        null=True, blank=True, help_text="When all of it was last downloaded, while archived."
+    )
+    deletion_began_at = models.DateTimeField(
+        null=True, blank=True, help_text="From then on, its rows and files may be deleted."
+    )
     created_at = models.DateTimeField(auto_now_add=True)
 
     objects = CollectionQuerySet.as_manager()
@@ -90,6 +102,14 @@ class Collection(models.Model):
                 & models.Q(relevant_from__lte=models.F("highest_grade")),
                 name="collection_relevant_from_is_a_grade",
             ),
+            models.CheckConstraint(
+                condition=models.Q(exported_at=None) | models.Q(archived_at__isnull=False),
+                name="collection_exported_while_archived",
+            ),
+            models.CheckConstraint(
+                condition=models.Q(deletion_began_at=None) | models.Q(exported_at__isnull=False),
+                name="collection_deleted_after_export",
+            ),
         ]
 
     def __str__(self) -> str:
@@ -99,6 +119,10 @@ class Collection(models.Model):
     def grades(self) -> range:
         """The grades of its scale, from 0."""
         return range(self.highest_grade + 1)
+
+    @property
+    def is_archived(self) -> bool:
+        return self.archived_at is not None
 
 
 class Membership(models.Model):

@@ -8,9 +8,10 @@ from typing import Any, NamedTuple
 
 from django.db import IntegrityError, transaction
 
+from accounts.locking import CollectionArchived
 from accounts.models import User
 from adjudication.models import Case, Decision
-from annotation.models import Reason, Slot
+from annotation.models import Pair, Reason, Slot
 from web.errors import UserFacingError
 
 
@@ -94,7 +95,7 @@ def decide(
 
     Raises:
         BadRuling, NoSuchCase, JudgedByYou, JudgmentsChanged, AlreadyDecided, DecidedMeanwhile,
-        KeyReused
+        KeyReused, CollectionArchived
     """
     submission = _Submission(pair_id, adjudicator.pk, ruling, judgment_ids)
     try:
@@ -140,11 +141,17 @@ def _decide(submission: _Submission, key: uuid.UUID, supersedes: uuid.UUID | Non
         Slot.objects.select_for_update(of=("self",))
         .filter(pair_id=pair_id)
         .order_by("number")
-        .values_list("annotator_id", "pair__query__collection__highest_grade")
+        .values_list(
+            "annotator_id",
+            "pair__query__collection__highest_grade",
+            "pair__query__collection__archived_at",
+        )
     )
-    if adjudicator_id in {annotator_id for annotator_id, _ in slots}:
+    if adjudicator_id in {annotator_id for annotator_id, *_ in slots}:
         raise JudgedByYou("You judged this pair, so another adjudicator must settle it.")
-    for _, highest_grade in slots[:1]:
+    for _, highest_grade, archived_at in slots[:1]:
+        if archived_at:
+            raise CollectionArchived(Pair.objects.get(pk=pair_id).query.collection)
         ruling.check(highest_grade)
     earlier = Decision.objects.filter(key=key).first()
     if earlier is not None:

@@ -84,7 +84,7 @@ def request_due_yields() -> None:
     collections_with_judgments = (
         PairCount.objects.filter(judged__gt=0).order_by().values("query__collection")
     )
-    for collection in Collection.objects.filter(pk__in=collections_with_judgments):
+    for collection in Collection.objects.active().filter(pk__in=collections_with_judgments):
         request_if_due(collection, JOB_KIND, yields_state(collection), wait_after)
     last_look.note(marks)
 

@@ -12,6 +12,7 @@ from typing import Any
 from django.db import IntegrityError
 from django.utils import timezone
 
+from accounts.locking import lock_collection
 from accounts.models import Collection, User
 from adjudication.labels import LabelledPair, Standing, labelled_pairs
 from agreement.coefficients import Missing
@@ -75,6 +76,7 @@ def compute_report(
     confusion = confusion_dict(tally, collection.grades)
     try:
         with work.fenced():
+            lock_collection(collection)
             report = collection.reports.create(
                 missing=policy.value,
                 statistics=STATISTICS_VERSION,

@@ -56,7 +56,7 @@ def due_reports() -> Iterator[tuple[Collection, str]]:
     every judgment or decision: a collection at work would fill the table with reports.
     """
     finished_queries = _finished_queries()
-    for collection in Collection.objects.filter(pk__in=list(finished_queries)):
+    for collection in Collection.objects.active().filter(pk__in=list(finished_queries)):
         state = [STATISTICS_VERSION, sorted(finished_queries[collection.pk])]
         yield collection, json_digest(state)[:16]
 

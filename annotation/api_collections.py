@@ -40,6 +40,9 @@ class CollectionAnswer(serializers.Serializer[Collection]):
     facets = FacetAnswer(many=True)
     highest_grade = serializers.IntegerField(help_text="The grades are 0 to this one.")
     relevant_from = serializers.IntegerField(help_text="The lowest grade that counts as relevant.")
+    archived_at = serializers.DateTimeField(
+        allow_null=True, help_text="Since when it can be read but not changed."
+    )
     roles = serializers.SerializerMethodField(help_text="Your own.")
 
     def get_roles(self, collection: Collection) -> list[str]:

@@ -11,7 +11,7 @@ from django.db import IntegrityError, transaction
 from django.db.models import Exists, F, OuterRef, Subquery
 from django.utils import timezone
 
-from accounts.locking import lock_collection
+from accounts.locking import CollectionArchived, check_not_archived, lock_collection
 from accounts.models import Collection, Role, User
 from annotation.default_guidelines import default_guideline
 from annotation.models import Guideline, Judgment, Opening, Pair, Reason, Seat, Slot
@@ -378,12 +378,15 @@ def submit_judgment(
 
     Raises:
         NotYours, BadAnswer, WrongPresentation, RevisedMeanwhile, KeyReused
+        CollectionArchived
     """
     try:
         with transaction.atomic():
             slot = _locked(slot_id)
             if slot is None or slot.annotator_id != annotator.pk:
                 raise NotYours("This pair is not assigned to you.")
+            if slot.archived_at:
+                raise CollectionArchived(Query.objects.get(pk=slot.pair.query_id).collection)
             answer.check(slot.highest_grade)
             current = slot.judgment.key if slot.judgment else None
             if current != supersedes:
@@ -405,13 +408,18 @@ def submit_judgment(
 
 
 def _locked(slot_id: int) -> Any:
-    """The slot, locked, with its pair and `highest_grade`; other rows stay free for other people.
+    """The slot, locked, with its pair, `highest_grade` and `archived_at` of its collection.
+
+    Other rows stay free for other people.
 
     Its judgment is read afterwards. PostgreSQL reads only the locked row again when the lock is
     free; a judgment joined here could be missing though the slot has one by then.
     """
     slots = Slot.objects.select_for_update(of=("self",)).select_related("pair")
-    slots = slots.annotate(highest_grade=F("pair__query__collection__highest_grade"))
+    slots = slots.annotate(
+        highest_grade=F("pair__query__collection__highest_grade"),
+        archived_at=F("pair__query__collection__archived_at"),
+    )
     return slots.filter(pk=slot_id).order_by("pk").first()
 
 
@@ -475,11 +483,9 @@ def insert_judgments(*, query: Query, judgments: Iterable[Judgment]) -> list[Jud
 
 def postpone(*, slot_id: int, annotator: User) -> None:
     """Put an unjudged pair behind all the others of its query ("later")."""
-    changed = (
-        Slot.objects.for_annotator(annotator)
-        .unjudged()
-        .filter(pk=slot_id)
-        .update(postponed_at=timezone.now())
-    )
-    if not changed:
+    own = Slot.objects.for_annotator(annotator).unjudged().filter(pk=slot_id)
+    slot = own.select_related("pair__query__collection").first()
+    if slot is not None:
+        check_not_archived(slot.pair.query.collection)
+    if not own.update(postponed_at=timezone.now()):
         raise NotYours("Only your own unjudged pairs can be postponed.")

@@ -11,6 +11,7 @@ from agreement.api import Agreement
 from annotation import api as annotation
 from annotation.api_collections import CollectionDetail, CollectionFacets, Collections
 from corpus import api as corpus
+from dashboard.api import CollectionArchive
 from jobs import api as jobs
 from pooling import api as pooling
 from release import api as release
@@ -18,6 +19,7 @@ from retrieval import api as retrieval
 
 collection_routes: list[URLPattern | URLResolver] = [
     path("", CollectionDetail.as_view(), name="api-collection"),
+    path("archive/", CollectionArchive.as_view(), name="api-archive"),
     path("facets/", CollectionFacets.as_view(), name="api-facets"),
     path("documents/", corpus.Documents.as_view(), name="api-documents"),
     path("documents/<path:docno>/", corpus.DocumentDetail.as_view(), name="api-document"),

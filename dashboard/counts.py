@@ -56,6 +56,7 @@ def _aggregates() -> Iterable[tuple[QuerySet[Any], str, dict[str, Aggregate]]]:
             "queries": row_count,
             "opened": Count("opening"),
             "query_papers": Count("query_paper", distinct=True),
+            "topics": Count("query_paper__topic", distinct=True),
         },
     )
     yield Run.objects.all(), "collection", {"runs": row_count}

@@ -50,7 +50,7 @@ def _documents(c: Counts) -> FirstStep:
 
 def _queries(c: Counts) -> FirstStep:
     state = (
-        f"{count_noun(c.queries, 'query', 'queries')} of {count_noun(c.query_papers, 'paper')}."
+        f"{count_noun(c.queries, 'query', 'queries')} of {c.query_source.phrase(c.query_papers)}."
         if c.queries
         else "Import topics, or choose papers to compare others with."
     )
@@ -72,9 +72,9 @@ def _runs(c: Counts) -> FirstStep:
 
 def _pools(c: Counts) -> FirstStep:
     state = (
-        f"{c.pools:,} of {c.query_papers:,} query papers have a pool."
+        f"{c.pools:,} of {c.query_papers:,} {c.query_source.many} have a pool."
         if c.pools
-        else "Draw the candidates of every query paper from the runs."
+        else f"Draw the candidates of every {c.query_source.one} from the runs."
     )
     return FirstStep("Pools", state, 0 < c.query_papers <= c.pools, "Plan the pools", "plan-pools")
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
+from django.db.models import Count
 from django.http import HttpRequest
 from django.urls import NoReverseMatch, reverse
 from django.utils.functional import SimpleLazyObject
@@ -12,6 +13,7 @@ from django.utils.functional import SimpleLazyObject
 from accounts.access import roles_in
 from accounts.models import Collection, Role, User
 from dashboard.stages import Page, stages_of
+from web.words import Noun, query_source
 
 
 class Link(NamedTuple):
@@ -71,7 +73,10 @@ class Navigation(NamedTuple):
 
 
 def navigation(request: HttpRequest) -> dict[str, Any]:
-    """A context processor: the collection and the navigation, on pages of a collection."""
+    """A context processor: the collection and the navigation, on pages of a collection.
+
+    `query_source` is the noun for what its queries are made of: query papers or topics.
+    """
     collection = getattr(request, "collection", None)
     if collection is None:
         return {}
@@ -79,7 +84,13 @@ def navigation(request: HttpRequest) -> dict[str, Any]:
     return {
         "collection": collection,
         "navigation": SimpleLazyObject(lambda: navigation_for(request, collection)),
+        "query_source": SimpleLazyObject(lambda: query_source_of(collection)),
     }
+
+
+def query_source_of(collection: Collection) -> Noun:
+    numbers = collection.query_papers.aggregate(topics=Count("topic"), papers=Count("document"))
+    return query_source(**numbers)
 
 
 def navigation_for(request: HttpRequest, collection: Collection) -> Navigation:

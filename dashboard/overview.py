@@ -66,8 +66,10 @@ class AdminOverview(NamedTuple):
 
 
 def cards_for(user: User) -> list[Card]:
+    """The person's collections that are not archived."""
     roles: dict[Collection, set[str]] = defaultdict(set)
-    for membership in Membership.objects.filter(user=user).select_related("collection"):
+    memberships = Membership.objects.filter(user=user, collection__archived_at=None)
+    for membership in memberships.select_related("collection"):
         roles[membership.collection].add(membership.role)
     work = personal_work(user, roles)
     admin_collections = [
@@ -86,6 +88,10 @@ def cards_for(user: User) -> list[Card]:
         )
         for collection in sorted(roles, key=lambda collection: (collection.name, collection.slug))
     ]
+
+
+def archived_for(user: User) -> list[Collection]:
+    return list(Collection.objects.visible_to(user).exclude(archived_at=None))
 
 
 def queue_of(collection: Collection, user: User, roles: frozenset[str]) -> PersonalQueue | None:
@@ -112,7 +118,7 @@ def admin_overview(collection: Collection, roles: frozenset[str]) -> AdminOvervi
         steps=steps(counts),
         next_step=next_step(counts),
         first_steps=first_steps(counts),
-        waiting=_waiting_items(collection, counts),
+        waiting=[] if collection.is_archived else _waiting_items(collection, counts),
         jobs=list(open_jobs(collection)[:SHOWN_JOBS]),
     )
 

@@ -9,18 +9,22 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from dashboard.completion import Completion
-from web.words import count_noun
+from web.words import Noun, count_noun, query_source
 
 
 @dataclass(frozen=True)
 class Counts:
-    """One collection in numbers. `finished` queries have a judgment in every slot."""
+    """One collection in numbers. `finished` queries have a judgment in every slot.
+
+    `query_papers` are documents or topics.
+    """
 
     documents: int = 0
     queries: int = 0
     opened: int = 0
     finished: int = 0
     query_papers: int = 0
+    topics: int = 0
     runs: int = 0
     pools: int = 0
     frozen_pools: int = 0
@@ -38,6 +42,11 @@ class Counts:
     adjudicators: int = 0
     live_jobs: int = 0
     failed_jobs: int = 0
+
+    @property
+    def query_source(self) -> Noun:
+        """What the queries are made of: `query_papers` counts documents and topics."""
+        return query_source(self.topics, self.query_papers - self.topics)
 
     @property
     def unopened(self) -> int:
@@ -93,12 +102,12 @@ def steps(counts: Counts) -> tuple[Step, ...]:
 
 def _corpus(c: Counts) -> Step:
     state = count_noun(c.documents, "document") if c.documents else "no documents yet"
-    passes = count_noun(c.query_papers, "query paper")
+    passes = c.query_source.phrase(c.query_papers)
     return Step("Corpus", "documents", f"{c.documents:,}", state, c.documents > 0, passes=passes)
 
 
 def _queries(c: Counts) -> Step:
-    state = f"from {count_noun(c.query_papers, 'paper')}" if c.queries else "no queries yet"
+    state = f"from {c.query_source.phrase(c.query_papers)}" if c.queries else "no queries yet"
     passes = f"{c.pools:,} with a pool"
     return Step("Queries", "queries", f"{c.queries:,}", state, c.queries > 0, passes=passes)
 
@@ -162,7 +171,7 @@ def next_step(c: Counts) -> NextStep:
     if c.pools < c.query_papers:
         missing = c.query_papers - c.pools
         return NextStep(
-            f"{count_noun(missing, 'query paper')} of {c.query_papers:,} "
+            f"{c.query_source.phrase(missing)} of {c.query_papers:,} "
             f"{'has' if missing == 1 else 'have'} no pool yet.",
             "Plan the pools",
             "plan-pools",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.urls import URLPattern, path
 
 from dashboard import (
+    archive_views,
     board_views,
     corpus_pages,
     opening_views,
@@ -44,4 +45,8 @@ urlpatterns: list[URLPattern] = [
     path("people/<int:membership_id>/remove/", people.take_role, name="remove-role"),
     path("settings/", views.collection_settings, name="collection-settings"),
     path("settings/facets/", views.collection_facets, name="collection-facets"),
+    path("settings/archive/", archive_views.archive, name="archive-collection"),
+    path("settings/unarchive/", archive_views.unarchive, name="unarchive-collection"),
+    path("settings/download/", archive_views.export, name="export-collection"),
+    path("settings/delete/", archive_views.delete, name="delete-collection"),
 ]

@@ -23,6 +23,7 @@ from annotation.services import JudgingError, set_up_collection
 from corpus.facets import NO_FACETS, FacetPlan
 from corpus.services import CorpusError
 from dashboard import overview
+from dashboard.archiving import ArchiveError
 from dashboard.forms import FacetsForm, NewCollectionForm, SettingsForm
 from dashboard.navigation import navigation_for
 from dashboard.search import search
@@ -39,10 +40,11 @@ MENU_SIZE = 12  # collections in the menu
 def home(request: HttpRequest) -> HttpResponse:
     user = person_of(request)
     cards = overview.cards_for(user)
-    if len(cards) == 1 and not user.is_staff:
+    archived = overview.archived_for(user)
+    if len(cards) == 1 and not archived and not user.is_staff:
         # A page with a single link would be useless.
         return redirect("collection", cards[0].collection.slug)
-    return render(request, "dashboard/home.html", {"cards": cards})
+    return render(request, "dashboard/home.html", {"cards": cards, "archived": archived})
 
 
 @require_safe
@@ -51,7 +53,7 @@ def my_collections(request: HttpRequest) -> HttpResponse:
     if not wants_part(request):
         return redirect("home")
     words = typed(request.GET, "q")
-    collections = Collection.objects.visible_to(person_of(request))
+    collections = Collection.objects.active().visible_to(person_of(request))
     if words:
         collections = collections.filter(Q(name__icontains=words) | Q(slug__istartswith=words))
     shown = list(collections[: MENU_SIZE + 1])
@@ -154,7 +156,7 @@ def collection_settings(request: HttpRequest, collection: Collection) -> HttpRes
         else:
             messages.success(request, "Saved.")
             return redirect("collection-settings", collection.slug)
-    return _settings_page(request, collection, form, _facets_form(collection))
+    return settings_page(request, collection, form)
 
 
 @in_collection(Role.ADMIN)
@@ -169,7 +171,7 @@ def collection_facets(request: HttpRequest, collection: Collection) -> HttpRespo
         else:
             messages.success(request, "Saved the facets and the scale.")
             return redirect("collection-settings", collection.slug)
-    return _settings_page(request, collection, _settings_form(collection), form)
+    return settings_page(request, collection, facets_form=form)
 
 
 def _settings_form(collection: Collection, data: QueryDict | None = None) -> SettingsForm:
@@ -183,9 +185,16 @@ def _facets_form(collection: Collection, data: QueryDict | None = None) -> Facet
     return FacetsForm(data, initial=FacetsForm.initial_of(facets, *scale))
 
 
-def _settings_page(
-    request: HttpRequest, collection: Collection, form: SettingsForm, facets_form: FacetsForm
+def settings_page(
+    request: HttpRequest,
+    collection: Collection,
+    form: SettingsForm | None = None,
+    facets_form: FacetsForm | None = None,
+    archive_error: ArchiveError | None = None,
 ) -> HttpResponse:
+    form = form or _settings_form(collection)
+    facets_form = facets_form or _facets_form(collection)
+    invalid = 422 if form.errors or facets_form.errors else 200
     return render(
         request,
         "dashboard/settings.html",
@@ -194,8 +203,9 @@ def _settings_page(
             "facets_form": facets_form,
             "facets": facets_of(collection),
             "is_fixed": is_open(collection),
+            "archive_error": archive_error,
         },
-        status=422 if form.errors or facets_form.errors else 200,
+        status=archive_error.status if archive_error else invalid,
     )
 
 

@@ -16,6 +16,7 @@ _titles: dict[str, str] = {}
 _pages: dict[str, str] = {}
 _reads: dict[str, tuple[str, ...]] = {}
 _kinds_in_steps: set[str] = set()
+_kinds_for_archived: set[str] = set()
 _due_checks: list[DueCheck] = []
 
 
@@ -32,12 +33,14 @@ def handles(
     page: str,
     reads: tuple[str, ...] = (),
     in_steps: bool = False,
+    archived_too: bool = False,
 ) -> Callable[[Handler], Handler]:
     """Register the handler for jobs of this kind. It must be safe to run twice.
 
     `page` names the address of the collection's page that shows the result. `reads` are the
     parameters that hold paths of uploaded files, or lists of paths; see `jobs.uploaded_files`.
     A job `in_steps` keeps the steps that are done when it ends early, and a retry does the others.
+    Only a kind with `archived_too` is queued in an archived collection.
     """
 
     def register(handler: Handler) -> Handler:
@@ -47,6 +50,8 @@ def handles(
         _reads[kind] = reads
         if in_steps:
             _kinds_in_steps.add(kind)
+        if archived_too:
+            _kinds_for_archived.add(kind)
         return handler
 
     return register
@@ -80,6 +85,10 @@ def reads(kind: str) -> tuple[str, ...]:
 
 def is_in_steps(kind: str) -> bool:
     return kind in _kinds_in_steps
+
+
+def is_for_archived(kind: str) -> bool:
+    return kind in _kinds_for_archived
 
 
 def reading_kinds() -> list[str]:

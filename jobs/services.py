@@ -23,6 +23,7 @@ from django.db import (
 from django.utils import timezone
 from kombu.exceptions import KombuError
 
+from accounts.locking import check_not_archived
 from accounts.models import Collection, User
 from jobs import registry, uploaded_files
 from jobs.context import RetryLater
@@ -53,8 +54,13 @@ def enqueue(
 
     `key` names work that must not be done twice at once (default: the kind). If the collection has
     a live job with the same key, that job is returned.
+
+    Raises:
+        CollectionArchived: jobs change a collection, and it is archived.
     """
     registry.handler(kind)
+    if not registry.is_for_archived(kind):
+        check_not_archived(collection)
     key = key or kind
     for last_try in (False, True):
         try:

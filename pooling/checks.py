@@ -61,7 +61,7 @@ def request_due_checks() -> None:
     if last_look.still_holds(marks):
         return
     collection_ids = PoolBuild.objects.order_by().values("collection")
-    collections = Collection.objects.filter(pk__in=collection_ids)
+    collections = Collection.objects.active().filter(pk__in=collection_ids)
     are_requested = [
         request_if_due(collection, JOB_KIND, checks_state(collection)) for collection in collections
     ]

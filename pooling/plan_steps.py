@@ -10,7 +10,10 @@ PLAN, BUILD, PREVIEW, FREEZE = "Plan", "Build", "Preview", "Freeze"
 
 
 class PlanStep(NamedTuple):
-    """A step and its state. `url_name` is that of its page, "" for none."""
+    """A step and its state. `url_name` is that of its page, "" for none.
+
+    The figure of a step without a state counts query papers or topics, as the page calls them.
+    """
 
     name: str
     figure: str
@@ -23,7 +26,7 @@ class PlanStep(NamedTuple):
 def plan_steps(numbers: PoolNumbers, *, is_building: bool, current: str = "") -> list[PlanStep]:
     """The steps. Without `current`, it is the first one with something to do."""
     steps = [
-        PlanStep(PLAN, f"{numbers.papers:,}", "query papers", "plan-pools", numbers.pools > 0),
+        PlanStep(PLAN, f"{numbers.papers:,}", "", "plan-pools", numbers.pools > 0),
         PlanStep(
             BUILD,
             f"{numbers.pools:,} of {numbers.papers:,}",

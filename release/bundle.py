@@ -52,9 +52,9 @@ def pack_into(target: BinaryIO, files: Mapping[str, bytes | StoredFile]) -> None
         for name in sorted(files):
             content = files[name]
             if isinstance(content, bytes):
-                archive.writestr(_entry(name), content)
+                archive.writestr(zip_entry(name), content)
             else:
-                _copy(content, _entry(name), archive)
+                _copy(content, zip_entry(name), archive)
 
 
 def _copy(content: StoredFile, entry: zipfile.ZipInfo, archive: zipfile.ZipFile) -> None:
@@ -63,7 +63,8 @@ def _copy(content: StoredFile, entry: zipfile.ZipInfo, archive: zipfile.ZipFile)
         shutil.copyfileobj(source, member)
 
 
-def _entry(name: str) -> zipfile.ZipInfo:
+def zip_entry(name: str) -> zipfile.ZipInfo:
+    """The entry of a file, the same on every machine. Raises BadName."""
     if not NAME.fullmatch(name):
         raise BadName(name)
     entry = zipfile.ZipInfo(name, EPOCH)

@@ -13,6 +13,7 @@ from weakref import finalize
 from django.conf import settings
 from django.db import IntegrityError
 
+from accounts.locking import lock_collection
 from accounts.models import Collection, User
 from agreement.coefficients import Missing
 from agreement.services import report_payloads
@@ -231,6 +232,7 @@ def _keep(
     summary = _summary(collection, bundle)
     try:
         with cannot_keep(), staged(path, bundle.reader()) as part, work.fenced():
+            lock_collection(collection)
             release = collection.releases.create(
                 version=version,
                 sha256=bundle.sha256,

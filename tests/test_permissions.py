@@ -18,9 +18,11 @@ from django.contrib.sessions.models import Session
 from django.db import connection, transaction
 from django.test import Client, override_settings
 from django.urls import reverse
+from django.utils import timezone
 
-from accounts.models import Role, User
+from accounts.models import Collection, Role, User
 from corpus.services import create_query
+from jobs.models import State
 from release.publicity import make_public
 from tests.support.api_world import a_world, another_collection, token_of
 from tests.support.crawling import filled, patterns
@@ -85,6 +87,7 @@ ADDRESSES = [
     Address("collection", HERE, GET),
     Address("api-collection", HERE, GET),
     Address("api-facets", (ADMIN,), POST),
+    Address("api-archive", (ADMIN,), ("post", "delete")),
     # The corpus
     Address("add-sample", (ADMIN,), POST),
     Address("search", (ADMIN,), GET),
@@ -190,6 +193,10 @@ ADDRESSES = [
     Address("remove-role", (ADMIN,), POST),
     Address("collection-settings", (ADMIN,), BOTH),
     Address("collection-facets", (ADMIN,), POST),
+    Address("archive-collection", (ADMIN,), POST),
+    Address("unarchive-collection", (ADMIN,), POST),
+    Address("export-collection", (ADMIN,), POST),
+    Address("delete-collection", (ADMIN,), BOTH),
     Address("api-jobs", (ADMIN,), GET),
     Address("api-job", (ADMIN,), GET),
     Address("api-cancel-job", (ADMIN,), POST),
@@ -376,6 +383,30 @@ def test_with_the_role_the_address_answers_its_methods_and_no_other(address, per
             assert status in {200, 202, 302, 400, 409, 415, 422}
         if address.name != "logout":
             assert not leads_to.startswith(reverse("login"))
+
+
+CHANGES_THE_ARCHIVE = {"archive-collection", "unarchive-collection", "api-archive"}
+
+
+def test_no_address_changes_an_archived_collection(world):
+    collection = Collection.objects.get(slug=world["slug"])
+    collection.jobs.update(state=State.SUCCEEDED)
+    Collection.objects.filter(pk=collection.pk).update(archived_at=timezone.now())
+    addresses = [
+        address
+        for address in ADDRESSES
+        if "<slug:slug>" in ROUTES[address.name] and address.name not in CHANGES_THE_ARCHIVE
+    ]
+
+    for address in addresses:
+        for method in set(address.methods) - {"get"}:
+            client = client_for(address.people[0], address.name, world)
+            status, *_ = ask(client, method, where(address.name, world))
+            assert status in {200, 302, 400, 404, 409, 415, 422}, address.name
+
+    assert row_counts() == world["rows"]
+    assert not collection.jobs.live().exists()
+    assert collection.releases.get().public_periods.current().exists()
 
 
 @cells(REFUSED)

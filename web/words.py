@@ -2,7 +2,26 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 
 def count_noun(number: int, singular: str, plural: str = "") -> str:
     """A number and its noun: "1 query", "1,204 queries". The plural defaults to the noun + "s"."""
     return f"{number:,} {singular if number == 1 else plural or singular + 's'}"
+
+
+class Noun(NamedTuple):
+    """A noun in both numbers: "topic" and "topics"."""
+
+    one: str
+    many: str
+
+    def phrase(self, number: int) -> str:
+        return count_noun(number, self.one, self.many)
+
+
+def query_source(topics: int, papers: int) -> Noun:
+    """What the queries of a collection are made of, from the numbers of both."""
+    if topics and papers:
+        return Noun("topic or query paper", "topics and query papers")
+    return Noun("topic", "topics") if topics else Noun("query paper", "query papers")

@@ -15,6 +15,12 @@ document.addEventListener("htmx:beforeRequest", (event) => {
   if (elt.matches("[data-live], [data-renews]") && isUnwanted) event.preventDefault();
 });
 
+// A job that deletes its collection ends with an address that does not exist any more.
+document.addEventListener("htmx:responseError", ({ detail }) => {
+  const isGone = detail.xhr.status === 404 && detail.elt.matches("[data-live]");
+  if (isGone) location.assign(document.querySelector("a.brand").href);
+});
+
 document.addEventListener("click", (event) => {
   event.target.closest("[data-dismiss]")?.closest(".toast").remove();
 });

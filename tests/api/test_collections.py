@@ -24,6 +24,7 @@ def test_it_lists_my_collections_with_my_roles(world, annotator):
             ],
             "highest_grade": 3,
             "relevant_from": 2,
+            "archived_at": None,
             "roles": ["annotator"],
         }
     ]

@@ -18,6 +18,7 @@ from tests.support.factories import (
     a_collection,
     a_query,
     an_open_query,
+    an_open_topic,
     member,
 )
 from tests.support.visits import client_of, markup, queries_of, text_of
@@ -67,7 +68,7 @@ def test_home_shows_several_collections_with_what_waits(collection, django_asser
     an_open_query(collection)
     client = client_of("ann1")
 
-    with django_assert_num_queries(6):
+    with django_assert_num_queries(7):
         page = client.get(reverse("home"))
 
     assert '<strong class="number">3</strong> pairs to judge' in page.text
@@ -81,7 +82,7 @@ def test_home_asks_the_same_questions_however_many_collections(
         a_collection(f"c{number}")
     client = client_of("admin")
 
-    with django_assert_num_queries(18):
+    with django_assert_num_queries(19):
         page = client.get(reverse("home"))
 
     assert page.text.count("Import documents") == 3
@@ -180,7 +181,7 @@ def test_an_annotators_overview_shows_the_own_queue_only(collection, django_asse
     judge(opening, 1, [3, 3, 3])
     client = client_of("ann2")
 
-    with django_assert_num_queries(10):
+    with django_assert_num_queries(11):
         page = client.get(at("collection"))
 
     assert "3</span> pairs to judge" in text_of(page)
@@ -453,3 +454,17 @@ def test_the_settings_show_a_licence_of_their_own(client):
     page = client.get(at("collection-settings", slug="own")).text
     assert 'value="Ours, on request"' in page
     assert '<option value="another" selected>' in page
+
+
+def test_the_pages_of_a_collection_of_topics_say_topics():
+    an_open_topic(a_collection("topics"))
+    admin, annotator = client_of("admin"), client_of("ann1")
+
+    names = ("collection", "pools", "runs", "open-queries")
+    pages = [admin.get(at(name, slug="topics")) for name in names]
+    pages += [annotator.get(at(name, slug="topics")) for name in ("collection", "judge")]
+
+    for page in pages:
+        assert "query paper" not in text_of(page).replace("Query paper or topic", "").lower()
+    assert "1 topic" in text_of(pages[0])
+    assert "Pools by topic" in text_of(pages[1])

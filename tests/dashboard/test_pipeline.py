@@ -155,6 +155,14 @@ def test_each_step_says_what_it_passes_to_the_next():
     ]
 
 
+def test_queries_made_of_topics_are_called_topics():
+    of_topics, of_both = replace(WITH_RUNS, topics=3), replace(WITH_RUNS, topics=1)
+
+    assert steps(of_topics)[0].passes == "3 topics"
+    assert next_step(of_topics).text == "3 topics of 3 have no pool yet."
+    assert next_step(of_both).text == "3 topics and query papers of 3 have no pool yet."
+
+
 def test_a_step_with_a_total_has_a_meter():
     progress = {step.name: step.progress for step in steps(JUDGED) if step.progress}
 

@@ -257,6 +257,12 @@ def later_guideline(world: World) -> Guideline:
     return Guideline.objects.get(facet=world.facet, version=9)
 
 
+def deletion_begun_and_undone(world: World) -> None:
+    marks = ("archived_at", "exported_at", "deletion_began_at")
+    change(world.collection, **dict.fromkeys(marks, timezone.now()))
+    change(world.collection, deletion_began_at=None)
+
+
 CASES = [
     # accounts
     Case("accounts_user.username", lambda world: again(world.first)),
@@ -271,6 +277,15 @@ CASES = [
         lambda world: change(world.collection, relevant_from=0),
         behind=("scale_stays_once_opened",),
     ),
+    Case(
+        "collection_exported_while_archived",
+        lambda world: change(world.collection, exported_at=timezone.now()),
+    ),
+    Case(
+        "collection_deleted_after_export",
+        lambda world: change(world.collection, deletion_began_at=timezone.now()),
+    ),
+    Case("collection_deletion_never_undone", deletion_begun_and_undone),
     Case(
         "collection_relevant_from_is_a_grade",
         lambda world: change(world.collection, relevant_from=4),

@@ -18,6 +18,7 @@ from typing import Any
 import pytest
 from django.db import connection, transaction
 
+from accounts.locking import CollectionArchived
 from accounts.models import Collection, Role, User
 from accounts.services import add_membership, take_role
 from adjudication.judgment_import import ImportOptions, import_judgments
@@ -40,11 +41,15 @@ from corpus.queries import remove_query
 from corpus.services import create_query, label_sentences
 from corpus.state import corpus_digest
 from corpus.topic_import import import_topics
+from dashboard.archiving import archive_collection
 from dashboard.services import change_settings, remove_role
 from jobs.context import DirectRun
 from pooling.models import BuildRun, Pool, PoolBuild
 from pooling.services import PoolPlan, build_pools, freeze_pools
 from pooling.services.last_plans import save_last_plan
+from release.gate import ACCEPTABLE
+from release.publicity import make_private, make_public
+from release.services import publish_release
 from retrieval.formats import Scored
 from retrieval.models import Run
 from retrieval.services import remove_run
@@ -516,3 +521,28 @@ def test_a_text_that_changes_while_its_query_is_opened_is_judged_as_it_is_or_sta
     assert then.document("d1").title != "Other"
     for scene in (first, then):
         check_all_holds(scene)
+
+
+def test_a_release_is_public_once_and_archived_collections_stay_as_they_are(
+    on_postgresql, tmp_path
+):
+    scene = Scene(tmp_path)
+    decided(scene)  # a release needs a label
+    release = publish_release(collection=scene.collection, version="1", accept=ACCEPTABLE)
+
+    def public() -> None:
+        make_public(release=release, person=None)
+
+    def private() -> None:
+        make_private(release=release, person=None)
+
+    def archive() -> None:
+        archive_collection(collection=scene.collection)
+
+    for first, second in itertools.product((public, private), repeat=2):
+        assert held_open(first, second) == [None, None]
+        assert release.public_periods.current().count() == (1 if second is public else 0)
+    for second in (public, bound(opened_and_judged, scene), bound(settings_changed, scene)):
+        _, refused = held_open(archive, second)
+        assert isinstance(refused, CollectionArchived)
+    assert not release.public_periods.current().exists()

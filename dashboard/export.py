@@ -1,0 +1,182 @@
+"""Everything of an archived collection as one zip, streamed. docs/adr/0028-archive-and-delete.md.
+
+The same rows and files give the same bytes. Entries are stored, as in a release (ADR 3).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import zipfile
+from collections.abc import Iterator
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+from django.conf import settings
+from django.db.models import ForeignKey, Model, QuerySet
+
+from accounts.models import Collection, User
+from adjudication.models import CaseCount
+from annotation.models import Judgment, Pair, PairCount, SlotCount
+from dashboard.archiving import check_archived, note_export
+from dashboard.collection_tables import Table, tables_below
+from dashboard.deletion import files_of
+from release.bundle import zip_entry
+
+FORMAT_VERSION = 1
+COUNTS: tuple[type[Model], ...] = (CaseCount, PairCount, SlotCount)  # kept by triggers
+CHUNK = 1 << 16  # bytes of a file that are read together
+ROWS = 1_000  # that are read together
+README = """\
+Everything that Qrelsmith stored of the collection {slug}.
+
+rows/      Every row of every table as JSON Lines, by id. A name that ends in _id refers to another
+           table. rows/accounts.user.jsonl names the people; it has no passwords.
+releases/  The published versions, as they were published.
+files.jsonl  The other files with their SHA-256. They are not here: indexes can be built again, and
+           uploaded files and vectors are copies of what was uploaded.
+manifest.json  How many rows each table has.
+
+{hidden} judgments are left out, because their pairs have only one judgment. Judging is blind until
+both are there.
+"""
+
+
+class _Sink:
+    """What the zip writes, until it is sent."""
+
+    def __init__(self) -> None:
+        self._chunks: list[bytes] = []
+
+    def write(self, content: bytes, /) -> int:
+        self._chunks.append(bytes(content))
+        return len(content)
+
+    def flush(self) -> None:
+        """Called by `zipfile`."""
+
+    close = flush
+
+    def pop(self) -> bytes:
+        content = b"".join(self._chunks)
+        self._chunks.clear()
+        return content
+
+
+def export_collection(collection: Collection) -> Iterator[bytes]:
+    """The zip in chunks. Once the last one was taken, the collection counts as exported.
+
+    Raises:
+        NotArchived: its rows could change while they are read.
+    """
+    collection.refresh_from_db()
+    check_archived(collection)
+    return _written(collection)
+
+
+def _written(collection: Collection) -> Iterator[bytes]:
+    sink = _Sink()
+    with zipfile.ZipFile(sink, "w", zipfile.ZIP_STORED) as archive:
+        for name, content in _files(collection):
+            with archive.open(zip_entry(name), "w", force_zip64=True) as member:
+                for chunk in content:
+                    member.write(chunk)
+                    yield sink.pop()
+    yield sink.pop()
+    note_export(collection=collection)
+
+
+def _files(collection: Collection) -> Iterator[tuple[str, Iterator[bytes]]]:
+    hidden = _hidden_judgments(collection).count()
+    yield "README.txt", iter([README.format(slug=collection.slug, hidden=hidden).encode()])
+    counts: dict[str, int] = {}
+    people: set[int] = set()
+    tables = [Table(Collection, "pk"), *tables_below()]
+    for table in sorted(tables, key=lambda table: table.name):
+        if table.model not in COUNTS:
+            rows = table.model._base_manager.filter(**{table.path: collection.pk})
+            if table.model is Judgment:
+                rows = rows.exclude(pk__in=_hidden_judgments(collection).values("pk"))
+            yield f"rows/{table.name}.jsonl", _lines(table.model, rows, counts, people)
+    users = User.objects.filter(pk__in=people)
+    yield "rows/accounts.user.jsonl", _people(users, counts)
+    releases = Path(settings.RELEASE_DIR, collection.slug)
+    others = []
+    for path in files_of(collection):
+        if path.parent == releases and path.suffix == ".zip" and path.name[0] != ".":
+            yield f"releases/{path.name}", _content(path)
+        else:
+            others.append(path)
+    yield "files.jsonl", (_file_line(path) for path in others)
+    manifest = {
+        "format_version": FORMAT_VERSION,
+        "collection": collection.slug,
+        "software_version": settings.SOFTWARE_VERSION,
+        "rows": counts,
+        "judgments_left_out": hidden,
+    }
+    yield "manifest.json", iter([_json(manifest)])
+
+
+def _hidden_judgments(collection: Collection) -> QuerySet[Judgment]:
+    """Those of pairs with only one judgment. Only their author may see them."""
+    judged = Pair.objects.of(collection).judged().order_by().values("pk")
+    of_collection = Judgment.objects.filter(slot__pair__query__collection=collection)
+    return of_collection.exclude(slot__pair__in=judged)
+
+
+def _lines(
+    model: type[Model], rows: QuerySet[Model], counts: dict[str, int], people: set[int]
+) -> Iterator[bytes]:
+    """The rows by id; on the way, the number of rows and the ids of people are noted."""
+    names = [
+        field.attname
+        for field in model._meta.concrete_fields
+        if field.name != "exported_at"  # or every download would change the next one
+    ]
+    of_people = [
+        field.attname
+        for field in model._meta.concrete_fields
+        if isinstance(field, ForeignKey) and field.related_model is User
+    ]
+    label = model._meta.label_lower
+    counts[label] = 0
+    for row in rows.order_by("pk").values(*names).iterator(chunk_size=ROWS):
+        counts[label] += 1
+        people.update(row[name] for name in of_people if row[name] is not None)
+        yield _json(row)
+
+
+def _people(users: QuerySet[User], counts: dict[str, int]) -> Iterator[bytes]:
+    counts["accounts.user"] = 0
+    for user in users.order_by("pk"):
+        counts["accounts.user"] += 1
+        yield _json({"id": user.pk, "username": user.username, "name": user.get_full_name()})
+
+
+def _content(path: Path) -> Iterator[bytes]:
+    with path.open("rb") as file:
+        while chunk := file.read(CHUNK):
+            yield chunk
+
+
+def _file_line(path: Path) -> bytes:
+    with path.open("rb") as file:
+        digest = hashlib.file_digest(file, "sha256").hexdigest()
+    name = path.relative_to(settings.DATA_DIR).as_posix()
+    return _json({"path": name, "size": path.stat().st_size, "sha256": digest})
+
+
+def _json(value: object) -> bytes:
+    """One line with sorted keys: PostgreSQL does not keep the order of keys."""
+    return f"{json.dumps(value, default=_plain, ensure_ascii=False, sort_keys=True)}\n".encode()
+
+
+def _plain(value: Any) -> str:
+    if isinstance(value, datetime):
+        return value.isoformat()
+    if isinstance(value, UUID):
+        return str(value)
+    raise TypeError(f"{type(value)} has no form in JSON")

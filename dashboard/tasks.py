@@ -1,0 +1,21 @@
+"""The job that deletes a collection."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dashboard.archiving import DELETION_KIND
+from dashboard.deletion import delete_collection
+from jobs import registry
+from jobs.lease import Lease
+
+
+@registry.handles(
+    DELETION_KIND,
+    title="Delete the collection",
+    page="collection-settings",
+    in_steps=True,
+    archived_too=True,
+)
+def run_delete_collection(lease: Lease) -> dict[str, Any]:
+    return delete_collection(collection=lease.collection, work=lease)
