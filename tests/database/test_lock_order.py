@@ -43,8 +43,7 @@ from corpus.topic_import import import_topics
 from dashboard.services import change_settings, remove_role
 from jobs.context import DirectRun
 from pooling.models import BuildRun, Pool, PoolBuild
-from pooling.services import PoolPlan, build_pools, freeze_pools
-from pooling.services.last_plans import save_last_plan
+from pooling.services import PoolPlan, build_pools, freeze_pools, save_plan
 from retrieval.formats import Scored
 from retrieval.models import Run
 from retrieval.services import remove_run
@@ -195,10 +194,12 @@ def rebalanced(scene: Scene) -> None:
 
 
 def planned(scene: Scene) -> None:
-    save_last_plan(
+    save_plan(
         collection=scene.collection,
+        name="Deep",
         fields={"strategy": ["interleaved"]},
         saved_by=User.objects.get(username="admin"),
+        opened="Deep",
     )
 
 
