@@ -64,7 +64,7 @@ class PoolPlanForm(forms.Form):
         widget=forms.Textarea(attrs={"rows": 4, "class": "mono", "spellcheck": "false"}),
     )
     papers_file = forms.FileField(
-        label="Add docnos from a file",
+        label="Add a list from a file",
         required=False,
         help_text="A text file of up to 1 MB with one docno per line, for example pilot.txt.",
         widget=forms.FileInput(attrs={"accept": ".txt,.csv,.tsv,text/plain"}),
