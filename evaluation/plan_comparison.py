@@ -83,18 +83,18 @@ class Comparison:
     known: KnownRelevant | None
 
 
-def compare_plans(collection: Collection, first: PoolPlanForm, second: PoolPlanForm) -> Comparison:
+def comparison_of(collection: Collection, first: PoolPlanForm, second: PoolPlanForm) -> Comparison:
     """The pools of two valid forms."""
     forms = (first, second)
     estimates = (_estimate(collection, first), _estimate(collection, second))
     plans = (first.plan(), second.plan())
     papers = [form.chosen_papers() for form in forms]
-    sample = sample_for(collection=collection, plans=plans, docnos=papers[0] & papers[1])
+    docnos = sample_for(collection=collection, plans=plans, docnos=papers[0] & papers[1])
     pools = [
-        _documents(collection, plan, estimate, sample)
+        _documents(collection, plan, estimate, docnos)
         for plan, estimate in zip(plans, estimates, strict=True)
     ]
-    shared = shared_documents(*pools) if sample else None
+    shared = shared_documents(*pools) if docnos else None
     return Comparison(estimates, shared, known_relevant(collection, plans))
 
 
@@ -132,15 +132,15 @@ def known_relevant(
     papers = _papers_with_labels(collection, judgment_runs)
     if not papers:
         return None
-    sample = sample_for(collection=collection, plans=plans, docnos=papers)
-    labels = known_labels(collection, sample, judgment_runs)
-    drawn = [draw_sample(collection=collection, plan=plan, docnos=sample) for plan in plans]
+    docnos = sample_for(collection=collection, plans=plans, docnos=papers)
+    labels = known_labels(collection, docnos, judgment_runs)
+    samples = [draw_sample(collection=collection, plan=plan, docnos=docnos) for plan in plans]
     first, second = (
-        count_known({pool.query_paper: pool.docnos for pool in each.pools}, labels)
-        for each in drawn
+        count_known({pool.query_paper: pool.docnos for pool in sample.pools}, labels)
+        for sample in samples
     )
-    missing = sorted({name for each in drawn for name in each.missing})
-    return KnownRelevant(len(sample), len(papers), (first, second), tuple(missing))
+    missing = sorted({name for sample in samples for name in sample.missing})
+    return KnownRelevant(len(docnos), len(papers), (first, second), tuple(missing))
 
 
 def known_labels(
@@ -170,10 +170,10 @@ def known_labels(
 
 def _papers_with_labels(collection: Collection, judgment_runs: Sequence[Run]) -> set[str]:
     """The query papers with a judged pair, from counts that triggers keep, or with known ones."""
-    judged = PairCount.objects.filter(query__collection=collection, judged__gt=0)
+    counts = PairCount.objects.filter(query__collection=collection, judged__gt=0)
     lists = Ranking.objects.order_by().filter(run__in=judgment_runs)
     return {
-        *judged.values_list("query__query_paper__name", flat=True),
+        *counts.values_list("query__query_paper__name", flat=True),
         *lists.values_list("query_paper__name", flat=True),
     }
 
@@ -188,11 +188,11 @@ def _estimate(collection: Collection, form: PoolPlanForm) -> Estimate:
 
 
 def _documents(
-    collection: Collection, plan: PoolPlan, estimate: Estimate, sample: Sequence[str]
+    collection: Collection, plan: PoolPlan, estimate: Estimate, docnos: Sequence[str]
 ) -> Documents:
-    """The pools of the sample, which the estimate has drawn unless the plans differ in scope."""
+    """The pools of these query papers, drawn again only if the estimate has not drawn them all."""
     pools = {pool.query_paper: pool.docnos for pool in estimate.pools}
-    if pools.keys() >= set(sample):
-        return {paper: pools[paper] for paper in sample}
-    drawn = draw_sample(collection=collection, plan=plan, docnos=sample)
-    return {pool.query_paper: pool.docnos for pool in drawn.pools}
+    if pools.keys() >= set(docnos):
+        return {paper: pools[paper] for paper in docnos}
+    sample = draw_sample(collection=collection, plan=plan, docnos=docnos)
+    return {pool.query_paper: pool.docnos for pool in sample.pools}

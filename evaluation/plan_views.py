@@ -14,7 +14,7 @@ from django.views.decorators.http import require_safe
 
 from accounts.access import in_collection
 from accounts.models import Collection, Role
-from evaluation.plan_comparison import compare_plans as compared
+from evaluation.plan_comparison import comparison_of
 from pooling.forms import CostForm
 from pooling.models import LastPlan, SavedPlan
 from pooling.plan_form import PoolPlanForm
@@ -88,7 +88,7 @@ class ComparisonForm(forms.Form):
             field = self.fields[name]
             assert isinstance(field, forms.ChoiceField)
             field.choices = [(choice.key, choice.name) for choice in choices]
-        self.chosen = (first, second)
+        self.plans = (first, second)
 
 
 def plan_choices(collection: Collection) -> tuple[list[PlanChoice], PlanChoice | None]:
@@ -100,11 +100,12 @@ def plan_choices(collection: Collection) -> tuple[list[PlanChoice], PlanChoice |
     last = last_plan(collection)
     if last is None:
         return choices, next(iter(choices), None)
+    # Saving a plan makes it the last one, with its name as that of the plan that was opened.
     for choice in choices:
-        if choice.plan.fields == last.fields:
+        if [choice.name] == last.fields.get("opened") and choice.plan.fields == last.fields:
             return choices, choice
-    typed = PlanChoice(LAST, "The last plan, not saved under a name", last)
-    return [typed, *choices], typed
+    last_choice = PlanChoice(LAST, "The last plan, not saved under a name", last)
+    return [last_choice, *choices], last_choice
 
 
 @in_collection(Role.ADMIN)
@@ -114,25 +115,25 @@ def compare_plans(request: HttpRequest, collection: Collection) -> HttpResponse:
     context: dict[str, Any] = {"collection": collection, "choices": choices}
     if usual is not None and len(choices) > 1:
         form = ComparisonForm(request.GET, choices, usual)
-        context |= {"form": form, **_compared(request, collection, form.chosen)}
+        context |= {"form": form, **_comparison(request, collection, form.plans)}
     return render(request, "evaluation/compare_plans.html", context)
 
 
-def _compared(
-    request: HttpRequest, collection: Collection, chosen: tuple[PlanChoice, PlanChoice]
+def _comparison(
+    request: HttpRequest, collection: Collection, plans: tuple[PlanChoice, PlanChoice]
 ) -> dict[str, Any]:
     """The comparison with the same cost of an hour for both plans: the URL's, or the first's."""
     costs = CostForm.of(
-        MultiValueDict({**chosen[0].plan.fields, **dict(request.GET.lists())}), collection
+        MultiValueDict({**plans[0].plan.fields, **dict(request.GET.lists())}), collection
     )
-    forms_sent = [choice.form() for choice in chosen]
+    plan_forms = [choice.form() for choice in plans]
     columns = [
         PlanColumn(choice, form, [] if form.is_valid() else problems_of(form))
-        for choice, form in zip(chosen, forms_sent, strict=True)
+        for choice, form in zip(plans, plan_forms, strict=True)
     ]
     if any(column.problems for column in columns):
         return {"costs": costs, "columns": columns, "comparison": None}
-    comparison = compared(collection, *forms_sent)
+    comparison = comparison_of(collection, *plan_forms)
     columns = [
         PlanColumn(
             column.choice,

@@ -358,10 +358,3 @@ class SavedPlan(models.Model):
 
     def __str__(self) -> str:
         return self.name
-
-    @property
-    def strategy_title(self) -> str:
-        """The title of its strategy; "" for one that no longer exists."""
-        names = self.fields.get("strategy") or [""]
-        strategy = STRATEGIES.get(names[-1])
-        return strategy.title if strategy else ""

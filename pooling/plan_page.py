@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.core.files.uploadedfile import UploadedFile
 from django.db.models import QuerySet
+from django.db.models.fields.json import KT
 from django.shortcuts import get_object_or_404
 from django.utils.datastructures import MultiValueDict
 
@@ -16,11 +17,19 @@ from pooling.models import LastPlan, SavedPlan
 from pooling.plan_form import PoolPlanForm
 from pooling.preview import Cost
 from pooling.services import Estimate, estimate_pools
+from pooling.strategies import STRATEGIES
 
 # Parameters of the URL: one opens a saved plan, the other leaves the last plan out.
 SAVED, DEFAULTS = "saved", "defaults"
 SHOWN_OVERLAPS = 3
 LONGEST_KEY = 19  # digits that every integer column can hold
+
+
+class SavedPlanRow(NamedTuple):
+    """A saved plan and the title of its strategy, "" if it has none."""
+
+    plan: SavedPlan
+    strategy: str
 
 
 @dataclass(frozen=True)
@@ -38,8 +47,8 @@ class PlanPage:
 
         Raises Http404 for a saved plan that the collection does not have.
         """
-        if saved := address.get(SAVED):
-            return cls.of_plan(get_object_or_404(saved_plans(collection), pk=_key(saved)))
+        if key := address.get(SAVED):
+            return cls.of_plan(get_object_or_404(saved_plans(collection), pk=_row_number(key)))
         form = PoolPlanForm.at(address, collection)
         costs = CostForm.of(address, collection)
         if form.initial or DEFAULTS in address:
@@ -111,11 +120,21 @@ def last_plan(collection: Collection) -> LastPlan | None:
 
 
 def saved_plans(collection: Collection) -> QuerySet[SavedPlan]:
-    """The saved plans by name, with who saved them."""
-    return collection.saved_plans.select_related("collection", "saved_by")
+    """The saved plans by name, with who saved them. Their fields are read only if needed.
+
+    The list of docnos among the fields may be long.
+    """
+    return collection.saved_plans.select_related("collection", "saved_by").defer("fields")
 
 
-def _key(text: str) -> int:
+def plan_rows(collection: Collection) -> list[SavedPlanRow]:
+    """The saved plans as the page lists them. One query."""
+    plans = saved_plans(collection).annotate(strategy=KT("fields__strategy__0"))
+    titles = {name: strategy.title for name, strategy in STRATEGIES.items()}
+    return [SavedPlanRow(plan, titles.get(plan.strategy, "")) for plan in plans]
+
+
+def _row_number(text: str) -> int:
     """The primary key in an address; that of no row if it is not a number."""
     return int(text) if text.isdecimal() and len(text) < LONGEST_KEY else 0
 

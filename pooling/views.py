@@ -25,7 +25,7 @@ from pooling import checks, services, tables
 from pooling.figures import pool_figures
 from pooling.forms import CostForm
 from pooling.models import Pool
-from pooling.plan_page import SAVED, PlanPage, saved_plans
+from pooling.plan_page import SAVED, PlanPage, plan_rows, saved_plans
 from pooling.plan_steps import PLAN, plan_steps
 from web.columns import ShownColumns, csv_file, in_batches, wants_csv
 from web.errors import UserFacingError
@@ -156,7 +156,7 @@ def _plan_page(request: HttpRequest, page: PlanPage) -> HttpResponse:
         "costs": page.costs,
         "source": page.source,
         "plan_name": page.name,
-        "saved_plans": saved_plans(page.collection),
+        "saved_plans": plan_rows(page.collection),
     }
     if numbers.papers and not numbers.all_frozen:
         context |= page.size()

@@ -147,8 +147,8 @@ def _papers_to_pool(
     collection: Collection, docnos: Sequence[str], *, without_pool: bool
 ) -> list[QueryPaper]:
     pools = _pools(collection) if without_pool else _pools(collection).frozen()
-    pooled = set(pools.values_list("query_paper_id", flat=True))
-    papers = [paper for paper in papers_with_queries(collection) if paper.pk not in pooled]
+    pooled_ids = set(pools.values_list("query_paper_id", flat=True))
+    papers = [paper for paper in papers_with_queries(collection) if paper.pk not in pooled_ids]
     if not papers and not collection.query_papers.exists():
         raise PoolingError("There are no queries yet. Add one first.")
     if not papers and not without_pool:
@@ -170,8 +170,8 @@ def _check_to_pool(papers: Group[str], docnos: Sequence[str]) -> None:
 
 def _check_still_without(collection: Collection, papers: Sequence[QueryPaper]) -> None:
     """Check, under the lock, that no other build has given these query papers a draft."""
-    pooled = set(_pools(collection).values_list("query_paper_id", flat=True))
-    if pooled & {paper.pk for paper in papers}:
+    pooled_ids = set(_pools(collection).values_list("query_paper_id", flat=True))
+    if pooled_ids & {paper.pk for paper in papers}:
         raise ChangedMeanwhile("the query papers without a pool")
 
 

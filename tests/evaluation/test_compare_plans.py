@@ -14,7 +14,7 @@ from tests.support.pooling_scenes import DOCNOS, a_listed_run, built
 from tests.support.sittings import judge, slots_of
 from tests.support.visits import address, client_of, text_of
 
-pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
+pytestmark = pytest.mark.django_db
 
 SENT = {**PLAN, "depth": "500", "seconds": "3600", "adjudicated": "36", "rate": "10"}
 # The documents of q1's pool; d03 has only the first of its two judgments.
@@ -112,7 +112,7 @@ def test_plans_for_other_query_papers_share_what_both_build(collection, admin):
     assert comparison.shared.percent == 100
     page = compared(admin, second.pk, third.pk)
     assert page.context["comparison"].shared is None
-    assert "No query paper is in both plans" in text_of(page)
+    assert "The plans build no query paper in common" in text_of(page)
 
 
 def test_what_was_typed_is_compared_with_a_saved_plan(collection, admin):

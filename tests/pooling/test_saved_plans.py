@@ -18,7 +18,7 @@ from tests.support.factories import DocumentFactory, a_collection
 from tests.support.pooling_scenes import a_listed_collection, built
 from tests.support.visits import address, client_of, text_of
 
-pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
+pytestmark = pytest.mark.django_db
 
 SENT = {**PLAN, "depth": "500", "runs": ["up", "down"], "interleaved-n": "3"}
 
@@ -79,12 +79,12 @@ def test_a_plan_is_saved_opened_changed_and_deleted(admin):
 def test_a_plan_is_not_replaced_by_another_of_its_name_nor_saved_when_invalid(admin):
     saved(admin)
 
-    taken = saved(admin, strategy="rrf", opened="Other")
+    same_name = saved(admin, strategy="rrf", opened="Other")
     nameless = saved(admin, plan_name=" ")
     invalid = saved(admin, plan_name="Wrong", depth="none")
 
-    assert [page.status_code for page in (taken, nameless, invalid)] == [422] * 3
-    assert "There is already a plan “Deep”. Open it to change it" in taken.text
+    assert [page.status_code for page in (same_name, nameless, invalid)] == [422] * 3
+    assert "There is already a plan “Deep”. Open it to change it" in same_name.text
     assert "Enter a name, for example" in nameless.text
     assert SavedPlan.objects.get().fields["strategy"] == ["interleaved"]
 
