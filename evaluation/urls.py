@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from django.urls import URLPattern, path
 
-from evaluation import views
+from evaluation import plan_views, views
 
 urlpatterns: list[URLPattern] = [
     path("runs/choose-models/", views.choose_models, name="choose-models"),
@@ -11,4 +11,5 @@ urlpatterns: list[URLPattern] = [
         views.models_figure,
         name="models-figure",
     ),
+    path("pools/plan/compare/", plan_views.compare_plans, name="compare-plans"),
 ]

@@ -20,6 +20,7 @@ from pooling.services import (
     DEFAULT_STRATEGY,
     ONLY,
     PoolPlan,
+    build_parameters,
     builds_with_pools,
     default_forced,
     manifest_text,
@@ -107,8 +108,21 @@ class Plan(serializers.Serializer[Any]):
         help_text="Default: every run except judgments, forced and excluded ones.",
     )
     depth = serializers.IntegerField(min_value=1, max_value=DEEPEST, default=DEFAULT_DEPTH)
+    query_papers = serializers.ListField(
+        child=serializers.CharField(max_length=200),
+        default=[],
+        help_text="Build only for these query papers or topics. Other drafts stay. Default: all "
+        "without a frozen pool.",
+    )
+    without_pool = serializers.BooleanField(
+        default=False, help_text="Build only for query papers without a pool. All drafts stay."
+    )
 
     def validate(self, values: dict[str, Any]) -> dict[str, Any]:
+        if values["query_papers"] and values["without_pool"]:
+            raise serializers.ValidationError(
+                {"without_pool": "Give either query_papers or without_pool."}
+            )
         if ("strategy" in values) == ("n" in values):
             raise serializers.ValidationError({"n": "Give either n or a strategy."})
         if "strategy" in values and "mode" in values:
@@ -136,7 +150,8 @@ class Pools(CollectionView):
 
     @extend_schema(
         summary="Build pools",
-        description="Builds every pool that is not frozen. Replaces drafts.",
+        description="Builds every pool that is not frozen, or those of some query papers. "
+        "Replaces their drafts.",
         request=Plan,
         responses={202: JobAnswer},
     )
@@ -144,8 +159,16 @@ class Pools(CollectionView):
         serializer = Plan(data=request.data)
         serializer.is_valid(raise_exception=True)
         plan = serializer.plan()
-        job = request_pools(collection=self.collection, plan=plan, requested_by=self.person)
-        if job.parameters != plan.as_json():
+        docnos = list(dict.fromkeys(serializer.validated_data["query_papers"]))
+        without_pool: bool = serializer.validated_data["without_pool"]
+        job = request_pools(
+            collection=self.collection,
+            plan=plan,
+            requested_by=self.person,
+            docnos=docnos,
+            without_pool=without_pool,
+        )
+        if job.parameters != build_parameters(plan, docnos, without_pool=without_pool):
             raise Busy
         return accepted(job)
 

@@ -335,3 +335,26 @@ class LastPlan(models.Model):
 
     def __str__(self) -> str:
         return f"the last plan of {self.collection}"
+
+
+class SavedPlan(models.Model):
+    """A plan of the page "Plan the pools" that was saved under a name, as it was typed."""
+
+    # No index of its own, because the constraint's index begins with this column.
+    collection = models.ForeignKey(
+        Collection, models.CASCADE, related_name="saved_plans", db_index=False
+    )
+    name = models.CharField(max_length=60)
+    fields = models.JSONField(help_text="The texts that were sent, by field of the form.")
+    saved_at = models.DateTimeField(auto_now=True)
+    saved_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True)
+
+    class Meta:
+        ordering = ["name"]
+        constraints = [
+            models.UniqueConstraint(fields=["collection", "name"], name="saved_plan_name_once"),
+            models.CheckConstraint(condition=~models.Q(name=""), name="saved_plan_has_name"),
+        ]
+
+    def __str__(self) -> str:
+        return self.name

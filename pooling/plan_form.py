@@ -27,7 +27,8 @@ from web.errors import UserFacingError
 # How a plan can use the documents of `cited` or of an imported run.
 FORCED, EXCLUDED, DRAWN = "forced", "excluded", "drawn"
 USES = [(FORCED, "Forced"), (EXCLUDED, "Excluded"), (DRAWN, "Drawn")]
-ALL, SOME = "all", "some"  # of the query papers without a frozen pool
+ALL, WITHOUT_POOL, SOME = "all", "without-pool", "some"  # of those without a frozen pool
+MOST_FILE_BYTES = 1_000_000  # because the list is sent with the form from then on
 KNOWN = "known-"  # prefix of the field of an imported run
 REQUIREMENTS = {
     "same_field": "share a field of study with the query paper",
@@ -47,7 +48,11 @@ class Choice(NamedTuple):
 class PoolPlanForm(forms.Form):
     scope = forms.ChoiceField(
         label="Query papers",
-        choices=[(ALL, "All query papers without a frozen pool"), (SOME, "Only these")],
+        choices=[
+            (ALL, "All query papers without a frozen pool"),
+            (WITHOUT_POOL, "Only those without a pool"),
+            (SOME, "Only these"),
+        ],
         initial=ALL,
         required=False,
         widget=forms.RadioSelect,
@@ -57,6 +62,12 @@ class PoolPlanForm(forms.Form):
         required=False,
         help_text="One docno per line, for example 3264891. Other draft pools stay as they are.",
         widget=forms.Textarea(attrs={"rows": 4, "class": "mono", "spellcheck": "false"}),
+    )
+    papers_file = forms.FileField(
+        label="Add a list from a file",
+        required=False,
+        help_text="A text file of up to 1 MB with one docno per line, for example pilot.txt.",
+        widget=forms.FileInput(attrs={"accept": ".txt,.csv,.tsv,text/plain"}),
     )
     strategy = forms.ChoiceField(
         label="Strategy",
@@ -105,6 +116,13 @@ class PoolPlanForm(forms.Form):
         help_text="Sets the order of the retrievers and every sample. The same seed gives the "
         "same pools.",
     )
+    plan_name = forms.CharField(
+        label="Name of the plan",
+        required=False,
+        max_length=60,
+        widget=forms.TextInput(attrs={"autocomplete": "off"}),
+    )
+    opened = forms.CharField(required=False, max_length=60, widget=forms.HiddenInput)
 
     def __init__(self, *arguments: Any, collection: Collection, **options: Any) -> None:
         super().__init__(*arguments, **options)
@@ -138,7 +156,7 @@ class PoolPlanForm(forms.Form):
         return form
 
     @classmethod
-    def of_last(cls, fields: Mapping[str, Sequence[str]], collection: Collection) -> PoolPlanForm:
+    def of_texts(cls, fields: Mapping[str, Sequence[str]], collection: Collection) -> PoolPlanForm:
         """Filled in as it was sent. A run that was removed since is ignored."""
         form = cls.at(MultiValueDict({name: list(fields[name]) for name in fields}), collection)
         for name in ("runs", "only"):
@@ -158,6 +176,27 @@ class PoolPlanForm(forms.Form):
         sent = self.data
         assert isinstance(sent, MultiValueDict)
         return {name: sent.getlist(name) for name in self.fields if name in sent}
+
+    def clean_papers_file(self) -> None:
+        """Add the lines of the file to the list, so that the page shows and saves them with it."""
+        upload = self.cleaned_data["papers_file"]
+        if upload is None:
+            return
+        if upload.size > MOST_FILE_BYTES:
+            raise forms.ValidationError("This file is larger than 1 MB. Choose a smaller one.")
+        try:
+            text = upload.read().decode("utf-8-sig")
+        except UnicodeDecodeError as error:
+            raise forms.ValidationError(
+                "This file is not a text in UTF-8. Choose a file with one docno per line."
+            ) from error
+        lines = [*self.cleaned_data.get("papers", "").splitlines(), *text.splitlines()]
+        papers = self.fields["papers"].clean("\n".join(lines))
+        self.cleaned_data["papers"] = papers
+        sent = self.data
+        assert isinstance(sent, MultiValueDict)
+        self.data = sent.copy()  # what was sent is immutable
+        self.data["papers"] = papers
 
     @property
     def opens_more_options(self) -> bool:
@@ -185,6 +224,8 @@ class PoolPlanForm(forms.Form):
         if not values["runs"] and "runs" not in self.errors and "more" not in self.errors:
             self.add_error("runs", "Tick at least one run to draw from.")
         values["docnos"] = self._docnos(values) if values.get("scope") == SOME else ()
+        if self.without_pool and not papers_to_pool(self.collection, without_pool=True):
+            self.add_error("scope", "Every query paper has a pool. Choose other query papers.")
         if values.get("strategy"):
             values["parameters"] = self._parameters(STRATEGIES[values["strategy"]])
         if not self.errors:
@@ -198,7 +239,8 @@ class PoolPlanForm(forms.Form):
         lines = map(str.strip, values.get("papers", "").splitlines())
         docnos = tuple(dict.fromkeys(filter(None, lines)))
         if not docnos:
-            self.add_error("papers", "Write at least one docno, or choose all query papers.")
+            if "papers_file" not in self.errors:
+                self.add_error("papers", "Write at least one docno, or choose all query papers.")
         elif unknown := sorted(set(docnos) - papers_to_pool(self.collection).keys()):
             self.add_error(
                 "papers", f"{unknown[0]} is not a query paper without a frozen pool. Remove it."
@@ -248,6 +290,16 @@ class PoolPlanForm(forms.Form):
         """The query papers to pool; empty for all."""
         docnos: tuple[str, ...] = self.cleaned_data["docnos"]
         return docnos
+
+    @property
+    def without_pool(self) -> bool:
+        """Whether only query papers without a pool are to be pooled."""
+        return self.cleaned_data.get("scope") == WITHOUT_POOL
+
+    def chosen_papers(self) -> set[str]:
+        """The query papers to pool, by docno. One query."""
+        papers = papers_to_pool(self.collection, without_pool=self.without_pool)
+        return papers.keys() & set(self.docnos) if self.docnos else set(papers)
 
     def plan(self) -> PoolPlan:
         values = self.cleaned_data

@@ -22,6 +22,7 @@ def build_pools(lease: Lease) -> dict[str, Any]:
         maker=maker,
         built_by=requested_by,
         docnos=lease.parameters.get("query_papers", ()),
+        without_pool=lease.parameters.get("without_pool", False),
     )
     return {"pools": build.pools.count()}
 

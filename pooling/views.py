@@ -25,7 +25,7 @@ from pooling import checks, services, tables
 from pooling.figures import pool_figures
 from pooling.forms import CostForm
 from pooling.models import Pool
-from pooling.plan_page import PlanPage
+from pooling.plan_page import SAVED, PlanPage, plan_rows, saved_plans
 from pooling.plan_steps import PLAN, plan_steps
 from web.columns import ShownColumns, csv_file, in_batches, wants_csv
 from web.errors import UserFacingError
@@ -154,7 +154,9 @@ def _plan_page(request: HttpRequest, page: PlanPage) -> HttpResponse:
         "jobs": jobs,
         "form": page.form,
         "costs": page.costs,
-        "last_plan": page.last_plan,
+        "source": page.source,
+        "plan_name": page.name,
+        "saved_plans": plan_rows(page.collection),
     }
     if numbers.papers and not numbers.all_frozen:
         context |= page.size()
@@ -167,13 +169,53 @@ def plan_pools(request: HttpRequest, collection: Collection) -> HttpResponse:
     """The page. A script that sends the form gets the panel alone, and nothing is saved."""
     if request.method != "POST":
         return _plan_page(request, PlanPage.opened(collection, request.GET))
-    page = PlanPage.sent(collection, request.POST)
+    page = PlanPage.sent(collection, request.POST, request.FILES)
     if wants_part(request):
         return render(request, "pooling/_plan_panel.html", page.size())
     if not page.form.is_valid():
         return _plan_page(request, page)
     services.save_last_plan(collection=collection, fields=page.texts(), saved_by=person_of(request))
+    if "compare" in request.POST:
+        return redirect("compare-plans", collection.slug)
     return redirect(f"{reverse('plan-pools', args=[collection.slug])}#size")
+
+
+@in_collection(Role.ADMIN)
+@require_POST
+def save_plan(request: HttpRequest, collection: Collection) -> HttpResponse:
+    page = PlanPage.sent(collection, request.POST, request.FILES)
+    form = page.form
+    if not form.is_valid():
+        return _plan_page(request, page)
+    name = form.cleaned_data["plan_name"]
+    if not name:
+        form.add_error("plan_name", "Enter a name, for example Deep pools.")
+        return _plan_page(request, page)
+    try:
+        plan = services.save_plan(
+            collection=collection,
+            name=name,
+            fields=page.texts() | {"opened": [name]},
+            saved_by=person_of(request),
+            opened=form.cleaned_data["opened"],
+        )
+    except UserFacingError as error:
+        form.add_error("plan_name", str(error))
+        return _plan_page(request, page)
+    messages.success(request, f"The plan “{name}” is saved.")
+    return redirect(f"{reverse('plan-pools', args=[collection.slug])}?{SAVED}={plan.pk}#saved")
+
+
+@in_collection(Role.ADMIN)
+@require_POST
+def delete_plan(request: HttpRequest, collection: Collection, plan: int) -> HttpResponse:
+    saved_plan = get_object_or_404(saved_plans(collection), pk=plan)
+    if "confirmed" not in request.POST:
+        context = {"collection": collection, "plan": saved_plan}
+        return render(request, "pooling/confirm_delete_plan.html", context)
+    services.delete_plan(plan=saved_plan)
+    messages.success(request, f"The plan “{saved_plan.name}” is deleted.")
+    return redirect("plan-pools", collection.slug)
 
 
 @in_collection(Role.ADMIN)
@@ -188,7 +230,7 @@ def pool_figure(
 @in_collection(Role.ADMIN)
 @require_POST
 def build_pools(request: HttpRequest, collection: Collection) -> HttpResponse:
-    page = PlanPage.sent(collection, request.POST)
+    page = PlanPage.sent(collection, request.POST, request.FILES)
     person = person_of(request)
     if not page.form.is_valid():
         return _plan_page(request, page)
@@ -198,6 +240,7 @@ def build_pools(request: HttpRequest, collection: Collection) -> HttpResponse:
             plan=page.form.plan(),
             requested_by=person,
             docnos=page.form.docnos,
+            without_pool=page.form.without_pool,
         )
     except UserFacingError as error:
         page.form.add_error(None, str(error))

@@ -10,12 +10,11 @@ from collections.abc import Collection as Group
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from django.db.models import Count
 
 from accounts.models import Collection
-from corpus.models import QueryPaper
 from corpus.ordering import shuffled
 from corpus.state import corpus_docnos, corpus_documents
 from pooling.preview import USUAL_DEPTH
@@ -46,9 +45,14 @@ class PaperToPool(NamedTuple):
 class SampledPool(NamedTuple):
     """A pool drawn in memory; `to_judge` counts its documents with text."""
 
+    query_paper: str
     queries: int
     pool: DrawnPool
     to_judge: int
+
+    @property
+    def docnos(self) -> frozenset[str]:
+        return frozenset(entry.docno for entry in self.pool.entries)
 
     @property
     def size(self) -> int:
@@ -82,6 +86,17 @@ class PairOverlap(NamedTuple):
     @property
     def percent(self) -> float:
         return 100 * self.share
+
+
+class DrawnSample(NamedTuple):
+    """Pools of a plan for some query papers, with the lists they were drawn from.
+
+    `missing` counts, by retriever, the query papers without a list. It draws nothing for them here.
+    """
+
+    pools: tuple[SampledPool, ...]
+    lists: Lists
+    missing: Mapping[str, int]
 
 
 @dataclass(frozen=True)
@@ -168,11 +183,15 @@ class Estimate:
         return round(number * self.papers / max(1, self.sampled))
 
 
-def papers_to_pool(collection: Collection) -> dict[str, PaperToPool]:
-    """The query papers that a build draws pools for, by docno. One query, a row for each."""
+def papers_to_pool(collection: Collection, *, without_pool: bool = False) -> dict[str, PaperToPool]:
+    """The query papers that a build draws pools for, by docno. One query, a row for each.
+
+    With `without_pool`, those that have a draft are left out, too.
+    """
+    no_pool = {"pool": None} if without_pool else {"pool__frozen_at": None}
     rows = (
         collection.query_papers.order_by()
-        .filter(pool__frozen_at=None, queries__isnull=False)
+        .filter(**no_pool, queries__isnull=False)
         .values_list("name", "pk")
         .annotate(query_count=Count("queries"))
     )
@@ -180,41 +199,64 @@ def papers_to_pool(collection: Collection) -> dict[str, PaperToPool]:
 
 
 def estimate_pools(
-    *, collection: Collection, plan: PoolPlan, docnos: Sequence[str] = ()
+    *,
+    collection: Collection,
+    plan: PoolPlan,
+    docnos: Sequence[str] = (),
+    without_pool: bool = False,
 ) -> Estimate:
-    """The pools of the plan for all query papers to pool, or for those with these docnos."""
-    papers = papers_to_pool(collection)
+    """The pools of the plan for all query papers to pool, or for those with these docnos.
+
+    With `without_pool`, for those that have no pool yet.
+    """
+    papers = papers_to_pool(collection, without_pool=without_pool)
     if docnos:
         papers = {docno: papers[docno] for docno in docnos if docno in papers}
-    names = run_names(collection, plan)
-    runs = list(collection.runs.filter(name__in=names))
-    queries = {
-        papers[docno].pk: papers[docno].queries
-        for docno in _sample(papers, plan.seed or collection.seed, runs)
-    }
-    sample = list(
-        collection.query_papers.filter(pk__in=queries).select_related(
-            "document", "topic", "collection"
-        )
-    )
-    lists = stored_lists(sample, runs)
-    stored_names = {run.name for run in runs}
-    not_run = dict.fromkeys(set(names) - stored_names, len(sample))
-    missing = dict(sorted((_missing_lists(lists, runs) | not_run).items()))
-    lists = {pk: _without_missing(rankings, missing) for pk, rankings in lists.items()}
+    runs = list(collection.runs.filter(name__in=run_names(collection, plan)))
+    docnos = _sample(papers, plan.seed or collection.seed, runs)
+    sample = draw_sample(collection=collection, plan=plan, docnos=docnos)
     return Estimate(
         papers=len(papers),
         queries=sum(paper.queries for paper in papers.values()),
-        pools=tuple(
-            SampledPool(queries[paper.pk], pool, to_judge)
-            for paper, pool, to_judge in _drawn(collection, plan, sample, lists)
-        ),
-        overlaps=_overlaps(plan, lists),
-        missing=missing,
+        pools=sample.pools,
+        overlaps=_overlaps(plan, sample.lists),
+        missing=sample.missing,
         shallow=tuple(
-            run.name for run in runs if run.name not in missing and _is_shallow(run, plan.depth)
+            run.name
+            for run in runs
+            if run.name not in sample.missing and _is_shallow(run, plan.depth)
         ),
     )
+
+
+def draw_sample(*, collection: Collection, plan: PoolPlan, docnos: Sequence[str]) -> DrawnSample:
+    """The pools that the plan would give these query papers, whatever pools they have.
+
+    From the lists that are stored, which are read into memory: keep to a few query papers.
+    """
+    names = run_names(collection, plan)
+    runs = list(collection.runs.filter(name__in=names))
+    papers = list(
+        collection.query_papers.filter(name__in=docnos)
+        .select_related("document", "topic", "collection")
+        .annotate(query_count=Count("queries"))
+    )
+    lists = stored_lists(papers, runs)
+    not_run = dict.fromkeys(set(names) - {run.name for run in runs}, len(papers))
+    missing = dict(sorted((_missing_lists(lists, runs) | not_run).items()))
+    lists = {pk: _without_missing(rankings, missing) for pk, rankings in lists.items()}
+    return DrawnSample(tuple(_drawn(collection, plan, papers, lists)), lists, missing)
+
+
+def sample_for(
+    *, collection: Collection, plans: Sequence[PoolPlan], docnos: Group[str]
+) -> list[str]:
+    """A sample of these query papers, so small that `draw_sample` is quick for each of the plans.
+
+    The collection's seed chooses it, so that plans with other seeds are drawn for the same ones.
+    """
+    names = {name for plan in plans for name in run_names(collection, plan)}
+    return _sample(docnos, collection.seed, list(collection.runs.filter(name__in=names)))
 
 
 def _sample(papers: Group[str], seed: str, runs: Group[Run]) -> list[str]:
@@ -227,10 +269,10 @@ def _sample(papers: Group[str], seed: str, runs: Group[Run]) -> list[str]:
 def _drawn(
     collection: Collection,
     plan: PoolPlan,
-    papers: Sequence[QueryPaper],
+    papers: Sequence[Any],
     lists: Lists,
-) -> Iterator[tuple[QueryPaper, DrawnPool, int]]:
-    """Each pool, drawn as a build draws it, and the number of its documents with text."""
+) -> Iterator[SampledPool]:
+    """Each pool, drawn as a build draws it. The query papers have their `query_count`."""
     listed_docnos = {
         docno
         for rankings in lists.values()
@@ -244,7 +286,8 @@ def _drawn(
     documents = corpus_documents(collection, pooled_docnos)
     with_text = {docno for docno, document in documents.items() if document.has_text}
     for paper, pool in zip(papers, pools, strict=True):
-        yield paper, pool, sum(entry.docno in with_text for entry in pool.entries)
+        to_judge = sum(entry.docno in with_text for entry in pool.entries)
+        yield SampledPool(paper.name, paper.query_count, pool, to_judge)
 
 
 def _overlaps(plan: PoolPlan, lists: Lists) -> JaccardMatrix:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection as Group
 from collections.abc import Sequence
+from typing import Any
 
 from django.db import transaction
 from django.utils import timezone
@@ -29,6 +31,7 @@ from pooling.services.drafts import (
     write_hidden,
 )
 from pooling.services.draw import draw_pools
+from pooling.services.estimates import papers_to_pool
 from pooling.services.manifest import manifest_of
 from pooling.services.plan_runs import InlineRunMaker, RunMaker, ensure_runs, run_names
 from pooling.services.plans import PoolPlan
@@ -51,22 +54,34 @@ def request_pools(
     plan: PoolPlan,
     requested_by: User | None,
     docnos: Sequence[str] = (),
+    without_pool: bool = False,
 ) -> Job:
     """Queue the building of pools for every query paper whose pool is not frozen.
 
-    With `docnos`, only for these query papers. Raises PoolingError for an invalid plan, and for an
-    encoder without a run that this server does not allow.
+    With `docnos`, only for these query papers; with `without_pool`, only for those that have no
+    pool when the building begins. Raises PoolingError for an invalid plan, for query papers that
+    cannot be pooled, and for an encoder without a run that this server does not allow.
     """
     plan.check()
+    if docnos or without_pool:
+        _check_to_pool(papers_to_pool(collection, without_pool=without_pool), docnos)
     run_names = set(collection.runs.filter(name__in=plan.runs).values_list("name", flat=True))
     for name in sorted(set(plan.runs) - run_names):
         check_allowed(name)
     return enqueue(
         kind="build_pools",
         collection=collection,
-        parameters=plan.as_json() | ({"query_papers": list(docnos)} if docnos else {}),
+        parameters=build_parameters(plan, docnos, without_pool=without_pool),
         requested_by=requested_by,
     )
+
+
+def build_parameters(
+    plan: PoolPlan, docnos: Sequence[str] = (), *, without_pool: bool = False
+) -> dict[str, Any]:
+    """The parameters of the job that builds the plan for these query papers."""
+    papers = {"query_papers": list(docnos)} if docnos else {}
+    return plan.as_json() | papers | ({"without_pool": True} if without_pool else {})
 
 
 def build_pools(
@@ -77,12 +92,14 @@ def build_pools(
     maker: RunMaker | None = None,
     built_by: User | None = None,
     docnos: Sequence[str] = (),
+    without_pool: bool = False,
 ) -> PoolBuild:
     """Build the pool of every query paper without a frozen one; replaces drafts.
 
-    With `docnos`, only of these query papers; other drafts stay. Built-in runs that are missing or
-    out of date are made first, by `maker` or else in this job. The pools are written in hidden
-    parts. All of them appear in one step, or none.
+    With `docnos`, only of these query papers; other drafts stay. With `without_pool`, only of those
+    without a pool; all drafts stay. Built-in runs that are missing or out of date are made first,
+    by `maker` or else in this job. The pools are written in hidden parts. All of them appear in one
+    step, or none.
 
     Raises:
         CorpusChanged: the documents changed meanwhile.
@@ -94,7 +111,7 @@ def build_pools(
     plan.check()
     collection.refresh_from_db()  # the corpus version and the seed as they are now
     maker = maker or InlineRunMaker(collection, plan.depth, work)
-    papers = _papers_to_pool(collection, docnos)
+    papers = _papers_to_pool(collection, docnos, without_pool=without_pool)
     names = run_names(collection, plan)
     maker.wait(names)
     digest = corpus_digest(collection)
@@ -115,7 +132,10 @@ def build_pools(
         with discarded_on_failure(build):
             write_hidden(build, new_pools, work)
             with work.fenced():
-                check_as_drawn(lock_collection(collection), collection, plan, papers, runs)
+                now = lock_collection(collection)
+                check_as_drawn(now, collection, plan, papers, runs)
+                if without_pool:
+                    _check_still_without(now, papers)
                 _note_runs(build, plan, runs)
                 show_pools(build, new_pools.count)
                 work.complete({"pools": new_pools.count, "candidates": new_pools.candidates})
@@ -123,23 +143,36 @@ def build_pools(
     return build
 
 
-def _papers_to_pool(collection: Collection, docnos: Sequence[str]) -> list[QueryPaper]:
-    frozen = set(_pools(collection).frozen().values_list("query_paper_id", flat=True))
-    papers = [paper for paper in papers_with_queries(collection) if paper.pk not in frozen]
-    if not papers:
-        raise PoolingError(
-            "There is nothing to build, because every pool is frozen."
-            if collection.query_papers.exists()
-            else "There are no queries yet. Add one first."
-        )
-    if not docnos:
-        return papers
+def _papers_to_pool(
+    collection: Collection, docnos: Sequence[str], *, without_pool: bool
+) -> list[QueryPaper]:
+    pools = _pools(collection) if without_pool else _pools(collection).frozen()
+    pooled_ids = set(pools.values_list("query_paper_id", flat=True))
+    papers = [paper for paper in papers_with_queries(collection) if paper.pk not in pooled_ids]
+    if not papers and not collection.query_papers.exists():
+        raise PoolingError("There are no queries yet. Add one first.")
+    if not papers and not without_pool:
+        raise PoolingError("There is nothing to build, because every pool is frozen.")
     by_docno = {paper.name: paper for paper in papers}
-    if unknown := set(docnos) - by_docno.keys():
+    _check_to_pool(by_docno, docnos)
+    return [by_docno[docno] for docno in sorted(set(docnos))] if docnos else papers
+
+
+def _check_to_pool(papers: Group[str], docnos: Sequence[str]) -> None:
+    """Check that there are query papers to pool, and that these docnos are among them."""
+    if unknown := set(docnos) - set(papers):
         raise PoolingError(
             f"{min(unknown)} is not a query paper without a frozen pool. Remove it from the plan."
         )
-    return [by_docno[docno] for docno in sorted(set(docnos))]
+    if not papers:
+        raise PoolingError("There is nothing to build, because every query paper has a pool.")
+
+
+def _check_still_without(collection: Collection, papers: Sequence[QueryPaper]) -> None:
+    """Check, under the lock, that no other build has given these query papers a draft."""
+    pooled_ids = set(_pools(collection).values_list("query_paper_id", flat=True))
+    if pooled_ids & {paper.pk for paper in papers}:
+        raise ChangedMeanwhile("the query papers without a pool")
 
 
 def _pools(collection: Collection) -> PoolQuerySet:

@@ -5,11 +5,12 @@ import numpy as np
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 
+from corpus.services import create_query
 from jobs import services
 from jobs.models import Job, State
 from pooling.models import Pool
 from tests.support.api_world import RANK, RETRIEVER, SCORE
-from tests.support.factories import a_collection, a_query
+from tests.support.factories import DocumentFactory, a_collection, a_query
 
 WHERE = "/api/v1/collections/small/"
 
@@ -200,6 +201,33 @@ def test_pools_of_another_plan_are_not_taken_for_those_asked_for(world, admin):
 
     assert first.json()["id"] == same.json()["id"]
     assert (other.status_code, other.json()["code"]) == (409, "busy")
+
+
+def test_some_query_papers_are_built_or_those_without_a_pool(world, admin):
+    """The pool of `a_query` is a draft, and that of the world's query is frozen."""
+    jobs = world.collection.jobs
+    jobs.all().delete()
+    draft = a_query(world.collection).query_paper.name
+
+    def sent(**fields):
+        body = {"n": 2, "runs": ["bm25_title"], **fields}
+        return admin.post(f"{WHERE}pools/", body, format="json")
+
+    named = sent(query_papers=[draft, draft])
+    assert (named.status_code, jobs.get().parameters["query_papers"]) == (202, [draft])
+    assert sent(query_papers=[draft]).json()["id"] == named.json()["id"]
+    assert sent().status_code == 409
+    jobs.all().delete()
+    for fields in (
+        {"query_papers": [world.paper]},
+        {"query_papers": [draft], "without_pool": True},
+        {"without_pool": True},
+    ):
+        assert sent(**fields).status_code == 400
+    paper = DocumentFactory(collection=world.collection)
+    create_query(collection=world.collection, docno=paper.docno, facet_key="method")
+    assert sent(without_pool=True).status_code == 202
+    assert jobs.get().parameters["without_pool"] is True
 
 
 def test_a_strategy_is_asked_for_with_its_parameters(world, admin):

@@ -36,6 +36,7 @@ from pooling.models import (
     LastPlan,
     Pool,
     PoolReport,
+    SavedPlan,
 )
 from release.models import PublicPeriod, Release
 from retrieval.models import Ranking, Run
@@ -100,6 +101,7 @@ class World(NamedTuple):
     open_slots: tuple[Slot, Slot]  # of a pair without judgments
     bare_pair: Pair  # without slots
     last_plan: LastPlan
+    saved_plan: SavedPlan
     pool_report: PoolReport
     report: Report
     job: Job
@@ -183,6 +185,7 @@ def build_world() -> World:
         open_slots=slots_of_pair(Slot.objects.unjudged().first().pair),
         bare_pair=Pair.objects.create(query=query, candidate=candidate, token="bare"),
         last_plan=LastPlan.objects.create(collection=collection, fields={}),
+        saved_plan=collection.saved_plans.create(name="Deep", fields={}),
         pool_report=collection.pool_reports.create(
             kind="kind", state="", payload=[], began_at=timezone.now(), seconds=1
         ),
@@ -403,6 +406,8 @@ CASES = [
     ),
     Case("pooling_pool.query_paper_id", lambda world: again(world.draft)),
     Case("pooling_lastplan.collection_id", lambda world: again(world.last_plan)),
+    Case("saved_plan_name_once", lambda world: again(world.saved_plan)),
+    Case("saved_plan_has_name", lambda world: again(world.saved_plan, name="")),
     Case("candidate_document_once", lambda world: again(world.candidate, position=9)),
     Case("candidate_position_once", lambda world: again(world.candidate, document=world.document)),
     Case("contribution_source_once", lambda world: again(world.contribution, drawn=False)),

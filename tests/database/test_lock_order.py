@@ -45,8 +45,7 @@ from dashboard.archiving import archive_collection
 from dashboard.services import change_settings, remove_role
 from jobs.context import DirectRun
 from pooling.models import BuildRun, Pool, PoolBuild
-from pooling.services import PoolPlan, build_pools, freeze_pools
-from pooling.services.last_plans import save_last_plan
+from pooling.services import PoolPlan, build_pools, freeze_pools, save_plan
 from release.gate import ACCEPTABLE
 from release.publicity import make_private, make_public
 from release.services import publish_release
@@ -200,10 +199,12 @@ def rebalanced(scene: Scene) -> None:
 
 
 def planned(scene: Scene) -> None:
-    save_last_plan(
+    save_plan(
         collection=scene.collection,
+        name="Deep",
         fields={"strategy": ["interleaved"]},
         saved_by=User.objects.get(username="admin"),
+        opened="Deep",
     )
 
 

@@ -93,6 +93,7 @@ def a_world(slug: str = "small") -> World:
     world.report = compute_report(collection=collection, missing="exclude")
     world.release = publish_release(collection=collection, version="1.0", accept=ACCEPTABLE)
     world.job = collection.jobs.create(kind="build_pools", key="build_pools", parameters={})
+    collection.saved_plans.create(name="Deep pools", fields={})
     return world
 
 
@@ -130,6 +131,7 @@ def every_id(world: World) -> dict[str, list[object]]:
         "docno": [world.paper, world.slots()[0].pair.candidate.document.docno],
         "topic": ["t1"],
         "build": [world.collection.pool_builds.first().pk],
+        "plan": [world.collection.saved_plans.get().pk],
         "query": queries,
         "name": [*queries, world.run.name],
         "token": list(tokens),

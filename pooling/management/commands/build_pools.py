@@ -1,4 +1,5 @@
 import argparse
+from pathlib import Path
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
@@ -24,10 +25,25 @@ def _name_and_value(text: str) -> tuple[str, str]:
     return name, value
 
 
+def _docnos_in(path: Path | None) -> list[str]:
+    """The lines of the file; empty for no file. Raises CommandError."""
+    if path is None:
+        return []
+    try:
+        lines = path.read_text(encoding="utf-8-sig").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise CommandError(f"{path} cannot be read: {error}.") from error
+    docnos = [line.strip() for line in lines if line.strip()]
+    if not docnos:
+        raise CommandError(f"{path} is empty. Write one id per line.")
+    return docnos
+
+
 class Command(BaseCommand):
     help = (
-        "Build the pool of every query paper whose pool is not frozen: all documents of forced "
-        "sources, then those that the strategy draws. Runs built-in retrievers first if needed."
+        "Build the pool of every query paper whose pool is not frozen, or of some of them: all "
+        "documents of forced sources, then those that the strategy draws. Runs built-in retrievers "
+        "first if needed."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -73,6 +89,19 @@ class Command(BaseCommand):
         parser.add_argument("--seed", default="", help="default: the collection's")
         parser.add_argument("--run", action="append", default=[], help="draw only from these runs")
         parser.add_argument("--depth", type=int, default=DEFAULT_DEPTH, help="of built-in runs")
+        which = parser.add_mutually_exclusive_group()
+        which.add_argument(
+            "--without-pool",
+            action="store_true",
+            help="build only for query papers that have no pool yet; all drafts stay",
+        )
+        which.add_argument(
+            "--query-papers",
+            type=Path,
+            metavar="FILE",
+            help="build only for the query papers or topics in this file, one id per line; other "
+            "drafts stay",
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:
         collection = collection_named(options["collection"])
@@ -93,7 +122,13 @@ class Command(BaseCommand):
             depth=options["depth"],
         )
         try:
-            build = build_pools(collection=collection, plan=plan, work=DirectRun())
+            build = build_pools(
+                collection=collection,
+                plan=plan,
+                work=DirectRun(),
+                docnos=_docnos_in(options["query_papers"]),
+                without_pool=options["without_pool"],
+            )
         except UserFacingError as error:
             raise CommandError(str(error)) from error
         for pool in build.pools.select_related("query_paper").order_by("pk"):
