@@ -23,7 +23,8 @@ from annotation.services import JudgingError, set_up_collection
 from corpus.facets import NO_FACETS, FacetPlan
 from corpus.services import CorpusError
 from dashboard import overview
-from dashboard.forms import FacetsForm, NewCollectionForm, SettingsForm
+from dashboard.facets_form import FacetsForm
+from dashboard.forms import NewCollectionForm, SettingsForm
 from dashboard.navigation import navigation_for
 from dashboard.search import search
 from dashboard.services import SeedIsFixed, change_settings, seed_is_fixed
@@ -180,7 +181,8 @@ def _settings_form(collection: Collection, data: QueryDict | None = None) -> Set
 
 def _facets_form(collection: Collection, data: QueryDict | None = None) -> FacetsForm:
     facets, scale = facets_of(collection), (collection.highest_grade, collection.relevant_from)
-    return FacetsForm(data, initial=FacetsForm.initial_of(facets, *scale))
+    initial = FacetsForm.initial_of(facets, *scale)
+    return FacetsForm(data, initial=initial, collection=collection)
 
 
 def _settings_page(
