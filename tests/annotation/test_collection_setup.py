@@ -278,7 +278,7 @@ def test_a_wrong_facet_is_explained_in_its_row(settings_page):
     assert (wrong.status_code, together.status_code, nothing.status_code) == (422, 422, 422)
     errors = [dict(row.errors) for row in wrong.context["facets_form"].rows]
     assert [list(error) for error in errors] == [["key"], ["name"], ["key"], ["labels"]]
-    assert "Use at most 30 lower-case letters" in wrong.text
+    assert "“Aim” is not a key. Use at most 30 lower-case letters" in wrong.text
     errors = [dict(row.errors) for row in together.context["facets_form"].rows]
     assert [list(error) for error in errors] == [[], ["key", "labels"], ["labels"]]
     assert "The key &quot;aim&quot; comes twice. Use another key." in together.text
