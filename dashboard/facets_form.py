@@ -68,7 +68,8 @@ class FacetRow(forms.Form):
             raise forms.ValidationError("Give the facet a key, such as “purpose”.")
         if not KEY.fullmatch(key):
             raise forms.ValidationError(
-                "Use at most 30 lower-case letters, digits and hyphens. The first is no hyphen."
+                f"“{key[:40]}” is not a key. Use at most 30 lower-case letters, digits and "
+                "hyphens, such as “purpose”."
             )
         return key
 
