@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from django.db import models, transaction
 
 from accounts.locking import lock_collection
 from accounts.models import Collection
-from annotation.default_guidelines import default_guideline
+from annotation.default_guidelines import default_guideline, with_names
 from annotation.models import Opening
 from annotation.services import JudgingError, write_guideline
 from corpus.facets import FacetPlan, check_facets
@@ -45,11 +46,13 @@ def change_facets_and_scale(
     facets: Sequence[FacetPlan],
     highest_grade: int,
     relevant_from: int | None = None,
+    grade_names: Sequence[str] = (),
 ) -> Collection:
     """Give the collection these facets and this scale. What is as it was is left alone.
 
     A facet whose key stays keeps its queries and guidelines. A new facet, and every facet when the
-    scale gets other grades, is given the default guideline as its newest.
+    scale gets other grades, is given the default guideline as its newest. `grade_names` are the
+    names of the grades, from grade 0, under every facet; an empty name changes nothing.
 
     Raises:
         FixedOnceOpened: a query is open, and something would change.
@@ -61,7 +64,7 @@ def change_facets_and_scale(
     with transaction.atomic():
         collection = lock_collection(collection)
         before = (collection.highest_grade, collection.relevant_from)
-        if facets_of(collection) == tuple(facets) and before == scale:
+        if facets_of(collection) == tuple(facets) and before == scale and not any(grade_names):
             return collection
         _check_not_open(collection)
         if before != scale:
@@ -69,7 +72,7 @@ def change_facets_and_scale(
             collection.save(update_fields=scale._fields)
         if facets_of(collection) != tuple(facets):
             _replace_facets(collection, facets)
-        _complete_guidelines(collection)
+        _complete_guidelines(collection, grade_names)
     return collection
 
 
@@ -107,10 +110,40 @@ def _check_without_queries(removed: Sequence[Facet]) -> None:
             )
 
 
-def _complete_guidelines(collection: Collection) -> None:
-    """A default guideline for every facet whose newest does not describe the scale's grades."""
+def _complete_guidelines(collection: Collection, grade_names: Sequence[str]) -> None:
+    """A guideline for every facet whose newest lacks grades of the scale or has other names."""
     for facet in collection.facets.all():
-        newest = facet.guidelines.first()
-        described = [grade.get("grade") for grade in newest.grades] if newest else []
-        if described != list(collection.grades):
-            write_guideline(facet=facet, **default_guideline(facet, collection.highest_grade))
+        newest = _newest_text(facet, collection.highest_grade)
+        text = newest or default_guideline(facet, collection.highest_grade)
+        named = with_names(text, grade_names)
+        if named != newest:
+            write_guideline(facet=facet, **named)
+
+
+def _newest_text(facet: Facet, highest_grade: int) -> dict[str, Any] | None:
+    """The facet's newest guideline; None if it does not describe the grades of this scale."""
+    newest = facet.guidelines.first()
+    if newest is None:
+        return None
+    described = [grade.get("grade") for grade in newest.grades]
+    if described != list(range(highest_grade + 1)):
+        return None
+    return {"instructions": newest.instructions, "grades": newest.grades}
+
+
+def default_grade_names(
+    plans: Sequence[FacetPlan], highest_grade: int, collection: Collection | None = None
+) -> list[str]:
+    """What each grade is called if it is given no name. Names that differ by facet are joined.
+
+    A facet that `collection` has keeps the names of its newest guideline, if they fit the scale.
+    """
+    facets = {facet.key: facet for facet in collection.facets.all()} if collection else {}
+    names: list[dict[str, None]] = [{} for _ in range(highest_grade + 1)]
+    for plan in plans:
+        kept = facets.get(plan.key)
+        text = _newest_text(kept, highest_grade) if kept else None
+        text = text or default_guideline(Facet(key=plan.key, name=plan.name), highest_grade)
+        for grade, found in zip(text["grades"], names, strict=True):
+            found[grade["name"]] = None
+    return [", ".join(found) for found in names]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -47,3 +48,13 @@ def default_guideline(facet: Facet, highest_grade: int) -> dict[str, Any]:
     ]
     instructions = (own_text or text)["instructions"].replace("FACET", facet.name.lower())
     return {"instructions": instructions, "grades": grades}
+
+
+def with_names(guideline: dict[str, Any], names: Sequence[str]) -> dict[str, Any]:
+    """The guideline with these names of its grades, from grade 0. An empty one changes nothing."""
+    given = dict(enumerate(names))
+    grades = [
+        {**grade, "name": given.get(grade["grade"]) or grade["name"]}
+        for grade in guideline["grades"]
+    ]
+    return {**guideline, "grades": grades}

@@ -10,6 +10,7 @@ from django.http import QueryDict
 
 from annotation.models import Guideline
 
+LONGEST_GRADE_NAME = 30
 LONGEST_DEFINITION = 60  # the annotators read it on a button
 
 
@@ -18,7 +19,7 @@ class GradeForm(forms.Form):
 
     name = forms.CharField(
         label="Name",
-        max_length=30,
+        max_length=LONGEST_GRADE_NAME,
         error_messages={"required": "Give the grade a name of one or two words."},
     )
     definition = forms.CharField(

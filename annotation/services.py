@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from accounts.locking import CollectionArchived, check_not_archived, lock_collection
 from accounts.models import Collection, Role, User
-from annotation.default_guidelines import default_guideline
+from annotation.default_guidelines import default_guideline, with_names
 from annotation.models import Guideline, Judgment, Opening, Pair, Reason, Seat, Slot
 from annotation.presentation import Presentation, ShownText, shown_text, shown_topic
 from corpus.facets import DEFAULT_FACETS, FacetPlan
@@ -94,19 +94,20 @@ def set_up_collection(
     name: str,
     facets: Sequence[FacetPlan] = DEFAULT_FACETS,
     guidelines: Mapping[str, Any] | None = None,
+    grade_names: Sequence[str] = (),
     **settings: Any,
 ) -> Collection:
     """Create a collection with its facets and a first guideline for each, ready for work.
 
-    `guidelines` replaces the default text of the facets whose keys it has.
+    `guidelines` replaces the default text of the facets whose keys it has. `grade_names` replaces
+    the names of the grades, from grade 0, in all of them; an empty name keeps the default.
     """
     with transaction.atomic():
         collection = create_collection(slug=slug, name=name, facets=facets, **settings)
         for facet in collection.facets.all():
             text = (guidelines or {}).get(facet.key)
-            write_guideline(
-                facet=facet, **(text or default_guideline(facet, collection.highest_grade))
-            )
+            text = text or default_guideline(facet, collection.highest_grade)
+            write_guideline(facet=facet, **with_names(text, grade_names))
     return collection
 
 

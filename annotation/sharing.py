@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass, field
-from itertools import combinations
+from itertools import combinations, product
 from typing import NamedTuple
 
 from corpus.ordering import order_key
@@ -161,9 +161,12 @@ def rebalance(seats: Iterable[SeatWork], people: Iterable[str], *, seed: str) ->
     """Moves after which only `people` have unjudged pairs, about as many each.
 
     Judgments never move. A seat of a person who stays moves only before its first judgment, so
-    that no query gets more annotators than it must.
+    that no query gets more annotators than it must. Two people who share no query then swap such
+    seats with others, if loads stay as even and every couple that shares a query still does.
+    Seats without unjudged pairs never move; they say who shares a query already.
     """
     # Large seats first, as in packing: small ones even out what they leave.
+    seats = list(seats)
     ordered = sorted(
         (seat for seat in seats if seat.remaining),
         key=lambda seat: (
@@ -171,7 +174,7 @@ def rebalance(seats: Iterable[SeatWork], people: Iterable[str], *, seed: str) ->
             order_key(seed, "rebalance", seat.query, str(seat.number)),
         ),
     )
-    team = _Team.of(ordered, people)
+    team = _Team.of(seats, people)
     stuck = [
         seat for seat in ordered if seat.annotator not in team.left and not team.hand_over(seat)
     ]
@@ -179,6 +182,7 @@ def rebalance(seats: Iterable[SeatWork], people: Iterable[str], *, seed: str) ->
     for _ in range(ROUNDS):
         if not sum(team.even_out(seat) for seat in untouched):
             break
+    team.join_couples(untouched)
     moves = [
         Move(seat.query, seat.number, team.holder[seat.key], seat.remaining)
         for seat in ordered
@@ -236,3 +240,46 @@ class _Team:
         self.holder[seat.key] = taker
         # One person never has both seats of a query.
         self.barred.get((seat.query, 3 - seat.number), set()).add(taker)
+
+    def join_couples(self, untouched: Sequence[SeatWork]) -> None:
+        """Let every two people share a query, where a swap of two untouched seats can do it."""
+        shared = Counter(self._couple(query) for query in {query for query, _ in self.holder})
+        for two in combinations(self.left, 2):
+            if not shared[frozenset(two)]:
+                any(self._join(*couple, untouched, shared) for couple in (two, two[::-1]))
+
+    def _couple(self, query: str) -> Couple:
+        return frozenset(self.holder.get((query, number), "") for number in (1, 2))
+
+    def _join(
+        self, person: str, partner: str, untouched: Sequence[SeatWork], shared: Counter[Couple]
+    ) -> bool:
+        """Swap a seat of the person for one beside the partner. Both couples share more queries."""
+        spare = [seat for seat in untouched if shared[self._couple(seat.query)] > 1]
+        # No more than that, or the next rebalancing would even it out again.
+        apart = min((seat.remaining for seat in untouched), default=0)
+        own = [seat for seat in spare if self.holder[seat.key] == person]
+        wanted = [
+            seat
+            for seat in spare
+            if self.holder.get((seat.query, 3 - seat.number)) == partner
+            and self.holder[seat.key] in self.left
+            and person not in self.barred[seat.key]
+        ]
+        for given, taken in product(own, wanted):
+            other = self.holder[taken.key]
+            if other not in self.barred[given.key] and self._stays_even(given, taken, apart):
+                shared.subtract([self._couple(given.query), self._couple(taken.query)])
+                self._give(given, other)
+                self._give(taken, person)
+                shared.update([self._couple(given.query), self._couple(taken.query)])
+                return True
+        return False
+
+    def _stays_even(self, given: SeatWork, taken: SeatWork, apart: int) -> bool:
+        """Whether loads differ by at most `apart`, or by no more than before, after a swap."""
+        before = self.left.values()
+        after = dict(self.left)
+        after[self.holder[given.key]] += taken.remaining - given.remaining
+        after[self.holder[taken.key]] += given.remaining - taken.remaining
+        return max(after.values()) - min(after.values()) <= max(apart, max(before) - min(before))

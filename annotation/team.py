@@ -376,18 +376,22 @@ def _seats(collection: Collection) -> list[SeatWork]:
     ):
         in_slot[query, number].append((username, judged, total))
     excluded: dict[int, set[str]] = defaultdict(set)
-    rows = Exclusion.objects.filter(query_paper__collection=collection).order_by()
-    for paper, username in rows.values_list("query_paper", "annotator__username"):
+    exclusions = Exclusion.objects.filter(query_paper__collection=collection).order_by()
+    for paper, username in exclusions.values_list("query_paper", "annotator__username"):
         excluded[paper].add(username)
-    seats = Seat.objects.filter(opening__query__collection=collection).order_by()
+    rows = Seat.objects.filter(opening__query__collection=collection).order_by()
+    seats = {
+        (query, number): (name, paper, username)
+        for query, name, paper, number, username in rows.values_list(
+            "opening__query",
+            "opening__query__name",
+            "opening__query__query_paper",
+            "number",
+            "annotator__username",
+        )
+    }
     found = []
-    for query, name, paper, number, username in seats.values_list(
-        "opening__query",
-        "opening__query__name",
-        "opening__query__query_paper",
-        "number",
-        "annotator__username",
-    ):
+    for (query, number), (name, paper, username) in seats.items():
         slots, others = in_slot[query, number], in_slot[query, 3 - number]
         judged = sum(judged for _, judged, _ in slots)
         found.append(
@@ -400,7 +404,7 @@ def _seats(collection: Collection) -> list[SeatWork]:
                 barred=frozenset({person for person, *_ in others} | excluded[paper]),
             )
         )
-    return sorted(seat for seat in found if seat.remaining)
+    return sorted(found)
 
 
 def rebalance_seats(*, collection: Collection, annotators: Sequence[User], digest: str = "") -> int:

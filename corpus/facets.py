@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from web.errors import UserFacingError
 
@@ -14,6 +15,7 @@ KEY = re.compile("[a-z0-9][a-z0-9-]{0,29}")
 LONGEST_NAME = 60
 LONGEST_LABEL = 60
 MOST_FACETS = 20
+QUOTE = '"'
 
 
 class FacetError(UserFacingError):
@@ -81,14 +83,14 @@ def _plan(entry: Any, place: str) -> FacetPlan:
     name, labels = entry.get("name", key.capitalize()), entry.get("labels", [key])
     if not isinstance(name, str) or not _is_text(name, LONGEST_NAME):
         raise FacetError(f'{place}: "name" must be a line of 1 to {LONGEST_NAME} characters.')
-    if not isinstance(labels, list) or not labels or not all(map(_is_label, labels)):
+    if not isinstance(labels, list) or not labels or not all(map(is_label, labels)):
         raise FacetError(
             f'{place}: "labels" must be a list with at least one sentence label, such as ["{key}"].'
         )
     return FacetPlan(key, name.strip(), tuple(dict.fromkeys(labels)))
 
 
-def _is_label(label: Any) -> bool:
+def is_label(label: Any) -> bool:
     return isinstance(label, str) and label == label.strip() and _is_text(label, LONGEST_LABEL)
 
 
@@ -105,26 +107,46 @@ def check_facets(plans: Sequence[FacetPlan], source: str = "facets") -> None:
             f"{source}: a collection has 1 to {MOST_FACETS} facets, got {len(plans)}. For "
             "ordinary relevance, choose no facets."
         )
+    for problem in facet_problems(plans):
+        raise FacetError(f"{source}: {problem.message}")
+
+
+class FacetProblem(NamedTuple):
+    """Why a facet cannot stand beside the others: its place in the list, its field, the reason."""
+
+    place: int
+    field: str
+    message: str
+
+
+def facet_problems(plans: Sequence[FacetPlan]) -> Iterator[FacetProblem]:
+    """What is wrong with each facet, by place."""
     facet_of: dict[str, str] = {}
     keys = [plan.key for plan in plans]
-    for plan in plans:
+    for place, plan in enumerate(plans):
         if not plan.key:
-            raise FacetError(f'{source}: the facet "{plan.name}" has no key. Give it a key.')
-        if plan.key == "all" or keys.count(plan.key) > 1:
-            why = "is the name of the file with every facet" if plan.key == "all" else "comes twice"
-            raise FacetError(f'{source}: the key "{plan.key}" {why}. Use another key.')
+            yield FacetProblem(place, "key", f'the facet "{plan.name}" has no key. Give it a key.')
+        elif plan.key == "all":
+            why = "is the name of the file with every facet"
+            yield FacetProblem(place, "key", f'the key "all" {why}. Use another key.')
+        elif plan.key in keys[:place]:
+            yield FacetProblem(place, "key", f'the key "{plan.key}" comes twice. Use another key.')
         for label in plan.labels:
             if label in facet_of:
-                raise FacetError(
-                    f'{source}: the label "{label}" belongs to {facet_of[label]} and to '
-                    f"{plan.key}. A label belongs to one facet only."
+                yield FacetProblem(
+                    place,
+                    "labels",
+                    f'the label "{label}" belongs to {facet_of[label]} and to {plan.key}. A label '
+                    "belongs to one facet only.",
                 )
-            if label == "other":
-                raise FacetError(
-                    f'{source}: {plan.key} has the label "other", which belongs to no facet. '
-                    "Use another label."
+            elif label == "other":
+                yield FacetProblem(
+                    place,
+                    "labels",
+                    f'{plan.key} has the label "other", which belongs to no facet. Use another '
+                    "label.",
                 )
-            facet_of[label] = plan.key
+            facet_of.setdefault(label, plan.key)
 
 
 def facets_json(plans: Sequence[FacetPlan]) -> str:
@@ -136,3 +158,18 @@ def facets_json(plans: Sequence[FacetPlan]) -> str:
         for plan in plans
     )
     return "[\n  " + ",\n  ".join(lines) + "\n]"
+
+
+def labels_line(labels: Sequence[str]) -> str:
+    """The labels in a line, separated by commas, as `labels_of` reads them."""
+    return ", ".join(map(_cell, labels))
+
+
+def _cell(label: str) -> str:
+    return f'"{label.replace(QUOTE, QUOTE * 2)}"' if {",", QUOTE} & set(label) else label
+
+
+def labels_of(line: str) -> tuple[str, ...]:
+    """The labels of a line, each once. A label with a comma stands in double quotes."""
+    cells = next(csv.reader([line], skipinitialspace=True), [])
+    return tuple(dict.fromkeys(label for cell in cells if (label := cell.strip())))

@@ -2,22 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 from django import forms
 from django.utils.text import slugify
 
-from accounts.models import HIGHEST_GRADE
-from corpus.facets import (
-    CHOICES,
-    DEFAULT_FACETS,
-    FacetError,
-    FacetPlan,
-    facets_json,
-    parse_facets,
-)
-from corpus.services import CorpusError, scale_of
+from corpus.facets import DEFAULT_FACETS
+from dashboard.facets_form import FacetsForm
 from retrieval.retrievers import analysis_choices
 
 # The most frequent licences of data, as SPDX identifiers.
@@ -86,86 +77,6 @@ class _CollectionForm(forms.Form):
         return values
 
 
-# SOLVENT's two facets of analogies between papers, as an example to change.
-EXAMPLE_FACETS = (
-    FacetPlan("purpose", "Purpose", ("purpose",)),
-    FacetPlan("mechanism", "Mechanism", ("mechanism",)),
-)
-OWN = "own"
-
-
-class FacetsForm(forms.Form):
-    """What is judged in a collection, and on which scale."""
-
-    facets = forms.ChoiceField(
-        label="What is compared",
-        choices=[
-            ("none", "No facets: judges decide how relevant a document is to a topic"),
-            ("csfcube", "CSFCube’s facets: background, method and result"),
-            (OWN, "Facets of your own, described below"),
-        ],
-        widget=forms.RadioSelect,
-    )
-    own_facets = forms.CharField(
-        label="Facets of your own",
-        required=False,
-        max_length=20_000,
-        help_text="A JSON list. The key is the end of every query id, the name is shown on pages, "
-        "and the labels are those of the sentences that belong to the facet.",
-        widget=forms.Textarea(attrs={"rows": 5, "class": "mono", "spellcheck": "false"}),
-    )
-    highest_grade = forms.TypedChoiceField(
-        label="Scale",
-        coerce=int,
-        choices=[
-            (highest, f"{highest + 1} grades, 0 to {highest}")
-            for highest in range(1, HIGHEST_GRADE + 1)
-        ],
-    )
-    relevant_from = forms.TypedChoiceField(
-        label="Relevant from",
-        required=False,
-        coerce=int,
-        empty_value=None,
-        choices=[
-            ("", "The default: grade 2, or 1 if there are two grades"),
-            *((grade, f"Grade {grade}") for grade in range(1, HIGHEST_GRADE + 1)),
-        ],
-        help_text="This grade and the higher ones count as relevant.",
-    )
-
-    @staticmethod
-    def initial_of(
-        facets: Sequence[FacetPlan], highest_grade: int, relevant_from: int | None
-    ) -> dict[str, Any]:
-        """The values that show these facets and this scale."""
-        named = {plans: word for word, plans in CHOICES.items()}
-        choice = named.get(tuple(facets), OWN)
-        return {
-            "facets": choice,
-            "own_facets": facets_json(facets if choice == OWN else EXAMPLE_FACETS),
-            "highest_grade": highest_grade,
-            "relevant_from": relevant_from,
-        }
-
-    def clean(self) -> dict[str, Any]:
-        """Replace the choice of facets by the facets, and check the scale."""
-        values: dict[str, Any] = super().clean() or self.cleaned_data
-        own_facets, choice = values.pop("own_facets", ""), values.get("facets")
-        try:
-            if choice:
-                values["facets"] = CHOICES.get(choice) or parse_facets(own_facets, "The facets")
-        except FacetError as error:
-            self.add_error("own_facets", str(error))
-        try:
-            if "highest_grade" in values and "relevant_from" in values:
-                scale = scale_of(values["highest_grade"], values["relevant_from"])
-                values["relevant_from"] = scale.relevant_from
-        except CorpusError as error:
-            self.add_error("relevant_from", str(error))
-        return values
-
-
 class NewCollectionForm(FacetsForm, _CollectionForm):
     slug = forms.SlugField(
         label="Short name",
@@ -174,18 +85,16 @@ class NewCollectionForm(FacetsForm, _CollectionForm):
         widget=forms.TextInput(attrs={"autocapitalize": "none", "autocomplete": "off"}),
         error_messages={"invalid": "Use lower-case letters, digits and hyphens only, no spaces."},
     )
-    field_order = [
-        "name",
-        "slug",
-        "description",
-        "licence",
-        "other_licence",
-        *FacetsForm.base_fields,
-    ]
+    field_order = ["name", "slug", "description", "licence", "other_licence"]
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         kwargs.setdefault("initial", self.initial_of(DEFAULT_FACETS, 3, None))
         super().__init__(*args, **kwargs)
+
+    @property
+    def about(self) -> list[forms.BoundField]:
+        """The fields that say what the collection is."""
+        return [self[name] for name in self.field_order]
 
     def clean_slug(self) -> str:
         slug: str = self.cleaned_data["slug"]

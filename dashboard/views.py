@@ -24,7 +24,8 @@ from corpus.facets import NO_FACETS, FacetPlan
 from corpus.services import CorpusError
 from dashboard import overview
 from dashboard.archiving import ArchiveError
-from dashboard.forms import FacetsForm, NewCollectionForm, SettingsForm
+from dashboard.facets_form import FacetsForm
+from dashboard.forms import NewCollectionForm, SettingsForm
 from dashboard.navigation import navigation_for
 from dashboard.search import search
 from dashboard.services import SeedIsFixed, change_settings, seed_is_fixed
@@ -182,7 +183,8 @@ def _settings_form(collection: Collection, data: QueryDict | None = None) -> Set
 
 def _facets_form(collection: Collection, data: QueryDict | None = None) -> FacetsForm:
     facets, scale = facets_of(collection), (collection.highest_grade, collection.relevant_from)
-    return FacetsForm(data, initial=FacetsForm.initial_of(facets, *scale))
+    initial = FacetsForm.initial_of(facets, *scale)
+    return FacetsForm(data, initial=initial, collection=collection)
 
 
 def settings_page(

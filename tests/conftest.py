@@ -166,6 +166,22 @@ def rolled_back(django_db_setup, django_db_blocker):
 
 
 @pytest.fixture
+def collection():
+    """An empty collection with an admin, two annotators and an adjudicator."""
+    from tests.support.factories import a_collection
+
+    return a_collection()
+
+
+@pytest.fixture
+def admin(collection):
+    """The collection's admin, logged in."""
+    from tests.support.visits import client_of
+
+    return client_of("admin")
+
+
+@pytest.fixture
 def on_postgresql(db):
     if connection.vendor != "postgresql":
         pytest.skip("needs PostgreSQL; this turn is SQLite's")

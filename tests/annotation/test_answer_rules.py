@@ -22,11 +22,6 @@ pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
-def collection():
-    return a_collection()
-
-
-@pytest.fixture
 def opening(collection):
     return an_open_query(collection, size=4)
 

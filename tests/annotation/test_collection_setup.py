@@ -14,6 +14,7 @@ from annotation.collection_setup import (
     FacetInUse,
     FixedOnceOpened,
     change_facets_and_scale,
+    default_grade_names,
     facets_of,
 )
 from annotation.default_guidelines import default_guideline
@@ -231,23 +232,111 @@ def test_the_command_explains_wrong_options(options, reason):
     assert not Collection.objects.exists()
 
 
-def fields(**changes: object) -> dict[str, object]:
-    return {"facets": "own", "own_facets": facets_json((PURPOSE,)), "highest_grade": 4} | changes
+def fields(*facets: tuple[str, str, str], **changes: object) -> dict[str, object]:
+    """What the form sends: rows of key, name and labels, and the scale."""
+    facets = facets or ((PURPOSE.key, PURPOSE.name, ", ".join(PURPOSE.labels)),)
+    rows = {
+        f"facet-{number}-{name}": value
+        for number, facet in enumerate(facets)
+        for name, value in zip(("key", "name", "labels"), facet, strict=True)
+    }
+    return {"facets": "own", "highest_grade": 4, **rows} | changes
 
 
-def test_the_settings_page_changes_facets_and_scale_and_then_shows_that_they_are_fixed(client):
+@pytest.fixture
+def settings_page(client):
+    """Post the facets and scale of a new collection; what they are then is its first item."""
     collection = a_collection()
     client.force_login(collection.memberships.get(role="admin").user)
-    page = reverse("collection-settings", args=["small"])
     address = reverse("collection-facets", args=["small"])
+    return collection, lambda *facets, **changes: client.post(address, fields(*facets, **changes))
 
-    refused = client.post(address, fields(own_facets="[{]"))
-    saved = client.post(address, fields())
 
-    assert (refused.status_code, saved.status_code) == (422, 302)
-    assert "The facets: this is not valid JSON" in refused.text
-    assert facets_of(collection) == (PURPOSE,)
-    assert "Save the facets and the scale" in client.get(page).text
+def test_the_settings_page_changes_facets_and_scale(settings_page, client):
+    collection, post = settings_page
+    blank = ("", " ", "")
+
+    assert (
+        post(("purpose", "", ""), blank, ("how", "How", 'method,"a, b", method')).status_code == 302
+    )
+
+    how = FacetPlan("how", "How", ("method", "a, b"))
+    assert facets_of(collection) == (FacetPlan("purpose", "Purpose", ("purpose",)), how)
+    page = client.get(reverse("collection-settings", args=["small"])).text
+    assert 'value="method, &quot;a, b&quot;"' in page
+    assert page.count('aria-label="Key of facet') == 3  # an empty row to fill in
+    assert "Save the facets and the scale" in page
+
+
+def test_a_wrong_facet_is_explained_in_its_row(settings_page):
+    collection, post = settings_page
+
+    wrong = post(("Aim", "", ""), ("all", "x" * 61, ""), ("", "Name", ""), ("b", "", "l" * 61))
+    together = post(("aim", "", "a"), ("aim", "", "a"), ("c", "", "other"))
+    nothing = post(("", "", ""))
+
+    assert (wrong.status_code, together.status_code, nothing.status_code) == (422, 422, 422)
+    errors = [dict(row.errors) for row in wrong.context["facets_form"].rows]
+    assert [list(error) for error in errors] == [["key"], ["name"], ["key"], ["labels"]]
+    assert "“Aim” is not a key. Use at most 30 lower-case letters" in wrong.text
+    errors = [dict(row.errors) for row in together.context["facets_form"].rows]
+    assert [list(error) for error in errors] == [[], ["key", "labels"], ["labels"]]
+    assert "The key &quot;aim&quot; comes twice. Use another key." in together.text
+    assert "Describe at least one facet of your own" in nothing.text
+    assert facets_of(collection) == DEFAULT_FACETS
+
+
+def test_add_a_facet_gives_another_row_and_keeps_what_was_typed(settings_page, client):
+    _, post = settings_page
+
+    page = post(("Aim", "typed", ""), redraw="facet")
+
+    assert page.status_code == 200
+    assert [row.is_blank for row in page.context["facets_form"].rows] == [False, True]
+    assert 'value="typed"' in page.text
+    assert "autofocus" in page.text
+    client.force_login(UserFactory(is_staff=True))
+    new = client.post(reverse("new-collection"), fields(redraw="facet", name="Typed too"))
+    assert (new.status_code, "Typed too" in new.text) == (200, True)
+    assert Collection.objects.count() == 1
+
+
+def test_grades_get_their_names_on_the_form(settings_page, client):
+    collection, post = settings_page
+    client.force_login(UserFactory(is_staff=True))
+    form = fields(facets="none", highest_grade=1, name="N", slug="n", grade_0="No", grade_1="Yes")
+
+    def shown(page):
+        return [row.default_name for row in page.context["form"].grades]
+
+    redrawn = client.post(reverse("new-collection"), {**form, "redraw": "scale"})
+    refused = client.post(reverse("new-collection"), {**form, "grade_0": "Yes", "grade_3": "High"})
+    created = client.post(reverse("new-collection"), form)
+
+    assert shown(redrawn) == ["Not relevant", "Relevant"]
+    assert (refused.status_code, created.status_code) == (422, 302)
+    assert "Grade 0 has this name too" in refused.text
+    assert "Grade 3 is not on the scale 0 to 1." in refused.text
+    new = Collection.objects.get(slug="n")
+    assert grade_names(new) == {"": ["No", "Yes"]}
+    assert default_grade_names(NO_FACETS, 1, new) == ["No", "Yes"]
+
+    client.force_login(collection.memberships.get(role="admin").user)
+    method = collection.facets.get(key="method")
+    before = method.guidelines.get()
+    assert post(facets="csfcube", highest_grade=3).status_code == 302
+    assert method.guidelines.count() == 1  # without a name nothing changes
+    assert post(facets="csfcube", highest_grade=3, grade_3="Same").status_code == 302
+    assert grade_names(collection)["method"][2:] == ["Similar", "Same"]
+    newest = method.guidelines.first()
+    assert (newest.version, newest.instructions) == (2, before.instructions)
+
+
+def grade_names(collection: Collection) -> dict[str, list[str]]:
+    return {
+        facet.key: [grade["name"] for grade in facet.guidelines.first().grades]
+        for facet in collection.facets.all()
+    }
 
 
 def test_the_settings_page_refuses_a_change_when_a_query_is_open(client):

@@ -31,11 +31,6 @@ pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
-def collection():
-    return a_collection()
-
-
-@pytest.fixture
 def query(collection):
     return a_query(collection)
 

@@ -8,7 +8,6 @@ from annotation.services import Answer, open_query
 from corpus.services import create_query
 from tests.support.factories import (
     DocumentFactory,
-    a_collection,
     a_pool,
     an_open_query,
     annotators,
@@ -18,11 +17,6 @@ from tests.support.sittings import judge, pair_url, query_url, slots_of
 from tests.support.visits import markup
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def collection():
-    return a_collection()
 
 
 @pytest.fixture

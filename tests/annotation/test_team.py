@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from itertools import combinations
 
 import pytest
 from django.core.management import CommandError, call_command
@@ -15,21 +16,11 @@ from annotation.sharing import Assignment, Move
 from corpus.models import Query
 from jobs.context import DirectRun
 from jobs.models import Job
-from tests.support.factories import a_collection, a_query, an_open_query, annotators, member
+from tests.support.factories import a_query, an_open_query, annotators, member
 from tests.support.sittings import judge, slots_of
-from tests.support.visits import address, client_of, text_of
+from tests.support.visits import address, text_of
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def collection():
-    return a_collection()
-
-
-@pytest.fixture
-def admin(collection):
-    return client_of("admin")
 
 
 def people(collection):
@@ -195,31 +186,52 @@ def test_an_admin_excludes_people_on_the_page_and_allows_them_again(collection, 
 # Rebalancing
 
 
-def test_one_leaves_and_one_joins_and_no_judgment_moves(collection):
-    for name in ("ann3", "ann4"):
-        member(collection, Role.ANNOTATOR, name)
+def test_eight_share_fifty_queries_then_one_leaves_and_one_joins_and_no_judgment_moves(collection):
+    for number in range(3, 9):
+        member(collection, Role.ANNOTATOR, f"ann{number}")
+    sizes = [2 + number % 3 for number in range(50)]
     team.open_for_team(
         collection=collection,
-        queries=[a_query(collection, size=4) for _ in range(12)],
+        queries=[a_query(collection, size=size) for size in sizes],
         annotators=people(collection),
         opened_by=None,
     )
-    for opening in Opening.objects.all():
-        if "ann1" in holders(opening):
-            judge(slots_of(opening, "ann1")[0], 2)
+    check_shares(collection, people(collection), most=max(sizes))
+    for opening in Opening.objects.all()[::2]:
+        for username in holders(opening):
+            judge(slots_of(opening, username)[0], 2)
     judged = set(Judgment.objects.values_list("slot", "annotator"))
-    newcomer = member(collection, Role.ANNOTATOR, "ann5")
-    stay = [user for user in people(collection) if user.username != "ann1"]
 
-    plan = team.plan_rebalancing(collection=collection, annotators=stay)
-    moved = team.rebalance_seats(collection=collection, annotators=stay, digest=plan.digest)
+    stayed = [user for user in people(collection) if user.username != "ann1"]
+    rebalance(collection, stayed)
+    check_shares(collection, stayed, most=max(sizes))
+    newcomer = member(collection, Role.ANNOTATOR, "ann9")
+    rebalance(collection, [*stayed, newcomer])
+    check_shares(collection, [*stayed, newcomer], most=max(sizes))
 
-    left = unjudged()
-    assert moved == plan.pairs > 0
-    assert set(left) == {"ann2", "ann3", "ann4", newcomer.username}
-    assert max(left.values()) - min(left.values()) <= 4
-    assert {row.annotator.username: row.left_after for row in plan.rows if row.left_after} == left
     assert set(Judgment.objects.values_list("slot", "annotator")) == judged
+    assert Slot.objects.count() == 2 * sum(sizes)
+
+
+def check_shares(collection, workers, *, most):
+    """Only these people have work left, with at most a query's difference; every two share some."""
+    left = unjudged()
+    assert set(left) == {user.username for user in workers}
+    assert max(left.values()) - min(left.values()) <= most
+    couples = {frozenset(two) for two in combinations(left, 2)}
+    shared = team.load_of(collection, workers).couples
+    assert couples - set(shared) == set()
+
+
+def rebalance(collection, workers):
+    """Move the seats as planned; the plan says what everyone has left afterwards."""
+    plan = team.plan_rebalancing(collection=collection, annotators=workers)
+
+    moved = team.rebalance_seats(collection=collection, annotators=workers, digest=plan.digest)
+
+    assert moved == plan.pairs > 0
+    left = {row.annotator.username: row.left_after for row in plan.rows if row.left_after}
+    assert left == unjudged()
 
 
 def test_a_job_moves_what_is_left_and_skips_what_is_judged(collection):

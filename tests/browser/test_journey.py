@@ -9,27 +9,18 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Locator, Page, expect
+from playwright.sync_api import Locator, Page, expect
 
-from accounts.codes import account_code
 from accounts.models import Collection, User
 from adjudication.labels import labelled_pairs
 from adjudication.models import Decision
 from annotation.models import Slot
-from jobs.models import Job, State
-from tests.support.factories import PASSWORD, UserFactory
+from tests.support.journeys import add_people, publish, wait_for_jobs
 from tests.support.running import wait_until
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 TOPICS = ("dependency parsing", "mail filtering", "citation search")
-
-
-@pytest.fixture
-def people(transactional_db) -> None:
-    UserFactory(username="ada", is_staff=True)
-    for username in ("bea", "cid", "dora"):
-        UserFactory(username=username)
 
 
 @pytest.fixture
@@ -56,34 +47,6 @@ def corpus(tmp_path: Path) -> Path:
     return path
 
 
-@pytest.fixture
-def visit(browser: Browser, live_server):
-    """Log in as this user in a separate browser."""
-    contexts = []
-
-    def log_in(username: str) -> Page:
-        context = browser.new_context(base_url=live_server.url)
-        contexts.append(context)
-        context.set_default_timeout(60_000)
-        page = context.new_page()
-        page.goto("/accounts/login/")
-        page.get_by_label("Username").fill(username)
-        page.get_by_label("Password").fill(PASSWORD)
-        page.get_by_role("button", name="Log in").click()
-        expect(page.get_by_role("link", name=username, exact=True)).to_be_visible()
-        return page
-
-    yield log_in
-    for context in contexts:
-        context.close()
-
-
-def wait_for_jobs() -> None:
-    wait_until(lambda: not Job.objects.live().exists(), 60, "all jobs have ended")
-    # Another may be queued by now: a worker asks for reports that have become due.
-    assert not Job.objects.filter(state__in=[State.FAILED, State.CANCELLED]).exists()
-
-
 def test_three_people_take_a_corpus_to_a_release(
     people, corpus, visit, start_worker, live_server, tmp_path
 ):
@@ -94,7 +57,7 @@ def test_three_people_take_a_corpus_to_a_release(
     judge(visit("cid"), number=2)
     settle(visit("dora"))
     compute_agreement(admin)
-    bundle = publish(admin)
+    bundle = publish(admin, "papers")
 
     collection = Collection.objects.get(slug="papers")
     expected = [
@@ -148,13 +111,8 @@ def set_up(admin: Page, corpus: Path) -> None:
     admin.wait_for_url("**/pools/")
     wait_for_jobs()
 
-    for username, role in (("bea", "annotator"), ("cid", "annotator"), ("dora", "adjudicator")):
-        admin.goto("/c/papers/people/")
-        sheet = admin.get_by_role("form", name="Existing account")
-        code = account_code(User.objects.get(username=username))
-        sheet.get_by_label("Account code").fill(code)
-        sheet.locator(f"input[value={role}]").check()
-        sheet.get_by_role("button", name="Add the role").click()
+    roles = {"bea": "annotator", "cid": "annotator", "dora": "adjudicator"}
+    add_people(admin, "papers", roles)
 
     admin.goto("/c/papers/judging/")
     press(admin, admin.get_by_role("link", name="Open queries…"), "Enter")
@@ -218,15 +176,3 @@ def compute_agreement(admin: Page) -> None:
     wait_for_jobs()
     admin.goto("/c/papers/agreement/")
     expect(admin.get_by_role("cell", name=re.compile("before", re.I)).first).to_be_visible()
-
-
-def publish(admin: Page) -> bytes:
-    admin.goto("/c/papers/releases/")
-    admin.get_by_role("textbox", name="Version").fill("1.0")
-    admin.get_by_role("button", name="Publish this version…").click()
-    admin.get_by_role("button", name="Publish 1.0").click()
-    wait_for_jobs()
-    admin.goto("/c/papers/releases/")
-    with admin.expect_download() as download:
-        admin.get_by_role("link", name="Download 1.0").click()
-    return Path(download.value.path()).read_bytes()

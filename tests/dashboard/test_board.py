@@ -16,15 +16,12 @@ from adjudication.services import Ruling, decide
 from annotation.guideline_versions import versions_in_use
 from annotation.models import Guideline, Judgment, Opening, Slot
 from annotation.services import (
-    Answer,
     CannotOpen,
     CannotReassign,
     NotYours,
     open_queries,
     open_query,
-    presentation_of,
     reassign_seat,
-    submit_judgment,
 )
 from corpus.models import Document, Facet
 from dashboard.annotators import eligible_annotators, person_rows, recent_pace
@@ -33,34 +30,10 @@ from dashboard.completion import Completion
 from database.natural_order import natural_key
 from tests.support.factories import a_collection, a_query, an_open_query, annotators, member
 from tests.support.running import at_once
-from tests.support.sittings import standing_key
-from tests.support.visits import address, client_of, csv_rows, queries_of, text_of
+from tests.support.sittings import judge
+from tests.support.visits import address, csv_rows, queries_of, text_of
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def collection():
-    return a_collection()
-
-
-@pytest.fixture
-def admin(collection):
-    return client_of("admin")
-
-
-def judge(slot, grade, seconds=None):
-    return submit_judgment(
-        slot_id=slot.pk,
-        annotator=slot.annotator,
-        answer=Answer(grade=grade),
-        presentation_digest=presentation_of(
-            slot.pair, slot.pair.query.opening.guideline.version
-        ).digest,
-        key=uuid.uuid4(),
-        supersedes=standing_key(slot),
-        seconds=seconds,
-    )
 
 
 def slots(opening, number):
@@ -155,7 +128,7 @@ def test_the_board_is_the_same_whatever_a_first_judgment_says(collection, admin,
 def test_a_person_s_pace_is_the_median_of_the_recent_judgments(collection):
     opening = an_open_query(collection, size=4)
     for slot, seconds in zip(slots(opening, 1), (10, 14, 900), strict=False):
-        judge(slot, 0, seconds)
+        judge(slot, 0, seconds=seconds)
 
     first, second = people_of(collection)
 
@@ -167,7 +140,7 @@ def test_old_judgments_do_not_set_the_pace(collection, monkeypatch):
     monkeypatch.setattr("dashboard.annotators.RECENT", 2)
     opening = an_open_query(collection, size=3)
     for slot, seconds in zip(slots(opening, 1), (99, 10, 12), strict=True):
-        judge(slot, 0, seconds)
+        judge(slot, 0, seconds=seconds)
 
     annotator = opening.seats.get(number=1).annotator
     assert recent_pace(collection, [annotator]) == {annotator.pk: 11}

@@ -4,14 +4,9 @@ from django.test import RequestFactory
 from accounts.models import Role, User
 from dashboard.navigation import Navigation, address, navigation, navigation_for
 from dashboard.stages import STAGES
-from tests.support.factories import a_collection, member
+from tests.support.factories import member
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def collection():
-    return a_collection()
 
 
 def navigation_of(collection, username, path="/c/small/") -> Navigation:

@@ -13,11 +13,6 @@ AS_PART = {"HX-Request": "true"}
 
 
 @pytest.fixture
-def collection():
-    return a_collection()
-
-
-@pytest.fixture
 def admin(client, collection):
     client.force_login(User.objects.get(username="admin"))
     return client

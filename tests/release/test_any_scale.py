@@ -31,10 +31,12 @@ pytestmark = pytest.mark.django_db
 
 PAPERS = ["q1", "q2"]
 DOCNOS = [f"d{number}" for number in range(1, 7)]
-OWN_FACETS = [
-    {"key": "purpose", "name": "Purpose", "labels": ["purpose", "background"]},
-    {"key": "mechanism", "name": "Mechanism"},
-]
+OWN_FACETS = {
+    "facet-0-key": "purpose",
+    "facet-0-name": "Purpose",
+    "facet-0-labels": "purpose, background",
+    "facet-1-key": "mechanism",
+}
 MADE = [("none", 1), ("none", 4), ("own", 4), ("csfcube", 3)]
 
 
@@ -48,7 +50,7 @@ def collection(request, client) -> Collection:
         "slug": "any",
         "licence": "CC0-1.0",
         "facets": facets,
-        "own_facets": json.dumps(OWN_FACETS),
+        **OWN_FACETS,
         "highest_grade": highest_grade,
     }
     assert client.post(reverse("new-collection"), fields).status_code == 302

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 from pathlib import Path
 
@@ -37,3 +38,39 @@ def write_classic_collection(folder: Path) -> None:
         if docno % TOPICS == number % TOPICS
     ]
     (folder / "cranqrel").write_text("".join(relevance))
+
+
+def write_importable_collection(folder: Path, *, documents: int, topics: int) -> None:
+    """The like in formats that the pages import: `documents.jsonl`, `topics.txt` and `mine.run`.
+
+    Topics have narratives. Document n is relevant to topic n modulo the number of topics. The run
+    has ten documents of each topic; the first, third and fifth are relevant.
+    """
+    chance = random.Random(7)
+    themes = [chance.sample(WORDS, 3) for _ in range(topics)]
+    lines, runs = [], []
+    for number in range(1, documents + 1):
+        title = "{} and {} of a {} .".format(*themes[number % topics])
+        rest = " ".join(chance.choices(WORDS, k=12))
+        record = {"docno": str(number), "title": title, "abstract": f"it is shown .  {rest} ."}
+        lines.append(json.dumps(record) + "\n")
+    (folder / "documents.jsonl").write_text("".join(lines))
+    texts = []
+    for topic in range(1, topics + 1):
+        title = " ".join(themes[topic % topics])
+        narrative = f"a report on the {title} is relevant . " * 8
+        texts.append(
+            f"<top>\n<num> Number: {topic}\n<title> {title}\n<desc> Description:\nwhat is known of "
+            f"the {title} .\n<narr> Narrative:\n{narrative}\n</top>\n"
+        )
+        relevant = [topic + times * topics for times in range(5)]
+        others = [number % documents + 1 for number in relevant]
+        ranked = [docno for couple in zip(relevant, others, strict=True) for docno in couple]
+        for rank, docno in enumerate(ranked, start=1):
+            runs.append(f"{topic} Q0 {docno} {rank} {1 / rank} mine\n")
+    (folder / "topics.txt").write_text("".join(texts))
+    (folder / "mine.run").write_text("".join(runs))
+
+
+def is_relevant(topic: str, docno: str, *, topics: int) -> bool:
+    return (int(docno) - int(topic)) % topics == 0

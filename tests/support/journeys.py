@@ -1,0 +1,41 @@
+"""Steps that journeys through the whole product share."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from playwright.sync_api import Page
+
+from accounts.codes import account_code
+from accounts.models import User
+from jobs.models import Job, State
+from tests.support.running import wait_until
+
+
+def wait_for_jobs() -> None:
+    wait_until(lambda: not Job.objects.live().exists(), 60, "all jobs have ended")
+    # Another may be queued by now: a worker asks for reports that have become due.
+    assert not Job.objects.filter(state__in=[State.FAILED, State.CANCELLED]).exists()
+
+
+def add_people(admin: Page, slug: str, roles: Mapping[str, str]) -> None:
+    for username, role in roles.items():
+        admin.goto(f"/c/{slug}/people/")
+        sheet = admin.get_by_role("form", name="Existing account")
+        sheet.get_by_label("Account code").fill(account_code(User.objects.get(username=username)))
+        sheet.locator(f"input[value={role}]").check()
+        sheet.get_by_role("button", name="Add the role").click()
+
+
+def publish(admin: Page, slug: str) -> bytes:
+    """Publish version 1.0, and download it."""
+    admin.goto(f"/c/{slug}/releases/")
+    admin.get_by_role("textbox", name="Version").fill("1.0")
+    admin.get_by_role("button", name="Publish this version…").click()
+    admin.get_by_role("button", name="Publish 1.0").click()
+    wait_for_jobs()
+    admin.goto(f"/c/{slug}/releases/")
+    with admin.expect_download() as download:
+        admin.get_by_role("link", name="Download 1.0").click()
+    return Path(download.value.path()).read_bytes()
