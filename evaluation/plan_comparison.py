@@ -18,9 +18,8 @@ from pooling.services import Estimate, PoolPlan, draw_sample, estimate_pools, sa
 from retrieval.models import Ranking, Run
 
 Documents = Mapping[str, Group[str]]  # docnos of each pool, by query paper
-Labels = Mapping[
-    str, Mapping[str, bool]
-]  # whether a document is relevant, by query paper and docno
+# Whether a document is relevant, by query paper and docno.
+Labels = Mapping[str, Mapping[str, bool]]
 
 
 class SharedDocuments(NamedTuple):
@@ -169,7 +168,7 @@ def known_labels(
 
 
 def _papers_with_labels(collection: Collection, judgment_runs: Sequence[Run]) -> set[str]:
-    """The query papers with a judged pair, from counts that triggers keep, or with known ones."""
+    """The query papers with a judged pair, which triggers count, or with imported judgments."""
     counts = PairCount.objects.filter(query__collection=collection, judged__gt=0)
     lists = Ranking.objects.order_by().filter(run__in=judgment_runs)
     return {

@@ -122,7 +122,7 @@ def compare_plans(request: HttpRequest, collection: Collection) -> HttpResponse:
 def _comparison(
     request: HttpRequest, collection: Collection, plans: tuple[PlanChoice, PlanChoice]
 ) -> dict[str, Any]:
-    """The comparison with the same cost of an hour for both plans: the URL's, or the first's."""
+    """The context of the page. Both plans have the same costs: the URL's, or the first plan's."""
     costs = CostForm.of(
         MultiValueDict({**plans[0].plan.fields, **dict(request.GET.lists())}), collection
     )

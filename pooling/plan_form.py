@@ -27,7 +27,7 @@ from web.errors import UserFacingError
 # How a plan can use the documents of `cited` or of an imported run.
 FORCED, EXCLUDED, DRAWN = "forced", "excluded", "drawn"
 USES = [(FORCED, "Forced"), (EXCLUDED, "Excluded"), (DRAWN, "Drawn")]
-ALL, WITHOUT_POOL, SOME = "all", "without-pool", "some"  # of those without a frozen pool
+ALL, WITHOUT_POOL, SOME = "all", "without-pool", "some"  # of the query papers
 MOST_FILE_BYTES = 1_000_000  # because the list is sent with the form from then on
 KNOWN = "known-"  # prefix of the field of an imported run
 REQUIREMENTS = {
@@ -67,7 +67,7 @@ class PoolPlanForm(forms.Form):
         label="Add a list from a file",
         required=False,
         help_text="A text file of up to 1 MB with one docno per line, for example pilot.txt.",
-        widget=forms.FileInput(attrs={"accept": ".txt,.csv,.tsv,text/plain"}),
+        widget=forms.FileInput(attrs={"accept": ".txt,text/plain"}),
     )
     strategy = forms.ChoiceField(
         label="Strategy",

@@ -22,7 +22,7 @@ from pooling.strategies import STRATEGIES
 # Parameters of the URL: one opens a saved plan, the other leaves the last plan out.
 SAVED, DEFAULTS = "saved", "defaults"
 SHOWN_OVERLAPS = 3
-LONGEST_KEY = 19  # digits that every integer column can hold
+KEY_DIGITS = 18  # of a primary key: more may not fit its column
 
 
 class SavedPlanRow(NamedTuple):
@@ -105,10 +105,10 @@ class PlanPage:
         return {
             "estimate": estimate,
             "overlaps": estimate.pair_overlaps[:SHOWN_OVERLAPS],
-            "cost": self.cost(estimate),
+            "cost": self._cost(estimate),
         }
 
-    def cost(self, estimate: Estimate) -> Cost:
+    def _cost(self, estimate: Estimate) -> Cost:
         return self.costs.cost(
             candidates=estimate.candidates, pairs=estimate.pairs, collection=self.collection
         )
@@ -136,7 +136,7 @@ def plan_rows(collection: Collection) -> list[SavedPlanRow]:
 
 def _row_number(text: str) -> int:
     """The primary key in an address; that of no row if it is not a number."""
-    return int(text) if text.isdecimal() and len(text) < LONGEST_KEY else 0
+    return int(text) if text.isdecimal() and len(text) <= KEY_DIGITS else 0
 
 
 def problems_of(form: PoolPlanForm) -> list[str]:

@@ -12,7 +12,7 @@ from tests.pooling.test_pages import PLAN
 from tests.support.factories import DocumentFactory, a_collection, annotators
 from tests.support.pooling_scenes import DOCNOS, a_listed_run, built
 from tests.support.sittings import judge, slots_of
-from tests.support.visits import address, client_of, text_of
+from tests.support.visits import address, client_of, queries_of, text_of
 
 pytestmark = pytest.mark.django_db
 
@@ -138,6 +138,21 @@ def test_a_plan_that_cannot_be_calculated_says_why(collection, admin):
 
     assert "“Wrong” cannot be calculated." in text_of(page)
     assert "q2 is not a query paper without a frozen pool" in text_of(page)
+
+
+def test_more_saved_plans_and_query_papers_cost_no_more_queries(collection, admin):
+    one, two = (save(admin, name, runs=["up"]) for name in ("One", "Two"))
+    comparison = f"{address('compare-plans')}?first={one.pk}&second={two.pk}"
+    before = [queries_of(admin, url) for url in (comparison, address("plan-pools"))]
+
+    for name in ("Three", "Four"):
+        collection.saved_plans.create(name=name, fields=one.fields)
+    for docno in ("q4", "q5"):
+        DocumentFactory(collection=collection, docno=docno)
+        create_query(collection=collection, docno=docno, facet_key="method")
+
+    after = [queries_of(admin, url) for url in (comparison, address("plan-pools"))]
+    assert after == before
 
 
 def test_the_comparison_before_any_label_says_that_none_is_known():
