@@ -18,7 +18,12 @@ from rest_framework.permissions import IsAuthenticated
 from accounts.access import in_collection, person_of, roles_in
 from accounts.models import Collection, Role
 from accounts.passwords import HasOwnPassword
-from annotation.collection_setup import change_facets_and_scale, facets_of, is_open
+from annotation.collection_setup import (
+    change_facets_and_scale,
+    default_grade_names,
+    facets_of,
+    is_open,
+)
 from annotation.services import JudgingError, set_up_collection
 from corpus.facets import NO_FACETS, FacetPlan
 from corpus.services import CorpusError
@@ -188,13 +193,15 @@ def _facets_form(collection: Collection, data: QueryDict | None = None) -> Facet
 def _settings_page(
     request: HttpRequest, collection: Collection, form: SettingsForm, facets_form: FacetsForm
 ) -> HttpResponse:
+    facets, highest_grade = facets_of(collection), collection.highest_grade
     return render(
         request,
         "dashboard/settings.html",
         {
             "form": form,
             "facets_form": facets_form,
-            "facets": facets_of(collection),
+            "facets": facets,
+            "grades": enumerate(default_grade_names(facets, highest_grade, collection)),
             "is_fixed": is_open(collection),
         },
         status=422 if form.errors or facets_form.errors else 200,
