@@ -137,6 +137,7 @@ def _ask_to_open(
         "number": len(plan.assignments),
         "changed": changed,
         "drafts": _draft_pools(form.cleaned_data["queries"]),
+        "has_facets": collection.facets.exclude(key="").exists(),
         "listed": [
             (assignment, plan.people[assignment.first], plan.people[assignment.second])
             for assignment in plan.assignments[:LISTED]

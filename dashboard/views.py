@@ -18,7 +18,12 @@ from rest_framework.permissions import IsAuthenticated
 from accounts.access import in_collection, person_of, roles_in
 from accounts.models import Collection, Role
 from accounts.passwords import HasOwnPassword
-from annotation.collection_setup import change_facets_and_scale, facets_of, is_open
+from annotation.collection_setup import (
+    change_facets_and_scale,
+    default_grade_names,
+    facets_of,
+    is_open,
+)
 from annotation.services import JudgingError, set_up_collection
 from corpus.facets import NO_FACETS, FacetPlan
 from corpus.services import CorpusError
@@ -197,13 +202,15 @@ def settings_page(
     form = form or _settings_form(collection)
     facets_form = facets_form or _facets_form(collection)
     invalid = 422 if form.errors or facets_form.errors else 200
+    facets, highest_grade = facets_of(collection), collection.highest_grade
     return render(
         request,
         "dashboard/settings.html",
         {
             "form": form,
             "facets_form": facets_form,
-            "facets": facets_of(collection),
+            "facets": facets,
+            "grades": enumerate(default_grade_names(facets, highest_grade, collection)),
             "is_fixed": is_open(collection),
             "archive_error": archive_error,
         },

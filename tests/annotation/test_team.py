@@ -274,7 +274,7 @@ def test_an_even_team_is_told_so(collection, admin):
 
 
 def test_all_matching_queries_open_as_a_job(collection, admin, monkeypatch):
-    monkeypatch.setattr(team, "AT_ONCE", 3)
+    monkeypatch.setattr("annotation.team.opening.AT_ONCE", 3)
     for _ in range(4):
         a_query(collection, size=1)
     a_query(collection, facet="result", size=1)

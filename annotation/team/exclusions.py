@@ -1,0 +1,43 @@
+"""People who must not judge the queries of a query paper."""
+
+from __future__ import annotations
+
+from django.db import IntegrityError, transaction
+
+from accounts.locking import lock_collection
+from accounts.models import Collection, User
+from annotation.models import Exclusion
+from annotation.services import JudgingError
+from corpus.models import QueryPaper
+
+
+class CannotExclude(JudgingError):
+    """The exclusion contradicts a seat, or names an unknown query paper."""
+
+    status = 409
+
+
+def exclude(*, collection: Collection, docno: str, annotator: User) -> Exclusion:
+    """Keep a person from judging the queries of a query paper.
+
+    Raises:
+        CannotExclude: no such query paper, or the person has a seat in one of its queries.
+    """
+    try:
+        with transaction.atomic():
+            lock_collection(collection)
+            paper = QueryPaper.objects.filter(collection=collection, name=docno).first()
+            if paper is None:
+                raise CannotExclude(f"{docno!r} is no query paper here. Enter the id of one.")
+            exclusion, _ = paper.exclusions.get_or_create(annotator=annotator)
+    except IntegrityError as error:
+        raise CannotExclude(
+            f"{annotator} judges a query of {docno} already. Reassign that seat first."
+        ) from error
+    return exclusion
+
+
+def end_exclusion(*, exclusion: Exclusion) -> None:
+    with transaction.atomic():
+        lock_collection(exclusion.query_paper.collection)
+        exclusion.delete()
