@@ -7,16 +7,14 @@ for it.
 
 from __future__ import annotations
 
-import marshal
 import sqlite3
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass, field
 from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryFile
-from typing import IO, Any, NamedTuple
+from typing import IO, Any
 
 from django.conf import settings
 from django.db import IntegrityError, OperationalError, transaction
@@ -24,12 +22,17 @@ from django.db import IntegrityError, OperationalError, transaction
 from accounts.locking import lock_collection
 from accounts.models import Collection
 from corpus import document_rows
-from corpus.clashes import Clash, IdsTaken, prefix_advice
-from corpus.document_rows import Row, row_of
-from corpus.duplicates import Docnos, LinePosition, References, content_digest
-from corpus.filters import FILTERS, Rule, broken_rule
-from corpus.formats import BadLine, DocumentLine
-from corpus.import_meter import meter_for
+from corpus.clashes import Clash, IdsTaken
+from corpus.document_check import (
+    LISTED_KEYS,
+    LISTED_PROBLEMS,
+    PREFIX_ADVICE,
+    CheckedRow,
+    DocumentCheck,
+    checked_batches,
+)
+from corpus.duplicates import Docnos, References
+from corpus.filters import FILTERS, Rule
 from corpus.models import Document
 from corpus.services import CorpusError, note_documents_changed, note_language
 from corpus.sources import (
@@ -38,32 +41,13 @@ from corpus.sources import (
     Source,
     check_prefix,
     open_source,
-    prefixed_lines,
 )
 from jobs.context import JobContext
 from web.disk import is_full
-from web.words import count_noun
 
-BATCH = 500  # well below SQLite's smallest limit on the parameters of one query
-LISTED_KEYS = 20
-LISTED_PROBLEMS = 100
 MAX_SKIPPED = 10_000
 FROZEN_TEXT = "document_text_in_frozen_pool"  # the trigger's name
 MOST_FROZEN = 1_000  # frozen documents that are counted
-PREFIX_ADVICE = prefix_advice("documents", "--prefix", "new-")
-
-
-class RepeatedDocnos(IdsTaken):
-    """Lines have the docno of an earlier line, with other content."""
-
-    def __init__(self, name: str, number: int, first: Clash) -> None:
-        super().__init__(
-            name,
-            summary=f"{count_noun(number, 'line')} {'has' if number == 1 else 'have'} the docno "
-            "of an earlier line, with other content.",
-            first=first,
-            advice=f"Keep one line for each docno. {PREFIX_ADVICE}",
-        )
 
 
 class FrozenDocument(IdsTaken):
@@ -77,21 +61,6 @@ class FrozenDocument(IdsTaken):
             "a document in a frozen pool, with another text.",
             first=first,
             advice=f"Remove these lines, or restore the judged texts. {PREFIX_ADVICE}",
-        )
-
-
-class TooManyBadLines(CorpusError):
-    """More lines are invalid than may be skipped. `problems` are those found up to then."""
-
-    def __init__(self, name: str, problems: Sequence[BadLine], allowed: int) -> None:
-        self.problems = tuple(problems)
-        messages = [str(line.error) for line in problems[:LISTED_PROBLEMS]]
-        more = len(problems) - len(messages)
-        super().__init__(
-            f"{name} has more than {count_noun(allowed, 'invalid line')}, so nothing was imported. "
-            "The import stopped after these:\n"
-            + "\n".join(messages)
-            + (f"\n… and {more:,} more" if more else "")
         )
 
 
@@ -207,7 +176,9 @@ def import_source(
             closing(References(folder)) as references,
             TemporaryFile(dir=folder) as rows_file,
         ):
-            check = _Check(source, allowed, rules_of(filter_name), docnos, references, rows_file)
+            check = DocumentCheck(
+                source, allowed, rules_of(filter_name), docnos, references, rows_file
+            )
             check.run(work, prefix)
             references.add_docnos(
                 collection.documents.order_by().values_list("docno", flat=True).iterator()
@@ -237,7 +208,7 @@ def import_source(
                     work.complete(report.result)
             except IntegrityError as error:
                 if FROZEN_TEXT in str(error):
-                    raise _frozen_documents(collection, source, rows_file) from error
+                    raise _frozen_documents(collection, source, rows_file, work) from error
                 raise
     except (OSError, OperationalError, sqlite3.OperationalError) as error:
         if is_full(error):
@@ -272,128 +243,6 @@ def _unreadable(name: str, error: OSError) -> CorpusError:
     return CorpusError(f"{name} cannot be read: {error.strerror or error}.")
 
 
-class _CheckedRow(NamedTuple):
-    """The row of a checked line, with the number of its file and its line number."""
-
-    file: int
-    line: int
-    row: Row
-
-
-class _Check:
-    """Checks every line once, writes the rows to insert to a file, and counts."""
-
-    def __init__(
-        self,
-        source: Source,
-        allowed: int,
-        rules: Sequence[Rule],
-        docnos: Docnos,
-        references: References,
-        rows_file: IO[bytes],
-    ) -> None:
-        self.source, self.allowed, self.rules = source, allowed, rules
-        self.docnos, self.references, self.rows_file = docnos, references, rows_file
-        self.files = {name: number for number, name in enumerate(source.files)}
-        self.documents = self.repeated = self.without_text = 0
-        self.filtered: Counter[str] = Counter()
-        self.unknown_keys: set[str] = set()
-        self.problems: list[BadLine] = []
-        self.clashes = 0
-        self.first_clash: Clash | None = None
-
-    def run(self, work: JobContext, prefix: str) -> None:
-        size = self.source.size
-        note = f"{self.source.unit} checked"
-        lines = prefixed_lines(self.source.lines(meter_for(work, size=size, note=note)), prefix)
-        while batch := list(islice(lines, BATCH)):
-            valid: list[DocumentLine] = []
-            for line in batch:
-                if isinstance(line, DocumentLine):
-                    valid.append(line)
-                    continue
-                self._add(valid)  # first, so that problems are reported in the order of the lines
-                valid = []
-                self._add_problem(line)
-            self._add(valid)
-        if self.first_clash is not None:
-            raise RepeatedDocnos(self.source.name, self.clashes, self.first_clash)
-        note = f"checked; writing {self.documents:,} documents in one step"
-        work.progress(size or self.documents, size or self.documents, note)
-
-    def _add_problem(self, line: BadLine) -> None:
-        if not self.allowed:
-            if self.first_clash is not None:
-                return  # it came first, so the import fails with it; the rest is read to count
-            raise line.error
-        self.problems.append(line)
-        if len(self.problems) > self.allowed:
-            raise TooManyBadLines(self.source.name, self.problems, self.allowed)
-
-    def _add(self, lines: list[DocumentLine]) -> None:
-        passing_lines = [line for line in lines if self._passes(line)] if self.rules else lines
-        rows = [
-            _CheckedRow(self.files[line.file], line.number, row_of(line.record))
-            for line in passing_lines
-        ]
-        earlier = self.docnos.add(
-            [
-                (row[0], content_digest(row[4:]), LinePosition(file, line))
-                for file, line, row in rows
-            ]
-        )
-        new = []
-        for line, item, first in zip(passing_lines, rows, earlier, strict=True):
-            if first is None:
-                new.append(item)
-                self._count(line)
-            elif first[1]:
-                self.repeated += 1
-            else:
-                self._add_clash(self._clash(line, first[0]))
-        # Plain tuples, because marshal cannot write named ones.
-        marshal.dump([tuple(item) for item in new], self.rows_file)
-        self.references.add_docnos(item.row[0] for item in new)
-
-    def _passes(self, line: DocumentLine) -> bool:
-        rule = broken_rule(line.record.sentences, self.rules)
-        if rule:
-            self.filtered[rule.name] += 1
-        return rule is None
-
-    def _count(self, line: DocumentLine) -> None:
-        record = line.record
-        self.documents += 1
-        self.without_text += not record.sentences
-        self.references.add(record.references)
-        if line.unknown_keys and len(self.unknown_keys) < LISTED_KEYS:
-            self.unknown_keys.update(line.unknown_keys)
-
-    def _add_clash(self, clash: Clash) -> None:
-        if self.allowed:
-            reason = f"docno is {clash.identifier}, {clash.reason}. Keep one."
-            self._add_problem(BadLine(clash.line or 0, reason, clash.file))
-            return
-        self.clashes += 1
-        self.first_clash = self.first_clash or clash
-
-    def _clash(self, line: DocumentLine, first: LinePosition) -> Clash:
-        file = self.source.files[first.file]
-        place = f"line {first.line}" if file == line.file else f"{file}:{first.line}"
-        reason = f"which is already in {place} with other content"
-        return Clash(line.file, line.number, "docno", line.record.docno, reason)
-
-
-def _batches(rows_file: IO[bytes]) -> Iterator[list[_CheckedRow]]:
-    rows_file.seek(0)
-    while True:
-        try:
-            batch = marshal.load(rows_file)
-        except EOFError:
-            return
-        yield [_CheckedRow(*item) for item in batch]
-
-
 def _write(
     collection: Collection, rows_file: IO[bytes], total: int, work: JobContext
 ) -> tuple[int, int]:
@@ -401,7 +250,7 @@ def _write(
     created = updated = done = 0
     is_empty = not collection.documents.exists()
     with document_rows.DocumentInserter(collection) as inserter:
-        for batch in _batches(rows_file):
+        for batch in checked_batches(rows_file):
             stored = {} if is_empty else _stored(collection, batch)
             new = [item.row for item in batch if item.row[0] not in stored]
             inserter.add(new)
@@ -419,29 +268,29 @@ def _write(
 
 
 def _stored(
-    collection: Collection, batch: Sequence[_CheckedRow]
+    collection: Collection, batch: Sequence[CheckedRow]
 ) -> dict[str, document_rows.StoredDocument]:
     return document_rows.stored_documents(collection, [item.row[0] for item in batch])
 
 
 def _changed(
-    batch: Sequence[_CheckedRow], stored: Mapping[str, document_rows.StoredDocument]
-) -> Iterator[tuple[_CheckedRow, document_rows.StoredDocument]]:
+    batch: Sequence[CheckedRow], stored: Mapping[str, document_rows.StoredDocument]
+) -> Iterator[tuple[CheckedRow, document_rows.StoredDocument]]:
     for item in batch:
         document = stored.get(item.row[0])
         if document is not None and not document.equals(item.row):
             yield item, document
 
 
-def _update(item: _CheckedRow, document: document_rows.StoredDocument) -> None:
+def _update(item: CheckedRow, document: document_rows.StoredDocument) -> None:
     Document.objects.filter(pk=document.pk).update(**document_rows.columns_of(item.row))
 
 
 def _frozen_documents(
-    collection: Collection, source: Source, rows_file: IO[bytes]
+    collection: Collection, source: Source, rows_file: IO[bytes], work: JobContext
 ) -> FrozenDocument:
     """The error that counts the documents of frozen pools, after the import was rolled back."""
-    with transaction.atomic():
+    with work.fenced(), transaction.atomic():
         lock_collection(collection)
         frozen = list(islice(_frozen_rows(collection, rows_file), MOST_FROZEN))
         transaction.set_rollback(True)
@@ -451,12 +300,14 @@ def _frozen_documents(
     return FrozenDocument(source.name, len(frozen), clash)
 
 
-def _frozen_rows(collection: Collection, rows_file: IO[bytes]) -> Iterator[_CheckedRow]:
+def _frozen_rows(collection: Collection, rows_file: IO[bytes]) -> Iterator[CheckedRow]:
     # Only the database knows which documents are in frozen pools. So each change is tried.
-    for batch in _batches(rows_file):
+    for batch in checked_batches(rows_file):
         for item, document in _changed(batch, _stored(collection, batch)):
             try:
                 with transaction.atomic():
                     _update(item, document)
-            except IntegrityError:
+            except IntegrityError as error:
+                if FROZEN_TEXT not in str(error):
+                    raise
                 yield item

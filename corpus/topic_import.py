@@ -19,9 +19,10 @@ from corpus.services import CorpusError, facet_of_topics
 from corpus.sources import check_prefix
 from corpus.topics import LARGEST, BadTopics, TopicFile, TopicRecord, read_topics
 from jobs.context import JobContext
-from web.words import count_noun
+from web.words import count_noun, listed
 
-LISTED = 100
+LISTED = 100  # invalid topics
+NAMED = 3  # files
 BATCH = 500
 
 
@@ -106,7 +107,7 @@ def import_topics(
         CorpusError: a file cannot be opened, or the facet is missing or does not exist.
     """
     check_prefix(topic_prefix)
-    names = ", ".join(files)
+    names = listed(list(files), NAMED)
     facet = facet_of_topics(collection, facet_key)
     try:
         contents = _read_files(files, topic_prefix, work)

@@ -17,6 +17,7 @@ from jobs import uploaded_files
 from jobs.models import Job
 from jobs.services import enqueue
 from web.disk import NoRoom, is_full, is_refused
+from web.words import listed
 
 SHOWN_NAMES = 3
 
@@ -120,9 +121,7 @@ def _names(uploads: UploadedFile[Any] | Sequence[UploadedFile[Any]]) -> dict[str
     names = [upload.name or "the file" for upload in _several(uploads)]
     if isinstance(uploads, UploadedFile):
         return {"filename": names[0]}
-    more = len(names) - SHOWN_NAMES
-    shown = ", ".join(names[:SHOWN_NAMES]) + (f" and {more:,} more" if more > 0 else "")
-    return {"filename": shown, "filenames": _different(names)}
+    return {"filename": listed(names, SHOWN_NAMES), "filenames": _different(names)}
 
 
 def _different(names: Iterable[str]) -> list[str]:

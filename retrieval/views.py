@@ -85,8 +85,11 @@ def _redirect_to_jobs(
     request: HttpRequest, collection: Collection, names: Mapping[str, str]
 ) -> HttpResponse:
     """`names` are those of the runs, by filename."""
-    for filename, name in names.items():
-        messages.info(request, f"Importing {filename} as the run {name}.")
+    if len(names) > 3:
+        messages.info(request, f"Importing {len(names)} files as runs.")
+    else:
+        for filename, name in names.items():
+            messages.info(request, f"Importing {filename} as the run {name}.")
     return redirect("runs", collection.slug)
 
 

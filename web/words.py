@@ -1,7 +1,8 @@
-"""Counts with their nouns. Pure."""
+"""Counts with their nouns, and lists of names. Pure."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 
@@ -25,3 +26,9 @@ def query_source(topics: int, papers: int) -> Noun:
     if topics and papers:
         return Noun("topic or query paper", "topics and query papers")
     return Noun("topic", "topics") if topics else Noun("query paper", "query papers")
+
+
+def listed(names: Sequence[str], most: int) -> str:
+    """The first names, and how many more there are: "a, b, c and 4 more"."""
+    more = len(names) - most
+    return ", ".join(names[:most]) + (f" and {more:,} more" if more > 0 else "")

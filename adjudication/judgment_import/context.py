@@ -86,11 +86,5 @@ class ImportContext:
         return uuid.uuid5(uuid.NAMESPACE_URL, name)
 
 
-def named(ids: Sequence[str]) -> str:
-    """The first ids, and how many more there are."""
-    more = f" and {len(ids) - NAMED:,} more" if len(ids) > NAMED else ""
-    return f"{', '.join(ids[:NAMED])}{more}"
-
-
 def answer_of(record: Answered) -> tuple[int | None, str]:
     return record.grade, record.reason

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
-from adjudication.judgment_import.context import ImportContext, named
+from adjudication.judgment_import.context import NAMED, ImportContext
 from adjudication.judgment_import.records import Records
 from corpus.models import QueryPaper
 from database.natural_order import natural_key
 from pooling.models import Pool
 from pooling.services.imported import create_imported_pools
-from web.words import count_noun
+from web.words import count_noun, listed
 
 
 def import_pools(context: ImportContext, records: Records, files: Mapping[str, str]) -> None:
@@ -68,5 +68,5 @@ def _problem(pool: Pool, paper: QueryPaper, docnos: Sequence[str]) -> str:
     return (
         f"The {state} pool of {paper.name} does not hold "
         f"{count_noun(len(docnos), 'judged document')} among those to judge: "
-        f"{named(docnos)}. {remedy}"
+        f"{listed(docnos, NAMED)}. {remedy}"
     )

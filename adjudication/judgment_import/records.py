@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple, TypeVar
 
 from adjudication.judgment_files import Answered, FileContent
-from adjudication.judgment_import.context import ImportContext, answer_of, named
+from adjudication.judgment_import.context import NAMED, ImportContext, answer_of
 from corpus.models import SOURCES, Document, Query
 from database.natural_order import natural_key
-from web.words import count_noun
+from web.words import count_noun, listed
 
 T = TypeVar("T")
 TOGETHER = 5_000  # docnos in a query, which both databases take
@@ -118,7 +118,7 @@ def _report_unknown(
     context.add_problem(
         records[0],
         f"{context.collection.slug} does not have {count_noun(len(names), *nouns)} of the files: "
-        f"{named(names)}. {remedy}",
+        f"{listed(names, NAMED)}. {remedy}",
     )
 
 

@@ -8,14 +8,8 @@ from django.db import connection
 from django.utils import timezone
 
 from accounts.models import Collection
-from corpus.document_import import (
-    BATCH,
-    FrozenDocument,
-    ImportReport,
-    RepeatedDocnos,
-    TooManyBadLines,
-    import_documents,
-)
+from corpus.document_check import BATCH, RepeatedDocnos, TooManyBadLines
+from corpus.document_import import FrozenDocument, ImportReport, import_documents
 from corpus.formats import DocumentFormatError
 from corpus.models import Document
 from corpus.services import CorpusError

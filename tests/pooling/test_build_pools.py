@@ -133,7 +133,7 @@ def test_a_run_of_another_engine_is_pooled_under_its_name(collection, tmp_path):
         ("d000 Q0 d001 1 x tag\n", "my.run:1: the score must be a finite number, got 'x'"),
         ("d000 Q0 zzz 1 1 tag\n", "another corpus"),
         ("zzz Q0 d001 1 1 tag\n", "none of its topics"),
-        ("d000 Q0 d001 1 1 t\nd000_method Q0 d001 1 1 t\n", "both of query paper d000"),
+        ("d000 Q0 d001 1 1 t\nd000_method Q0 d001 1 1 t\n", "which is of the query paper d000"),
         ("", "my.run: no lines"),
     ],
 )
