@@ -150,6 +150,13 @@ def read_qrels(
         raise RunFormatError(name, None, "no lines; write at least one line")
 
 
+def first_line_of(source: Path, topic: str, *, name: str) -> int | None:
+    """The number of the first line of a topic, for an error that names it."""
+    start = [topic.encode()]
+    lines = _numbered_lines(source, name, None)
+    return next((number for number, line in lines if line.split()[:1] == start), None)
+
+
 def _parse_judgment(columns: list[bytes], name: str, number: int) -> RunLine:
     if len(columns) not in (3, 4):
         problem = f"qrels must have 4 columns (topic 0 docno grade), got {len(columns)}"

@@ -36,6 +36,7 @@ from retrieval.formats import (
     RunFormatError,
     Scored,
     docnos_of,
+    first_line_of,
     ranked,
     read_qrels,
     read_run,
@@ -268,6 +269,24 @@ def import_runs(
         return [store_run(*read, work) for read in read_runs]
 
 
+class _TopicsClash(Exception):
+    """Topics of a run are of a query paper that another topic has. `topic` is the first."""
+
+    def __init__(self, topic: str, reason: str, number: int) -> None:
+        self.topic, self.reason, self.number = topic, reason, number
+        super().__init__(topic)
+
+    def message(self, filename: str, line: int | None) -> str:
+        return clash_message(
+            filename,
+            summary=f"{count_noun(self.number, 'topic')} {'is' if self.number == 1 else 'are'} of "
+            "a query paper that another topic has already.",
+            first=Clash(filename, line, "topic", self.topic, f"which is {self.reason}"),
+            advice="A pool is shared by all facets. Import a run per facet, each under its own "
+            "name.",
+        )
+
+
 def _read_run(
     collection: Collection, file: RunFile, options: RunOptions, work: JobContext
 ) -> tuple[Run, RankedLists, RunReport]:
@@ -285,7 +304,11 @@ def _read_run(
         raise RetrievalError(str(error)) from error
     report = RunReport(duplicates=run_file.duplicates)
     by_topic = _prefixed(run_file.lists, prefix, topic_prefix)
-    by_paper = _lists_by_paper(collection, by_topic, filename, report)
+    try:
+        by_paper = _lists_by_paper(collection, by_topic, filename, report)
+    except _TopicsClash as clash:
+        line = first_line_of(path, clash.topic.removeprefix(topic_prefix), name=filename)
+        raise RetrievalError(clash.message(filename, line)) from clash
     lists = _without_unknown_documents(collection, by_paper, report)
     if not any(lists.values()):
         raise RetrievalError(
@@ -306,7 +329,8 @@ def _read_run(
         },
         depth=max(map(len, lists.values())),
     )
-    return run, lists, report
+    # Compact, because a command may hold the lists of several files.
+    return run, {docno: RankedList.of(ranking) for docno, ranking in lists.items()}, report
 
 
 def check_names(collection: Collection, names: Sequence[str]) -> None:
@@ -351,36 +375,24 @@ def _lists_by_paper(
     paper_of = dict(collection.queries.values_list("name", "query_paper__name"))
     paper_of |= {docno: docno for docno in set(paper_of.values())}
     topic_of: dict[str, str] = {}
-    clashes: list[Clash] = []
+    clashes: list[tuple[str, str]] = []
     for topic in by_topic:
         paper = paper_of.get(topic)
         if paper is None:
             report.unknown_topics += 1
             report.unknown_topic_examples = [*report.unknown_topic_examples, topic][:EXAMPLES]
         elif paper in topic_of:
-            reason = f"which is of the query paper {paper}, as is topic {topic_of[paper]}"
-            clashes.append(Clash(filename, None, "topic", topic, reason))
+            clashes.append((topic, f"of the query paper {paper}, as is topic {topic_of[paper]}"))
         else:
             topic_of[paper] = topic
     if clashes:
-        raise RetrievalError(_clash_message(filename, clashes))
+        raise _TopicsClash(*clashes[0], len(clashes))
     if not topic_of:
         raise RetrievalError(
             f"{filename}: none of its topics is a query paper or a query of {collection.slug} "
             f"(the first is {next(iter(by_topic))!r}). {_PREFIX_HELP} (--topic-prefix)."
         )
     return {paper: by_topic[topic] for paper, topic in topic_of.items()}
-
-
-def _clash_message(filename: str, clashes: Sequence[Clash]) -> str:
-    number = len(clashes)
-    return clash_message(
-        filename,
-        summary=f"{count_noun(number, 'topic')} {'is' if number == 1 else 'are'} of a query paper "
-        "that another topic has already.",
-        first=clashes[0],
-        advice="A pool is shared by all facets. Import a run per facet, each under its own name.",
-    )
 
 
 def _without_unknown_documents(

@@ -88,5 +88,5 @@ def test_topics_of_one_query_paper_are_one_message(collection, tmp_path):
     assert str(caught.value).splitlines()[:2] == [
         "Nothing of a.run was imported. 2 topics are of a query paper that another topic has "
         "already.",
-        "a.run: topic is p-q1_method, which is of the query paper p-q1, as is topic p-q1.",
+        "a.run:2: topic is p-q1_method, which is of the query paper p-q1, as is topic p-q1.",
     ]
