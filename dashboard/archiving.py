@@ -38,7 +38,7 @@ class JobsInProgress(ArchiveError):
 class NotArchived(ArchiveError):
     def __init__(self, collection: Collection) -> None:
         super().__init__(
-            f"{collection} is not archived, so nothing was done. Archive it first. An archived "
+            f"{collection} is not archived, or was not all the time. Archive it first: an archived "
             "collection does not change while it is exported or deleted."
         )
 
@@ -107,10 +107,15 @@ def check_archived(collection: Collection) -> None:
 
 
 def note_export(*, collection: Collection) -> None:
-    """Record that all of an archived collection was downloaded, so that it can be deleted."""
+    """Record that all of an archived collection was downloaded, so that it can be deleted.
+
+    Raises:
+        NotArchived: it was unarchived since `collection` was read, so it may have changed.
+    """
     with transaction.atomic():
         locked_collection = lock_collection(collection, archived_too=True)
-        check_archived(locked_collection)
+        if locked_collection.archived_at != collection.archived_at:
+            raise NotArchived(locked_collection)
         locked_collection.exported_at = timezone.now()
         locked_collection.save(update_fields=["exported_at"])
 

@@ -46,7 +46,7 @@ from jobs.context import DirectRun
 from jobs.models import Job, State
 from pooling.services import PoolPlan, build_pools, request_pools
 from release.publicity import make_private, make_public
-from tests.support.api_world import World, a_world
+from tests.support.api_world import World, a_world, client_of
 from tests.support.factories import DocumentFactory, annotators
 from tests.support.pooling_scenes import a_listed_run, built
 from tests.support.sittings import decide_case, judge
@@ -168,6 +168,9 @@ def test_the_pages_of_an_archived_collection_can_be_read_and_say_so(world, clien
     assert refused.status_code == 200
     text = " ".join(refused.content.decode().split())
     assert text.count("is archived") == 2  # the banner and the error
+    api = client_of("admin").post("/api/v1/collections/small/facets/", {}, format="json")
+    assert (api.status_code, api.json()["code"]) == (409, "collection_archived")
+    assert client_of("admin").delete("/api/v1/collections/small/archive/").status_code == 200
     client.force_login(User.objects.get(username="ann1"))
     assert client.get(reverse("judge", args=["small"])).status_code == 200
 
@@ -200,6 +203,19 @@ def test_the_export_has_every_row_but_judgments_that_are_still_blind(world, sett
     assert archive.read("releases/1.0.zip") == release
     listed = [json.loads(line)["path"] for line in archive.read("files.jsonl").splitlines()]
     assert listed == ["artefacts/small/indexes/file", "uploads/small/indexes/file"]
+
+
+def test_a_download_counts_only_if_the_collection_stayed_archived(world):
+    collection = archived(world)
+    download = export_collection(collection)
+    next(download)
+    unarchive_collection(collection=collection)
+    archive_collection(collection=collection)
+
+    with pytest.raises(NotArchived):
+        list(download)
+
+    assert Collection.objects.get(pk=collection.pk).exported_at is None
 
 
 def test_only_an_exported_collection_whose_name_is_typed_is_deleted(world, client):
