@@ -162,7 +162,7 @@ def rebalance(seats: Iterable[SeatWork], people: Iterable[str], *, seed: str) ->
 
     Judgments never move. A seat of a person who stays moves only before its first judgment, so
     that no query gets more annotators than it must. Two people who share no query then swap such
-    seats with others, if loads stay as even and every couple that shares a query still does.
+    seats with others, if loads stay even and every couple that shares a query still does.
     Seats without unjudged pairs never move; they say who shares a query already.
     """
     # Large seats first, as in packing: small ones even out what they leave.
@@ -242,27 +242,42 @@ class _Team:
         self.barred.get((seat.query, 3 - seat.number), set()).add(taker)
 
     def join_couples(self, untouched: Sequence[SeatWork]) -> None:
-        """Let every two people share a query, where a swap of two untouched seats can do it."""
+        """Let every two people share a query, where a swap of two untouched seats can do it.
+
+        Loads may differ by the smallest seat, which the next rebalancing would not even out. For
+        couples that still share none then, they may differ by the largest.
+        """
         shared = Counter(self._couple(query) for query in {query for query, _ in self.holder})
-        for two in combinations(self.left, 2):
-            if not shared[frozenset(two)]:
-                any(self._join(*couple, untouched, shared) for couple in (two, two[::-1]))
+        sizes = [seat.remaining for seat in untouched]
+        for apart in (min(sizes, default=0), max(sizes, default=0)):
+            for two in combinations(self.left, 2):
+                if not shared[frozenset(two)]:
+                    any(
+                        self._join(*couple, untouched, shared, apart) for couple in (two, two[::-1])
+                    )
 
     def _couple(self, query: str) -> Couple:
         return frozenset(self.holder.get((query, number), "") for number in (1, 2))
 
     def _join(
-        self, person: str, partner: str, untouched: Sequence[SeatWork], shared: Counter[Couple]
+        self,
+        person: str,
+        partner: str,
+        untouched: Sequence[SeatWork],
+        shared: Counter[Couple],
+        apart: int,
     ) -> bool:
         """Swap a seat of the person for one beside the partner. Both couples share more queries."""
-        spare = [seat for seat in untouched if shared[self._couple(seat.query)] > 1]
-        # No more than that, or the next rebalancing would even it out again.
-        apart = min((seat.remaining for seat in untouched), default=0)
-        own = [seat for seat in spare if self.holder[seat.key] == person]
+        own = [
+            seat
+            for seat in untouched
+            if self.holder[seat.key] == person and shared[self._couple(seat.query)] > 1
+        ]
         wanted = [
             seat
-            for seat in spare
+            for seat in untouched
             if self.holder.get((seat.query, 3 - seat.number)) == partner
+            and shared[self._couple(seat.query)] > 1
             and self.holder[seat.key] in self.left
             and person not in self.barred[seat.key]
         ]

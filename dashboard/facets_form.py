@@ -75,9 +75,9 @@ class FacetRow(forms.Form):
 
     def clean_labels(self) -> tuple[str, ...]:
         labels = labels_of(self.cleaned_data["labels"])
-        if too_long := [label for label in labels if not is_label(label)]:
+        if invalid := [label for label in labels if not is_label(label)]:
             raise forms.ValidationError(
-                f"“{too_long[0][:20]}…” is too long. A label has at most {LONGEST_LABEL} "
+                f"“{invalid[0][:80]}” is not a label. A label has at most {LONGEST_LABEL} "
                 "characters. Separate labels by commas."
             )
         return labels
@@ -153,10 +153,10 @@ class FacetsForm(forms.Form):
         if not self.is_bound:
             rows: list[dict[str, Any]] = self.initial.get("rows", [])
             return [*rows, *([{}] * (1 if rows else EMPTY_ROWS))][:MOST_FACETS]
-        numbers = [n for n in range(MOST_FACETS) if f"facet-{n}-key" in self.data]
+        submitted = [n for n in range(MOST_FACETS) if f"facet-{n}-key" in self.data]
         rows = [
             {name: self.data.get(f"facet-{number}-{name}", "") for name in FacetRow.base_fields}
-            for number in numbers
+            for number in range(max(submitted, default=-1) + 1)
         ]
         return [*rows, {}][:MOST_FACETS] if self.data.get(REDRAW) == "facet" or not rows else rows
 
