@@ -89,11 +89,14 @@ def import_documents(request: HttpRequest, collection: Collection) -> HttpRespon
                 return redirect("job", collection.slug, job.pk)
         else:
             status = 422
+    labels = [label for facet in collection.facets.all() for label in facet.labels]
     return render(
         request,
         "corpus/import.html",
         {
             "form": form,
+            "labels": labels,
+            "example_labels": [*labels, "other", "other"][:3],
             "running": collection.jobs.live().filter(kind=JOB_KIND).first(),
             "command": "import_documents",
             "sample": "documents.jsonl",

@@ -47,9 +47,9 @@ class Choice(NamedTuple):
 
 class PoolPlanForm(forms.Form):
     scope = forms.ChoiceField(
-        label="Query papers",
+        label="For which queries",
         choices=[
-            (ALL, "All query papers without a frozen pool"),
+            (ALL, "All whose pool is not frozen"),
             (WITHOUT_POOL, "Only those without a pool"),
             (SOME, "Only these"),
         ],
@@ -58,15 +58,16 @@ class PoolPlanForm(forms.Form):
         widget=forms.RadioSelect,
     )
     papers = forms.CharField(
-        label="Docnos",
+        label="Ids",
         required=False,
-        help_text="One docno per line, for example 3264891. Other draft pools stay as they are.",
+        help_text="One topic or query paper per line, for example 3264891. Other draft pools stay "
+        "as they are.",
         widget=forms.Textarea(attrs={"rows": 4, "class": "mono", "spellcheck": "false"}),
     )
     papers_file = forms.FileField(
         label="Add a list from a file",
         required=False,
-        help_text="A text file of up to 1 MB with one docno per line, for example pilot.txt.",
+        help_text="A text file of up to 1 MB with one id per line, for example pilot.txt.",
         widget=forms.FileInput(attrs={"accept": ".txt,text/plain"}),
     )
     strategy = forms.ChoiceField(
@@ -225,7 +226,7 @@ class PoolPlanForm(forms.Form):
             self.add_error("runs", "Tick at least one run to draw from.")
         values["docnos"] = self._docnos(values) if values.get("scope") == SOME else ()
         if self.without_pool and not papers_to_pool(self.collection, without_pool=True):
-            self.add_error("scope", "Every query paper has a pool. Choose other query papers.")
+            self.add_error("scope", "Every query has a pool. Choose others.")
         if values.get("strategy"):
             values["parameters"] = self._parameters(STRATEGIES[values["strategy"]])
         if not self.errors:
@@ -240,7 +241,7 @@ class PoolPlanForm(forms.Form):
         docnos = tuple(dict.fromkeys(filter(None, lines)))
         if not docnos:
             if "papers_file" not in self.errors:
-                self.add_error("papers", "Write at least one docno, or choose all query papers.")
+                self.add_error("papers", "Write at least one id, or choose all.")
         elif unknown := sorted(set(docnos) - papers_to_pool(self.collection).keys()):
             self.add_error(
                 "papers", f"{unknown[0]} is not a query paper without a frozen pool. Remove it."

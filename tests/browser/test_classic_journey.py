@@ -100,7 +100,7 @@ def open_all(admin: Page) -> None:
     add_people(admin, "classic", {"bea": "annotator", "cid": "annotator"})
     admin.goto("/c/classic/not-open/")
     everything = admin.locator("input[name=everything]")  # only if there are several pages
-    (everything if everything.count() else admin.get_by_label("Tick all")).check()
+    (everything if everything.count() else admin.get_by_label("Tick all on this page")).check()
     for name in ("bea", "cid"):
         admin.get_by_label(name).check()
     admin.get_by_role("button", name=re.compile("^Open .*quer(y|ies)…")).click()

@@ -157,9 +157,7 @@ def test_a_run_of_a_frozen_pool_stays(collection, admin):
     assert "in frozen pools" in page.text
 
 
-@pytest.mark.parametrize(
-    ("documents", "what"), [(0, "No documents yet"), (1, "No query papers yet")]
-)
+@pytest.mark.parametrize(("documents", "what"), [(0, "No documents yet"), (1, "No queries yet")])
 def test_without_anything_to_search_the_page_says_what_comes_first(documents, what):
     collection = a_collection("bare")
     DocumentFactory.create_batch(documents, collection=collection)
@@ -569,7 +567,7 @@ def test_freezing_leaves_other_collections_alone(pooled, admin):
 def test_a_collection_without_queries_is_told_what_comes_first():
     a_collection("bare")
 
-    assert "No query papers yet" in client_of("admin").get(address("pools", slug="bare")).text
+    assert "No queries yet" in client_of("admin").get(address("pools", slug="bare")).text
 
 
 def test_a_query_paper_without_pool_is_listed(collection, admin):

@@ -63,7 +63,7 @@ def test_the_plan_needs_query_papers():
 
     page = client_of("admin").get(address("plan-pools", slug="bare"))
 
-    assert "No query papers yet" in page.text
+    assert "No queries yet" in page.text
     assert "Build the pools" not in page.text
 
 
@@ -275,7 +275,7 @@ def test_all_query_papers_are_built_whatever_was_written_below(two_papers, admin
 @pytest.mark.parametrize(
     ("papers", "what"),
     [
-        ("", "Write at least one docno"),
+        ("", "Write at least one id"),
         ("d01", "d01 is not a query paper without a frozen pool"),
         ("q1", "q1 is not a query paper without a frozen pool"),
     ],

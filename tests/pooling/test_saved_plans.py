@@ -125,7 +125,7 @@ def test_only_query_papers_without_a_pool_are_estimated_and_built(collection, ad
     assert set(Pool.objects.values_list("query_paper__name", flat=True)) == {"q1", "q2", "q3"}
     assert Pool.objects.get(query_paper__name="q1") == draft
     page = admin.post(address("build-pools"), sent)
-    assert "Every query paper has a pool." in page.context["form"].errors["scope"][0]
+    assert "Every query has a pool." in page.context["form"].errors["scope"][0]
 
 
 def test_a_draft_that_appears_meanwhile_is_not_replaced(collection):
