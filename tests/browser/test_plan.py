@@ -47,14 +47,14 @@ def test_the_panel_follows_every_change_and_saves_nothing(admin):
 def test_only_the_parameters_of_the_chosen_strategy_are_shown(admin):
     expect(admin.locator("input[name=interleaved-n]")).to_be_visible()
     expect(admin.locator("input[name=depth_k-k]")).to_be_hidden()
-    expect(admin.get_by_label("Docnos")).to_be_hidden()
+    expect(admin.get_by_label("Ids", exact=True)).to_be_hidden()
 
     admin.locator(".strategy svg").nth(2).click()
     admin.get_by_label("Only these").check()
 
     expect(admin.locator("input[name=interleaved-n]")).to_be_hidden()
     expect(admin.locator("input[name=depth_k-k]")).to_be_visible()
-    expect(admin.get_by_label("Docnos")).to_be_visible()
+    expect(admin.get_by_label("Ids", exact=True)).to_be_visible()
 
 
 def test_enter_calculates_and_does_not_build(admin):
