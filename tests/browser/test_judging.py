@@ -9,12 +9,14 @@ from playwright.sync_api import expect
 from annotation.models import Judgment
 from annotation.services import Answer
 from tests.support.judging_page import (
+    READING,
     WORKSPACE_FIXTURES,
     assert_accessible,
     eventually,
     expect_pair,
     log_in,
     log_out,
+    press_after,
     read_and_press,
     shown,
 )
@@ -76,11 +78,13 @@ def test_the_grade_buttons_do_what_the_keys_do(page, opening, slots):
 # Keys
 
 
-def test_a_second_press_does_not_grade_an_unread_pair(page, slots):
-    read_and_press(page, "2")
-    page.keyboard.press("2")
+def test_a_second_press_does_not_grade_an_unread_pair(start, slots):
+    page = start(stopped=True)
+    press_after(page, READING, "2")
+    expect_pair(page, slots[1])
+    press_after(page, 100, "2")
 
-    page.wait_for_timeout(100)
+    page.clock.run_for(100)
     assert shown(page) == slots[1].pair.token
 
 
