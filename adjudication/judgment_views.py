@@ -43,7 +43,7 @@ def _page(
         "command": "import_judgments",
         "sample": "judgments.csv",
         "back": "board",
-        "example_query": collection.facets.first().query_name("q1"),
+        "example_query": collection.facets.all()[0].query_name("q1"),
         "imports": collection.judgment_imports.all()[:20],
     }
     return render(request, "adjudication/import_judgments.html", context, status=status)

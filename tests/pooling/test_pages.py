@@ -236,7 +236,7 @@ def test_sources_that_share_nothing_have_no_heat():
     assert first.cells[1].heat == 0
 
 
-def test_the_cost_is_reckoned_with_what_the_address_says(pooled, admin):
+def test_the_cost_is_calculated_with_what_the_address_says(pooled, admin):
     page = admin.get(
         address("pools"), {"seconds": "3600", "adjudicated": "50", "rate": "10", "sort": "-size"}
     )
@@ -248,7 +248,7 @@ def test_the_cost_is_reckoned_with_what_the_address_says(pooled, admin):
 
 
 @pytest.mark.parametrize("wrong", [{"seconds": "0"}, {"adjudicated": "101"}, {"rate": "much"}])
-def test_a_cost_that_cannot_be_reckoned_says_why(pooled, admin, wrong):
+def test_a_cost_that_cannot_be_calculated_says_why(pooled, admin, wrong):
     page = admin.get(address("pools"), wrong)
 
     assert page.status_code == 200
