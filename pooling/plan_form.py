@@ -27,6 +27,7 @@ from web.errors import UserFacingError
 # How a plan can use the documents of `cited` or of an imported run.
 FORCED, EXCLUDED, DRAWN = "forced", "excluded", "drawn"
 USES = [(FORCED, "Forced"), (EXCLUDED, "Excluded"), (DRAWN, "Drawn")]
+OF_PAPERS = {"graph", "most_cited"}  # retrievers that need the citations or fields of a query paper
 ALL, WITHOUT_POOL, SOME = "all", "without-pool", "some"  # of the query papers
 MOST_FILE_BYTES = 1_000_000  # because the list is sent with the form from then on
 KNOWN = "known-"  # prefix of the field of an imported run
@@ -129,8 +130,12 @@ class PoolPlanForm(forms.Form):
         super().__init__(*arguments, **options)
         self.collection = collection
         self.runs_by_name = {run.name: run for run in collection.runs.all()}
+        left_out = set(self.runs_by_name)
+        if _has_only_topics(collection):
+            del self.fields["cited"], self.fields["only"]
+            left_out |= OF_PAPERS
         available = available_retrievers(analysis_of(collection))
-        new = [name for name in available if name not in self.runs_by_name]
+        new = [name for name in available if name not in left_out]
         runs = self.fields["runs"]
         assert isinstance(runs, forms.MultipleChoiceField)
         runs.choices = [(name, name) for name in self.runs_by_name] + [
@@ -209,7 +214,8 @@ class PoolPlanForm(forms.Form):
 
     def known_sources(self) -> list[forms.BoundField]:
         """The fields of sources that can be forced or excluded: `cited`, then imported runs."""
-        return [self["cited"], *(self[f"{KNOWN}{name}"] for name in self.imported)]
+        cited = [self["cited"]] if "cited" in self.fields else []
+        return [*cited, *(self[f"{KNOWN}{name}"] for name in self.imported)]
 
     def choices(self) -> Iterator[Choice]:
         buttons = list(self["strategy"])
@@ -309,11 +315,17 @@ class PoolPlanForm(forms.Form):
             parameters=values["parameters"],
             forced=self._sources_used_as(FORCED),
             excluded=self._sources_used_as(EXCLUDED),
-            only=tuple(values["only"]),
+            only=tuple(values.get("only", ())),
             seed=values["seed"],
             runs=tuple(values["runs"]),
             depth=values["depth"],
         )
+
+
+def _has_only_topics(collection: Collection) -> bool:
+    """Whether its queries are topics, which cite no papers and have no year and no field."""
+    papers = collection.query_papers.all()
+    return not papers.filter(topic=None).exists() and papers.exists()
 
 
 def field_name(strategy: Strategy, parameter: Parameter) -> str:

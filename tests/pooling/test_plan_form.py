@@ -9,7 +9,9 @@ from django.core.management import CommandError, call_command
 
 from jobs.models import Job
 from pooling.models import Pool, PoolBuild
+from pooling.plan_form import PoolPlanForm
 from tests.pooling.test_pages import PLAN, address, client_of, text_of
+from tests.support.factories import a_collection, a_query, a_topic
 from tests.support.pooling_scenes import a_listed_collection, a_listed_run, built
 from tests.support.visits import markup
 
@@ -266,3 +268,23 @@ def test_other_pools_have_no_column_of_probabilities(collection, admin):
     built(collection)
 
     assert "sort=inclusion" not in admin.get(address("pool", "q1")).text
+
+
+def test_what_only_query_papers_have_is_not_asked_for_topics():
+    topics = a_collection("topics")
+    a_topic(topics, "t1")
+    form = PoolPlanForm(collection=topics)
+    runs = {name for name, _ in form.fields["runs"].choices}
+
+    assert form.known_sources() == []
+    assert not {"cited", "only"} & form.fields.keys()
+    assert "random" in runs
+    assert not {"graph", "most_cited"} & runs
+    sent_form = form.as_sent()
+    assert sent_form.is_valid(), sent_form.errors
+    assert sent_form.plan().forced == ()
+
+    a_query(topics)
+    form = PoolPlanForm(collection=topics)
+    assert form.fields.keys() >= {"cited", "only"}
+    assert {"graph", "most_cited"} <= {name for name, _ in form.fields["runs"].choices}
