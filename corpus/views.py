@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
@@ -96,7 +98,7 @@ def import_documents(request: HttpRequest, collection: Collection) -> HttpRespon
         {
             "form": form,
             "labels": labels,
-            "example_labels": [*labels, "other", "other"][:3],
+            "example_labels": json.dumps([*labels, "other", "other"][:3], ensure_ascii=False),
             "running": collection.jobs.live().filter(kind=JOB_KIND).first(),
             "command": "import_documents",
             "sample": "documents.jsonl",

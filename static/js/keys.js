@@ -4,7 +4,11 @@
 import { forGood } from "./storage.js";
 
 const OFF = "keys-off";
-const FIELDS = "input, textarea, select, [contenteditable], dialog[open]";
+const FIELDS = "input, textarea, select, [contenteditable]";
+
+// A field of a dialog that was just closed can have the focus still.
+const isTyping = (target) =>
+  target.closest("dialog[open]") || target.closest(FIELDS)?.closest("dialog") === null;
 
 export function onKeys(commands) {
   document.documentElement.classList.add("scripted");
@@ -12,7 +16,7 @@ export function onKeys(commands) {
   document.addEventListener("keydown", (event) => {
     if (event.defaultPrevented || event.repeat || event.isComposing) return;
     if (event.ctrlKey || event.metaKey || event.altKey) return;
-    if (event.target.closest(FIELDS)) return;
+    if (isTyping(event.target)) return;
     if (forGood.get(OFF) && event.key !== "Escape") return;
     const command = commands[nameOf(event)];
     if (!command) return;
@@ -28,7 +32,7 @@ function nameOf(event) {
   return event.key.length === 1 ? event.key.toLowerCase() : event.key;
 }
 
-export function helpDialog() {
+export function helpDialog(onOpen = () => {}) {
   const dialog = document.getElementById("keys");
   const button = document.getElementById("help");
   const box = document.getElementById("keys-on");
@@ -38,7 +42,11 @@ export function helpDialog() {
     else forGood.set(OFF, "1");
     document.documentElement.classList.toggle(OFF, !box.checked);
   });
+  const open = () => {
+    dialog.showModal();
+    onOpen();
+  };
   button.hidden = false;
-  button.addEventListener("click", () => dialog.showModal());
-  return () => dialog.showModal();
+  button.addEventListener("click", open);
+  return open;
 }

@@ -123,9 +123,9 @@ markNote();
 measureDock();
 const queryRead = foldQuery();
 
-const help = helpDialog();
-// After the list of keys, a press is no repeated one of the case before.
-find("keys").addEventListener("close", () => (shownAt = -Infinity));
+// After the list of keys, a press is no repeated one of the case before. This is not noted when the
+// list closes, because that event may come later than the next key.
+const help = helpDialog(() => (shownAt = -Infinity));
 const guideline = guidelinePanel();
 const cannot = lift("cannot");
 const note = lift("note");
