@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
+
 from django.db import IntegrityError, transaction
 
 from accounts.locking import lock_collection
@@ -15,6 +17,15 @@ class CannotExclude(JudgingError):
     """The exclusion contradicts a seat, or names an unknown query paper."""
 
     status = 409
+
+
+def excluded_people(collection: Collection) -> defaultdict[int, set[str]]:
+    """The usernames that are excluded from each query paper, by its primary key."""
+    people: defaultdict[int, set[str]] = defaultdict(set)
+    rows = Exclusion.objects.filter(query_paper__collection=collection).order_by()
+    for paper, username in rows.values_list("query_paper", "annotator__username"):
+        people[paper].add(username)
+    return people
 
 
 def exclude(*, collection: Collection, docno: str, annotator: User) -> Exclusion:

@@ -13,7 +13,7 @@ from django.db.models import F, Sum
 
 from accounts.locking import lock_collection
 from accounts.models import Collection, User
-from annotation.models import Exclusion, Opening, PairCount, Seat, SlotCount
+from annotation.models import Opening, PairCount, Seat, SlotCount
 from annotation.services import CannotOpen, open_query
 from annotation.sharing import (
     Assignment,
@@ -23,6 +23,7 @@ from annotation.sharing import (
     QueryWork,
     assign,
 )
+from annotation.team.exclusions import excluded_people
 from annotation.team.plans import (
     AT_ONCE,
     PersonPlan,
@@ -118,12 +119,17 @@ def plan_opening(
     )
     pairs = {query.name: pools.get(query.query_paper_id, 0) for query in queries}
     load = load_of(collection, people.values())
+    excluded = excluded_people(collection)
     try:
         assignments = assign(
             [QueryWork(name, count) for name, count in pairs.items()],
             people,
             load=load,
-            excluded=_excluded(queries),
+            excluded={
+                (person, query.name)
+                for query in queries
+                for person in excluded[query.query_paper_id]
+            },
             seed=collection.seed,
         )
     except NoCouple as error:
@@ -154,15 +160,6 @@ def load_of(collection: Collection, annotators: Iterable[User]) -> Load:
         if query in shared:
             load.couples[shared[query]] += total
     return load
-
-
-def _excluded(queries: Sequence[Query]) -> set[tuple[str, str]]:
-    """As (username, name of a query)."""
-    people: dict[int, list[str]] = defaultdict(list)
-    rows = Exclusion.objects.filter(query_paper__queries__in=queries).distinct().order_by()
-    for paper, username in rows.values_list("query_paper", "annotator__username"):
-        people[paper].append(username)
-    return {(person, query.name) for query in queries for person in people[query.query_paper_id]}
 
 
 def open_for_team(

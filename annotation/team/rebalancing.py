@@ -12,7 +12,7 @@ from django.db.models import F
 
 from accounts.locking import lock_collection
 from accounts.models import Collection, User
-from annotation.models import Exclusion, Opening, Seat, SlotCount
+from annotation.models import Opening, Seat, SlotCount
 from annotation.services import reassign_seat
 from annotation.sharing import (
     Move,
@@ -20,6 +20,7 @@ from annotation.sharing import (
     SeatWork,
     rebalance,
 )
+from annotation.team.exclusions import excluded_people
 from annotation.team.plans import (
     AT_ONCE,
     PersonPlan,
@@ -95,10 +96,7 @@ def _seats(collection: Collection) -> list[SeatWork]:
         "query", "number", "annotator__username", "judged", "total"
     ):
         in_slot[query, number].append((username, judged, total))
-    excluded: dict[int, set[str]] = defaultdict(set)
-    exclusions = Exclusion.objects.filter(query_paper__collection=collection).order_by()
-    for paper, username in exclusions.values_list("query_paper", "annotator__username"):
-        excluded[paper].add(username)
+    excluded = excluded_people(collection)
     rows = Seat.objects.filter(opening__query__collection=collection).order_by()
     seats = {
         (query, number): (name, paper, username)

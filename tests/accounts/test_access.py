@@ -16,11 +16,6 @@ MEMBERS = ["admin", "ann1", "adju"]
 
 
 @pytest.fixture
-def collection():
-    return a_collection()
-
-
-@pytest.fixture
 def stranger():
     """A member of another collection in every role that fits together."""
     elsewhere = a_collection("elsewhere")

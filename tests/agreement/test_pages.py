@@ -46,11 +46,6 @@ def collection():
     return collection
 
 
-@pytest.fixture
-def admin(collection):
-    return client_of("admin")
-
-
 # Computing
 
 

@@ -8,7 +8,7 @@ from django.core.management import CommandError, call_command
 
 from corpus.models import Document
 from corpus.services import create_collection, create_query
-from tests.support.factories import DocumentFactory, a_collection, a_topic
+from tests.support.factories import DocumentFactory, a_topic
 
 pytestmark = pytest.mark.django_db
 
@@ -37,11 +37,6 @@ def output_of(*arguments, **options):
     out = StringIO()
     call_command(*arguments, **options, stdout=out)
     return out.getvalue()
-
-
-@pytest.fixture
-def collection():
-    return a_collection()
 
 
 @pytest.fixture

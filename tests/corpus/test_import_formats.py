@@ -9,16 +9,10 @@ from django.urls import reverse
 from corpus.document_import import import_documents
 from jobs.context import DirectRun
 from jobs.models import Job, State
-from tests.support.factories import a_collection
 from tests.support.uploading import done, kept
 
 pytestmark = pytest.mark.django_db
 TREC = "<doc><docno>1</docno><title>T</title><text>a wing . it flies .</text></doc>"
-
-
-@pytest.fixture
-def collection():
-    return a_collection()
 
 
 @pytest.fixture

@@ -4,14 +4,9 @@ from django.urls import reverse
 from accounts.models import User
 from corpus.services import CorpusError, create_query, label_sentences
 from pooling.services import freeze_pool
-from tests.support.factories import DocumentFactory, a_collection, a_query
+from tests.support.factories import DocumentFactory, a_query
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def collection():
-    return a_collection()
 
 
 @pytest.fixture

@@ -20,18 +20,13 @@ from corpus.services import create_query
 from jobs.models import Job, State
 from jobs.services import run
 from retrieval.models import Ranking, Run
-from tests.support.factories import DocumentFactory, a_collection, a_query, an_open_query
+from tests.support.factories import DocumentFactory, a_query, an_open_query
 from web.paging import page_of
 
 pytestmark = pytest.mark.django_db
 
 LINE = '{"docno": "x1", "title": "A title", "sentences": ["One."], "labels": ["method"]}\n'
 GOOD = LINE.encode()
-
-
-@pytest.fixture
-def collection():
-    return a_collection()
 
 
 @pytest.fixture

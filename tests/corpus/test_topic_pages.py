@@ -23,16 +23,6 @@ pytestmark = pytest.mark.django_db
 WHERE = "/c/small/queries/import-topics/"
 
 
-@pytest.fixture
-def collection():
-    return a_collection()
-
-
-@pytest.fixture
-def admin(collection):
-    return client_of("admin")
-
-
 def send(client, content=OLD, name="topics.txt", **more):
     content = content if isinstance(content, bytes) else content.encode()
     sent = {"file": SimpleUploadedFile(name, content), "facet": "method", **more}

@@ -46,11 +46,6 @@ def collection():
     return collection
 
 
-@pytest.fixture
-def admin(collection):
-    return client_of("admin")
-
-
 def test_the_runs_that_overlap_least_come_first_and_are_chosen(collection):
     choice = model_choice(collection, list(LISTS), depth=4, count=2)
 

@@ -47,11 +47,6 @@ def collection():
     return made
 
 
-@pytest.fixture
-def admin(collection):
-    return client_of("admin")
-
-
 def save(admin, name: str, **changes) -> SavedPlan:
     response = admin.post(address("save-plan"), {**SENT, "plan_name": name, **changes})
     assert response.status_code == 302

@@ -24,11 +24,6 @@ def kinds(monkeypatch):
 
 
 @pytest.fixture
-def collection():
-    return a_collection()
-
-
-@pytest.fixture
 def admin(collection):
     client = Client()
     client.force_login(User.objects.get(username="admin"))

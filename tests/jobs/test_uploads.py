@@ -22,7 +22,6 @@ from jobs.listing import jobs_to_show
 from jobs.models import Job, State
 from jobs.uploads import KeyTaken, enqueue_upload
 from jobs.wording import advice
-from tests.support.factories import a_collection
 from tests.support.uploading import kept
 from web.disk import NoRoom
 
@@ -44,11 +43,6 @@ def read(monkeypatch):
     monkeypatch.setattr(registry, "_titles", {"read": "Read"})
     monkeypatch.setattr(registry, "_reads", {"read": ("path",)})
     return reading
-
-
-@pytest.fixture
-def collection():
-    return a_collection()
 
 
 @pytest.fixture

@@ -69,11 +69,6 @@ def _look_again():
     checks.last_look.valid_until = 0
 
 
-@pytest.fixture
-def admin(collection):
-    return client_of("admin")
-
-
 # Runs
 
 

@@ -10,7 +10,7 @@ from django.core.management import CommandError, call_command
 from jobs.models import Job
 from pooling.models import Pool, PoolBuild
 from pooling.plan_form import PoolPlanForm
-from tests.pooling.test_pages import PLAN, address, client_of, text_of
+from tests.pooling.test_pages import PLAN, address, text_of
 from tests.support.factories import a_collection, a_query, a_topic
 from tests.support.pooling_scenes import a_listed_collection, a_listed_run, built
 from tests.support.visits import markup
@@ -23,11 +23,6 @@ def collection():
     made = a_listed_collection()
     a_listed_run(made, "earlier", {"q1": ["d01"]}, parameters={"qrels": True})
     return made
-
-
-@pytest.fixture
-def admin(collection):
-    return client_of("admin")
 
 
 def sent(admin, **changes):

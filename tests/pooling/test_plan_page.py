@@ -31,11 +31,6 @@ def collection():
     return a_listed_collection()
 
 
-@pytest.fixture
-def admin(collection):
-    return client_of("admin")
-
-
 def plan_page(admin, query=""):
     return admin.get(f"{address('plan-pools')}{query}")
 

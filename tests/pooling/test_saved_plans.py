@@ -16,7 +16,7 @@ from pooling.services import PoolPlan, build_pools
 from tests.pooling.test_pages import PLAN
 from tests.support.factories import DocumentFactory, a_collection
 from tests.support.pooling_scenes import a_listed_collection, built
-from tests.support.visits import address, client_of, text_of
+from tests.support.visits import address, text_of
 
 pytestmark = pytest.mark.django_db
 
@@ -32,11 +32,6 @@ def collection():
         DocumentFactory(collection=made, docno=docno)
         create_query(collection=made, docno=docno, facet_key="method")
     return made
-
-
-@pytest.fixture
-def admin(collection):
-    return client_of("admin")
 
 
 def saved(admin, **changes):

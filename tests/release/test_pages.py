@@ -33,11 +33,6 @@ def collection():
     return collection
 
 
-@pytest.fixture
-def admin(collection):
-    return client_of("admin")
-
-
 # The gate
 
 

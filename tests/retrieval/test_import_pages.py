@@ -15,7 +15,6 @@ from jobs.models import Job, State
 from jobs.services import run
 from retrieval.models import Run
 from retrieval.run_names import name_from
-from tests.pooling.test_pages import client_of
 from tests.support.factories import DocumentFactory, a_collection
 from tests.support.uploading import done, kept
 from tests.support.visits import csv_rows
@@ -35,11 +34,6 @@ def collection():
         DocumentFactory(collection=collection, docno=docno)
     create_query(collection=collection, docno="q1", facet_key="method")
     return collection
-
-
-@pytest.fixture
-def admin(collection):
-    return client_of("admin")
 
 
 def npy(rows=VECTORS):

@@ -21,7 +21,6 @@ from django.test import Client
 from accounts.models import User
 from tests.support.api_world import token_of
 from tests.support.disks import small_disk
-from tests.support.factories import a_collection
 from tests.support.running import ROOT, environment, wait_until
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.one_database]
@@ -63,11 +62,6 @@ class Server:
             except OSError:  # the process or the file is gone
                 continue
         return [name for name in found if ".upload" in name]
-
-
-@pytest.fixture
-def collection():
-    return a_collection()
 
 
 @pytest.fixture
