@@ -262,6 +262,10 @@ def decided(scene: Scene) -> None:
     decide_case(case, User.objects.get(username="adju"), Ruling(grade=1))
 
 
+def archived(scene: Scene) -> None:
+    archive_collection(collection=scene.collection)
+
+
 # Those that work for long first take a `Work`, whose fence is where they begin to write.
 LONG = [changed_text, new_document, topics, replaced_run, pools, imported]
 SHORT = [
@@ -285,6 +289,7 @@ SHORT = [
     guideline,
     judged,
     decided,
+    archived,
 ]
 
 
@@ -537,13 +542,10 @@ def test_a_release_is_public_once_and_archived_collections_stay_as_they_are(
     def private() -> None:
         make_private(release=release, person=None)
 
-    def archive() -> None:
-        archive_collection(collection=scene.collection)
-
     for first, second in itertools.product((public, private), repeat=2):
         assert held_open(first, second) == [None, None]
         assert release.public_periods.current().count() == (1 if second is public else 0)
     for second in (public, bound(opened_and_judged, scene), bound(settings_changed, scene)):
-        _, refused = held_open(archive, second)
+        _, refused = held_open(bound(archived, scene), second)
         assert isinstance(refused, CollectionArchived)
     assert not release.public_periods.current().exists()
