@@ -1,7 +1,7 @@
 # A newcomer needs make demo, make test and make lint. The logic is in bootstrap.py,
 # demo/management/commands/demo.py, tests/run_all.py, tests/mutate.py and docs/make_pictures.py.
 
-.PHONY: help demo test lint mutate bench bench-judging docs pictures lock clean
+.PHONY: help demo test lint mutate bench bench-judging bench-labels bench-evaluation docs pictures lock clean
 .DEFAULT_GOAL := help
 
 PORT ?= 8000
@@ -29,6 +29,8 @@ help:
 	@echo "make bench   measure time, memory and disk (SIZES=10k,100k,800k,2M; ARGS=--no-others)"
 	@echo "make bench-judging  measure half a million judgments with real clients, beside the goals"
 	@echo "             (ARGS='--queries 100'; ARGS='--potato /path/to/potato' measures the peer)"
+	@echo "make bench-labels  measure the labelling of sentences (ARGS='--documents 200000')"
+	@echo "make bench-evaluation  measure the scoring of systems (ARGS='--queries 500 --runs 5')"
 	@echo "make docs    build the documentation site in var/site; a broken link fails"
 	@echo "make pictures  take the docs' screenshots of the demo (needs Chromium)"
 	@echo "make lock    rewrite both lock files from pyproject.toml (needs uv)"
@@ -52,6 +54,12 @@ bench:
 
 bench-judging:
 	@$(call install,requirements-dev.lock) && exec .venv/bin/python -m bench.judging $(ARGS)
+
+bench-labels:
+	@$(call install,requirements-dev.lock) && exec .venv/bin/python -m bench.labels $(ARGS)
+
+bench-evaluation:
+	@$(call install,requirements-dev.lock) && exec .venv/bin/python -m bench.evaluation $(ARGS)
 
 # -W: a warning, such as a broken link, is an error.
 docs:

@@ -50,6 +50,46 @@ def collection_for(user: Any, slug: str, *roles: str) -> Collection:
     return collection
 
 
+def by_the_same_person(view: View) -> View:
+    """Refuse a page that was made for another person than the one who is logged in now.
+
+    A page left open outlives its login. Without this, what one person judged would be refused as
+    a foreign pair (or, worse, count for the other) once another person logs in on that computer;
+    and a page of the first would show judgments of the second.
+    """
+
+    @wraps(view)
+    def wrapped(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        claimed = request.POST.get("person", request.headers.get("Qrelsmith-Person"))
+        if claimed not in (None, str(request.user.pk)):
+            message = "Another person is logged in now."
+            return refusal(request, "AnotherPerson", message, status=403)
+        return view(request, *args, **kwargs)
+
+    return wrapped
+
+
+def not_found_as_json(message: str) -> Callable[[View], View]:
+    """Answer a script's POST to an absent page with our JSON instead of the page for people.
+
+    A 404 page may as well come from a proxy, so no script may take it for the end of what it sent.
+    """
+
+    def decorate(view: View) -> View:
+        @wraps(view)
+        def wrapped(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+            try:
+                return view(request, *args, **kwargs)
+            except Http404:
+                if request.method != "POST" or not wants_json(request):
+                    raise
+                return refusal(request, "NotYours", message, status=404)
+
+        return wrapped
+
+    return decorate
+
+
 def in_collection(*roles: str) -> Callable[[View], Callable[..., HttpResponseBase]]:
     """Decorate a view of `/c/<slug>/…`: it gets the collection instead of the slug, or is a 404.
 

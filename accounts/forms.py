@@ -14,6 +14,7 @@ from accounts.models import Role
 ROLES_EXPLAINED = {
     Role.ANNOTATOR: "Annotator: judges pairs without seeing other judgments",
     Role.ADJUDICATOR: "Adjudicator: decides pairs on which two annotators disagree",
+    Role.CURATOR: "Curator: checks sentence labels and screens papers, and may also judge",
     Role.ADMIN: "Admin: sets up and publishes the collection, and never judges",
 }
 

@@ -26,6 +26,7 @@ class Role(models.TextChoices):
     ADMIN = "admin", "Admin"
     ANNOTATOR = "annotator", "Annotator"
     ADJUDICATOR = "adjudicator", "Adjudicator"
+    CURATOR = "curator", "Curator"
 
 
 class CollectionQuerySet(models.QuerySet["Collection"]):

@@ -11,7 +11,7 @@ from django.urls import reverse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_safe
 
-from accounts.access import in_collection, person_of
+from accounts.access import by_the_same_person, in_collection, person_of
 from accounts.models import Collection, Role, User
 from adjudication import queue
 from adjudication.forms import CANNOT, RulingForm
@@ -26,7 +26,7 @@ from adjudication.services import (
     decide,
 )
 from annotation.models import Pair
-from annotation.views import by_the_same_person, not_found_for_scripts
+from annotation.views import not_found_for_scripts
 from corpus.models import Query
 from web.requests import outcome, refusal, wants_json
 from web.tables import numbered_page

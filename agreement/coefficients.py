@@ -22,12 +22,13 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
 from numbers import Integral
-from typing import TypeAlias
+from typing import Literal, TypeAlias
 
 import krippendorff
 import numpy as np
 
 Grades: TypeAlias = Sequence[int | None]
+Level: TypeAlias = Literal["ordinal", "nominal"]  # of measurement
 
 NO_PAIRS = "no pairs"
 ONE_PAIR = "one pair only"
@@ -171,6 +172,21 @@ def alpha_ordinal_of(table: CrossTable) -> Result:
     cells = [[(a == grade) + (b == grade) for grade in scale] for a, b in table.counts]
     units = np.repeat(np.array(cells), list(table.counts.values()), axis=0)
     return _defined_result(krippendorff.alpha(value_counts=units, level_of_measurement="ordinal"))
+
+
+def alpha_of_units(units: Sequence[list[int]], level: Level) -> Result:
+    """Krippendorff's alpha of any number of raters. `units[i]` are the values given to unit i.
+
+    `level` is "ordinal" or "nominal". A unit with fewer than two values takes no part. Undefined if
+    no unit is left, or if all values are the same. At most 1, 0 being chance.
+    Source: Krippendorff (2011), Computing Krippendorff's Alpha-Reliability.
+    """
+    pairable = [values for values in units if len(values) > 1]
+    scale = sorted({value for values in pairable for value in values})
+    if len(scale) < 2:
+        return _undefined_result(ALL_IDENTICAL if scale else NO_PAIRS)
+    counts = np.array([[values.count(value) for value in scale] for values in pairable])
+    return _defined_result(krippendorff.alpha(value_counts=counts, level_of_measurement=level))
 
 
 def kappa(first: Grades, second: Grades) -> Result:

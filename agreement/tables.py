@@ -417,7 +417,7 @@ def facet_matrices(confusion: Payload, names: Mapping[str, str]) -> list[FacetMa
         FacetMatrices(
             name,
             [
-                _matrix(rater, other, confusion[facet][key], confusion[facet]["pairs"])
+                grade_matrix(rater, other, confusion[facet][key], confusion[facet]["pairs"])
                 for key, rater, other in MATRICES
             ],
         )
@@ -426,7 +426,7 @@ def facet_matrices(confusion: Payload, names: Mapping[str, str]) -> list[FacetMa
     ]
 
 
-def _matrix(rater: str, other: str, counts: Sequence[Sequence[int]], pairs: int) -> Matrix:
+def grade_matrix(rater: str, other: str, counts: Sequence[Sequence[int]], pairs: int) -> Matrix:
     rows = [_matrix_row(grade, row) for grade, row in enumerate(counts)]
     return Matrix(rater, other, rows, pairs - sum(row.total for row in rows))
 

@@ -32,6 +32,10 @@ class NewOpenings(serializers.Serializer[Any]):
         max_length=2,
         help_text="Usernames; the first gets slot 1 of every pair.",
     )
+    unchecked_labels = serializers.BooleanField(
+        default=False,
+        help_text="Open although query papers have predicted labels that no person has checked.",
+    )
 
 
 class GradeOrReason(serializers.Serializer[Any]):
@@ -81,6 +85,9 @@ class OpeningAnswer(serializers.Serializer[Opening]):
     guideline_version = serializers.IntegerField(source="guideline.version")
     annotators = serializers.SerializerMethodField()
     opened_at = serializers.DateTimeField()
+    labels_unchecked = serializers.BooleanField(
+        allow_null=True, help_text="Whether predicted labels of the query paper were unchecked."
+    )
 
     def get_annotators(self, opening: Opening) -> list[str]:
         return [seat.annotator.username for seat in opening.seats.all()]
@@ -192,6 +199,7 @@ class Openings(CollectionView):
             queries=[self._query(name) for name in dict.fromkeys(body["queries"])],
             annotators=(first, second),
             opened_by=self.person,
+            unchecked_labels=body["unchecked_labels"],
         )
         return Response(NewOpeningsAnswer({"openings": openings}).data, status=201)
 

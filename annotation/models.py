@@ -61,6 +61,12 @@ class Opening(models.Model):
     guideline = models.ForeignKey(Guideline, models.PROTECT, related_name="openings")
     opened_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True)
     opened_at = models.DateTimeField(auto_now_add=True)
+    labels_unchecked = models.BooleanField(
+        null=True,
+        blank=True,
+        help_text="Whether the query paper had predicted labels that no person had checked. "
+        "Null for queries that were opened before this was recorded.",
+    )
 
     objects = OpeningQuerySet.as_manager()
 

@@ -96,6 +96,16 @@ def shown_text(
     )
 
 
+def shown_with_numbers(title: str, sentences: Sequence[str], numbers: Collection[int]) -> ShownText:
+    """Mark the sentences with these numbers, which count from 1."""
+    return ShownText(
+        title=title,
+        sentences=tuple(
+            Sentence(text, number in numbers) for number, text in enumerate(sentences, start=1)
+        ),
+    )
+
+
 def shown_topic(
     title: str, sentences: Sequence[str], narrative: str, *, has_labels: bool
 ) -> ShownTopic:

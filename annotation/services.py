@@ -15,7 +15,14 @@ from accounts.locking import CollectionArchived, check_not_archived, lock_collec
 from accounts.models import Collection, Role, User
 from annotation.default_guidelines import default_guideline, with_names
 from annotation.models import Guideline, Judgment, Opening, Pair, Reason, Seat, Slot
-from annotation.presentation import Presentation, ShownText, shown_text, shown_topic
+from annotation.presentation import (
+    Presentation,
+    ShownText,
+    shown_text,
+    shown_topic,
+    shown_with_numbers,
+)
+from annotation.unchecked_labels import listed, names_with_unchecked_labels
 from corpus.facets import DEFAULT_FACETS, FacetPlan
 from corpus.models import SOURCES, Facet, Query, Topic
 from corpus.ordering import order_key
@@ -33,6 +40,17 @@ class CannotOpen(JudgingError):
     """The query cannot be opened for judging as asked."""
 
     status = 409
+
+
+class UncheckedLabels(CannotOpen):
+    """Query papers have predicted labels that no person has checked."""
+
+    def __init__(self, names: list[str]) -> None:
+        papers, have = ("query papers", "have") if len(names) > 1 else ("query paper", "has")
+        super().__init__(
+            f"The {papers} of {listed(names)} {have} predicted labels that are not checked. "
+            "Check them on the page Check labels, or open although labels are unchecked."
+        )
 
 
 class CannotReassign(JudgingError):
@@ -61,10 +79,19 @@ class RevisedMeanwhile(JudgingError):
     status = 409
 
 
+class ReadInFull(JudgingError):
+    """The annotator rates the full texts of this pair, so the judgment of the abstract stays."""
+
+    status = 409
+
+
 class KeyReused(JudgingError):
     """One idempotency key came with two different answers."""
 
     status = 409
+
+
+FULL_TEXT_RULE = "judgment_before_full_text"  # a trigger's name
 
 
 @dataclass(frozen=True)
@@ -132,12 +159,21 @@ def _check_guideline(collection: Collection, grades: Sequence[Mapping[str, Any]]
         )
 
 
-def open_query(*, query: Query, annotators: tuple[User, User], opened_by: User | None) -> Opening:
+def open_query(
+    *,
+    query: Query,
+    annotators: tuple[User, User],
+    opened_by: User | None,
+    unchecked_labels: bool = False,
+) -> Opening:
     """Open a query for judging: freeze its pool and make two slots for every candidate.
 
     The first annotator gets slot 1 of every pair, the second slot 2; each has an own order.
+    With `unchecked_labels` it opens although its query paper has predicted labels that no person
+    has checked.
 
     Raises:
+        UncheckedLabels: it has such labels, and `unchecked_labels` is false.
         CannotOpen: it is open already, has no pool or no text, or the annotators do not fit.
     """
     try:
@@ -147,10 +183,18 @@ def open_query(*, query: Query, annotators: tuple[User, User], opened_by: User |
             query = _query_now(query)
             _check_not_excluded(query, annotators)
             pool = _pool_to_judge(query)
+            labels_unchecked = bool(names_with_unchecked_labels([query]))
+            if labels_unchecked and not unchecked_labels:
+                raise UncheckedLabels([query.name])
             guideline = query.facet.guidelines.first()
             if guideline is None:
                 raise CannotOpen(f"The facet {query.facet.key} has no guideline. Write one first.")
-            opening = Opening.objects.create(query=query, guideline=guideline, opened_by=opened_by)
+            opening = Opening.objects.create(
+                query=query,
+                guideline=guideline,
+                opened_by=opened_by,
+                labels_unchecked=labels_unchecked,
+            )
             for number, annotator in enumerate(annotators, start=1):
                 Seat.objects.create(opening=opening, number=number, annotator=annotator)
             freeze_pool(pool=pool)
@@ -169,7 +213,11 @@ def open_query(*, query: Query, annotators: tuple[User, User], opened_by: User |
 
 
 def open_queries(
-    *, queries: Sequence[Query], annotators: tuple[User, User], opened_by: User | None
+    *,
+    queries: Sequence[Query],
+    annotators: tuple[User, User],
+    opened_by: User | None,
+    unchecked_labels: bool = False,
 ) -> list[Opening]:
     """Open all of the queries for judging, or none of them.
 
@@ -180,7 +228,12 @@ def open_queries(
         for collection in {query.collection_id: query.collection for query in queries}.values():
             lock_collection(collection)
         return [
-            open_query(query=query, annotators=annotators, opened_by=opened_by)
+            open_query(
+                query=query,
+                annotators=annotators,
+                opened_by=opened_by,
+                unchecked_labels=unchecked_labels,
+            )
             for query in sorted(queries, key=lambda query: query.name)
         ]
 
@@ -222,7 +275,7 @@ def _pool_to_judge(query: Query) -> Pool:
     paper = query.query_paper
     if not paper.source.sentences:
         raise CannotOpen(f"The query paper {paper.name} has no text. Import its text first.")
-    if not paper.speaks_of(query.facet):
+    if not query.has_text_to_compare:
         raise CannotOpen(f"The query paper {paper.name} has no sentence on {query.facet.key}.")
     if not pool.candidates.to_judge().exists():
         raise CannotOpen(f"The pool of {paper.name} has no candidate to judge.")
@@ -357,6 +410,8 @@ def shown_query(query: Query) -> ShownText:
         return shown_topic(
             source.title, source.sentences, source.shown_narrative, has_labels=bool(labels)
         )
+    if query.sentence_numbers is not None:
+        return shown_with_numbers(source.title, source.sentences, query.sentence_numbers)
     return shown_text(source.title, source.sentences, source.labels, labels)
 
 
@@ -378,7 +433,7 @@ def submit_judgment(
     The same `key` again returns the first judgment.
 
     Raises:
-        NotYours, BadAnswer, WrongPresentation, RevisedMeanwhile, KeyReused
+        NotYours, BadAnswer, WrongPresentation, RevisedMeanwhile, ReadInFull, KeyReused
         CollectionArchived
     """
     try:
@@ -402,6 +457,11 @@ def submit_judgment(
                 )
             return _append(slot, answer, presentation_digest, key, seconds)
     except IntegrityError as error:
+        if FULL_TEXT_RULE in str(error):
+            raise ReadInFull(
+                "This pair is in your full-text study, so your judgment of its abstract can no "
+                "longer change. Nothing was saved."
+            ) from error
         earlier = Judgment.objects.filter(key=key).first()
         if earlier is None:
             raise

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import wraps
 from typing import Any
 
 from django.contrib import messages
@@ -13,7 +11,7 @@ from django.urls import reverse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from accounts.access import in_collection, person_of
+from accounts.access import by_the_same_person, in_collection, not_found_as_json, person_of
 from accounts.models import Collection, Role
 from annotation import queue
 from annotation.forms import CANNOT, AnswerForm
@@ -26,45 +24,7 @@ from web.tables import numbered_page
 
 THEN_MINE = "mine"
 
-View = Callable[..., HttpResponseBase]
-
-
-def by_the_same_person(view: View) -> View:
-    """Refuse a page that was made for another person than the one who is logged in now.
-
-    A page left open outlives its login. Without this, what one person judged would be refused as
-    a foreign pair (or, worse, count for the other) once another person logs in on that computer;
-    and a page of the first would show judgments of the second.
-    """
-
-    @wraps(view)
-    def wrapped(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
-        claimed = request.POST.get("person", request.headers.get("Qrelsmith-Person"))
-        if claimed not in (None, str(request.user.pk)):
-            message = "Another person is logged in now."
-            return refusal(request, "AnotherPerson", message, status=403)
-        return view(request, *args, **kwargs)
-
-    return wrapped
-
-
-def not_found_for_scripts(view: View) -> View:
-    """Answer a script's POST to an absent page with our JSON instead of the page for people.
-
-    A 404 page may as well come from a proxy, so no script may take it for the end of a judgment.
-    """
-
-    @wraps(view)
-    def wrapped(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
-        try:
-            return view(request, *args, **kwargs)
-        except Http404:
-            if request.method != "POST" or not wants_json(request):
-                raise
-            message = "This pair is no longer assigned to you."
-            return refusal(request, "NotYours", message, status=404)
-
-    return wrapped
+not_found_for_scripts = not_found_as_json("This pair is no longer assigned to you.")
 
 
 @never_cache

@@ -11,7 +11,11 @@ from agreement.api import Agreement
 from annotation import api as annotation
 from annotation.api_collections import CollectionDetail, CollectionFacets, Collections
 from corpus import api as corpus
+from curation import api as curation
+from curation import sample_api
 from dashboard.api import CollectionArchive
+from evaluation import api as evaluation
+from evaluation.shadow_judges import api as shadow_judges
 from jobs import api as jobs
 from pooling import api as pooling
 from release import api as release
@@ -23,8 +27,16 @@ collection_routes: list[URLPattern | URLResolver] = [
     path("facets/", CollectionFacets.as_view(), name="api-facets"),
     path("documents/", corpus.Documents.as_view(), name="api-documents"),
     path("documents/<path:docno>/", corpus.DocumentDetail.as_view(), name="api-document"),
+    path("labels/", curation.Labels.as_view(), name="api-labels"),
     path("queries/", corpus.Queries.as_view(), name="api-queries"),
     path("topics/", corpus.Topics.as_view(), name="api-topics"),
+    path("samples/", sample_api.Samples.as_view(), name="api-samples"),
+    path("samples/<slug:sample>/", sample_api.SampleDetail.as_view(), name="api-sample"),
+    path(
+        "samples/<slug:sample>/papers/",
+        sample_api.SamplePapers.as_view(),
+        name="api-sample-papers",
+    ),
     path("runs/", retrieval.Runs.as_view(), name="api-runs"),
     path("runs/<str:name>/", retrieval.RunDetail.as_view(), name="api-run"),
     path("runs/<str:name>.txt", retrieval.RunFile.as_view(), name="api-run-file"),
@@ -61,6 +73,22 @@ collection_routes: list[URLPattern | URLResolver] = [
     path("decisions/", adjudication.Decisions.as_view(), name="api-decisions"),
     path("judgment-imports/", JudgmentImports.as_view(), name="api-judgment-imports"),
     path("agreement/", Agreement.as_view(), name="api-agreement"),
+    path("evaluation/", evaluation.Evaluation.as_view(), name="api-evaluation"),
+    path("systems/", evaluation.Systems.as_view(), name="api-systems"),
+    path("systems/<str:name>/", evaluation.SystemDetail.as_view(), name="api-system"),
+    path("label-effects/", shadow_judges.LabelEffects.as_view(), name="api-label-effects"),
+    path("cited-papers/", shadow_judges.CitedPapers.as_view(), name="api-cited-papers"),
+    path("shadow-judges/", shadow_judges.ShadowJudges.as_view(), name="api-shadow-judges"),
+    path(
+        "shadow-judges/<str:shadow_judge>/",
+        shadow_judges.ShadowJudgeDetail.as_view(),
+        name="api-shadow-judge",
+    ),
+    path(
+        "shadow-judges/<str:shadow_judge>/report/",
+        shadow_judges.ShadowJudgeReport.as_view(),
+        name="api-shadow-judge-report",
+    ),
     path("releases/", release.Releases.as_view(), name="api-releases"),
     path("releases/<str:version>/", release.ReleaseDetail.as_view(), name="api-release"),
     path("releases/<str:version>/bundle.zip", release.Bundle.as_view(), name="api-bundle"),

@@ -10,6 +10,7 @@ from demo.views import parts
 collection_routes: list[URLPattern | URLResolver] = [
     path("", include("dashboard.urls")),
     path("", include("corpus.urls")),
+    path("", include("curation.urls")),
     path("runs/", include("retrieval.urls")),
     path("", include("evaluation.urls")),
     path("", include("pooling.urls")),
@@ -17,7 +18,10 @@ collection_routes: list[URLPattern | URLResolver] = [
     path("", include("annotation.guideline_urls")),
     path("adjudicate/", include("adjudication.urls")),
     path("judgments/", include("adjudication.judgment_urls")),
+    path("studies/", include("studies.urls")),
+    path("full-text/", include("studies.rating_urls")),
     path("agreement/", include("agreement.urls")),
+    path("samples/", include("agreement.sample_urls")),
     path("releases/", include("release.urls")),
     path("jobs/", include("jobs.urls")),
 ]

@@ -11,12 +11,16 @@ from rest_framework.response import Response
 
 from accounts.api import CollectionView
 from corpus.document_import import MAX_SKIPPED
-from corpus.filters import FILTERS
+from corpus.expansion import DIRECTIONS, MOST_HOPS, OUT
+from corpus.filters import FILTERS, HIGHEST_MINIMUM, RecipeError
+from corpus.forms import MOST_SEEDS
 from corpus.models import Document, Query
+from corpus.sentence_numbers import HIGHEST
 from corpus.services import create_query
 from corpus.sources import AUTO, FORMATS
 from corpus.table_formats import ColumnError, parse_columns
 from corpus.uploads import request_import, request_topics
+from corpus.written_recipes import written_expansion, written_recipe
 from jobs.api import JobAnswer, accepted
 from web.api import FormBody, files_field, found
 
@@ -43,6 +47,18 @@ def prefix_field(help_text: str) -> serializers.RegexField:
     )
 
 
+def words_field(length: int, help_text: str) -> serializers.CharField:
+    return serializers.CharField(
+        max_length=length, default="", allow_blank=True, help_text=help_text
+    )
+
+
+def least_field(help_text: str) -> serializers.IntegerField:
+    return serializers.IntegerField(
+        min_value=0, max_value=HIGHEST_MINIMUM, default=0, help_text=help_text
+    )
+
+
 class DocumentUpload(serializers.Serializer[Any]):
     file = files_field("Plain or gzip. See docs/formats.md.")
     format = serializers.ChoiceField(choices=FORMATS, default=AUTO)
@@ -51,6 +67,17 @@ class DocumentUpload(serializers.Serializer[Any]):
     )
     prefix = prefix_field("Put before every docno.")
     filter = serializers.ChoiceField(choices=["", *FILTERS], default="")
+    field = words_field(1_000, "Fields of study, separated by `;`. A document needs one of them.")
+    years = words_field(20, "`1995-2019`, `1995-`, `-2019` or `2019`.")
+    language = words_field(200, "Codes of languages, separated by `;`, such as `en`.")
+    min_citations = least_field("Outgoing citations that a document needs.")
+    min_characters = least_field("Characters that an abstract needs.")
+    min_sentences = least_field("Sentences that an abstract needs.")
+    has_text = serializers.BooleanField(default=False, help_text="Needs a title and an abstract.")
+    has_full_text = serializers.BooleanField(default=False, help_text="Needs a full text.")
+    seeds = words_field(MOST_SEEDS, "Docnos, one on each line. Keeps only documents near them.")
+    hops = serializers.IntegerField(min_value=0, max_value=MOST_HOPS, default=1)
+    direction = serializers.ChoiceField(choices=[*DIRECTIONS], default=OUT)
     skip_bad = serializers.IntegerField(min_value=0, max_value=MAX_SKIPPED, default=0)
 
 
@@ -71,6 +98,12 @@ class QueryAnswer(serializers.Serializer[Query]):
     facet = serializers.CharField(
         source="facet.key", help_text="Empty in a collection without facets."
     )
+    sentences = serializers.ListField(
+        child=serializers.IntegerField(),
+        source="sentence_numbers",
+        allow_null=True,
+        help_text="Numbers, from 1, of a query by sentences. Null for a whole facet.",
+    )
 
 
 class NewQuery(serializers.Serializer[Any]):
@@ -80,6 +113,18 @@ class NewQuery(serializers.Serializer[Any]):
         default="",
         allow_blank=True,
         help_text="The facet's key. Empty in a collection without facets.",
+    )
+    sentences = serializers.ListField(
+        child=serializers.IntegerField(min_value=1, max_value=HIGHEST),
+        allow_null=True,
+        default=None,
+        help_text="Numbers, from 1, of sentences to use instead of the whole facet.",
+    )
+    name = serializers.CharField(
+        max_length=20,
+        default="",
+        allow_blank=True,
+        help_text="How the id of a query by sentences ends. Default: the next free number from 2.",
     )
 
 
@@ -107,6 +152,10 @@ class Documents(CollectionView):
     )
     def post(self, request: Request, slug: str) -> Response:
         values = self.parsed(DocumentUpload)
+        try:
+            recipe, expansion = written_recipe(values), written_expansion(values)
+        except RecipeError as error:
+            raise serializers.ValidationError({error.field: [str(error)]}) from error
         job = request_import(
             collection=self.collection,
             uploads=values["file"],
@@ -114,7 +163,8 @@ class Documents(CollectionView):
             format_name=values["format"],
             columns=_columns(values["columns"]),
             prefix=values["prefix"],
-            filter_name=values["filter"],
+            recipe=recipe,
+            expansion=expansion,
             skip_bad=values["skip_bad"],
         )
         return accepted(job)
@@ -141,7 +191,11 @@ class Queries(CollectionView):
     def post(self, request: Request, slug: str) -> Response:
         values = self.parsed(NewQuery)
         query = create_query(
-            collection=self.collection, docno=values["docno"], facet_key=values["facet"]
+            collection=self.collection,
+            docno=values["docno"],
+            facet_key=values["facet"],
+            sentences=values["sentences"],
+            name=values["name"],
         )
         return Response(QueryAnswer(query).data, status=201)
 

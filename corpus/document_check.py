@@ -76,7 +76,7 @@ class DocumentCheck:
         self.source, self.allowed, self.rules = source, allowed, rules
         self.docnos, self.references, self.rows_file = docnos, references, rows_file
         self.files = {name: number for number, name in enumerate(source.files)}
-        self.documents = self.repeated = self.without_text = 0
+        self.read = self.documents = self.repeated = self.without_text = 0
         self.filtered: Counter[str] = Counter()
         self.unknown_keys: set[str] = set()
         self.problems: list[BadLine] = []
@@ -88,6 +88,7 @@ class DocumentCheck:
         note = f"{self.source.unit} checked"
         lines = prefixed_lines(self.source.lines(meter_for(work, size=size, note=note)), prefix)
         while batch := list(islice(lines, BATCH)):
+            self.read += len(batch)
             valid: list[DocumentLine] = []
             for line in batch:
                 if isinstance(line, DocumentLine):
@@ -137,7 +138,7 @@ class DocumentCheck:
         self.references.add_docnos(item.row[0] for item in new)
 
     def _passes(self, line: DocumentLine) -> bool:
-        rule = broken_rule(line.record.sentences, self.rules)
+        rule = broken_rule(line.record, self.rules)
         if rule:
             self.filtered[rule.name] += 1
         return rule is None

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
+from corpus import acl_anthology, pubmed
+from corpus.academic_graph import Part, dataset_of, read_academic_graph
+from corpus.bibtex import read_bibtex
 from corpus.decompression import Meter
 from corpus.foreign_formats import BEIR, PYSERINI, PYTERRIER, S2ORC
 from corpus.formats import (
@@ -22,26 +27,42 @@ from corpus.formats import (
     parsed_object,
     read_lines,
 )
+from corpus.openalex import ADDRESS as OPENALEX_ID
+from corpus.openalex import OPENALEX
 from corpus.table_formats import read_csv, read_tsv
 from corpus.trec_documents import read_trec
 
 Reader = Callable[
     [Path | BinaryIO, str, Meter, Mapping[str, str]], Iterator[DocumentLine | BadLine]
 ]
+JoiningReader = Callable[[Sequence[Part], Meter], Iterator[DocumentLine | BadLine]]
 AUTO = "auto"
+PROLOG_BYTES = 16_384  # read again with each of its lines, so not many
+# Where a start tag may stand: after the XML declaration, comments and the document type.
+_ROOT = re.compile(r"<([A-Za-z][\w.-]*)")
 
 
 class DocumentFormat(NamedTuple):
-    """A format: its title in forms, and what yields the documents of a file in it."""
+    """A format: its title in forms, and what yields the documents of a file in it.
+
+    `join` reads all files of an import together, and replaces `read`.
+    """
 
     title: str
     read: Reader
+    join: JoiningReader | None = None
 
 
 def _read_objects(
     source: Path | BinaryIO, name: str, meter: Meter, columns: Mapping[str, str], *, shape: Shape
 ) -> Iterator[DocumentLine | BadLine]:
     return read_lines(source, name=name, shape=shape, meter=meter)
+
+
+def _read_alone(
+    source: Path | BinaryIO, name: str, meter: Meter, columns: Mapping[str, str]
+) -> Iterator[DocumentLine | BadLine]:
+    return read_academic_graph([Part(name, lambda: nullcontext(source))], meter)
 
 
 DOCUMENT_FORMATS: Mapping[str, DocumentFormat] = {
@@ -58,6 +79,17 @@ DOCUMENT_FORMATS: Mapping[str, DocumentFormat] = {
     "pyserini": DocumentFormat(
         "Pyserini: JSON Lines with id and contents", partial(_read_objects, shape=PYSERINI)
     ),
+    "openalex": DocumentFormat(
+        "OpenAlex: works as JSON Lines", partial(_read_objects, shape=OPENALEX)
+    ),
+    "s2ag": DocumentFormat(
+        "Semantic Scholar’s Academic Graph: papers, with abstracts and citations",
+        _read_alone,
+        read_academic_graph,
+    ),
+    "acl": DocumentFormat("ACL Anthology: its XML", acl_anthology.read_acl),
+    "bibtex": DocumentFormat("BibTeX, also the ACL Anthology’s with abstracts", read_bibtex),
+    "pubmed": DocumentFormat("PubMed: its XML", pubmed.read_pubmed),
     "trec": DocumentFormat("TREC: <DOC>, <DOCNO>, <TITLE>, <TEXT>", read_trec),
     "tsv": DocumentFormat("TSV: docno, title, text, separated by tabs", read_tsv),
     "csv": DocumentFormat("CSV with a header line", read_csv),
@@ -65,21 +97,29 @@ DOCUMENT_FORMATS: Mapping[str, DocumentFormat] = {
 
 
 def detect_format(source: Path | BinaryIO, *, name: str) -> str:
-    """The format of a file by its first line that is not blank.
+    """The format of a file by its first line that is not blank, of XML by its first element.
 
     A file that shows no format is read as JSON Lines, which reports its first line.
     """
-    blank = 0
+    blank, prolog = 0, b""  # a prolog is what may stand before the first element of XML
     try:
         for _, line in file_lines(source, name, Meter()):
-            if line.strip():
-                return _format_of(line)
-            blank += len(line)
-            if blank > DETECTION_BYTES:
+            if prolog or line.strip():
+                prolog += line
+                if not _is_before_root(prolog):
+                    return _format_of(prolog.lstrip() if prolog.lstrip()[:1] == b"<" else line)
+            else:
+                blank += len(line)
+            if blank > DETECTION_BYTES or len(prolog) > PROLOG_BYTES:
                 break
     except DocumentFormatError:
         pass  # reading the file reports it, with its line
-    return "jsonl"
+    return "trec" if prolog else "jsonl"
+
+
+def _is_before_root(text: bytes) -> bool:
+    """Whether the text begins an XML file and has no element yet."""
+    return text.lstrip()[:2] in (b"<?", b"<!") and not re.search(rb"<[A-Za-z]", text)
 
 
 def _format_of(line: bytes) -> str:
@@ -91,17 +131,31 @@ def _format_of(line: bytes) -> str:
     if start == b"{":
         return _format_of_object(line)
     if start == b"<":
-        return "trec"
+        return _format_of_xml(line)
+    if start in (b"@", b"%"):
+        return "bibtex"
     if b"\t" in line:
         return "tsv"
     return "csv" if b"," in line and start not in b"[\"'" else "jsonl"
 
 
+def _format_of_xml(start: bytes) -> str:
+    root = _ROOT.search(decoded(start))
+    if root and root[1] in pubmed.ROOTS:
+        return "pubmed"
+    return "acl" if root and root[1] == acl_anthology.ROOT else "trec"
+
+
 def _format_of_object(line: bytes) -> str:
     try:
-        keys = parsed_object(line).keys()
+        content = parsed_object(line)
     except Problem:
         return "jsonl"
+    keys = content.keys()
+    if dataset_of(content):
+        return "s2ag"
+    if "abstract_inverted_index" in keys or str(content.get("id")).startswith(OPENALEX_ID):
+        return "openalex"
     if "docno" in keys:
         return "pyterrier" if "text" in keys and not keys & {"abstract", "sentences"} else "jsonl"
     if "_id" in keys:

@@ -14,7 +14,7 @@ from dataclasses import asdict, dataclass, field
 from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryFile
-from typing import IO, Any
+from typing import IO, Any, ClassVar
 
 from django.conf import settings
 from django.db import IntegrityError, OperationalError, transaction
@@ -32,7 +32,9 @@ from corpus.document_check import (
     checked_batches,
 )
 from corpus.duplicates import Docnos, References
-from corpus.filters import FILTERS, Rule
+from corpus.expansion import ExpandedSource, Expansion
+from corpus.filters import EVERYTHING, Recipe
+from corpus.import_history import Step, record_import
 from corpus.models import Document
 from corpus.services import CorpusError, note_documents_changed, note_language
 from corpus.sources import (
@@ -47,21 +49,51 @@ from web.disk import is_full
 
 MAX_SKIPPED = 10_000
 FROZEN_TEXT = "document_text_in_frozen_pool"  # the trigger's name
+SENTENCE_QUERY_TEXT = "document_text_of_query_by_sentences"  # as well
 MOST_FROZEN = 1_000  # frozen documents that are counted
 
 
-class FrozenDocument(IdsTaken):
-    """The texts of documents would change although frozen pools hold them."""
+class TextKept(IdsTaken):
+    """Texts of documents would change although a rule of the database keeps them."""
+
+    documents: ClassVar[str]
+    reason: ClassVar[str]  # continues "docno is d1, "
+    advice: ClassVar[str]
 
     def __init__(self, name: str, number: int, first: Clash) -> None:
         more = " or more" if number >= MOST_FROZEN else ""
         super().__init__(
             name,
             summary=f"{number:,}{more} {'line has' if number == 1 else 'lines have'} the docno of "
-            "a document in a frozen pool, with another text.",
+            f"{self.documents}.",
             first=first,
-            advice=f"Remove these lines, or restore the judged texts. {PREFIX_ADVICE}",
+            advice=self.advice,
         )
+
+
+class FrozenDocument(TextKept):
+    """The texts of documents would change although frozen pools hold them."""
+
+    documents = "a document in a frozen pool, with another text"
+    reason = "which is in a frozen pool with another text"
+    advice = f"Remove these lines, or restore the judged texts. {PREFIX_ADVICE}"
+
+
+class SentencesNamed(TextKept):
+    """The sentences of documents would change although queries name them by number."""
+
+    documents = "a query paper with a query by sentences, with other sentences"
+    reason = "whose sentences a query names by number"
+    advice = (
+        "Remove these lines; or remove the queries by sentences, import the file, and add them "
+        "again."
+    )
+
+
+REFUSALS: dict[str, type[TextKept]] = {
+    FROZEN_TEXT: FrozenDocument,
+    SENTENCE_QUERY_TEXT: SentencesNamed,
+}
 
 
 @dataclass(frozen=True)
@@ -69,8 +101,9 @@ class ImportReport:
     """The result of an import.
 
     `repeated` lines equal an earlier line and count once. `filtered` documents break a rule, and
-    `rules` counts them by the first rule that each breaks. `problems` are the first hundred skipped
-    lines, as FILE:LINE: reason. `read_as` is the format of the files.
+    `rules` counts them by the first rule that each breaks. `far_from_seeds` documents were left out
+    by a citation expansion, and `missing_seeds` of its seeds are not in the source. `problems` are
+    the first hundred skipped lines, as FILE:LINE: reason. `read_as` is the format of the files.
     """
 
     created: int
@@ -86,6 +119,8 @@ class ImportReport:
     bad_lines: int = 0
     problems: tuple[str, ...] = ()
     read_as: str = ""
+    far_from_seeds: int = 0
+    missing_seeds: int = 0
 
     @property
     def documents(self) -> int:
@@ -107,7 +142,8 @@ def import_documents(
     format_name: str = AUTO,
     columns: str = "",
     skip_bad: int = 0,
-    filter_name: str = "",
+    recipe: Recipe = EVERYTHING,
+    expansion: Expansion | None = None,
     prefix: str = "",
 ) -> ImportReport:
     """Import the documents of a file or folder. A line replaces the document with its docno.
@@ -125,7 +161,8 @@ def import_documents(
         source=source,
         work=work,
         skip_bad=skip_bad,
-        filter_name=filter_name,
+        recipe=recipe,
+        expansion=expansion,
         prefix=prefix,
     )
 
@@ -140,7 +177,7 @@ def open_files(
             sources.append(open_source(path, format_name=format_name, name=name, columns=columns))
         except OSError as error:
             raise _unreadable(name, error) from error
-    return JoinedSource(tuple(sources))
+    return JoinedSource.of(sources)
 
 
 def import_source(
@@ -149,14 +186,16 @@ def import_source(
     source: Source,
     work: JobContext,
     skip_bad: int = 0,
-    filter_name: str = "",
+    recipe: Recipe = EVERYTHING,
+    expansion: Expansion | None = None,
     prefix: str = "",
 ) -> ImportReport:
     """Import the documents of a source. A line replaces the document with its docno.
 
-    Up to `skip_bad` invalid lines are skipped and reported; one more stops the import.
-    `filter_name` is a key of FILTERS, or "" to keep every document. `prefix` is put before every
-    docno.
+    Up to `skip_bad` invalid lines are skipped and reported; one more stops the import. With an
+    `expansion`, documents far from its seeds are left out. The rules of the recipe apply to the
+    others. `prefix` is put before every docno afterwards. The collection keeps the counts of each
+    step.
 
     Raises (and writes nothing):
         DocumentFormatError: a line is invalid, and none may be skipped; or a file cannot be read
@@ -164,6 +203,7 @@ def import_source(
         RepeatedDocnos: lines with the same docno differ, and none may be skipped.
         TooManyBadLines: more lines are invalid than may be skipped.
         FrozenDocument: the text of a document in a frozen pool would change.
+        SentencesNamed: the sentences of a query paper with a query by sentences would change.
         CorpusError: the source cannot be read, or another import writes the same documents.
     """
     check_prefix(prefix)
@@ -176,9 +216,9 @@ def import_source(
             closing(References(folder)) as references,
             TemporaryFile(dir=folder) as rows_file,
         ):
-            check = DocumentCheck(
-                source, allowed, rules_of(filter_name), docnos, references, rows_file
-            )
+            near = ExpandedSource(source, expansion) if expansion else None
+            rules = recipe.rules
+            check = DocumentCheck(near or source, allowed, rules, docnos, references, rows_file)
             check.run(work, prefix)
             references.add_docnos(
                 collection.documents.order_by().values_list("docno", flat=True).iterator()
@@ -204,11 +244,23 @@ def import_source(
                         problems=tuple(
                             str(line.error) for line in check.problems[:LISTED_PROBLEMS]
                         ),
+                        far_from_seeds=near.outside if near else 0,
+                        missing_seeds=near.missing_seeds if near else 0,
+                    )
+                    record_import(
+                        collection=collection,
+                        source=source,
+                        recipe=recipe,
+                        expansion=expansion,
+                        prefix=prefix,
+                        steps=_steps(check, near),
+                        counts=(created, updated, report.unchanged),
                     )
                     work.complete(report.result)
             except IntegrityError as error:
-                if FROZEN_TEXT in str(error):
-                    raise _frozen_documents(collection, source, rows_file, work) from error
+                for rule in REFUSALS:
+                    if rule in str(error):
+                        raise _refused(rule, collection, source, rows_file, work) from error
                 raise
     except (OSError, OperationalError, sqlite3.OperationalError) as error:
         if is_full(error):
@@ -224,11 +276,21 @@ def import_source(
     return report
 
 
-def rules_of(filter_name: str) -> tuple[Rule, ...]:
-    """The rules of a filter; no rules for "". Raises CorpusError for an unknown filter."""
-    if filter_name and filter_name not in FILTERS:
-        raise CorpusError(f"Unknown filter {filter_name!r}. Use {' or '.join(FILTERS)}.")
-    return FILTERS[filter_name] if filter_name else ()
+def _steps(check: DocumentCheck, near: ExpandedSource | None) -> Iterator[Step]:
+    """What each step of the check left out. Every rule is a step, also one that left out nothing.
+
+    Invalid lines far from the seeds count as invalid, because their docnos are unknown.
+    """
+    remaining = check.read + (near.outside if near else 0)
+    yield Step("read", 0, remaining)
+    removals = [("an invalid line", len(check.problems))]
+    if near:
+        removals.append((near.expansion.reason, near.outside))
+    removals += [(rule.name, check.filtered[rule.name]) for rule in check.rules]
+    removals.append(("a line that repeats an earlier one", check.repeated))
+    for name, removed in removals:
+        remaining -= removed
+        yield Step(name, removed, remaining)
 
 
 def _too_little_room(name: str) -> CorpusError:
@@ -286,28 +348,29 @@ def _update(item: CheckedRow, document: document_rows.StoredDocument) -> None:
     Document.objects.filter(pk=document.pk).update(**document_rows.columns_of(item.row))
 
 
-def _frozen_documents(
-    collection: Collection, source: Source, rows_file: IO[bytes], work: JobContext
-) -> FrozenDocument:
-    """The error that counts the documents of frozen pools, after the import was rolled back."""
+def _refused(
+    rule: str, collection: Collection, source: Source, rows_file: IO[bytes], work: JobContext
+) -> IdsTaken:
+    """The error that counts the documents that the rule keeps, after the import was rolled back."""
     with work.fenced(), transaction.atomic():
         lock_collection(collection)
-        frozen = list(islice(_frozen_rows(collection, rows_file), MOST_FROZEN))
+        refused = list(islice(_refused_rows(rule, collection, rows_file), MOST_FROZEN))
         transaction.set_rollback(True)
-    first = frozen[0]
-    reason = "which is in a frozen pool with another text"
-    clash = Clash(source.files[first.file], first.line, "docno", first.row[0], reason)
-    return FrozenDocument(source.name, len(frozen), clash)
+    error = REFUSALS[rule]
+    first = refused[0]
+    clash = Clash(source.files[first.file], first.line, "docno", first.row[0], error.reason)
+    return error(source.name, len(refused), clash)
 
 
-def _frozen_rows(collection: Collection, rows_file: IO[bytes]) -> Iterator[CheckedRow]:
-    # Only the database knows which documents are in frozen pools. So each change is tried.
+def _refused_rows(rule: str, collection: Collection, rows_file: IO[bytes]) -> Iterator[CheckedRow]:
+    # Only the database knows which documents it keeps. So each change is tried.
     for batch in checked_batches(rows_file):
         for item, document in _changed(batch, _stored(collection, batch)):
             try:
                 with transaction.atomic():
                     _update(item, document)
             except IntegrityError as error:
-                if FROZEN_TEXT not in str(error):
+                if rule in str(error):
+                    yield item
+                elif not any(other in str(error) for other in REFUSALS):
                     raise
-                yield item

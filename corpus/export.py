@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from accounts.models import Collection
-from corpus.models import SOURCES, Facet, QueryPaper, Topic
+from corpus.models import SOURCES, Facet, Query, Topic
+from corpus.sentence_numbers import WHOLE
 
 ROWS = 2_000  # read at a time
 COLUMNS = (
@@ -30,39 +31,58 @@ def document_lines(collection: Collection) -> Iterator[str]:
 
 
 def query_lines(
-    collection: Collection, *, facet: Facet | None = None, format_name: str = "jsonl"
+    collection: Collection,
+    *,
+    facet: Facet | None = None,
+    name: str = "",
+    format_name: str = "jsonl",
 ) -> Iterator[str]:
     """The query papers that have text and queries, by name, for another search engine.
 
-    With a facet: only the queries under it, with the query id, and the facet's sentences as
-    abstract. A line of "tsv" is the id, a tab and the text: title and abstract, or only the
-    facet's sentences. The text of a topic is its title and description. A run must use these ids.
+    With a facet: the queries under it, each with its id, and its sentences as abstract. They are
+    the facet's, or those of a query by sentences. With a name: the queries by sentences whose ids
+    end in it, or with WHOLE those that are not by sentences, so that a paper has one query under a
+    facet. A line of "tsv" is the id, a tab and the text: title and abstract, or only the sentences.
+    The text of a topic is its title and description. A run must use these ids.
     """
-    queries = collection.queries.select_related(*SOURCES)
-    if facet is not None:
-        queries = queries.filter(facet=facet)
-    papers = {query.query_paper: query.name for query in queries.order_by("name")}
-    for paper in sorted(papers, key=lambda paper: paper.name):
-        if paper.source.sentences:
-            identifier = paper.name if facet is None else papers[paper]
-            yield _query_line(paper, identifier, facet, format_name)
+    queries = collection.queries.select_related("facet", *SOURCES).order_by("name")
+    if facet is None and not name:
+        papers = {query.query_paper: query for query in queries}
+        lines = ((paper.name, query) for paper, query in papers.items())
+    else:
+        found = queries.filter(facet=facet) if facet else queries
+        lines = ((query.name, query) for query in found if not name or _has_name(query, name))
+    for identifier, query in sorted(lines, key=lambda line: (line[1].query_paper.name, line[0])):
+        if query.query_paper.source.sentences:
+            is_paper = facet is None and not name
+            yield _query_line(query, identifier, format_name, is_paper=is_paper)
 
 
-def _query_line(paper: QueryPaper, identifier: str, facet: Facet | None, format_name: str) -> str:
-    source = paper.source
+def _has_name(query: Query, name: str) -> bool:
+    if name == WHOLE or not query.is_by_sentences:
+        return name == WHOLE and not query.is_by_sentences
+    return query.name == query.facet.query_name(query.query_paper.name, name)
+
+
+def _query_line(query: Query, identifier: str, format_name: str, *, is_paper: bool) -> str:
+    source = query.query_paper.source
     if isinstance(source, Topic):
         title, text = source.title, source.description
         parts: tuple[str, ...] = (title, text)
     else:
         title = source.title
-        text = source.abstract if facet is None else " ".join(source.sentences_of(facet))
-        parts = (title, text) if facet is None else (text,)
+        text = source.abstract if is_paper else " ".join(query.text_to_compare)
+        parts = (title, text) if is_paper else (text,)
     if format_name == "tsv":
         return f"{identifier}\t{' '.join(' '.join(parts).split())}"
-    line = {"id": identifier, "title": title, "abstract": text}
+    line: dict[str, Any] = {"id": identifier, "title": title, "abstract": text}
     if isinstance(source, Topic) and source.narrative:
         line["narrative"] = source.narrative
-    return _json(line if facet is None else {**line, "docno": paper.name, "facet": facet.key})
+    if not is_paper:
+        line |= {"docno": query.query_paper.name, "facet": query.facet.key}
+        if query.is_by_sentences:
+            line["sentences"] = query.sentence_numbers
+    return _json(line)
 
 
 def _json(value: dict[str, Any]) -> str:

@@ -30,15 +30,19 @@ def from_s2orc(content: dict[str, Any]) -> dict[str, Any]:
         "authors": _map_items(values.get("authors"), _author),
         "references": _map_items(values.get("outbound_citations"), _id),
         "fields": _fields(_first(values, *_FIELD_KEYS)),
+        "has_full_text": bool(values.get("body_text"))
+        or any(values.get(key) is True for key in _FULL_TEXT_KEYS),
     }
 
 
 _FIELD_KEYS = ("mag_field_of_study", "mag_fos", "fields", "fieldsOfStudy", "s2fieldsofstudy")
+_FULL_TEXT_KEYS = ("has_pdf_parsed_body_text", "has_full_text")
 S2ORC = Shape(
     frozenset(
         {
             *("paper_id", "corpusid", "corpus_id", "title", "abstract", "pred_labels", "year"),
-            *("venue", "journal", "authors", "outbound_citations", "metadata", *_FIELD_KEYS),
+            *("venue", "journal", "authors", "outbound_citations", "metadata", "body_text"),
+            *(*_FIELD_KEYS, *_FULL_TEXT_KEYS),
         }
     ),
     from_s2orc,
@@ -58,8 +62,8 @@ def from_beir(content: dict[str, Any]) -> dict[str, Any]:
         "docno": _id(content.get("_id")),
         "title": content.get("title") or "",
         "abstract": "" if text is None else text,
-        "year": _likely_year(more.get("year")),
-        "venue": more["venue"] if isinstance(more.get("venue"), str) else None,
+        "year": year_or_none(more.get("year")),
+        **{key: _text_or_none(more.get(key)) for key in ("venue", "language")},
         **{key: _texts_or_none(more.get(key)) for key in ("authors", "references", "fields")},
     }
 
@@ -109,10 +113,15 @@ def _whole_number(value: Any) -> Any:
     return int(value) if isinstance(value, str) and value.isascii() and value.isdigit() else value
 
 
-def _likely_year(value: Any) -> int | None:
+def year_or_none(value: Any) -> int | None:
+    """A year from 1 to 9999, as a number or as text; None for anything else."""
     year = _whole_number(value)
     is_valid = isinstance(year, int) and not isinstance(year, bool) and 1 <= year <= 9999
     return year if is_valid else None
+
+
+def _text_or_none(value: Any) -> str | None:
+    return value if isinstance(value, str) else None
 
 
 def _texts_or_none(value: Any) -> list[str] | None:

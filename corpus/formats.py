@@ -26,7 +26,7 @@ UTF8_BOM = b"\xef\xbb\xbf"
 KEYS = frozenset(
     {
         *("docno", "title", "abstract", "sentences", "labels"),
-        *("year", "authors", "venue", "references", "fields"),
+        *("year", "authors", "venue", "references", "fields", "language", "has_full_text"),
     }
 )
 # JSON can contain both. PostgreSQL cannot store NUL, and UTF-8 cannot encode a lone surrogate.
@@ -46,7 +46,10 @@ class Problem(ValueError):
 
 
 class DocumentRecord(NamedTuple):
-    """The document of one line. `labels` is empty or as long as `sentences`."""
+    """The document of one line. `labels` is empty or as long as `sentences`.
+
+    Filters read `language`, as the source writes it, and `has_full_text`. Neither is stored.
+    """
 
     docno: str
     title: str
@@ -57,6 +60,8 @@ class DocumentRecord(NamedTuple):
     authors: tuple[str, ...] = ()
     references: tuple[str, ...] = ()
     fields: tuple[str, ...] = ()
+    language: str = ""
+    has_full_text: bool = False
 
     @property
     def digest(self) -> str:
@@ -91,11 +96,12 @@ class BadLine(NamedTuple):
 class Shape(NamedTuple):
     """The keys of one format, and how its lines become documents.
 
+    `keys` is None for a format that has many others, which an import need not name.
     `as_document` converts the object of a line into one with the keys of this project (KEYS), or
     raises Problem.
     """
 
-    keys: frozenset[str]
+    keys: frozenset[str] | None
     as_document: Callable[[dict[str, Any]], dict[str, Any]]
 
 
@@ -122,7 +128,7 @@ def read_lines(
         except Problem as problem:
             yield BadLine(number, str(problem), name)
             continue
-        unknown = () if content.keys() <= shape.keys else tuple(sorted(content.keys() - shape.keys))
+        unknown = () if shape.keys is None else tuple(sorted(content.keys() - shape.keys))
         yield DocumentLine(number, record, unknown, name)
     if empty:
         raise DocumentFormatError(
@@ -149,7 +155,7 @@ def document_record(content: dict[str, Any]) -> DocumentRecord:
     Raises:
         Problem: the object is not a document. The message says how to fix it.
     """
-    docno = _docno(content.get("docno"))
+    docno = checked_docno(content.get("docno"))
     title = _title(content.get("title"))
     sentences = _sentences(content)
     return DocumentRecord(
@@ -158,28 +164,30 @@ def document_record(content: dict[str, Any]) -> DocumentRecord:
         sentences=sentences,
         labels=_labels(content, len(sentences)),
         year=_year(content.get("year")),
-        venue=_text(content.get("venue"), '"venue"', default=""),
+        venue=checked_text(content.get("venue"), '"venue"', default=""),
         authors=_texts(content.get("authors"), "authors"),
         references=_docnos(content.get("references"), "references"),
         fields=_texts(content.get("fields"), "fields"),
+        language=checked_text(content.get("language"), '"language"', default=""),
+        has_full_text=_truth(content.get("has_full_text"), "has_full_text"),
     )
 
 
-def _docno(value: Any) -> str:
+def checked_docno(value: Any) -> str:
     if value is None:
         raise Problem('"docno" is missing. Give every document an id.')
     if not isinstance(value, str):
-        raise Problem(f'"docno" must be text, got {_excerpt(value)}. Write it in quotes, as "123".')
+        raise Problem(f'"docno" must be text, got {excerpt(value)}. Write it in quotes, as "123".')
     if not value.strip():
         raise Problem('"docno" is blank. Give every document an id.')
     if value.split() != [value]:
         raise Problem(
-            f'"docno" must not contain white space, got {_excerpt(value)}. '
+            f'"docno" must not contain white space, got {excerpt(value)}. '
             "Run files cannot hold such an id."
         )
     if len(value) > MAX_DOCNO:
         raise Problem(f'"docno" must have at most {MAX_DOCNO} characters, got {len(value):,}.')
-    return _text(value, '"docno"')
+    return checked_text(value, '"docno"')
 
 
 def _docnos(value: Any, key: str) -> tuple[str, ...]:
@@ -195,13 +203,13 @@ def _docnos(value: Any, key: str) -> tuple[str, ...]:
                 and not _UNSTORABLE.search(together)
             ):
                 return tuple(value)
-    return _texts(value, key, check=_docno)
+    return _texts(value, key, check=checked_docno)
 
 
 def _title(value: Any) -> str:
     if value is None:
         raise Problem('"title" is missing. Write "title": "" if the document has none.')
-    return _text(value, '"title"')
+    return checked_text(value, '"title"')
 
 
 def _sentences(content: dict[str, Any]) -> tuple[str, ...]:
@@ -219,7 +227,7 @@ def _sentences(content: dict[str, Any]) -> tuple[str, ...]:
         )
     if isinstance(abstract, list):
         raise Problem('"abstract" must be text, got a list. Call a list of sentences "sentences".')
-    return tuple(split_sentences(_text(abstract, '"abstract"')))
+    return tuple(split_sentences(checked_text(abstract, '"abstract"')))
 
 
 def _labels(content: dict[str, Any], sentences: int) -> tuple[str, ...]:
@@ -237,7 +245,7 @@ def _labels(content: dict[str, Any], sentences: int) -> tuple[str, ...]:
 
 
 def _label(value: Any) -> str:
-    label = _text(value, "the label")
+    label = checked_text(value, "the label")
     if len(label) > MAX_LABEL:
         raise Problem(f"the label must have at most {MAX_LABEL} characters, got {len(label):,}.")
     return label
@@ -248,33 +256,39 @@ def _year(value: Any) -> int | None:
         return None
     if isinstance(value, bool) or not isinstance(value, int):
         raise Problem(
-            f'"year" must be a whole number, got {_excerpt(value)}. '
+            f'"year" must be a whole number, got {excerpt(value)}. '
             "Write a number such as 2021, or leave it out."
         )
     if not 1 <= value <= 9999:
-        raise Problem(f'"year" must be between 1 and 9999, got {_excerpt(value)}.')
+        raise Problem(f'"year" must be between 1 and 9999, got {excerpt(value)}.')
     return value
+
+
+def _truth(value: Any, key: str) -> bool:
+    if value is None or isinstance(value, bool):
+        return bool(value)
+    raise Problem(f'"{key}" must be true or false, got {excerpt(value)}.')
 
 
 def _texts(value: Any, key: str, *, check: Callable[[Any], str] | None = None) -> tuple[str, ...]:
     if value is None:
         return ()
     if not isinstance(value, list):
-        raise Problem(f'"{key}" must be a list, got {_excerpt(value)}. Write ["…", "…"].')
+        raise Problem(f'"{key}" must be a list, got {excerpt(value)}. Write ["…", "…"].')
     texts = []
     for place, item in enumerate(value, start=1):
         try:
-            texts.append(check(item) if check else _text(item, "it"))
+            texts.append(check(item) if check else checked_text(item, "it"))
         except Problem as problem:
             raise Problem(f'item {place} of "{key}": {problem}') from problem
     return tuple(texts)
 
 
-def _text(value: Any, name: str, *, default: str | None = None) -> str:
+def checked_text(value: Any, name: str, *, default: str | None = None) -> str:
     if value is None and default is not None:
         return default
     if not isinstance(value, str):
-        raise Problem(f"{name} must be text, got {_excerpt(value)}. Write it in quotes.")
+        raise Problem(f"{name} must be text, got {excerpt(value)}. Write it in quotes.")
     match = _UNSTORABLE.search(value)
     if match:
         raise Problem(
@@ -284,7 +298,7 @@ def _text(value: Any, name: str, *, default: str | None = None) -> str:
     return value
 
 
-def _excerpt(value: Any) -> str:
+def excerpt(value: Any) -> str:
     try:
         text = json.dumps(value)
     except RecursionError:  # writing needs more of the stack than reading did
@@ -316,7 +330,7 @@ def parsed_object(line: bytes) -> dict[str, Any]:
     except (ValueError, RecursionError) as error:  # a number of 5,000 digits; 10,000 brackets
         raise Problem(f"not JSON that can be read ({error}). Correct the line.") from error
     if not isinstance(content, dict):
-        raise Problem(f"the line must be a JSON object, got {_excerpt(content)}.")
+        raise Problem(f"the line must be a JSON object, got {excerpt(content)}.")
     return content
 
 

@@ -9,14 +9,27 @@ from django import forms
 from accounts.models import Collection
 from corpus.document_formats import AUTO, DOCUMENT_FORMATS
 from corpus.document_import import MAX_SKIPPED
+from corpus.expansion import DIRECTIONS, MOST_HOPS
+from corpus.filters import HIGHEST_MINIMUM, RecipeError
+from corpus.full_texts import FORMATS as FULL_TEXT_FORMATS
 from corpus.table_formats import ColumnError, parse_columns
+from corpus.written_recipes import RECIPE_FIELDS, written_expansion, written_recipe
 from web.file_fields import FilesField
 
 FORMAT_CHOICES = [
     (AUTO, "Detect automatically"),
     *((name, DOCUMENT_FORMATS[name].title) for name in DOCUMENT_FORMATS),
 ]
-FILTER_CHOICES = [("", "No filter"), ("csfcube", "CSFCube’s filter")]
+FILTER_CHOICES = [("", "No filter"), ("csfcube", "CSFCube’s filter"), ("mdcr", "MDCR’s filter")]
+DIRECTION_CHOICES = [(key, words.capitalize()) for key, words in DIRECTIONS.items()]
+MOST_SEEDS = 200_000  # characters
+
+
+FULL_TEXT_TITLES = {
+    "sections": "Sections as JSON Lines",
+    "s2orc": "S2ORC’s body_text",
+    "links": "Links to PDFs",
+}
 
 
 def docno_prefix_field() -> forms.RegexField:
@@ -38,10 +51,20 @@ def _prefix_field(label: str, help_text: str) -> forms.RegexField:
     )
 
 
+def _least_field(label: str) -> forms.IntegerField:
+    return forms.IntegerField(
+        label=label,
+        min_value=0,
+        max_value=HIGHEST_MINIMUM,
+        required=False,
+        widget=forms.NumberInput(attrs={"placeholder": "0"}),
+    )
+
+
 class UploadForm(forms.Form):
     file = FilesField(
         label="Document files",
-        help_text="JSON Lines, TSV, CSV or TREC’s <DOC>, plain or gzip, or a zip of such files. "
+        help_text="JSON Lines, XML, BibTeX, TSV or CSV, plain or gzip, or a zip of such files. "
         "Several files are one import, in the order of their names.",
         error_messages={
             "required": "Choose a document file.",
@@ -69,7 +92,53 @@ class UploadForm(forms.Form):
         choices=FILTER_CHOICES,
         required=False,
         help_text="CSFCube’s filter keeps abstracts of 3 to 20 sentences, none of more than 80 "
-        "tokens and at least one of 4. The job counts the documents left out.",
+        "tokens and at least one of 4. MDCR’s keeps documents with a year, a title, an abstract of "
+        "30 characters and 3 outgoing citations.",
+    )
+    field = forms.CharField(
+        label="Fields of study",
+        max_length=1_000,
+        required=False,
+        help_text="Keep documents of one of these fields, separated by semicolons, such as "
+        "Computer Science; Linguistics.",
+    )
+    years = forms.CharField(
+        label="Years", max_length=20, required=False, help_text="Such as 1995-2019, or 1995-."
+    )
+    language = forms.CharField(
+        label="Languages",
+        max_length=200,
+        required=False,
+        help_text="Codes such as en; de. If the file names no language, the text shows it.",
+    )
+    min_citations = _least_field("Fewest outgoing citations")
+    min_characters = _least_field("Fewest characters of the abstract")
+    min_sentences = _least_field("Fewest sentences of the abstract")
+    needs = forms.MultipleChoiceField(
+        label="Only documents with",
+        choices=[("has_text", "a title and an abstract"), ("has_full_text", "a full text")],
+        required=False,
+        help_text="The file says which documents have a full text. Some formats do not.",
+        widget=forms.CheckboxSelectMultiple,
+    )
+    seeds = forms.CharField(
+        label="Seeds of a citation expansion",
+        max_length=MOST_SEEDS,
+        required=False,
+        strip=False,
+        help_text="One docno on each line. Only these documents and those near them in the graph "
+        "of citations are imported.",
+        widget=forms.Textarea(attrs={"rows": 4, "class": "mono", "spellcheck": "false"}),
+    )
+    hops = forms.IntegerField(
+        label="Hops from the seeds",
+        min_value=0,
+        max_value=MOST_HOPS,
+        required=False,
+        widget=forms.NumberInput(attrs={"placeholder": "1"}),
+    )
+    direction = forms.ChoiceField(
+        label="Documents near the seeds", choices=DIRECTION_CHOICES, required=False
     )
     skip_bad = forms.IntegerField(
         label="Skip up to this many invalid lines",
@@ -82,8 +151,17 @@ class UploadForm(forms.Form):
 
     @property
     def details(self) -> list[forms.BoundField]:
-        """The fields that most imports do not need."""
-        return [field for field in self if field.name != "file"]
+        """The fields that most imports do not need, without the filters."""
+        return [field for field in self if field.name not in ("file", *RECIPE_FIELDS)]
+
+    @property
+    def filters(self) -> list[forms.BoundField]:
+        """The fields that say which documents are left out."""
+        return [field for field in self if field.name in RECIPE_FIELDS]
+
+    @property
+    def filters_have_values(self) -> bool:
+        return any(field.data or field.errors for field in self.filters)
 
     def clean_columns(self) -> str:
         columns: str = self.cleaned_data["columns"]
@@ -93,22 +171,63 @@ class UploadForm(forms.Form):
             raise forms.ValidationError(str(error)) from error
         return columns
 
+    def clean(self) -> dict[str, Any]:
+        values: dict[str, Any] = super().clean() or self.cleaned_data
+        if not self.errors:
+            values |= dict.fromkeys(values["needs"], True)
+            try:
+                values["recipe"] = written_recipe(values)
+                values["expansion"] = written_expansion(values)
+            except RecipeError as error:
+                self.add_error(error.field, str(error))
+        return values
+
     def options(self) -> dict[str, Any]:
-        """The arguments of `request_import` that say how to read the file."""
+        """The arguments of `request_import` that say how to read the file and what to keep."""
         return {
+            "recipe": self.cleaned_data["recipe"],
+            "expansion": self.cleaned_data["expansion"],
             "format_name": self.cleaned_data["format"] or AUTO,
             "columns": self.cleaned_data["columns"],
             "prefix": self.cleaned_data["docno_prefix"],
-            "filter_name": self.cleaned_data["filter"],
             "skip_bad": self.cleaned_data["skip_bad"] or 0,
         }
+
+
+class FullTextsForm(forms.Form):
+    file = FilesField(
+        label="Full-text files",
+        help_text="JSON Lines with sections, S2ORC’s body_text, or links to PDFs; or JSON files of "
+        "doc2json. Plain or gzip. Several files are one import.",
+        error_messages={
+            "required": "Choose a file of full texts.",
+            "empty": "This file is empty. Choose a file with at least one full text.",
+        },
+    )
+    format = forms.ChoiceField(
+        label="Format",
+        choices=[
+            (AUTO, "Detect automatically"),
+            *((name, FULL_TEXT_TITLES[name]) for name in FULL_TEXT_FORMATS),
+        ],
+        required=False,
+        help_text="The keys of each line show its format. Choose one only if that is wrong.",
+    )
+    docno_prefix = docno_prefix_field()
+
+    @property
+    def details(self) -> list[forms.BoundField]:
+        """The fields that most imports do not need."""
+        return [self["format"], self["docno_prefix"]]
 
 
 class QueryListForm(forms.Form):
     lines = forms.CharField(
         label="Queries",
         strip=False,  # so that line numbers match those of the text box
-        help_text="One query per line: the docno, a space and the facet, such as 12345 method.",
+        help_text="One query per line: the docno, a space and the facet, such as 12345 method. For "
+        "a query by sentences, add their numbers and a name if you like, such as 12345 method "
+        "2,4-5 pruning.",
         error_messages={"required": "The list is empty. Write at least one line."},
         widget=forms.Textarea(attrs={"rows": 8, "class": "mono", "spellcheck": "false"}),
     )
@@ -116,7 +235,10 @@ class QueryListForm(forms.Form):
     def __init__(self, *arguments: Any, has_facets: bool, **options: Any) -> None:
         super().__init__(*arguments, **options)
         if not has_facets:
-            self.fields["lines"].help_text = "One query per line: the docno, such as 12345."
+            self.fields["lines"].help_text = (
+                "One query per line: the docno, such as 12345. For a query by sentences, add their "
+                "numbers, such as 12345 2,4-5."
+            )
 
 
 class TopicsForm(forms.Form):

@@ -1,7 +1,8 @@
-"""The language of a corpus, guessed from a sample of its texts. Pure.
+"""Languages: the code of a language, and the language of texts, guessed. Pure.
 
-It only chooses which analysis the pages offer first, and a person can change that. So a guess that
-is not clear is no guess.
+The guess for a corpus only chooses which analysis the pages offer first, and a person can change
+that. Filters use the guess for a document if its source names no language. A guess that is not
+clear is no guess.
 """
 
 from __future__ import annotations
@@ -38,6 +39,29 @@ _FUNCTION_WORDS = {
     "tamil": "மற்றும் ஒரு இந்த என்று என்ற அந்த இது ஆகும் உள்ள பல ஆனால்",
     "turkish": "ve bir bu için ile da de olarak olan daha çok gibi ne kadar en",
 }
+# ISO 639: the code of two letters, those of three letters, and the name in _FUNCTION_WORDS.
+_CODES = {
+    "ar": "ara arabic", "da": "dan danish", "de": "deu ger german", "el": "ell gre greek",
+    "en": "eng english", "es": "spa spanish", "fi": "fin finnish", "fr": "fra fre french",
+    "hu": "hun hungarian", "it": "ita italian", "ja": "jpn japanese", "ko": "kor korean",
+    "nl": "nld dut dutch", "no": "nor nob nno nb nn norwegian", "pl": "pol polish",
+    "pt": "por portuguese", "ro": "ron rum romanian", "ru": "rus russian", "sv": "swe swedish",
+    "ta": "tam tamil", "th": "tha thai", "tr": "tur turkish", "zh": "zho chi cmn chinese",
+    "bg": "bul bulgarian", "ca": "cat catalan", "cs": "ces cze czech", "et": "est estonian",
+    "eu": "eus baq basque", "fa": "fas per persian", "he": "heb hebrew", "hi": "hin hindi",
+    "hr": "hrv croatian", "id": "ind indonesian", "lt": "lit lithuanian", "lv": "lav latvian",
+    "sk": "slk slo slovak", "sl": "slv slovenian", "sr": "srp serbian", "uk": "ukr ukrainian",
+    "vi": "vie vietnamese",
+}  # fmt: skip
+_CODE_OF = {name: code for code, names in _CODES.items() for name in (code, *names.split())}
+_WITHOUT_LANGUAGE = frozenset({"und", "mul", "mis", "zxx"})  # undetermined, multiple, none
+# Scripts that show the language. Japanese also has Chinese characters, so kana come first.
+_SCRIPTS = (
+    ("ja", re.compile("[\u3040-\u30ff]")),
+    ("ko", re.compile("[\uac00-\ud7a3]")),
+    ("th", re.compile("[\u0e00-\u0e7f]")),
+    ("zh", re.compile("[\u3400-\u9fff]")),
+)
 _LANGUAGES_OF: dict[str, list[str]] = {}
 for _language, _words in _FUNCTION_WORDS.items():
     for _word in _words.split():
@@ -71,3 +95,25 @@ def guess_analysis(texts: Iterable[str]) -> str:
     total = words.total()
     is_clear = best_count >= SHARE_OF_WORDS * total and best_count >= LEAD * second_count
     return best if total >= FEWEST_WORDS and is_clear else ""
+
+
+def language_code(text: str) -> str:
+    """The code of a language that is written as a code or an English name; "" if there is none.
+
+    It has two letters for the languages above, as in "en" for "en-US", "eng" and "English". The
+    three letters of another language stay as they are.
+    """
+    name = re.split(r"[-_]", text.strip().lower(), maxsplit=1)[0]
+    if name in _CODE_OF:
+        return _CODE_OF[name]
+    is_code = name.isascii() and name.isalpha() and len(name) in (2, 3)
+    return name if is_code and name not in _WITHOUT_LANGUAGE else ""
+
+
+def guess_language(*texts: str) -> str:
+    """The code of the language of a document's texts; "" if it is not clear."""
+    analysis = guess_analysis(texts)
+    if analysis != CHARACTERS:
+        return _CODE_OF.get(analysis, "")
+    together = " ".join(texts)
+    return next((code for code, script in _SCRIPTS if script.search(together)), "")

@@ -9,6 +9,7 @@ from django.db.models.functions import Coalesce
 
 from accounts.models import Collection
 from corpus.digests import text_digest
+from corpus.sentence_numbers import numbers_text
 from database.natural_order import NaturalKeyField, natural_key
 from web.paging import Order
 
@@ -50,9 +51,13 @@ class Facet(models.Model):
         """Names it in addresses, where a key cannot be empty."""
         return self.key or WHOLE_SLUG
 
-    def query_name(self, paper: str) -> str:
-        """The id of the query that a query paper has under this facet."""
-        return f"{paper}_{self.key}" if self.key else paper
+    def query_name(self, paper: str, suffix: str = "") -> str:
+        """The id of the query that a query paper has under this facet.
+
+        A query by sentences has the suffix after a hyphen, as in `3264891_method-2`.
+        """
+        name = f"{paper}_{self.key}" if self.key else paper
+        return f"{name}-{suffix}" if suffix else name
 
 
 class DocumentText(NamedTuple):
@@ -122,8 +127,12 @@ class Document(models.Model):
         """The sentences whose label belongs to the facet; without facets, all of them."""
         if facet.is_whole:
             return list(self.sentences)
-        pairs = zip(self.sentences, self.labels, strict=False)
-        return [sentence for sentence, label in pairs if label in facet.labels]
+        return [self.sentences[number - 1] for number in self.sentence_numbers_of(facet)]
+
+    def sentence_numbers_of(self, facet: Facet) -> list[int]:
+        """The numbers, from 1, of the sentences whose label belongs to the facet."""
+        labels = self.labels[: len(self.sentences)]
+        return [number for number, label in enumerate(labels, start=1) if label in facet.labels]
 
     def speaks_of(self, facet: Facet) -> bool:
         """Whether a sentence is on the facet. Without facets, documents are judged as a whole."""
@@ -131,6 +140,96 @@ class Document(models.Model):
 
     def text_digest(self) -> str:
         return text_digest(self.title, self.sentences, self.labels)
+
+
+class FullText(models.Model):
+    """The full text of a document. Judges of abstracts never see it, and no retriever reads it.
+
+    `sections` is a list with {"heading", "paragraphs"}. `pdf_url` is a link that only a person's
+    browser follows. At least one of both is there.
+    """
+
+    document = models.OneToOneField(Document, models.CASCADE, related_name="full_text")
+    sections = models.JSONField(default=list)
+    pdf_url = models.TextField(blank=True)
+    digest = models.CharField(max_length=64, editable=False, help_text="SHA-256 of both.")
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["document"]
+        constraints = [
+            models.CheckConstraint(
+                condition=~models.Q(sections=[]) | ~models.Q(pdf_url=""),
+                name="full_text_has_sections_or_link",
+            ),
+            models.CheckConstraint(
+                condition=models.Q(pdf_url="") | models.Q(pdf_url__startswith="https://"),
+                name="full_text_link_is_https",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"full text of {self.document}"
+
+
+class DocumentImport(models.Model):
+    """An import of documents: what was read, by which recipe, and what it changed.
+
+    `recipe` has what differs from an import that keeps everything, as `corpus.import_history`
+    writes it. Its steps say how many documents each rule left out. Rows are never edited.
+    """
+
+    collection = models.ForeignKey(Collection, models.CASCADE, related_name="document_imports")
+    source = models.TextField(help_text="The name of the file, folder or data set.")
+    format_name = models.CharField(max_length=200)
+    recipe = models.JSONField(default=dict)
+    read = models.PositiveIntegerField(help_text="Documents and invalid lines that were read.")
+    created = models.PositiveIntegerField()
+    updated = models.PositiveIntegerField()
+    unchanged = models.PositiveIntegerField()
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["pk"]
+        constraints = [
+            models.CheckConstraint(
+                condition=models.Q(
+                    read__gte=models.F("created") + models.F("updated") + models.F("unchanged")
+                ),
+                name="import_keeps_what_it_read",
+            )
+        ]
+
+    def __str__(self) -> str:
+        return self.source
+
+    @property
+    def kept(self) -> int:
+        return self.created + self.updated + self.unchanged
+
+
+class ImportStep(models.Model):
+    """A step of an import: what it left out, and how many documents remained after it.
+
+    Step 0 is the reading. A trigger compares every other step with the one before.
+    """
+
+    document_import = models.ForeignKey(DocumentImport, models.CASCADE, related_name="steps")
+    position = models.PositiveSmallIntegerField()
+    name = models.TextField(help_text="What was left out, in words.")
+    removed = models.PositiveIntegerField()
+    remaining = models.PositiveIntegerField()
+
+    class Meta:
+        ordering = ["position"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["document_import", "position"], name="import_step_position_once"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return self.name
 
 
 class Topic(models.Model):
@@ -276,6 +375,8 @@ class Query(models.Model):
     """A query paper seen under one facet; `name` is its id in every file.
 
     It is `<name of the query paper>_<facet>`, or that name alone in a collection without facets.
+    A query by sentences names sentences of its query paper, which a person chose, instead of the
+    whole facet. Its name ends in a hyphen and a word.
     """
 
     collection = models.ForeignKey(Collection, models.CASCADE, related_name="queries")
@@ -283,6 +384,11 @@ class Query(models.Model):
     facet = models.ForeignKey(Facet, models.PROTECT, related_name="queries")
     name = models.CharField(max_length=240)
     name_order = NaturalKeyField(of="name", max_length=481)
+    sentence_numbers = models.JSONField(
+        null=True,
+        blank=True,
+        help_text="Numbers of its sentences from 1, in order; NULL for the whole facet.",
+    )
 
     objects = QueryQuerySet.as_manager()
 
@@ -291,8 +397,38 @@ class Query(models.Model):
         verbose_name_plural = "queries"
         constraints = [
             models.UniqueConstraint(fields=["collection", "name"], name="query_name_once"),
-            models.UniqueConstraint(fields=["query_paper", "facet"], name="query_facet_once"),
+            models.UniqueConstraint(
+                fields=["query_paper", "facet"],
+                condition=models.Q(sentence_numbers__isnull=True),
+                name="query_facet_once",
+            ),
+            models.UniqueConstraint(
+                fields=["query_paper", "facet", "sentence_numbers"], name="query_sentences_once"
+            ),
         ]
 
     def __str__(self) -> str:
         return self.name
+
+    @property
+    def is_by_sentences(self) -> bool:
+        """Whether it names its own sentences instead of the whole facet."""
+        return self.sentence_numbers is not None
+
+    @property
+    def sentences_text(self) -> str:
+        """The numbers of its sentences, as in "2,4-5"; "" for the whole facet."""
+        return numbers_text(self.sentence_numbers or ())
+
+    @property
+    def has_text_to_compare(self) -> bool:
+        """Whether a sentence is its own or on its facet. Query paper and facet must be loaded."""
+        return self.is_by_sentences or self.query_paper.speaks_of(self.facet)
+
+    @property
+    def text_to_compare(self) -> list[str]:
+        """Its sentences. Query paper and facet must be loaded; all of a topic is on its facet."""
+        source = self.query_paper.source
+        if self.sentence_numbers is not None:
+            return [source.sentences[number - 1] for number in self.sentence_numbers]
+        return source.sentences if isinstance(source, Topic) else source.sentences_of(self.facet)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection as Group
 from collections.abc import Iterable
 from typing import NamedTuple
 
@@ -12,16 +13,26 @@ from django.db.models import ProtectedError
 from accounts.locking import lock_collection
 from accounts.models import Collection
 from corpus.models import Document, Facet, Query, QueryPaper
+from corpus.sentence_numbers import RANGES, Numbers, SentenceNumberError, parse_numbers
 from corpus.services import CorpusError, create_query
+from corpus.state import corpus_docnos
+from web.errors import UserFacingError
 from web.words import count_noun
 
 _LINE = re.compile(r"(?P<docno>.*\S)[\s,;]+(?P<facet>\S+)")
+_SENTENCES = rf"[\s,;]+(?P<sentences>{RANGES})(?:[\s,;]+(?P<name>\S+))?"
+_ANY_FACET = r"[a-z0-9][a-z0-9-]*"
+_LONGEST = 400  # characters of a line with sentences; matching a much longer one takes long
 
 
 class QueryLine(NamedTuple):
+    """A line of a list. `sentences` is None for the whole facet."""
+
     number: int
     docno: str
     facet: str
+    sentences: Numbers | None = None
+    name: str = ""
 
 
 class LineProblem(NamedTuple):
@@ -61,8 +72,9 @@ class FacetChoice(NamedTuple):
 
 
 def facet_choices(document: Document, facets: Iterable[Facet]) -> list[FacetChoice]:
+    whole_facets = Query.objects.filter(sentence_numbers__isnull=True)
     used_facets = set(
-        Query.objects.filter(query_paper__document=document).values_list("facet_id", flat=True)
+        whole_facets.filter(query_paper__document=document).values_list("facet_id", flat=True)
     )
     return [
         FacetChoice(
@@ -74,28 +86,96 @@ def facet_choices(document: Document, facets: Iterable[Facet]) -> list[FacetChoi
     ]
 
 
+class ChosenSentences(NamedTuple):
+    """What a person has chosen for a query by sentences."""
+
+    facet_key: str
+    numbers: Numbers
+    name: str
+
+
+class SentenceChoice(NamedTuple):
+    """A sentence that a query may name, and the facet of its label."""
+
+    number: int
+    text: str
+    facet: Facet | None
+
+
+def sentence_choices(document: Document, facets: Iterable[Facet]) -> list[SentenceChoice]:
+    facet_of = {number: facet for facet in facets for number in document.sentence_numbers_of(facet)}
+    return [
+        SentenceChoice(number, text, facet_of.get(number))
+        for number, text in enumerate(document.sentences, start=1)
+    ]
+
+
+def sentence_queries(document: Document) -> list[Query]:
+    """The queries by sentences of the document."""
+    queries = Query.objects.filter(query_paper__document=document, sentence_numbers__isnull=False)
+    return list(queries.order_by("name_order"))
+
+
 def parse_query_list(
-    text: str, *, has_facets: bool = True
+    text: str,
+    *,
+    has_facets: bool = True,
+    facet_keys: Group[str] = (),
+    docnos: Group[str] = (),
 ) -> tuple[list[QueryLine], list[LineProblem]]:
     """Parse lines of a docno and a facet, separated by spaces, a tab, a comma or a semicolon.
 
-    In a collection without facets, a line is a docno. Returns the valid lines and the problems of
-    the others. Numbers count from 1, and blank lines are skipped.
+    The numbers of sentences, such as 2,4-5, and a name may follow the facet. In a collection
+    without facets, they follow the docno. A docno may contain spaces, so a line that ends in one of
+    `facet_keys`, or that is one of `docnos`, has no sentences. Returns the valid lines and the
+    problems of the others. Numbers count from 1, and blank lines are skipped.
     """
     lines, problems = [], []
+    facets = [*map(re.escape, facet_keys), _ANY_FACET] if has_facets else []
     for number, line in enumerate(text.splitlines(), start=1):
         if not line.strip():
             continue
-        if not has_facets:
-            lines.append(QueryLine(number, line.strip().rstrip(",; \t"), ""))
-            continue
-        match = _LINE.fullmatch(line.strip())
-        if match is None:
-            reason = f"“{line.strip()}” is one word. Write a docno, a space and a facet."
-            problems.append(LineProblem(number, reason))
-        else:
-            lines.append(QueryLine(number, match["docno"].rstrip(",; \t"), match["facet"]))
+        try:
+            whole = _whole_line(line.strip(), has_facets=has_facets)
+            if whole is not None and (whole[1] in facet_keys if has_facets else whole[0] in docnos):
+                lines.append(QueryLine(number, *whole))
+            elif match := _sentence_line(line.strip(), facets):
+                fields = match.groupdict("")
+                lines.append(
+                    QueryLine(
+                        number,
+                        fields["docno"].rstrip(",; \t"),
+                        fields.get("facet", ""),
+                        parse_numbers(fields["sentences"]),
+                        fields["name"],
+                    )
+                )
+            elif whole is not None:
+                lines.append(QueryLine(number, *whole))
+            else:
+                reason = f"“{line.strip()}” is one word. Write a docno, a space and a facet."
+                problems.append(LineProblem(number, reason))
+        except SentenceNumberError as error:
+            problems.append(LineProblem(number, str(error)))
     return lines, problems
+
+
+def _whole_line(line: str, *, has_facets: bool) -> tuple[str, str] | None:
+    """Docno and facet of a line without sentences; None for one word where there are facets."""
+    if not has_facets:
+        return line.rstrip(",; \t"), ""
+    match = _LINE.fullmatch(line)
+    return (match["docno"].rstrip(",; \t"), match["facet"]) if match else None
+
+
+def _sentence_line(line: str, facets: Iterable[str]) -> re.Match[str] | None:
+    """A line with sentences. The facets are patterns, tried in turn; none without facets."""
+    if len(line) > _LONGEST:
+        return None
+    patterns = [rf"[\s,;]+(?P<facet>{facet})" for facet in facets] or [""]
+    # The shortest docno: numbers that follow it are sentences.
+    matches = (re.fullmatch(rf"(?P<docno>.*?\S){each}{_SENTENCES}", line) for each in patterns)
+    return next((match for match in matches if match), None)
 
 
 def add_queries(*, collection: Collection, docno: str, facet_keys: Iterable[str]) -> list[Query]:
@@ -112,6 +192,27 @@ def add_queries(*, collection: Collection, docno: str, facet_keys: Iterable[str]
     return queries
 
 
+def add_sentence_query(
+    *, collection: Collection, docno: str, facet_key: str, sentences: Iterable[int], name: str = ""
+) -> Query:
+    """Make a query of these sentences of the document, numbered from 1.
+
+    Raises:
+        CorpusError, SentenceNumberError: as `create_query`, or the query exists already.
+    """
+    with transaction.atomic():
+        lock_collection(collection)
+        of_paper = collection.queries.filter(query_paper__name=docno)
+        before = set(of_paper.values_list("pk", flat=True))
+        query = _add(collection, docno, facet_key, tuple(sentences), name)
+        if query.pk in before:
+            raise CorpusError(
+                f"{query.name} has the same sentences, {query.sentences_text}. Choose other "
+                "sentences."
+            )
+    return query
+
+
 def add_query_list(*, collection: Collection, text: str) -> int:
     """Add every query of the list. Returns how many are new; existing ones are skipped.
 
@@ -120,13 +221,18 @@ def add_query_list(*, collection: Collection, text: str) -> int:
     """
     with transaction.atomic():
         lock_collection(collection)
-        has_facets = not collection.facets.filter(key="").exists()
-        lines, problems = parse_query_list(text, has_facets=has_facets)
+        facet_keys = set(collection.facets.values_list("key", flat=True)) - {""}
+        lines, problems = parse_query_list(
+            text,
+            has_facets=bool(facet_keys),
+            facet_keys=facet_keys,
+            docnos=set() if facet_keys else _docnos_of_lines(collection, text),
+        )
         before = collection.queries.count()
         for line in lines:
             try:
-                _add(collection, line.docno, line.facet)
-            except CorpusError as error:
+                _add(collection, line.docno, line.facet, line.sentences, line.name)
+            except UserFacingError as error:
                 problems.append(LineProblem(line.number, str(error)))
         if not lines and not problems:
             problems.append(LineProblem(1, "The list is empty."))
@@ -135,13 +241,30 @@ def add_query_list(*, collection: Collection, text: str) -> int:
         return collection.queries.count() - before
 
 
-def _add(collection: Collection, docno: str, facet_key: str) -> Query:
+def _docnos_of_lines(collection: Collection, text: str) -> set[str]:
+    """The lines that are docnos as a whole."""
+    return corpus_docnos(collection, (line.strip().rstrip(",; \t") for line in text.splitlines()))
+
+
+def _add(
+    collection: Collection,
+    docno: str,
+    facet_key: str,
+    sentences: Numbers | None = None,
+    name: str = "",
+) -> Query:
     if collection.documents.without_text().filter(docno=docno).exists():
         raise CorpusError(
             f"{docno} has no text, so documents cannot be compared with it. "
             "Import its abstract first."
         )
-    return create_query(collection=collection, docno=docno, facet_key=facet_key)
+    return create_query(
+        collection=collection,
+        docno=docno,
+        facet_key=facet_key,
+        sentences=sentences,
+        name=name,
+    )
 
 
 def remove_query(*, query: Query) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from django.core.exceptions import ValidationError
@@ -15,8 +15,8 @@ from accounts.services import add_membership
 from corpus.facets import DEFAULT_FACETS, FacetPlan, check_facets
 from corpus.languages import guess_analysis
 from corpus.models import Document, Facet, Query, QueryPaper
+from corpus.sentence_numbers import Numbers, check_name, check_numbers, next_name, numbers_text
 from web.errors import UserFacingError
-from web.words import count_noun
 
 LANGUAGE_SAMPLE = 300  # documents that show the language of a corpus
 
@@ -143,21 +143,37 @@ def facet_of_topics(collection: Collection, key: str) -> Facet:
 
 
 def create_query(
-    *, collection: Collection, docno: str, facet_key: str, metadata: dict[str, str] | None = None
+    *,
+    collection: Collection,
+    docno: str,
+    facet_key: str,
+    metadata: dict[str, str] | None = None,
+    sentences: Iterable[int] | None = None,
+    name: str = "",
 ) -> Query:
     """Make the document a query under the facet, and a query paper if it is not one yet.
 
-    `facet_key` is empty in a collection without facets. A query that exists already is returned.
+    `facet_key` is empty in a collection without facets. With `sentences`, numbers from 1, the query
+    is about these instead of the whole facet, and its id ends in `name`, or in the next free
+    number. A query that exists already is returned.
 
     Raises:
-        CorpusError: the document or facet does not exist, no sentence is on the facet, or a topic
-            with queries has the same id.
+        CorpusError: the document or facet does not exist, no sentence is on the facet, the id is in
+            use, or a topic with queries has the same id.
+        SentenceNumberError: a number or the name is invalid.
     """
+    numbers = None if sentences is None else tuple(sorted(set(sentences)))
+    if numbers is None and name:
+        raise CorpusError(
+            f'The name "{name}" is for a query by sentences. Give its sentences, such as 2,4-5.'
+        )
     with transaction.atomic():
         lock_collection(collection)
         document = _document_to_query(collection, docno)
         facet = facet_named(collection, facet_key)
-        if document.sentences and not document.speaks_of(facet):
+        if numbers is not None:
+            check_numbers(numbers, len(document.sentences), docno)
+        elif document.sentences and not document.speaks_of(facet):
             raise CorpusError(
                 f"{docno} has no sentence labelled {' or '.join(facet.labels)}, so it cannot be a "
                 f"{facet.key} query. Label its sentences, or choose another facet."
@@ -168,13 +184,72 @@ def create_query(
             document=document,
             defaults={"name": document.docno, "metadata": metadata or {}},
         )
-        query, _ = Query.objects.get_or_create(
-            collection=collection,
-            query_paper=paper,
-            facet=facet,
-            defaults={"name": facet.query_name(paper.name)},
+        return _get_or_create_query(paper, facet, numbers, name)
+
+
+def _get_or_create_query(
+    paper: QueryPaper, facet: Facet, numbers: Numbers | None, suffix: str
+) -> Query:
+    """The query of the paper and facet. The caller has the lock."""
+    collection = paper.collection
+    others = list(paper.queries.filter(facet=facet))
+    for query in others:
+        if query.sentence_numbers == (numbers if numbers is None else list(numbers)):
+            if suffix and query.name != facet.query_name(paper.name, suffix):
+                raise CorpusError(
+                    f"{query.name} has the same sentences, {query.sentences_text}. Choose other "
+                    "sentences, or leave out the name."
+                )
+            return query
+    _check_differs(paper, facet, numbers, others)
+    if numbers is None:
+        name = facet.query_name(paper.name)
+    else:
+        suffix = suffix or next_name(_suffixes(collection, facet.query_name(paper.name)))
+        check_name(suffix)
+        name = facet.query_name(paper.name, suffix)
+    _check_id_is_free(collection, name)
+    return collection.queries.create(
+        query_paper=paper,
+        facet=facet,
+        name=name,
+        sentence_numbers=None if numbers is None else list(numbers),
+    )
+
+
+def _check_differs(
+    paper: QueryPaper, facet: Facet, numbers: Numbers | None, others: Sequence[Query]
+) -> None:
+    """Check that judges would not see the same bold sentences under two queries of a facet."""
+    if facet.is_whole or paper.document is None:
+        return
+    of_facet = paper.document.sentence_numbers_of(facet)
+    for query in others:
+        same = of_facet in (list(numbers or ()), query.sentence_numbers)
+        if same and query.is_by_sentences != (numbers is not None):
+            raise CorpusError(
+                f"{query.name} has the same sentences, {numbers_text(of_facet)}: all that are "
+                f"labelled {' or '.join(facet.labels)}. Choose other sentences, or use this query."
+            )
+
+
+def _suffixes(collection: Collection, name: str) -> list[str]:
+    """What follows the name and a hyphen in names of queries."""
+    rows = collection.queries.filter(name__startswith=f"{name}-").values_list("name", flat=True)
+    return [found.removeprefix(f"{name}-") for found in rows]
+
+
+def _check_id_is_free(collection: Collection, name: str) -> None:
+    longest = Query._meta.get_field("name").max_length
+    if longest is not None and len(name) > longest:
+        raise CorpusError(
+            f"The id {name} has {len(name)} characters. A query id has at most {longest}. Use a "
+            "shorter name."
         )
-    return query
+    if collection.queries.filter(name=name).exists():
+        raise CorpusError(
+            f"The id {name} is in use by another query of {collection.slug}. Choose another name."
+        )
 
 
 def _check_name_is_free(collection: Collection, document: Document) -> None:
@@ -191,38 +266,6 @@ def _document_to_query(collection: Collection, docno: str) -> Document:
     if document is None:
         raise CorpusError(f"No document {docno!r} in {collection.slug}. Import it first.")
     return document
-
-
-def label_sentences(*, document: Document, labels: Sequence[str]) -> None:
-    """Save the label of each sentence; "" is no label.
-
-    Raises:
-        CorpusError: the labels are invalid, or the document is in a frozen pool.
-    """
-    try:
-        with transaction.atomic():
-            collection = lock_collection(document.collection)
-            document.refresh_from_db(fields=["title", "sentences"])
-            _check_labels(collection, document, labels)
-            document.labels = list(labels)
-            document.digest = document.text_digest()
-            document.save(update_fields=["labels", "digest"])
-            note_documents_changed(collection)
-    except IntegrityError as error:
-        raise CorpusError(
-            f"{document.docno} is in a frozen pool, so its labels cannot change."
-        ) from error
-
-
-def _check_labels(collection: Collection, document: Document, labels: Sequence[str]) -> None:
-    if len(labels) != len(document.sentences):
-        raise CorpusError(
-            f"{document.docno} has {count_noun(len(document.sentences), 'sentence')}, "
-            f"got {count_noun(len(labels), 'label')}."
-        )
-    unknown = set(labels) - {*labels_in(collection), ""}
-    if unknown:
-        raise CorpusError(f"Unknown label {min(unknown)!r}. Use a label of a facet.")
 
 
 def note_documents_changed(collection: Collection) -> None:

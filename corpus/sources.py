@@ -6,19 +6,21 @@ import struct
 import zipfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO, BinaryIO, NamedTuple, Protocol, cast
 
+from corpus.academic_graph import Part
 from corpus.decompression import Meter
 from corpus.document_formats import AUTO as AUTO
 from corpus.document_formats import DOCUMENT_FORMATS, detect_format
 from corpus.formats import MAX_DOCNO, BadLine, DocumentLine
 from corpus.table_formats import ColumnError, parse_columns
 from web.errors import UserFacingError
+from web.words import listed
 
 FORMATS = (AUTO, *DOCUMENT_FORMATS)
-_PLAIN_ENDINGS = (".jsonl", ".json", ".tsv", ".csv", ".xml", ".sgml", ".sgm", ".trec")
+_PLAIN_ENDINGS = (*(".jsonl", ".json", ".tsv", ".csv", ".xml", ".sgml", ".sgm", ".trec", ".bib"),)
 ENDINGS = (*_PLAIN_ENDINGS, *(f"{ending}.gz" for ending in _PLAIN_ENDINGS))
 ENCRYPTED = 0x1  # bit of a zip member's flags
 BEIR_CORPUS = ("corpus.jsonl", "corpus.jsonl.gz")
@@ -67,6 +69,12 @@ class SourceFile(NamedTuple):
         """The path of the file, or its stream inside the zip. Nothing is unpacked to disk."""
         return archive.open(self.member) if archive and self.member else nullcontext(self.path)
 
+    @contextmanager
+    def open_alone(self) -> Iterator[Path | BinaryIO]:
+        """As `open`, with the zip for as long as the file is open."""
+        with _archive_of(self, self.name) as archive, self.open(archive) as stream:
+            yield cast("Path | BinaryIO", stream)
+
 
 @dataclass(frozen=True)
 class FileSource:
@@ -88,25 +96,47 @@ class FileSource:
 
     def lines(self, meter: Meter | None = None) -> Iterator[DocumentLine | BadLine]:
         meter = meter or Meter()
-        read = DOCUMENT_FORMATS[self.format_name].read
+        document_format = DOCUMENT_FORMATS[self.format_name]
+        if document_format.join is not None:
+            parts = [Part(part.name, part.open_alone) for part in self.parts]
+            yield from document_format.join(parts, meter)
+            return
         # Opened once: reading the directory of a zip with 20,000 members for each one takes hours.
         with _archive_of(self.parts[0], self.name) as archive:
             for part in self.parts:
                 with part.open(archive) as stream:
-                    yield from read(cast("Path | BinaryIO", stream), part.name, meter, self.columns)
+                    yield from document_format.read(
+                        cast("Path | BinaryIO", stream), part.name, meter, self.columns
+                    )
 
 
 @dataclass(frozen=True)
 class JoinedSource:
-    """Several sources, one after the other."""
+    """Several sources, one after the other. Those in a format that joins its files are one."""
 
     sources: tuple[FileSource, ...]
+    names: tuple[str, ...]
     unit: str = "bytes"
+
+    @classmethod
+    def of(cls, sources: Sequence[FileSource]) -> JoinedSource:
+        merged: list[FileSource] = []
+        places: dict[str, int] = {}
+        for source in sources:
+            if DOCUMENT_FORMATS[source.format_name].join is None:
+                merged.append(source)
+            elif source.format_name in places:
+                first = merged[places[source.format_name]]
+                parts = first.parts + source.parts
+                merged[places[source.format_name]] = replace(first, parts=parts)
+            else:
+                places[source.format_name] = len(merged)
+                merged.append(source)
+        return cls(tuple(merged), tuple(source.name for source in sources))
 
     @property
     def name(self) -> str:
-        more = len(self.sources) - 1
-        return f"{self.sources[0].name} and {more} more" if more else self.sources[0].name
+        return listed(self.names, 1)
 
     @property
     def format_name(self) -> str:
@@ -157,7 +187,8 @@ def open_source(
     """The documents at `path`. `name` is its name in messages.
 
     From a folder or a zip, its `corpus.jsonl` is used if it has one, otherwise every file with an
-    ending of ENDINGS, by name. The format `auto` is detected by the first line of the first file.
+    ending of ENDINGS or with `.gz` as its only ending, by name. If a folder has no such file, its
+    subfolders are searched. The format `auto` is detected by the first line of the first file.
     `columns` maps values to the columns of a TSV or CSV file, as in "docno=id,text=body".
 
     Raises:
@@ -184,11 +215,9 @@ def open_source(
 
 def _parts(path: Path, name: str) -> tuple[SourceFile, ...]:
     if path.is_dir():
-        inside = [
-            SourceFile(f"{name}/{file.name}", file, file.stat().st_size)
-            for file in sorted(path.iterdir())
-            if file.is_file()
-        ]
+        inside = _files_in(path, name, path.iterdir())
+        if not any(_is_document_file(part) for part in inside):
+            inside = _files_in(path, name, path.rglob("*"))
         return _document_files(inside, name)
     if not zipfile.is_zipfile(path):
         return (SourceFile(name, path, path.stat().st_size),)
@@ -206,6 +235,20 @@ def _parts(path: Path, name: str) -> tuple[SourceFile, ...]:
     for part in parts:
         _check_member(part.name, members[part.name])
     return parts
+
+
+def _files_in(folder: Path, name: str, paths: Iterable[Path]) -> list[SourceFile]:
+    return [
+        SourceFile(f"{name}/{path.relative_to(folder).as_posix()}", path, path.stat().st_size)
+        for path in sorted(paths)
+        if path.is_file()
+    ]
+
+
+def _is_document_file(part: SourceFile) -> bool:
+    """Dumps such as OpenAlex's have files with .gz as their only ending."""
+    file = part.name.rpartition("/")[2]
+    return file.endswith(ENDINGS) or (file.endswith(".gz") and file.count(".") == 1)
 
 
 def _check_member(name: str, member: zipfile.ZipInfo) -> None:
@@ -241,7 +284,7 @@ def _zip_errors(name: str) -> Iterator[None]:
 
 def _document_files(inside: list[SourceFile], name: str) -> tuple[SourceFile, ...]:
     corpus = [part for part in inside if part.name.rpartition("/")[2] in BEIR_CORPUS]
-    files = corpus or [part for part in inside if part.name.endswith(ENDINGS)]
+    files = corpus or [part for part in inside if _is_document_file(part)]
     if not files:
         raise SourceError(
             f"{name} has no corpus.jsonl and no other file ending in {' or '.join(ENDINGS)}."

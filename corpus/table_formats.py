@@ -29,9 +29,18 @@ COLUMN_NAMES = {
     "docno": ("docno", "doc_no", "id", "_id", "doc_id", "docid", "pid", "paper_id", "corpus_id"),
     "title": ("title", "headline"),
     "abstract": ("abstract", "text", "body", "contents", "content", "passage"),
-    "year": ("year",),
+    "year": ("year", "publication_year"),
     "venue": ("venue", "journal"),
+    "authors": ("authors", "author"),
+    "references": ("references", "referenced_works", "outbound_citations", "cites"),
+    "fields": ("fields", "fields_of_study"),
+    "language": ("language", "lang"),
 }
+# Values that are lists, and what separates their items if the mapping names nothing else.
+LISTS = ("authors", "references", "fields")
+SEPARATOR = "separator"
+DEFAULT_SEPARATOR = ";"
+SEPARATORS = {"comma": ",", "space": " ", "equals": "="}  # which a mapping cannot hold
 # The columns of a TSV file without a header, by their number. Four are MS MARCO's documents.
 WITHOUT_HEADER: Mapping[int, Mapping[str, int]] = {
     2: {"docno": 0, "abstract": 1},
@@ -52,15 +61,19 @@ class _Layout(NamedTuple):
 
 
 def parse_columns(text: str) -> dict[str, str]:
-    """The mapping that a person writes: "docno=id, text=body". Raises ColumnError."""
+    """The mapping that a person writes: "docno=id, text=body". Raises ColumnError.
+
+    `separator` is not a column. It is what separates the items of authors, references and fields: a
+    text, or a name of SEPARATORS.
+    """
     columns: dict[str, str] = {}
     for item in filter(None, (part.strip() for part in text.split(","))):
         key, equals, name = (part.strip() for part in item.partition("="))
         key = "abstract" if key == "text" else key
-        if not equals or not name or key not in COLUMN_NAMES:
+        if not equals or not name or key not in (*COLUMN_NAMES, SEPARATOR):
             raise ColumnError(
                 f"{item!r} names no column. Write VALUE=COLUMN, such as docno=id; a value is "
-                f"one of {', '.join(COLUMN_NAMES)}."
+                f"one of {', '.join(COLUMN_NAMES)}, or {SEPARATOR}."
             )
         if key in columns:
             raise ColumnError(f"{key} has two columns, {columns[key]} and {name}. Give one.")
@@ -79,6 +92,9 @@ def read_table(
         DocumentFormatError: the file cannot be read, is empty, or has no column for the docno.
     """
     layout: _Layout | None = None
+    columns = dict(columns)
+    separator = columns.pop(SEPARATOR, DEFAULT_SEPARATOR)
+    separator = SEPARATORS.get(separator, separator)
     for number, row in _rows(source, name, meter, comma=comma):
         if isinstance(row, Problem):
             yield BadLine(number, str(row), name)
@@ -95,7 +111,7 @@ def read_table(
             else ()
         )
         try:
-            record = document_record(_content(row, layout))
+            record = document_record(_content(row, layout, separator))
         except Problem as problem:
             yield BadLine(number, str(problem), name)
         else:
@@ -187,7 +203,7 @@ def _advice(header: list[str]) -> str:
     )
 
 
-def _content(row: list[str], layout: _Layout) -> dict[str, Any]:
+def _content(row: list[str], layout: _Layout, separator: str) -> dict[str, Any]:
     if len(row) != layout.width:
         raise Problem(
             f"the row must have {layout.width} columns as the first line has, got {len(row)}."
@@ -200,4 +216,10 @@ def _content(row: list[str], layout: _Layout) -> dict[str, Any]:
         "abstract": values.get("abstract", ""),
         "year": int(year) if year.isascii() and year.isdigit() else (year or None),
         "venue": values.get("venue", ""),
+        "language": values.get("language", ""),
+        **{key: _items(values.get(key, ""), separator) for key in LISTS},
     }
+
+
+def _items(value: str, separator: str) -> list[str]:
+    return [item for part in value.split(separator) if (item := part.strip())]

@@ -1,4 +1,4 @@
-"""The table of documents: its filters, its columns and its CSV file."""
+"""Columns, filters and rows of the table of documents. curation/document_table.py has the table."""
 
 from __future__ import annotations
 
@@ -9,20 +9,17 @@ from typing import NamedTuple
 from django.db.models import Count, Q, QuerySet
 
 from corpus.models import Document, DocumentQuerySet
-from web.columns import Column, Table
+from web.columns import Column
 from web.filters import Choice, Filter
 
 CHUNK = 2_000
 SCANNED_UP_TO = 200_000  # documents; scanning the text of more would make the page slow
 
-DOCUMENTS: Table[Document] = Table(
-    "documents",
-    [
-        Column("title", "Title", {"docno": attrgetter("docno"), "title": attrgetter("title")}),
-        Column("year", "Year", {"year": attrgetter("year")}),
-        Column("sentences", "Sentences", {"sentences": lambda document: len(document.sentences)}),
-    ],
-)
+COLUMNS: list[Column[Document]] = [
+    Column("title", "Title", {"docno": attrgetter("docno"), "title": attrgetter("title")}),
+    Column("year", "Year", {"year": attrgetter("year")}),
+    Column("sentences", "Sentences", {"sentences": lambda document: len(document.sentences)}),
+]
 TEXT = Filter("text", "Text", [Choice("none", "Without text", Q(sentences=[]))])
 YEAR = Filter(
     "year",

@@ -1,4 +1,4 @@
-"""The jobs that import documents and topics from uploaded files.
+"""The jobs that import documents, topics and full texts from uploaded files.
 
 A file stays where it is until its job has ended: one taken over by another worker reads it again.
 """
@@ -8,6 +8,9 @@ from __future__ import annotations
 from typing import Any
 
 from corpus.document_import import import_source, open_files
+from corpus.expansion import Expansion
+from corpus.filters import Recipe
+from corpus.full_text_import import import_full_texts
 from corpus.sources import AUTO
 from corpus.topic_import import import_topics
 from jobs import registry
@@ -16,13 +19,18 @@ from jobs.uploaded_files import files_of
 
 JOB_KIND = "import_documents"
 TOPICS_KIND = "import_topics"
+FULL_TEXTS_KIND = "import_full_texts"
 
 
 @registry.handles(JOB_KIND, title="Import documents", page="documents", reads=("path",))
 def run_import_documents(lease: Lease) -> dict[str, Any]:
     """Parameters: those of `files_of`, and how to read the files: `format`, `columns`, `prefix`,
-    `filter` and `skip_bad`, as for `import_documents`.
+    `recipe`, `expansion` and `skip_bad`, as for `import_documents`. A job that was queued before
+    recipes has the name of a filter as `filter`.
     """
+    parameters = lease.parameters
+    recipe = parameters.get("recipe") or {"named": parameters.get("filter", "")}
+    expansion = parameters.get("expansion")
     source = open_files(
         files_of(lease.parameters),
         format_name=lease.parameters.get("format", AUTO),
@@ -31,7 +39,8 @@ def run_import_documents(lease: Lease) -> dict[str, Any]:
     report = import_source(
         collection=lease.collection,
         source=source,
-        filter_name=lease.parameters.get("filter", ""),
+        recipe=Recipe.from_json(recipe),
+        expansion=Expansion.from_json(expansion) if expansion else None,
         prefix=lease.parameters.get("prefix", ""),
         skip_bad=lease.parameters.get("skip_bad", 0),
         work=lease,
@@ -47,6 +56,19 @@ def run_import_topics(lease: Lease) -> dict[str, Any]:
         files=files_of(lease.parameters),
         facet_key=lease.parameters["facet"],
         topic_prefix=lease.parameters["topic_prefix"],
+        work=lease,
+    )
+    return report.result
+
+
+@registry.handles(FULL_TEXTS_KIND, title="Import full texts", page="documents", reads=("path",))
+def run_import_full_texts(lease: Lease) -> dict[str, Any]:
+    """Parameters: those of `files_of`, and `format` and `prefix` as of `import_full_texts`."""
+    report = import_full_texts(
+        collection=lease.collection,
+        files=files_of(lease.parameters),
+        format_name=lease.parameters.get("format", AUTO),
+        prefix=lease.parameters.get("prefix", ""),
         work=lease,
     )
     return report.result

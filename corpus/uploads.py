@@ -1,4 +1,4 @@
-"""Uploaded files of documents and topics, queued as import jobs."""
+"""Uploaded files of documents, topics and full texts, queued as import jobs."""
 
 from __future__ import annotations
 
@@ -8,9 +8,11 @@ from typing import Any
 from django.core.files.uploadedfile import UploadedFile
 
 from accounts.models import Collection, User
+from corpus.expansion import Expansion
+from corpus.filters import EVERYTHING, Recipe
 from corpus.services import CorpusError, facet_of_topics
 from corpus.sources import AUTO
-from corpus.tasks import JOB_KIND, TOPICS_KIND
+from corpus.tasks import FULL_TEXTS_KIND, JOB_KIND, TOPICS_KIND
 from jobs.models import Job
 from jobs.uploads import KeyTaken, enqueue_upload
 
@@ -36,7 +38,8 @@ def request_import(
     format_name: str = AUTO,
     columns: str = "",
     prefix: str = "",
-    filter_name: str = "",
+    recipe: Recipe = EVERYTHING,
+    expansion: Expansion | None = None,
     skip_bad: int = 0,
 ) -> Job:
     """Store the uploads and queue their import. The options are those of `import_documents`.
@@ -44,13 +47,15 @@ def request_import(
     Raises:
         ImportUnderWay: another import of this collection is in progress.
     """
-    options = {
+    options: dict[str, Any] = {
         "format": format_name,
         "columns": columns,
         "prefix": prefix,
-        "filter": filter_name,
+        "recipe": recipe.as_json,
         "skip_bad": skip_bad,
     }
+    if expansion is not None:
+        options["expansion"] = expansion.as_json
     return _request(JOB_KIND, collection, uploads, options, requested_by)
 
 
@@ -71,6 +76,23 @@ def request_topics(
     facet = facet_of_topics(collection, facet_key)
     options = {"facet": facet.key, "topic_prefix": topic_prefix}
     return _request(TOPICS_KIND, collection, uploads, options, requested_by)
+
+
+def request_full_texts(
+    *,
+    collection: Collection,
+    uploads: Sequence[UploadedFile[Any]],
+    format_name: str = AUTO,
+    prefix: str = "",
+    requested_by: User,
+) -> Job:
+    """Store the uploads and queue a job that attaches their full texts to documents.
+
+    Raises:
+        ImportUnderWay: other full texts of this collection are being imported.
+    """
+    options = {"format": format_name, "prefix": prefix}
+    return _request(FULL_TEXTS_KIND, collection, uploads, options, requested_by)
 
 
 def _request(

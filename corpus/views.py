@@ -5,68 +5,52 @@ from __future__ import annotations
 import json
 
 from django.contrib import messages
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 from django.views.decorators.vary import vary_on_headers
 
 from accounts.access import in_collection, person_of
 from accounts.models import Collection, Role
-from corpus.forms import QueryListForm, TopicsForm, UploadForm
-from corpus.models import DOCNO_ORDER, Document, DocumentQuerySet
+from corpus.forms import FullTextsForm, QueryListForm, TopicsForm, UploadForm
+from corpus.full_texts import sections_of
+from corpus.models import Document, DocumentQuerySet, FullText
 from corpus.queries import (
     BadQueryList,
+    ChosenSentences,
     add_queries,
     add_query_list,
+    add_sentence_query,
     facet_choices,
     remove_query,
+    sentence_choices,
+    sentence_queries,
 )
 from corpus.services import CorpusError
-from corpus.services import label_sentences as write_labels
-from corpus.tables import DOCUMENTS, Gaps, document_lines
-from corpus.tasks import JOB_KIND, TOPICS_KIND
-from corpus.uploads import ImportUnderWay, request_import, request_topics
-from web.columns import csv_file, wants_csv
+from corpus.sources import AUTO
+from corpus.tasks import FULL_TEXTS_KIND, JOB_KIND, TOPICS_KIND
+from corpus.uploads import ImportUnderWay, request_full_texts, request_import, request_topics
 from web.disk import NoRoom
-from web.filters import filter_bar, filter_queryset
-from web.paging import page_of, typed
+from web.errors import UserFacingError
+from web.paging import Order, page_of, typed
 from web.requests import wants_part
 from web.words import count_noun
 
-COUNTED_UP_TO = 1_000  # matches; above this the page shows "1,000 or more"
 FOUND = 20
+LONGEST_NUMBER = 4  # digits of the number of a sentence
+IMPORTS_ON_A_PAGE = 20
+IMPORT_ORDER = Order("pk", lambda text: int(text) if text.isdecimal() and len(text) < 19 else 0)
 
 
 @in_collection(Role.ADMIN)
 @require_safe
-@vary_on_headers("HX-Request")
-def documents(request: HttpRequest, collection: Collection) -> HttpResponseBase:
-    words = typed(request.GET, "q")
-    all_documents: DocumentQuerySet = collection.documents.all()
-    total = all_documents.count()
-    gaps = Gaps.of(all_documents, total)
-    matches = filter_queryset(all_documents.matching(words), gaps.filters, request.GET)
-    columns = DOCUMENTS.shown(request)
-    if wants_csv(request):
-        return csv_file(f"{collection.slug}-documents", columns, document_lines(matches))
-    bar = filter_bar(
-        request, gaps.filters, label="Find by title or docno", button="Find documents", kept=()
-    )
-    template = "corpus/_documents.html" if wants_part(request) else "corpus/documents.html"
-    return render(
-        request,
-        template,
-        {
-            "page": page_of(matches, "docno", request.GET, order=DOCNO_ORDER),
-            "columns": columns,
-            "bar": bar,
-            "words": words,
-            "total": total,
-            "found": matches[:COUNTED_UP_TO].count() if bar.is_active else total,
-            "counted_up_to": COUNTED_UP_TO,
-            "without_text": gaps.text,
-        },
-    )
+def document_imports(request: HttpRequest, collection: Collection) -> HttpResponse:
+    """How the corpus was made: the imports in their order, with the counts of their steps."""
+    rows = collection.document_imports.prefetch_related("steps")
+    page = page_of(rows, "pk", request.GET, IMPORTS_ON_A_PAGE, order=IMPORT_ORDER)
+    has_documents = not page.rows and collection.documents.exists()
+    context = {"page": page, "has_documents": has_documents}
+    return render(request, "corpus/document_imports.html", context)
 
 
 @in_collection(Role.ADMIN)
@@ -110,6 +94,61 @@ def import_documents(request: HttpRequest, collection: Collection) -> HttpRespon
 
 @in_collection(Role.ADMIN)
 @require_http_methods(["GET", "HEAD", "POST"])
+def import_full_texts(request: HttpRequest, collection: Collection) -> HttpResponse:
+    if request.method != "POST":
+        return _full_texts_page(request, collection, FullTextsForm())
+    form = FullTextsForm(request.POST, request.FILES)
+    if not form.is_valid():
+        return _full_texts_page(request, collection, form, status=422)
+    try:
+        job = request_full_texts(
+            collection=collection,
+            uploads=form.cleaned_data["file"],
+            format_name=form.cleaned_data["format"] or AUTO,
+            prefix=form.cleaned_data["docno_prefix"],
+            requested_by=person_of(request),
+        )
+    except (ImportUnderWay, NoRoom) as error:
+        form.add_error("file", str(error))
+        status = 507 if isinstance(error, NoRoom) else 422
+        return _full_texts_page(request, collection, form, status=status)
+    return redirect("job", collection.slug, job.pk)
+
+
+def _full_texts_page(
+    request: HttpRequest, collection: Collection, form: FullTextsForm, status: int = 200
+) -> HttpResponse:
+    context = {
+        "form": form,
+        "attached": FullText.objects.filter(document__collection=collection).count(),
+        "running": collection.jobs.live().filter(kind=FULL_TEXTS_KIND).first(),
+        "command": "import_full_texts",
+        "sample": "full_texts.jsonl",
+        "back": "documents",
+    }
+    return render(request, "corpus/import_full_texts.html", context, status=status)
+
+
+@in_collection(Role.ADMIN)
+@require_safe
+def full_text(request: HttpRequest, collection: Collection, docno: str) -> HttpResponse:
+    found = (
+        FullText.objects.filter(document__collection=collection, document__docno=docno)
+        .select_related("document")
+        .first()
+    )
+    if found is None:
+        raise Http404(f"no full text of {docno!r} here")
+    context = {
+        "document": found.document,
+        "full_text": found,
+        "sections": sections_of(found.sections),
+    }
+    return render(request, "corpus/full_text.html", context)
+
+
+@in_collection(Role.ADMIN)
+@require_http_methods(["GET", "HEAD", "POST"])
 @vary_on_headers("HX-Request")
 def add_query(request: HttpRequest, collection: Collection) -> HttpResponse:
     if request.method == "POST":
@@ -125,6 +164,8 @@ def add_query(request: HttpRequest, collection: Collection) -> HttpResponse:
 
 
 def _add_queries(request: HttpRequest, collection: Collection) -> HttpResponse:
+    if "sentences" in request.POST:
+        return _add_sentence_query(request, collection)
     docno = typed(request.POST, "docno")
     facet_keys = request.POST.getlist("facet")
     try:
@@ -138,6 +179,37 @@ def _add_queries(request: HttpRequest, collection: Collection) -> HttpResponse:
             problem=str(error),
         )
     messages.success(request, f"Added {', '.join(query.name for query in queries)}.")
+    return redirect("queries", collection.slug)
+
+
+def _add_sentence_query(request: HttpRequest, collection: Collection) -> HttpResponse:
+    chosen = ChosenSentences(
+        facet_key=typed(request.POST, "facet"),
+        numbers=tuple(
+            int(text)
+            for text in request.POST.getlist("sentence")
+            if text.isdecimal() and len(text) <= LONGEST_NUMBER
+        ),
+        name=typed(request.POST, "name"),
+    )
+    docno = typed(request.POST, "docno")
+    try:
+        query = add_sentence_query(
+            collection=collection,
+            docno=docno,
+            facet_key=chosen.facet_key,
+            sentences=chosen.numbers,
+            name=chosen.name,
+        )
+    except UserFacingError as error:
+        return _add_page(
+            request,
+            collection,
+            document=collection.documents.filter(docno=docno).first(),
+            chosen=chosen,
+            sentences_problem=str(error),
+        )
+    messages.success(request, f"Added {query.name} with sentences {query.sentences_text}.")
     return redirect("queries", collection.slug)
 
 
@@ -198,21 +270,6 @@ def delete_query(request: HttpRequest, collection: Collection, name: str) -> Htt
     return redirect("queries", collection.slug)
 
 
-@in_collection(Role.ADMIN)
-@require_POST
-def label_sentences(request: HttpRequest, collection: Collection, docno: str) -> HttpResponse:
-    document = collection.documents.filter(docno=docno).first()
-    if document is None:
-        raise Http404(f"no document {docno!r} here")
-    try:
-        write_labels(document=document, labels=request.POST.getlist("label"))
-    except CorpusError as error:
-        messages.error(request, str(error))
-    else:
-        messages.success(request, f"Saved the labels of {docno}.")
-    return redirect("document", collection.slug, docno)
-
-
 def _matches_context(collection: Collection, words: str) -> dict[str, object]:
     documents: DocumentQuerySet = collection.documents.all()
     matches = documents.matching(words) if words else documents.none()
@@ -228,6 +285,8 @@ def _add_page(
     words: str = "",
     facet_keys: list[str] | None = None,
     problem: str = "",
+    chosen: ChosenSentences | None = None,
+    sentences_problem: str = "",
     form: QueryListForm | None = None,
     bad_list: BadQueryList | None = None,
     topics: TopicsForm | None = None,
@@ -244,6 +303,10 @@ def _add_page(
             "choices": facet_choices(document, facets) if document else [],
             "facet_keys": facet_keys or [],
             "problem": problem,
+            "sentences": sentence_choices(document, facets) if document else [],
+            "sentence_queries": sentence_queries(document) if document else [],
+            "chosen": chosen,
+            "sentences_problem": sentences_problem,
             "form": form or QueryListForm(has_facets=has_facets),
             "has_facets": has_facets,
             "bad_list": bad_list,
@@ -251,5 +314,5 @@ def _add_page(
             "running": collection.jobs.live().filter(kind=TOPICS_KIND).first(),
             **_matches_context(collection, words),
         },
-        status=status if problem or form or topics else 200,
+        status=status if problem or sentences_problem or form or topics else 200,
     )

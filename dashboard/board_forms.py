@@ -43,6 +43,7 @@ class OpenForm(forms.Form):
         },
     )
     everything = forms.BooleanField(required=False)
+    unchecked_labels = forms.BooleanField(required=False)
     annotators = PeopleField(
         label="Annotators",
         queryset=User.objects.none(),

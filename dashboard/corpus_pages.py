@@ -12,9 +12,17 @@ from django.views.decorators.vary import vary_on_headers
 
 from accounts.access import in_collection
 from accounts.models import Collection, Role
-from corpus.models import NAME_ORDER, Document, Facet
-from corpus.services import labels_in
-from dashboard.query_table import QUERIES, queries_of, query_filters, query_rows, unused_columns
+from corpus.models import NAME_ORDER, Document, Facet, FullText, QueryPaper
+from corpus.query_facts import QueryFacts, facts_of
+from curation.check_queue import ShownSentence, shown_abstract
+from dashboard.query_table import (
+    QUERIES,
+    queries_of,
+    query_filters,
+    query_rows,
+    unknown_facts,
+    unused_columns,
+)
 from pooling.models import Candidate, Pool
 from web.columns import csv_file, in_batches, wants_csv
 from web.filters import filter_bar, filter_queryset
@@ -32,7 +40,12 @@ def queries(request: HttpRequest, collection: Collection) -> HttpResponseBase:
     facets = list(collection.facets.all())
     filters = query_filters(facets)
     matches = filter_queryset(queries_of(collection).matching(words), filters, request.GET)
-    columns = QUERIES.shown(request, unused_columns(facets))
+    numbers = collection.queries.aggregate(
+        total=Count("pk"), by_sentences=Count("sentence_numbers")
+    )
+    unused = unused_columns(facets) | unknown_facts(collection)
+    unused |= set() if numbers["by_sentences"] else {"sentences"}
+    columns = QUERIES.shown(request, unused)
     if wants_csv(request):
         lines = matches.order_by("name_order").iterator(chunk_size=BATCH)
         name = f"{collection.slug}-queries"
@@ -51,7 +64,7 @@ def queries(request: HttpRequest, collection: Collection) -> HttpResponseBase:
             ),
             "words": words,
             "facets": facets,
-            "total": collection.queries.count(),
+            "total": numbers["total"],
             "found": matches.count(),
         },
     )
@@ -59,8 +72,7 @@ def queries(request: HttpRequest, collection: Collection) -> HttpResponseBase:
 
 @dataclass(frozen=True)
 class ReadSentence:
-    text: str
-    label: str
+    shown: ShownSentence
     facet: Facet | None
 
 
@@ -77,6 +89,7 @@ def document(request: HttpRequest, collection: Collection, docno: str) -> HttpRe
             "collection", "docno", "title"
         )
     }
+    shown = shown_abstract(collection, document)
     pools = Candidate.objects.filter(document=document, pool__query_paper__isnull=False).aggregate(
         total=Count("pk"), judged=Count("pk", filter=Q(excluded=""))
     )
@@ -86,15 +99,16 @@ def document(request: HttpRequest, collection: Collection, docno: str) -> HttpRe
         {
             "document": document,
             "has_facets": not unused_columns(facets),
-            "sentences": _read_sentences(document, facets),
+            "sentences": _read_sentences(shown.sentences, facets),
+            "shown": shown,
             "queries": list(
                 collection.queries.filter(query_paper__document=document).order_by("name_order")
             ),
             "cited": [in_corpus[docno] for docno in document.references if docno in in_corpus],
             "unresolved": [docno for docno in document.references if docno not in in_corpus],
             "pools": pools,
-            "labels": labels_in(collection),
-            "frozen": Pool.objects.frozen().holding(document).exists(),
+            "facts": _facts(document),
+            "full_text": FullText.objects.filter(document=document).defer("sections").first(),
         },
     )
 
@@ -114,10 +128,13 @@ def topic(request: HttpRequest, collection: Collection, topic: str) -> HttpRespo
     )
 
 
-def _read_sentences(document: Document, facets: list[Facet]) -> list[ReadSentence]:
+def _facts(document: Document) -> QueryFacts | None:
+    """Why the document is a query paper, if it is one and that is recorded."""
+    metadata = QueryPaper.objects.filter(document=document).values_list("metadata", flat=True)
+    facts = facts_of(metadata[0]) if metadata else QueryFacts()
+    return facts if any(facts) else None
+
+
+def _read_sentences(sentences: list[ShownSentence], facets: list[Facet]) -> list[ReadSentence]:
     facet_of = {label: facet for facet in facets for label in facet.labels}
-    padded_labels = [*document.labels, *[""] * (len(document.sentences) - len(document.labels))]
-    return [
-        ReadSentence(text, label, facet_of.get(label))
-        for text, label in zip(document.sentences, padded_labels, strict=False)
-    ]
+    return [ReadSentence(sentence, facet_of.get(sentence.label)) for sentence in sentences]

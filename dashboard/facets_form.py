@@ -24,6 +24,7 @@ from corpus.facets import (
     labels_of,
 )
 from corpus.services import CorpusError, scale_of
+from curation.labellers import BUILT_IN_LABELS
 
 OWN = "own"
 REDRAW = "redraw"  # the button or request that asks for the form again, as it is filled in
@@ -61,6 +62,12 @@ class FacetRow(forms.Form):
     @property
     def is_blank(self) -> bool:
         return not any(str(self[name].value() or "").strip() for name in self.fields)
+
+    @property
+    def predicted_labels(self) -> list[str]:
+        """Its labels that the built-in labeller predicts. Without labels, the key is its label."""
+        labels = labels_of(str(self["labels"].value() or "")) or (str(self["key"].value()),)
+        return [label for label in labels if label in BUILT_IN_LABELS]
 
     def clean_key(self) -> str:
         key: str = self.cleaned_data["key"]

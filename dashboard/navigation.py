@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from django.db.models import Count
+from django.db.models import Count, Exists
 from django.http import HttpRequest
 from django.urls import NoReverseMatch, reverse
 from django.utils.functional import SimpleLazyObject
 
-from accounts.access import roles_in
 from accounts.models import Collection, Role, User
-from dashboard.stages import Page, stages_of
+from corpus.models import Facet
+from dashboard.stages import FULL_TEXT_STUDIES, Page, stages_of
+from studies.reading import own_studies
 from web.words import Noun, query_source
 
 
@@ -95,23 +96,61 @@ def query_source_of(collection: Collection) -> Noun:
 
 def navigation_for(request: HttpRequest, collection: Collection) -> Navigation:
     """The stages and pages that the person's roles open. One query."""
-    roles = roles_in(collection, request.user) if isinstance(request.user, User) else frozenset()
-    stages = (
-        StageLink(stage.label, tuple(_links(request.path, collection, stage.pages)))
-        for stage in stages_of(roles)
+    view = _view_of(collection, request.user)
+    absent = set() if view.has_study else {FULL_TEXT_STUDIES}
+    stages = stages_of(view.roles, has_facets=view.has_facets)
+    urls = {
+        page: url
+        for stage in stages
+        for page in stage.pages
+        if page.url_name not in absent and (url := address(collection, page.url_name))
+    }
+    current = _current_of(request.path, address(collection, "collection"), urls.values())
+    links = (
+        StageLink(stage.label, tuple(_links(request.path, stage.pages, urls, current)))
+        for stage in stages
     )
-    return Navigation(tuple(stage for stage in stages if stage.pages), roles)
+    return Navigation(tuple(stage for stage in links if stage.pages), view.roles)
 
 
-def _links(path: str, collection: Collection, pages: Iterable[Page]) -> Iterator[Link]:
-    overview = address(collection, "collection")  # every page's address begins with it
+def _current_of(path: str, overview: str, urls: Iterable[str]) -> str:
+    """The address of the page that this path is, or is below; "" if there is none.
+
+    An address may begin with another page's, as those below evaluation/ do. The longest counts.
+    Every address begins with that of the overview, so no page is below it.
+    """
+    above = [url for url in urls if path == url or (url != overview and path.startswith(url))]
+    return max(above, key=len, default="")
+
+
+class View(NamedTuple):
+    """What decides which pages a person sees in a collection."""
+
+    roles: frozenset[str] = frozenset()
+    has_study: bool = False  # a full-text study to rate
+    has_facets: bool = True
+
+
+def _view_of(collection: Collection, user: Any) -> View:
+    if not isinstance(user, User):
+        return View()
+    rows = list(
+        collection.memberships.filter(user=user).values_list(
+            "role",
+            Exists(own_studies(collection, user)),
+            ~Exists(Facet.objects.filter(collection=collection, key="")),
+        )
+    )
+    roles = frozenset(role for role, _, _ in rows)
+    return View(roles, any(row[1] for row in rows), any(row[2] for row in rows))
+
+
+def _links(
+    path: str, pages: Iterable[Page], urls: Mapping[Page, str], current: str
+) -> Iterator[Link]:
     for page in pages:
-        url = address(collection, page.url_name)
-        if not url:
-            continue
-        is_below = url != overview and path != url and path.startswith(url)
-        aria_current = "true" if is_below else "page"
-        yield Link(page.label, url, path == url or is_below, aria_current)
+        if url := urls.get(page):
+            yield Link(page.label, url, url == current, "page" if path == url else "true")
 
 
 def address(collection: Collection, name: str) -> str:

@@ -13,6 +13,7 @@ from accounts.models import Collection, Role
 from annotation import team
 from annotation.models import Exclusion
 from annotation.services import JudgingError
+from annotation.unchecked_labels import has_unchecked_labels
 from corpus.models import NAME_ORDER, Query
 from dashboard.annotators import eligible_annotators
 from dashboard.board_forms import SEATS, ExclusionForm, OpenForm
@@ -32,7 +33,9 @@ def open_queries(request: HttpRequest, collection: Collection) -> HttpResponse:
     form = OpenForm(
         request.POST or None,
         collection=collection,
-        matches=matches.filter(is_ready(collection)),
+        matches=matches.filter(
+            is_ready(collection, unchecked_labels="unchecked_labels" in request.POST)
+        ),
     )
     if not form.is_valid():
         return _page(request, collection, form)
@@ -41,6 +44,7 @@ def open_queries(request: HttpRequest, collection: Collection) -> HttpResponse:
             collection=collection,
             queries=list(form.cleaned_data["queries"]),
             annotators=list(form.cleaned_data["annotators"]),
+            unchecked_labels=form.cleaned_data["unchecked_labels"],
         )
         digest = request.POST.get("plan", "")
         if plan.digest != digest:
@@ -75,6 +79,7 @@ def _open(
             annotators=list(form.cleaned_data["annotators"]),
             opened_by=person_of(request),
             digest=plan.digest,
+            unchecked_labels=form.cleaned_data["unchecked_labels"],
         )
         number = f"{len(opened)} {'query is' if len(opened) == 1 else 'queries are'}"
         messages.success(request, f"{number} open for judging.")
@@ -107,7 +112,9 @@ def _page(
         "total": closed_queries(collection).count(),
         "found": matches.count(),
         "ready": collection.queries.filter(is_ready(collection)).count(),
+        "can_open": collection.queries.filter(is_ready(collection, unchecked_labels=True)).exists(),
         "ready_matches": form.matches.count(),
+        "unchecked": closed_queries(collection).filter(has_unchecked_labels()).count(),
         "has_queries": collection.queries.exists(),
         "has_annotators": eligible_annotators(collection).count() >= SEATS,
         "form": form,

@@ -7,6 +7,8 @@ from typing import NamedTuple
 
 from accounts.models import Collection, Membership, Role, User
 from annotation.queue import pace, rough_time
+from curation.label_counts import unlabelled_documents
+from curation.models import LabelRecord
 from dashboard.counts import (
     PersonalWork,
     QueryProgress,
@@ -46,6 +48,7 @@ class PersonalQueue(NamedTuple):
     sittings: list[QueryProgress] | None
     time_left: str
     adjudicates: bool
+    curates: bool
 
 
 class WaitingItem(NamedTuple):
@@ -95,9 +98,9 @@ def archived_for(user: User) -> list[Collection]:
 
 
 def queue_of(collection: Collection, user: User, roles: frozenset[str]) -> PersonalQueue | None:
-    """The person's own work; None for a person who neither judges nor adjudicates."""
+    """The person's own work; None for an admin without another role."""
     sections = sections_of(roles)
-    if sections.isdisjoint({Section.JUDGING, Section.ADJUDICATION}):
+    if sections <= {Section.PIPELINE}:
         return None
     work = personal_work(user, [collection])[collection.pk]
     return PersonalQueue(
@@ -105,6 +108,7 @@ def queue_of(collection: Collection, user: User, roles: frozenset[str]) -> Perso
         sittings=query_progress(collection, user) if Section.JUDGING in sections else None,
         time_left=rough_time(pace(collection, user).minutes(work.remaining)),
         adjudicates=Section.ADJUDICATION in sections,
+        curates=Section.CURATION in sections,
     )
 
 
@@ -123,12 +127,28 @@ def admin_overview(collection: Collection, roles: frozenset[str]) -> AdminOvervi
     )
 
 
+def _label_items(collection: Collection) -> list[WaitingItem]:
+    """What is to be done about sentence labels, in a collection with facets."""
+    if collection.facets.filter(key="").exists():
+        return []
+    items = []
+    if unlabelled := unlabelled_documents(collection).filter(label_record=None).count():
+        text = f"{count_noun(unlabelled, 'document')} without sentence labels"
+        items.append(WaitingItem(text, "Label sentences", "labels"))
+    records = LabelRecord.objects.unchecked().filter(collection=collection)
+    if papers := records.filter(document__query_paper__isnull=False).count():
+        text = f"{count_noun(papers, 'query paper')} with unchecked labels"
+        items.append(WaitingItem(text, "Check labels", "check-labels"))
+    return items
+
+
 def _waiting_items(collection: Collection, counts: Counts) -> list[WaitingItem]:
     idle = idle_annotators(collection) if counts.unopened or counts.empty_slots else []
     items = []
     if counts.failed_jobs:
         text = f"{count_noun(counts.failed_jobs, 'job')} failed and can be tried again"
         items.append(WaitingItem(text, "View jobs", "jobs"))
+    items += _label_items(collection)
     if counts.pools and counts.unopened:
         text = f"{count_noun(counts.unopened, 'query', 'queries')} without judges"
         items.append(WaitingItem(text, "Assign judges", "open-queries"))

@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import Exists, F, OuterRef, Q, Sum
+from django.db.models import Count, Exists, F, OuterRef, Q, Sum
 
 from accounts.models import Collection
 from annotation.models import Opening, SlotCount
 from corpus.models import Facet, Query, QueryQuerySet
+from corpus.query_facts import QueryFacts, facts_of
 from pooling.models import Pool
 from web.columns import Column, Table
 from web.filters import Choice, Filter
@@ -25,6 +26,11 @@ class QueryRow:
     opened: bool
     slots: int
     judged: int
+
+    @property
+    def facts(self) -> QueryFacts:
+        """What is recorded about the query paper."""
+        return facts_of(self.query.query_paper.metadata)
 
     @property
     def finished(self) -> bool:
@@ -93,6 +99,9 @@ QUERIES: Table[QueryRow] = Table(
     "queries",
     [
         *QUERY_COLUMNS,
+        Column("sentences", "Sentences", {"sentences": lambda row: row.query.sentences_text}),
+        Column("type", "Type", {"paper_type": lambda row: row.facts.paper_type}),
+        Column("rating", "Rating", {"rating": lambda row: row.facts.rating}),
         Column("candidates", "Candidates", {"candidates": lambda row: row.pool}),
         Column(
             "state",
@@ -130,6 +139,15 @@ def facet_filter(facets: Sequence[Facet]) -> Filter[Q]:
 def unused_columns(facets: Sequence[Facet]) -> frozenset[str]:
     """The keys of `QUERY_COLUMNS` that mean nothing in a collection with these facets."""
     return frozenset({"facet"} if any(facet.is_whole for facet in facets) else ())
+
+
+def unknown_facts(collection: Collection) -> frozenset[str]:
+    """The keys of the columns of `QUERIES` that are empty for every query paper."""
+    known = collection.query_papers.aggregate(
+        type=Count("pk", filter=Q(**{"metadata__has_key": "paper type"})),
+        rating=Count("pk", filter=Q(metadata__has_key="rating")),
+    )
+    return frozenset(key for key, number in known.items() if not number)
 
 
 def query_filters(facets: Sequence[Facet]) -> list[Filter[Q]]:

@@ -17,6 +17,7 @@ class Section(StrEnum):
     PIPELINE = "pipeline"
     JUDGING = "judging"
     ADJUDICATION = "adjudication"
+    CURATION = "curation"
 
 
 class RoleOverview(NamedTuple):
@@ -34,6 +35,10 @@ ROLE_OVERVIEWS: dict[Role, RoleOverview] = {
     Role.ADJUDICATOR: RoleOverview(
         sections=frozenset({Section.ADJUDICATION}),
         counted_as="adjudicators",
+    ),
+    Role.CURATOR: RoleOverview(
+        sections=frozenset({Section.CURATION}),
+        counted_as="curators",
     ),
     Role.ADMIN: RoleOverview(
         sections=frozenset({Section.PIPELINE}),

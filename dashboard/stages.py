@@ -6,7 +6,9 @@ from typing import NamedTuple
 
 from accounts.models import Role
 
+FULL_TEXT_STUDIES = "full-text-studies"  # shown to annotators who have a study
 EVERY_ROLE = frozenset(Role)
+CURATORS = frozenset({Role.ADMIN, Role.CURATOR})
 
 
 class Page(NamedTuple):
@@ -15,6 +17,7 @@ class Page(NamedTuple):
     label: str
     url_name: str
     roles: frozenset[Role]
+    needs_facets: bool = False  # hidden where documents are judged as a whole
 
 
 class Stage(NamedTuple):
@@ -31,9 +34,25 @@ def _admin(label: str, url_name: str) -> Page:
 # In this order, so that a person's own work comes first. A stage of one page shows no second level.
 STAGES = (
     Stage("Overview", (Page("Overview", "collection", EVERY_ROLE),)),
-    Stage("Judge", (Page("Judge", "judge", frozenset({Role.ANNOTATOR})),)),
+    Stage(
+        "Judge",
+        (
+            Page("Judge", "judge", frozenset({Role.ANNOTATOR})),
+            Page("Full-text study", FULL_TEXT_STUDIES, frozenset({Role.ANNOTATOR})),
+        ),
+    ),
     Stage("Adjudicate", (Page("Adjudicate", "adjudicate", frozenset({Role.ADJUDICATOR})),)),
     Stage("Corpus", (_admin("Documents", "documents"), _admin("Queries", "queries"))),
+    Stage(
+        "Curation",
+        (
+            _admin("Labels", "labels")._replace(needs_facets=True),
+            Page("Check labels", "check-labels", CURATORS, needs_facets=True),
+            _admin("Samples", "samples"),
+            Page("Screen papers", "screen", CURATORS),
+            _admin("Choice of queries", "choose-queries"),
+        ),
+    ),
     Stage("Pools", (_admin("Runs", "runs"), _admin("Pools", "pools"))),
     Stage(
         "Judging",
@@ -45,15 +64,48 @@ STAGES = (
             _admin("Import judgments", "import-judgments"),
         ),
     ),
-    Stage("Results", (_admin("Agreement", "agreement"), _admin("Releases", "releases"))),
+    Stage(
+        "Evaluation",
+        (
+            _admin("Leaderboard", "leaderboard"),
+            _admin("Systems", "systems"),
+            _admin("Significance", "significance"),
+            _admin("Compare systems", "compare-systems"),
+            _admin("Facets compared", "paired-facets")._replace(needs_facets=True),
+            _admin("Errors", "error-browser"),
+        ),
+    ),
+    Stage(
+        "Trust",
+        (
+            _admin("Pool bias", "pool-bias"),
+            _admin("Whose labels", "label-effects"),
+            _admin("Shadow judges", "shadow-judges"),
+            _admin("Cited papers", "cited-papers"),
+        ),
+    ),
+    Stage(
+        "Results",
+        (
+            _admin("Agreement", "agreement"),
+            _admin("Full-text studies", "studies"),
+            _admin("Releases", "releases"),
+        ),
+    ),
     Stage("Settings", (_admin("Collection", "collection-settings"), _admin("Jobs", "jobs"))),
 )
 
 
-def stages_of(roles: frozenset[str]) -> list[Stage]:
+def stages_of(roles: frozenset[str], *, has_facets: bool = True) -> list[Stage]:
     """The stages with the pages that the roles open, without empty stages."""
     stages = (
-        stage._replace(pages=tuple(page for page in stage.pages if page.roles & roles))
+        stage._replace(
+            pages=tuple(
+                page
+                for page in stage.pages
+                if page.roles & roles and (has_facets or not page.needs_facets)
+            )
+        )
         for stage in STAGES
     )
     return [stage for stage in stages if stage.pages]

@@ -40,6 +40,7 @@ class Counts:
     admins: int = 0
     annotators: int = 0
     adjudicators: int = 0
+    curators: int = 0
     live_jobs: int = 0
     failed_jobs: int = 0
 

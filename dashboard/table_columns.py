@@ -10,7 +10,8 @@ from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.http import require_POST
 
 from agreement.tables import BY_QUERY
-from corpus.tables import DOCUMENTS
+from curation.document_table import DOCUMENTS
+from curation.sample_table import PAPERS
 from dashboard.board_table import BOARD
 from dashboard.people_table import PEOPLE
 from dashboard.query_table import QUERIES
@@ -22,6 +23,7 @@ from web.columns import Table
 ALL_TABLES: tuple[Table[Any], ...] = (
     *(DOCUMENTS, QUERIES, RUNS, POOLS, CANDIDATES),
     *(BOARD, PEOPLE, BY_QUERY, JOBS),
+    PAPERS,
 )
 TABLES = {table.name: table for table in ALL_TABLES}
 

@@ -1,4 +1,4 @@
-"""Bulk insert without a model instance for each row.
+"""Bulk insert and update without a model instance for each row.
 
 `bulk_create` takes about 15 µs a row, most of it in Python. This takes 2 to 3 µs.
 """
@@ -35,6 +35,46 @@ def insert_rows(
                     copy.write_row(row)
         else:
             cursor.executemany(insert, rows)  # type: ignore[arg-type]
+
+
+def update_rows(
+    model: type[models.Model], fields: Sequence[str], rows: Sequence[Sequence[Any]]
+) -> None:
+    """Update rows by primary key: each row of plain values is the key and the named fields.
+
+    Lists and objects are given as JSON text. Constraints and triggers apply; IntegrityError is
+    raised as by any update.
+    """
+    if not rows:
+        return
+    quote = connection.ops.quote_name
+    table = quote(model._meta.db_table)
+    key = model._meta.pk
+    assert key is not None
+    set_fields = [model._meta.get_field(name) for name in fields]
+    columns = [quote(str(field.column)) for field in set_fields]  # type: ignore[union-attr]
+    with connection.cursor() as cursor:
+        if connection.vendor == "postgresql":
+            # One statement for all rows: one for each would take ten times as long.
+            types = [field.db_type(connection) for field in set_fields]
+            names = [f"v{number}" for number in range(len(columns))]
+            sets = ", ".join(
+                f"{column} = v.{name}::{type_}"
+                for column, name, type_ in zip(columns, names, types, strict=True)
+            )
+            arrays = ", ".join(["%s::bigint[]", *["%s::text[]"] * len(columns)])
+            key_column = quote(str(key.column))
+            cursor.execute(
+                f"UPDATE {table} SET {sets} FROM unnest({arrays}) AS v(key, {', '.join(names)}) "
+                f"WHERE {table}.{key_column} = v.key",
+                [list(values) for values in zip(*rows, strict=True)],
+            )
+        else:
+            sets = ", ".join(f"{column} = %s" for column in columns)
+            cursor.executemany(
+                f"UPDATE {table} SET {sets} WHERE {quote(str(key.column))} = %s",
+                [(*values, key_value) for key_value, *values in rows],
+            )
 
 
 def _only(insert: str) -> Callable[..., Any]:

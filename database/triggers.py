@@ -6,27 +6,68 @@ any constraint, with the rule's name as its message.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from typing import TypeAlias
 
-from django.db import migrations
 from django.db.backends.base.schema import BaseDatabaseSchemaEditor
-from django.db.migrations.state import StateApps
+from django.db.migrations.operations.base import Operation, OperationCategory
+from django.db.migrations.state import ProjectState
+
+JSON_FUNCTIONS = [  # names on SQLite and on PostgreSQL
+    ("json_array_length(", "jsonb_array_length("),
+    ("json_each(", "jsonb_array_elements_text("),
+]
 
 
-def reject(
-    name: str, *, table: str, event: str, when: str = "", columns: str = ""
-) -> migrations.RunPython:
+Change: TypeAlias = Callable[[BaseDatabaseSchemaEditor], None]
+
+
+class Rule(Operation):
+    """A trigger. It needs no models; RunPython would render all of them again for each trigger."""
+
+    reversible = True
+    category = OperationCategory.PYTHON
+
+    def __init__(self, create: Change, drop: Change) -> None:
+        self.create = create
+        self.drop = drop
+
+    def state_forwards(self, app_label: str, state: ProjectState) -> None:
+        """A trigger is no part of the models."""
+
+    def database_forwards(
+        self,
+        app_label: str,
+        schema_editor: BaseDatabaseSchemaEditor,
+        from_state: ProjectState,
+        to_state: ProjectState,
+    ) -> None:
+        self.create(schema_editor)
+
+    def database_backwards(
+        self,
+        app_label: str,
+        schema_editor: BaseDatabaseSchemaEditor,
+        from_state: ProjectState,
+        to_state: ProjectState,
+    ) -> None:
+        self.drop(schema_editor)
+
+
+def reject(name: str, *, table: str, event: str, when: str = "", columns: str = "") -> Rule:
     """Reject an `event` (INSERT, UPDATE or DELETE) on `table`, or only where `when` holds.
 
     `when` is SQL over OLD and NEW that both databases understand; `columns` limits an UPDATE
-    ("a, b").
+    ("a, b"). It may use `json_array_length(…)` and the `value`s of `json_each(…)`, as text.
     """
     of = f" OF {columns}" if columns else ""
     sqlite = (
         f"CREATE TRIGGER {name} BEFORE {event}{of} ON {table} FOR EACH ROW "
         f"{f'WHEN {when} ' if when else ''}BEGIN SELECT RAISE(ABORT, '{name}'); END"
     )
+    for name_on_sqlite, name_on_postgresql in JSON_FUNCTIONS:
+        when = when.replace(name_on_sqlite, name_on_postgresql)
     condition = f"IF {when} THEN" if when else "IF TRUE THEN"
     postgresql = [
         f"CREATE FUNCTION {name}() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN {condition} "
@@ -38,27 +79,25 @@ def reject(
     return _operation(name, table, sqlite, postgresql)
 
 
-def _operation(
-    name: str, table: str, sqlite: str, postgresql: Sequence[str]
-) -> migrations.RunPython:
-    def create(apps: StateApps, schema_editor: BaseDatabaseSchemaEditor) -> None:
+def _operation(name: str, table: str, sqlite: str, postgresql: Sequence[str]) -> Rule:
+    def create(schema_editor: BaseDatabaseSchemaEditor) -> None:
         if schema_editor.connection.vendor == "postgresql":
             for statement in postgresql:
                 schema_editor.execute(statement)
         else:
             schema_editor.execute(sqlite)
 
-    def drop(apps: StateApps, schema_editor: BaseDatabaseSchemaEditor) -> None:
+    def drop(schema_editor: BaseDatabaseSchemaEditor) -> None:
         if schema_editor.connection.vendor == "postgresql":
             schema_editor.execute(f"DROP TRIGGER {name} ON {table}")
             schema_editor.execute(f"DROP FUNCTION {name}()")
         else:
             schema_editor.execute(f"DROP TRIGGER {name}")
 
-    return migrations.RunPython(create, drop)
+    return Rule(create, drop)
 
 
-def append_only(table: str) -> list[migrations.RunPython]:
+def append_only(table: str) -> list[Rule]:
     """Reject every update and delete of rows in `table`."""
     return [
         reject(f"{table}_never_edited", table=table, event="UPDATE"),
@@ -66,10 +105,9 @@ def append_only(table: str) -> list[migrations.RunPython]:
     ]
 
 
-def dropped(rule: migrations.RunPython) -> migrations.RunPython:
+def dropped(rule: Rule) -> Rule:
     """Drop the rule of an earlier migration, written as it was there."""
-    assert rule.reverse_code is not None
-    return migrations.RunPython(rule.reverse_code, rule.code)
+    return Rule(rule.drop, rule.create)
 
 
 @contextmanager
@@ -97,7 +135,7 @@ def keep(
     when: str = "",
     columns: str = "",
     lock: str = "",
-) -> migrations.RunPython:
+) -> Rule:
     """Run `statements` for every row that an `event` changes, to keep other rows up to date.
 
     The statements are SQL over OLD and NEW that both databases understand. `lock` is a query whose

@@ -77,7 +77,7 @@ def _page(request: HttpRequest) -> HttpResponse:
         "grades": (0, 1, 2, 3, None),
         "sort": Sort("size", descending=True),
         "bar": filter_bar(request, [STATES], label="Query or facet", button="Filter queries"),
-        "figure": ShownFigure(_figure(), "#figure-grades", "#figure-grades"),
+        "figure": ShownFigure(_figure(), *["#figure-grades"] * 3),
         "numbered_page": NumberedPage([], 51, 100, 3_800, "#table", "#table"),
     }
     return render(request, "demo/parts.html", context)

@@ -24,6 +24,7 @@ from pooling.services import (
     builds_with_pools,
     default_forced,
     manifest_text,
+    named_papers,
     request_pools,
 )
 from pooling.strategies import DRAW_ORDERS, STRATEGIES
@@ -109,10 +110,10 @@ class Plan(serializers.Serializer[Any]):
     )
     depth = serializers.IntegerField(min_value=1, max_value=DEEPEST, default=DEFAULT_DEPTH)
     query_papers = serializers.ListField(
-        child=serializers.CharField(max_length=200),
+        child=serializers.CharField(max_length=240),
         default=[],
-        help_text="Build only for these query papers or topics. Other drafts stay. Default: all "
-        "without a frozen pool.",
+        help_text="Build only for these query papers, topics or queries. Other drafts stay. "
+        "Default: all without a frozen pool.",
     )
     without_pool = serializers.BooleanField(
         default=False, help_text="Build only for query papers without a pool. All drafts stay."
@@ -159,7 +160,7 @@ class Pools(CollectionView):
         serializer = Plan(data=request.data)
         serializer.is_valid(raise_exception=True)
         plan = serializer.plan()
-        docnos = list(dict.fromkeys(serializer.validated_data["query_papers"]))
+        docnos = named_papers(self.collection, serializer.validated_data["query_papers"])
         without_pool: bool = serializer.validated_data["without_pool"]
         job = request_pools(
             collection=self.collection,

@@ -9,7 +9,7 @@ from django import forms
 from django.utils.datastructures import MultiValueDict
 
 from accounts.models import Collection
-from pooling.services import DEFAULT_STRATEGY, PoolPlan, papers_to_pool
+from pooling.services import DEFAULT_STRATEGY, PoolPlan, named_papers, papers_to_pool
 from pooling.strategies import STRATEGIES, Parameter, Strategy, StrategyError
 from pooling.strategies.drawing import Cell, drawing
 from retrieval.models import Run
@@ -61,8 +61,8 @@ class PoolPlanForm(forms.Form):
     papers = forms.CharField(
         label="Ids",
         required=False,
-        help_text="One topic or query paper per line, for example 3264891. Other draft pools stay "
-        "as they are.",
+        help_text="One topic, query paper or query per line, for example 3264891 or "
+        "3264891_method. Other draft pools stay as they are.",
         widget=forms.Textarea(attrs={"rows": 4, "class": "mono", "spellcheck": "false"}),
     )
     papers_file = forms.FileField(
@@ -244,7 +244,7 @@ class PoolPlanForm(forms.Form):
 
     def _docnos(self, values: Mapping[str, Any]) -> tuple[str, ...]:
         lines = map(str.strip, values.get("papers", "").splitlines())
-        docnos = tuple(dict.fromkeys(filter(None, lines)))
+        docnos = named_papers(self.collection, filter(None, lines))
         if not docnos:
             if "papers_file" not in self.errors:
                 self.add_error("papers", "Write at least one id, or choose all.")

@@ -5,4 +5,8 @@ class ReleaseConfig(AppConfig):
     name = "release"
 
     def ready(self) -> None:
+        from evaluation.labels import register_reader
         from release import tasks  # noqa: F401  (registers the job)
+        from release.released_labels import released_qrels
+
+        register_reader("release", released_qrels)

@@ -15,11 +15,14 @@ from collections.abc import Iterable, Sequence
 from operator import attrgetter
 from xml.etree import ElementTree
 
+from corpus.query_facts import QueryFacts
+from corpus.sentence_numbers import numbers_text
 from release.records import (
     Adjudication,
     Label,
     PooledDocument,
     Rating,
+    ReleasedCorpusImport,
     ReleasedQuery,
     ReleasedTopic,
 )
@@ -37,6 +40,15 @@ class UnwritableId(ValueError):
 
 def is_writable(identifier: str) -> bool:
     return identifier.split() == [identifier]
+
+
+def write_corpus(imports: Iterable[ReleasedCorpusImport]) -> bytes:
+    """How the corpus was made, as JSON with sorted keys: imports and the counts of their steps."""
+    content = [
+        {**row._asdict(), "steps": [step._asdict() for step in row.steps]} for row in imports
+    ]
+    text = json.dumps({"imports": content}, ensure_ascii=False, indent=1, sort_keys=True)
+    return f"{text}\n".encode()
 
 
 def write_qrels(labels: Iterable[Label]) -> bytes:
@@ -75,12 +87,29 @@ def write_sampleval(members: Iterable[Member]) -> bytes:
 
 
 def write_queries(queries: Iterable[ReleasedQuery]) -> bytes:
-    """TSV with a header: every query, its query paper and its facet, by query id."""
-    lines = [
-        "\t".join((query.name, query.query_paper, query.facet)) + "\n"
+    """TSV with a header: every query, its query paper and its facet, by query id.
+
+    A fourth column has the numbers of sentences, as in 2,4-5, if a query is by sentences.
+    """
+    ordered = sorted(queries, key=attrgetter("name"))
+    header = ["query", "query_paper", "facet"]
+    rows = [[query.name, query.query_paper, query.facet] for query in ordered]
+    if any(query.sentences for query in ordered):
+        header.append("sentences")
+        rows = [
+            [*row, numbers_text(query.sentences)] for row, query in zip(rows, ordered, strict=True)
+        ]
+    return "".join("\t".join(row) + "\n" for row in [header, *rows]).encode()
+
+
+def write_query_papers(queries: Iterable[ReleasedQuery]) -> bytes:
+    """CSV with a header: every query of a paper with what is recorded about it, by query id."""
+    rows = [
+        (query.name, query.query_paper, query.facet, query.title, *query.facts)
         for query in sorted(queries, key=attrgetter("name"))
+        if not query.is_topic
     ]
-    return "".join(["query\tquery_paper\tfacet\n", *lines]).encode()
+    return _csv(("query", "query_paper", "facet", "title", *QueryFacts._fields), rows)
 
 
 def _id(identifier: str) -> str:

@@ -59,6 +59,7 @@ def build_manifest(
         ],
         "runs": [run._asdict() for run in snapshot.runs],
         **_judgment_imports(snapshot),
+        **_supports(snapshot),
         "guidelines": [_guideline(guideline, snapshot) for guideline in snapshot.guidelines],
         "files": {
             name: {"bytes": size_of(files[name]), "sha256": digest_of(files[name])}
@@ -72,6 +73,11 @@ def _judgment_imports(snapshot: Snapshot) -> dict[str, Any]:
     if not snapshot.judgment_imports:
         return {}
     return {"judgment_imports": [row._asdict() for row in snapshot.judgment_imports]}
+
+
+def _supports(snapshot: Snapshot) -> dict[str, str]:
+    """Only if there is a report. The file of a lost release is built again with this paragraph."""
+    return {"supports": snapshot.supports} if snapshot.supports else {}
 
 
 def count(snapshot: Snapshot) -> dict[str, Any]:

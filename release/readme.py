@@ -7,7 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 from agreement.coefficients import COEFFICIENTS
 from pooling.provenance import IMPORTED
-from release.records import ReleasedCollection, ReleasedGuideline, ReleasedImport, Snapshot
+from release.records import (
+    ReleasedCollection,
+    ReleasedCorpusImport,
+    ReleasedGuideline,
+    ReleasedImport,
+    Snapshot,
+)
 from release.sampling import describe_sample
 
 if TYPE_CHECKING:
@@ -33,12 +39,21 @@ TOPIC_FILES = (
     ("trec/topics.tsv", "the topics: `<query id>`, a tab, title and description"),
     ("trec/topics.xml", "the topics in TREC's XML, with their narratives"),
 )
+CORPUS_FILES = (
+    ("corpus.json", "the imports of documents, and how many each step of their recipes left out"),
+)
 QUERY_FILES = (
     (
         "trec/runs/<name>.txt",
         "the same runs with query ids, which score with the qrels as they are",
     ),
     ("queries.tsv", "the query paper and the facet of every query id"),
+)
+PAPER_FILES = (
+    (
+        "queries.csv",
+        "every query with its paper: title, type, year, period, rating, and how it was chosen",
+    ),
 )
 FILES = (
     ("trec/qrels.all.txt", "final labels of all facets: `<query id> 0 <docno> <grade>`"),
@@ -48,6 +63,8 @@ FILES = (
     ("pools/pool.jsonl", "every pooled document: who drew it, all its sources with rank and score"),
     *RUN_FILES,
     *QUERY_FILES,
+    *CORPUS_FILES,
+    *PAPER_FILES,
     ("annotations/ratings.csv", "what each of the two annotators said of a pair"),
     ("annotations/adjudications.csv", "how the disputed pairs were decided"),
     ("reports/agreement.json", "agreement, pairs with a missing judgment left out"),
@@ -93,13 +110,18 @@ def write_readme(
             sampled=sample is not None,
             drawn=bool(snapshot.run_lines),
             has_facets=snapshot.collection.has_facets,
+            by_sentences=snapshot.has_sentence_queries,
             topics=bool(snapshot.topics),
+            corpus=bool(snapshot.corpus_imports),
+            papers=any(not query.is_topic for query in snapshot.queries),
         ),
         _sample(sample),
         _counts(counts, snapshot.collection),
+        _corpus(snapshot.corpus_imports),
         _making(snapshot),
         _grades(snapshot.guidelines, snapshot.collection),
         _agreement(agreement, has_facets=snapshot.collection.has_facets),
+        _supports(snapshot.supports),
         _exceptions(accepted),
         ["## What is not in it", ABOUT_WHAT_IS_LEFT_OUT],
         _licence(snapshot.collection.licence),
@@ -111,6 +133,12 @@ def write_readme(
 ABOUT_IDS = """
 The files in `runs/` name the query papers, because a pool belongs to a query paper and not to a
 facet. All files in `trec/` name the queries. `queries.tsv` maps one to the other.
+"""
+
+ABOUT_SENTENCES = """
+A query by sentences names sentences of its query paper instead of a whole facet. Its id ends in a
+hyphen and a word. `queries.tsv` has its sentences, numbered from 1, as in `2,4-5`. Judges saw these
+sentences in bold.
 """
 
 ABOUT_FILES = """
@@ -145,6 +173,11 @@ Use instead, from the files that carry the sample:
   of sampling, which this was not.
 - A total, such as the number of relevant documents: the sum of 1/probability over the relevant
   ones in `prels` (Horvitz and Thompson).
+"""
+
+ABOUT_CORPUS = """
+The documents were imported in the steps below. A document counts under the first step that left it
+out. A later import can replace documents of an earlier one.
 """
 
 ABOUT_JUDGING = """
@@ -185,7 +218,7 @@ pairs{of_the_facet} together.
 """
 
 ABOUT_WHAT_IS_LEFT_OUT = """
-- The documents' texts.
+- The documents' texts, except the titles of query papers.
 - Names. People appear as pseudonyms, numbered at random.
 - Notes that annotators and adjudicators wrote in their own words: they may name people.
 - Judgments that their authors revised. `sequence` tells which revision counts.
@@ -207,15 +240,26 @@ def _opening(snapshot: Snapshot, version: str) -> Iterator[str]:
     yield ""
 
 
-def _files(*, sampled: bool, drawn: bool, has_facets: bool, topics: bool) -> Iterator[str]:
+def _files(
+    *,
+    sampled: bool,
+    drawn: bool,
+    has_facets: bool,
+    by_sentences: bool,
+    topics: bool,
+    corpus: bool,
+    papers: bool,
+) -> Iterator[str]:
     left_out = (() if sampled else SAMPLE_FILES) + (() if drawn else RUN_FILES + QUERY_FILES[:1])
-    left_out += () if topics else TOPIC_FILES
+    left_out += (() if topics else TOPIC_FILES) + (() if corpus else CORPUS_FILES)
+    left_out += () if papers else PAPER_FILES
     files = [file for file in FILES if file not in left_out]
     if not has_facets:
         files = [
             (name.replace("<facet>", "all"), what.replace(" of all facets", ""))
             for name, what in files
-            if (name, what) not in QUERY_FILES and name != "trec/qrels.<facet>.txt"
+            if (by_sentences or (name, what) not in QUERY_FILES)
+            and name != "trec/qrels.<facet>.txt"
         ]
     yield "## Files"
     yield ""
@@ -224,7 +268,9 @@ def _files(*, sampled: bool, drawn: bool, has_facets: bool, topics: bool) -> Ite
         "`<docno of the query paper>_<facet>`" if has_facets else "the id of its topic or paper"
     )
     yield ABOUT_FILES.format(query_id=query_id).lstrip()
-    if drawn and has_facets:
+    if by_sentences:
+        yield ABOUT_SENTENCES.lstrip()
+    if drawn and (has_facets or by_sentences):
         yield ABOUT_IDS.lstrip()
     if drawn:
         yield ABOUT_REBUILDING.lstrip()
@@ -289,6 +335,26 @@ def _counts(counts: Mapping[str, Any], collection: ReleasedCollection) -> Iterat
         ),
     ]
     yield from _facet_table(table, has_facets=collection.has_facets)
+
+
+def _corpus(imports: Sequence[ReleasedCorpusImport]) -> Iterator[str]:
+    """The steps of each import; those that left nothing out are only in corpus.json."""
+    if not imports:
+        return
+    yield "## The corpus"
+    yield ABOUT_CORPUS
+    for number, row in enumerate(imports, start=1):
+        first, *others = row.steps
+        kept = others[-1].remaining if others else first.remaining
+        yield f"Import {number}: `{row.source}`, as `{row.format}`"
+        yield ""
+        steps = [
+            [step.name, str(step.removed), str(step.remaining)] for step in others if step.removed
+        ]
+        yield from _table(
+            ["step", "left out", "remain"],
+            [["read", "", str(first.remaining)], *steps, ["imported", "", str(kept)]],
+        )
 
 
 def _making(snapshot: Snapshot) -> Iterator[str]:
@@ -377,6 +443,14 @@ def _median(row: Mapping[str, Any], key: str) -> str:
     if value is None:
         return "undefined"
     return f"{value:.4f}" + ("" if defined == row["queries"] else f" ({defined} queries)")
+
+
+def _supports(paragraph: str) -> Iterator[str]:
+    if paragraph:
+        yield "## What it supports"
+        yield ""
+        yield paragraph
+        yield ""
 
 
 def describe_exception(entry: Mapping[str, Any]) -> str:

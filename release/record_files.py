@@ -30,6 +30,7 @@ def write_records(folder: DraftFolder, snapshot: Snapshot) -> dict[str, StoredFi
     return {
         **_write_labels(folder, snapshot),
         **_write_topics(folder, snapshot),
+        **_write_corpus(folder, snapshot),
         "pools/pool.jsonl": folder.write(formats.write_pools(paper) for _, paper in papers),
         "annotations/ratings.csv": folder.write(_csv(formats.write_ratings, snapshot.ratings)),
         "annotations/adjudications.csv": folder.write(
@@ -46,6 +47,13 @@ def _write_topics(folder: DraftFolder, snapshot: Snapshot) -> dict[str, StoredFi
         "trec/topics.tsv": folder.write([formats.write_topics_tsv(snapshot.topics)]),
         "trec/topics.xml": folder.write([formats.write_topics_xml(snapshot.topics)]),
     }
+
+
+def _write_corpus(folder: DraftFolder, snapshot: Snapshot) -> dict[str, StoredFile]:
+    """Collections whose documents came before imports were recorded have no such file."""
+    if not snapshot.corpus_imports:
+        return {}
+    return {"corpus.json": folder.write([formats.write_corpus(snapshot.corpus_imports)])}
 
 
 def _csv(write: CsvWriter[Record], records: Iterable[Record]) -> Iterator[bytes]:

@@ -5,9 +5,11 @@ They contain no names: people appear as pseudonyms like `annotator-2`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
+
+from corpus.query_facts import QueryFacts
 
 if TYPE_CHECKING:
     from adjudication.labels import LabelledPair
@@ -82,13 +84,19 @@ class Adjudication(NamedTuple):
 
 
 class ReleasedQuery(NamedTuple):
-    """A query and whether it was opened for judging; `guideline` is the version it was under."""
+    """A query and whether it was opened for judging; `guideline` is the version it was under.
+
+    `sentences` are the numbers, from 1, of a query by sentences. A whole facet has none.
+    """
 
     name: str
     facet: str
     query_paper: str
     guideline: int | None
     is_topic: bool = False
+    sentences: tuple[int, ...] = ()
+    title: str = ""
+    facts: QueryFacts = QueryFacts()
 
     @property
     def opened(self) -> bool:
@@ -142,6 +150,26 @@ class ReleasedImport(NamedTuple):
     decisions: int
 
 
+class ReleasedStep(NamedTuple):
+    """A step of a corpus import: what it left out, and how many documents remained after it."""
+
+    name: str
+    removed: int
+    remaining: int
+
+
+class ReleasedCorpusImport(NamedTuple):
+    """An import of documents: its source, its recipe, its counts and its steps."""
+
+    source: str
+    format: str
+    recipe: Mapping[str, Any]
+    created: int
+    updated: int
+    unchanged: int
+    steps: tuple[ReleasedStep, ...]
+
+
 class ReleasedFacet(NamedTuple):
     key: str
     name: str
@@ -166,6 +194,11 @@ class ReleasedCollection:
     def has_facets(self) -> bool:
         """Whether queries are papers under facets. Without facets, the only one has no key."""
         return any(facet.key for facet in self.facets)
+
+
+def names_differ(collection: ReleasedCollection, queries: Iterable[ReleasedQuery]) -> bool:
+    """Whether ids of queries differ from those of their papers or topics."""
+    return collection.has_facets or any(query.sentences for query in queries)
 
 
 class Records(Protocol[Record]):
@@ -199,7 +232,18 @@ class Snapshot:
     shown_otherwise: tuple[tuple[str, str], ...] = ()  # judged pairs: query, docno
     topics: tuple[ReleasedTopic, ...] = ()  # of all queries, by query id
     judgment_imports: tuple[ReleasedImport, ...] = ()
+    corpus_imports: tuple[ReleasedCorpusImport, ...] = ()  # in their order
     judged_here: bool = True  # whether a judgment was made here, and not imported
+    supports: str = ""  # what the collection supports, by an up-to-date report on pool bias
+
+    @property
+    def has_sentence_queries(self) -> bool:
+        return any(query.sentences for query in self.queries)
+
+    @property
+    def names_differ(self) -> bool:
+        """Whether ids of queries differ from those of their papers or topics."""
+        return names_differ(self.collection, self.queries)
 
     @property
     def labels(self) -> Iterator[Label]:

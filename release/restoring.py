@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any, BinaryIO
 
 from django.conf import settings
@@ -56,7 +57,9 @@ def restore_release(*, release: Release, what: str = "is missing") -> None:
 
 def _build_again(release: Release) -> Bundle:
     recorded = {entry["check"] for entry in release.manifest["accepted"]}
-    snapshot = take_snapshot(release.collection)
+    # A report on pool bias can be computed, or be out of date, after the release.
+    supports = release.manifest.get("supports", "")
+    snapshot = replace(take_snapshot(release.collection), supports=supports)
     return pack_bundle(
         snapshot,
         release.version,

@@ -197,8 +197,10 @@ def pack_bundle(
             **write_runs(folder, snapshot.runs, snapshot.run_lines),
             **write_query_runs(folder, snapshot.query_run_lines),
         }
-        if snapshot.collection.has_facets:
+        if snapshot.names_differ:
             files["queries.tsv"] = formats.write_queries(snapshot.queries)
+        if any(not query.is_topic for query in snapshot.queries):
+            files["queries.csv"] = formats.write_query_papers(snapshot.queries)
         del agreement
         manifest = build_manifest(
             snapshot=snapshot,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from operator import itemgetter
+from operator import attrgetter, itemgetter
 
 from django.db.models import BooleanField, ExpressionWrapper, F, Q, Sum
 
@@ -13,6 +13,9 @@ from adjudication.labels import LabelledPair, Standing, labelled_pairs
 from adjudication.models import Case, Decision
 from annotation.models import Guideline, Pair, SlotCount
 from annotation.stale_presentations import pairs_shown_otherwise
+from corpus.import_history import steps_of
+from corpus.query_facts import facts_of
+from evaluation.pool_bias.services import current_paragraph
 from pooling.models import Candidate, Contribution, Pool, PoolBuild
 from pooling.strategies import STRATEGIES
 from rebuilding.samples import SampledPool, SampleLost, sampled_pools
@@ -26,15 +29,18 @@ from release.records import (
     Records,
     ReleasedBuild,
     ReleasedCollection,
+    ReleasedCorpusImport,
     ReleasedFacet,
     ReleasedGuideline,
     ReleasedImport,
     ReleasedQuery,
     ReleasedRun,
+    ReleasedStep,
     ReleasedTopic,
     RunLines,
     Snapshot,
     Source,
+    names_differ,
 )
 from release.run_files import file_names
 from release.stored_records import Row, StoredRecords
@@ -76,11 +82,13 @@ def take_snapshot(collection: Collection) -> Snapshot:
             query_run_lines={
                 f"trec/{run.file}": _lines_of(collection, run, names_of(released_queries, run))
                 for run in runs
-                if run.file and released.has_facets
+                if run.file and names_differ(released, released_queries)
             },
             shown_otherwise=tuple(sorted(pairs_shown_otherwise(collection))),
             judgment_imports=imports,
+            corpus_imports=_corpus_imports(collection),
             judged_here=not imports or _judged_here(collection, imports),
+            supports=current_paragraph(collection),
         )
 
 
@@ -118,9 +126,15 @@ def _queries(collection: Collection) -> tuple[ReleasedQuery, ...]:
     rows = collection.queries.annotate(
         is_topic=ExpressionWrapper(Q(query_paper__topic__isnull=False), BooleanField())
     ).values_list(
-        "name", "facet__key", "query_paper__name", "opening__guideline__version", "is_topic"
+        *("name", "facet__key", "query_paper__name"),
+        *("opening__guideline__version", "is_topic", "sentence_numbers"),
+        *("query_paper__document__title", "query_paper__document__year", "query_paper__metadata"),
     )
-    return tuple(sorted(ReleasedQuery(*row) for row in rows))
+    queries = (
+        ReleasedQuery._make((*row, tuple(numbers or ()), title or "", facts_of(metadata, year)))
+        for *row, numbers, title, year, metadata in rows
+    )
+    return tuple(sorted(queries, key=attrgetter("name")))
 
 
 def _topics(collection: Collection) -> tuple[ReleasedTopic, ...]:
@@ -319,6 +333,23 @@ def _judgment_imports(collection: Collection) -> tuple[ReleasedImport, ...]:
     """By their files, so that the order does not depend on when they were imported."""
     rows = collection.judgment_imports.order_by().values_list("files", "judgments", "decisions")
     return tuple(sorted((ReleasedImport(*row) for row in rows), key=lambda row: sorted(row.files)))
+
+
+def _corpus_imports(collection: Collection) -> tuple[ReleasedCorpusImport, ...]:
+    """In their order, because a later import can replace documents of an earlier one."""
+    rows = collection.document_imports.order_by("pk").prefetch_related("steps")
+    return tuple(
+        ReleasedCorpusImport(
+            source=row.source,
+            format=row.format_name,
+            recipe=row.recipe,
+            created=row.created,
+            updated=row.updated,
+            unchanged=row.unchanged,
+            steps=tuple(ReleasedStep(*step) for step in steps_of(row)),
+        )
+        for row in rows
+    )
 
 
 def _judged_here(collection: Collection, imports: Sequence[ReleasedImport]) -> bool:

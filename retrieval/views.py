@@ -116,7 +116,8 @@ def runs(request: HttpRequest, collection: Collection) -> HttpResponseBase:
         "bar": filter_bar(
             request, RUN_FILTERS, label="Name or origin", button="Find runs", kept=()
         ),
-        "has_facets": not collection.facets.filter(key="").exists(),
+        "names_differ": not collection.facets.filter(key="").exists()
+        or collection.queries.filter(sentence_numbers__isnull=False).exists(),
         "unused_retrievers": unused_usual(collection, (row.run for row in rows)),
         "documents": collection.documents.count(),
         "query_papers": collection.query_papers.count(),

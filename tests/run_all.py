@@ -40,7 +40,7 @@ def pytest(database_url: str | None, arguments: list[str]) -> bool:
     environment = {name: value for name, value in os.environ.items() if name not in left_out}
     if database_url:
         environment["DATABASE_URL"] = database_url
-    # By file: tests that share a browser or a folder stay together.
+    # tests/support/side_by_side.py says what stays together.
     side_by_side = ["-n", WORKERS, "--dist", "loadfile", "--no-loadscope-reorder"]
     command = [sys.executable, "-m", "pytest", *side_by_side, *arguments]
     run = subprocess.run(command, cwd=ROOT, env=environment, check=False)

@@ -23,8 +23,10 @@ from tests.support.api_world import (
     NOTE,
     RANK,
     SCORE,
+    SHADOW_JUDGE,
     World,
     a_world,
+    add_shadow_judge,
     every_id,
     settle,
 )
@@ -32,9 +34,12 @@ from tests.support.crawling import Crawl, filled, patterns
 from tests.support.factories import a_query, member
 from tests.support.sittings import judge
 
+# About what pages and answers say, which does not depend on the database.
+pytestmark = pytest.mark.one_database
+
 METADATA = ("Hidden Author", "Secret Venue", "1987")
-SOURCES = ("secret-retriever", "also-secret", str(RANK), str(SCORE))
-ANNOTATORS_PAGES = re.compile(r"collection|judge(-\w+)?")
+SOURCES = ("secret-retriever", "also-secret", SHADOW_JUDGE, str(RANK), str(SCORE))
+ANNOTATORS_PAGES = re.compile(r"collection|judge(-\w+)?|full-text-studies|own-study|rate-\w+")
 MUST_HAVE_SEEN = {"collection", "judge", "judge-pair", "judge-mine", "account", "api-docs"}
 
 
@@ -170,6 +175,7 @@ def others_go_on(world: World) -> None:
     for slot in world.slots(1)[:2]:
         settle(slot, Ruling(grade=0, note="another note"))
     Document.objects.update(year=2001, venue="Other Venue", authors=["Other Author"])
+    add_shadow_judge(world, "another-model")
     world.collection.runs.create(name="another-run", kind="file", sha256="2" * 64)
     world.collection.jobs.create(kind="build_pools", key="another")
     User.objects.exclude(username="ann1").update(first_name="Renamed")

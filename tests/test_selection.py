@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.side_by_side import LONG_FILES, ONE_BY_ONE
+
 ROOT = Path(__file__).resolve().parent.parent
 TESTS = """
 import pytest
@@ -105,3 +107,7 @@ def test_what_is_not_selected_cannot_touch_one(run):
     assert "2 failed" in output or "1 failed, 1 error" in output
     assert "Database access not allowed" in output
     assert "test_pure_but_it_gets_a_database_late asks for db while it runs" in output
+
+
+def test_files_that_begin_first_or_are_split_exist():
+    assert not [name for name in {*LONG_FILES, *ONE_BY_ONE} if not (ROOT / name).is_file()]

@@ -58,6 +58,8 @@ def group(result: dict[str, Any], generator: Any, request: Any, public: bool) ->
 
 def _errors(method: str, operation: dict[str, Any]) -> dict[str, str]:
     takes_query = any(parameter["in"] == "query" for parameter in operation.get("parameters", []))
+    if method == "delete":
+        return ALWAYS | {"409": WITH_BODY["409"]}
     return ALWAYS | (WITH_BODY if method == "post" else WITH_QUERY if takes_query else {})
 
 

@@ -1,4 +1,4 @@
-"""A figure on a page, and as a file: SVG for a paper, CSV for a spreadsheet."""
+"""A figure on a page, and as a file: SVG and PDF for a paper, CSV for a spreadsheet."""
 
 from __future__ import annotations
 
@@ -15,23 +15,28 @@ from django.utils.http import content_disposition_header
 from web.csv_cells import defused
 from web.figures import Figure, sheet_of
 
-SVG, CSV = "svg", "csv"
-KINDS = {SVG: "image/svg+xml", CSV: "text/csv"}
+SVG, PDF, CSV = "svg", "pdf", "csv"
+KINDS = {
+    SVG: "image/svg+xml; charset=utf-8",
+    PDF: "application/pdf",
+    CSV: "text/csv; charset=utf-8",
+}
 
 
 class ShownFigure(NamedTuple):
-    """A figure with the addresses of its two files."""
+    """A figure with the addresses of its files."""
 
     figure: Figure
     svg: str
+    pdf: str
     csv: str
 
 
 def shown(figure: Figure, url_name: str, slug: str, parameters: str = "") -> ShownFigure:
     """`parameters` of the page's address decide what the figure is of, so the files need them."""
-    svg, csv = (reverse(url_name, args=[slug, figure.name, kind]) for kind in (SVG, CSV))
     query = f"?{parameters}" if parameters else ""
-    return ShownFigure(figure, f"{svg}{query}", f"{csv}{query}")
+    files = (f"{reverse(url_name, args=[slug, figure.name, kind])}{query}" for kind in KINDS)
+    return ShownFigure(figure, *files)
 
 
 def figure_file(figures: Iterable[Figure], name: str, extension: str, slug: str) -> HttpResponse:
@@ -39,11 +44,19 @@ def figure_file(figures: Iterable[Figure], name: str, extension: str, slug: str)
     figure = next((figure for figure in figures if figure.name == name), None)
     if figure is None or extension not in KINDS:
         raise Http404(f"no figure {name}.{extension}")
-    content = _svg(figure) if extension == SVG else _csv(figure)
-    response = HttpResponse(content, content_type=f"{KINDS[extension]}; charset=utf-8")
+    response = HttpResponse(_content(figure, extension), content_type=KINDS[extension])
     filename = f"{slug}-{name}.{extension}"
     response["Content-Disposition"] = content_disposition_header(True, filename) or "attachment"
     return response
+
+
+def _content(figure: Figure, extension: str) -> str | bytes:
+    if extension == PDF:
+        # Matplotlib takes half a second to import, which only this file needs.
+        from web.figure_pdf import pdf_of
+
+        return pdf_of(figure)
+    return _svg(figure) if extension == SVG else _csv(figure)
 
 
 def _svg(figure: Figure) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 from web.figures import (
@@ -24,7 +25,7 @@ TITLE = 16  # the baseline of a panel's title
 TOP = 28  # where the marks begin
 ROW = 17
 GUTTER = 116  # for the names of rows
-EDGE = 10  # for half of a dot, and half of the last number of an axis
+EDGE = 12  # for half of a dot, and half of the last number of an axis
 AXIS = 20
 
 
@@ -58,9 +59,21 @@ class Move(NamedTuple):
     after: float | None
 
 
-def moves(title: str, finding: str, rows: Sequence[Move], low: float, high: float) -> Panel:
-    """A row for each name, with a hollow dot before and a filled dot after."""
-    scale = Scale(low, high, GUTTER + EDGE, PANEL_WIDTH - EDGE)
+def moves(
+    title: str,
+    finding: str,
+    rows: Sequence[Move],
+    low: float,
+    high: float,
+    *,
+    stages: tuple[str, str] = ("before", "after"),
+    gutter: float = GUTTER,
+) -> Panel:
+    """A row for each name, with a hollow dot before and a filled dot after.
+
+    `stages` are the words for the two dots. `gutter` is the room for the names, in pixels.
+    """
+    scale = Scale(low, high, gutter + EDGE, PANEL_WIDTH - EDGE)
     bottom = TOP + ROW * len(rows)
     strokes, texts = _grid(scale, bottom)
     dots: list[Dot] = []
@@ -68,7 +81,7 @@ def moves(title: str, finding: str, rows: Sequence[Move], low: float, high: floa
         y = TOP + ROW * (row + 0.5)
         if before is not None and after is not None:
             strokes.append(Stroke("move", scale.at(before), y, scale.at(after), y))
-        for css, value, stage in (("before", before, "before"), ("after", after, "after")):
+        for css, value, stage in zip(("before", "after"), (before, after), stages, strict=True):
             if value is not None:
                 label = f"{name}: {number_text(value)} {stage}"
                 dots.append(Dot(f"dot-{css}", scale.at(value), y, label))
@@ -77,7 +90,52 @@ def moves(title: str, finding: str, rows: Sequence[Move], low: float, high: floa
         bottom + AXIS,
         strokes=strokes,
         dots=dots,
-        texts=[_title(title), *_names([row.name for row in rows]), *texts],
+        texts=[_title(title), *_names([row.name for row in rows], gutter), *texts],
+    )
+
+
+MOST_BARS = 272  # so that each bar is at least a pixel wide
+
+
+def ranked_bars(title: str, finding: str, values: Sequence[float]) -> Panel:
+    """Values in descending order as bars that begin at 0.
+
+    Of more values than MOST_BARS, evenly spaced ones are drawn.
+    """
+    ranked = sorted(values, reverse=True)
+    count = min(len(ranked), MOST_BARS)
+    drawn = [ranked[int((place + 0.5) * len(ranked) / count)] for place in range(count)]
+    left = 48
+    scale = Scale(min(0.0, *drawn), max(0.0, *drawn), COLUMNS_BOTTOM, TOP + 4)
+    zero, width = scale.at(0), (PANEL_WIDTH - left) / max(1, count)
+    levels = [value for value in ticks(scale.low, scale.high) if value]
+    strokes = [
+        Stroke("track", left, scale.at(value), PANEL_WIDTH, scale.at(value)) for value in levels
+    ]
+    bars = [
+        Bar(
+            "done",
+            pixels(left + width * place),
+            min(zero, scale.at(value)),
+            pixels(width),
+            pixels(abs(zero - scale.at(value))),
+            number_text(value),
+        )
+        for place, value in enumerate(drawn)
+    ]
+    numbers = [
+        Text(left - 6, scale.at(value) + 4, number_text(value), "end") for value in (0.0, *levels)
+    ]
+    ends = [
+        Text(left, COLUMNS_BOTTOM + 14, "1"),
+        Text(PANEL_WIDTH, COLUMNS_BOTTOM + 14, f"{len(ranked):,} queries", "end"),
+    ]
+    return Panel(
+        finding,
+        COLUMNS_BOTTOM + AXIS,
+        strokes=[*strokes, Stroke("zero", left, zero, PANEL_WIDTH, zero)],
+        bars=bars,
+        texts=[_title(title), *numbers, *ends],
     )
 
 
@@ -90,6 +148,46 @@ class Series(NamedTuple):
 
     def css_of(self, column: int) -> str:
         return self.css[column % len(self.css)]
+
+
+class Stack(NamedTuple):
+    """A row of counts that are drawn as parts of a whole, in the order of the grades."""
+
+    name: str
+    counts: Sequence[int]
+
+
+STACK_HEIGHT = 22
+SHARE_ROOM = 30  # the width that a written share needs
+
+
+def stacks(title: str, finding: str, rows: Sequence[Stack]) -> Panel:
+    """A bar for each row, as long as the others, divided in the grade ramp.
+
+    A part has its share in percent above it, where there is room.
+    """
+    gutter = min(GUTTER, CHARACTER * max((len(row.name) for row in rows), default=0) + 8)
+    bars: list[Bar] = []
+    texts = [_title(title)]
+    for place, row in enumerate(rows):
+        top = TOP + (STACK_HEIGHT + ROW) * place
+        scale = Scale(0, max(1, sum(row.counts)), gutter, PANEL_WIDTH - 1)
+        texts.append(Text(gutter - 8, top + ROW + 14, clipped(row.name, gutter - 8), "end"))
+        below = 0
+        for grade, count in enumerate(row.counts):
+            left, right = scale.at(below), scale.at(below + count)
+            below += count
+            if not count:
+                continue
+            share = f"{100 * count / sum(row.counts):.0f} %"
+            label = f"{row.name}: {count:,} at grade {grade}, {share}"
+            bars.append(
+                Bar(f"g{grade}", left, top + ROW, pixels(right - left), STACK_HEIGHT, label)
+            )
+            if right - left >= SHARE_ROOM:
+                texts.append(Text(pixels((left + right) / 2), top + ROW - 4, share, "middle"))
+    height = TOP + (STACK_HEIGHT + ROW) * len(rows) + 4
+    return Panel(finding, height, bars=bars, texts=texts)
 
 
 COLUMNS_BOTTOM = TOP + 132
@@ -215,6 +313,109 @@ def spreads(title: str, finding: str, rows: Sequence[Spread], high: float) -> Pa
 def _spread_text(spread: Spread) -> str:
     lowest, lower, median, upper, highest = map(number_text, spread[1:])
     return f"{spread.name}: {lowest} to {highest}, half from {lower} to {upper}, median {median}"
+
+
+class Part(NamedTuple):
+    """A number and a part of it."""
+
+    name: str
+    total: int
+    part: int
+
+
+def parts(title: str, finding: str, rows: Sequence[Part], words: tuple[str, str]) -> Panel:
+    """A row for each name: a pale bar for the total, and over it a dark one for the part.
+
+    `words` say what the totals and the parts count.
+    """
+    most = max([1, *(row.total for row in rows)])
+    scale = Scale(0, most, GUTTER, PANEL_WIDTH - EDGE)
+    bottom = TOP + ROW * len(rows)
+    strokes, texts = _grid(scale, bottom)
+    bars: list[Bar] = []
+    for number, row in enumerate(rows):
+        y = TOP + ROW * number + 3
+        label = f"{row.name}: {row.total:,} {words[0]}, {row.part:,} {words[1]}"
+        for css, count in (("g1", row.total), ("done", row.part)):
+            if count:
+                bars.append(Bar(css, GUTTER, y, pixels(scale.at(count) - GUTTER), 11, label))
+    return Panel(
+        finding,
+        bottom + AXIS,
+        strokes=strokes,
+        bars=bars,
+        texts=[_title(title), *_names([row.name for row in rows]), *texts],
+    )
+
+
+class Range(NamedTuple):
+    """A value between two bounds, with a second value."""
+
+    name: str
+    low: float
+    value: float
+    high: float
+
+
+def ranges(title: str, finding: str, rows: Sequence[Range], words: tuple[str, str, str]) -> Panel:
+    """A row for each name: a hollow dot at the lower bound, a line to the upper, a filled dot.
+
+    `words` name the lower bound, the filled dot and the upper bound.
+    """
+    high = max([0.0, *(row.high for row in rows)])
+    scale = Scale(0, high or 1, GUTTER + EDGE, PANEL_WIDTH - EDGE)
+    bottom = TOP + ROW * len(rows)
+    strokes, texts = _grid(scale, bottom)
+    dots: list[Dot] = []
+    for number, row in enumerate(rows):
+        y = TOP + ROW * (number + 0.5)
+        strokes.append(Stroke("move", scale.at(row.low), y, scale.at(row.high), y))
+        strokes.append(Stroke("move", scale.at(row.high), y - 4, scale.at(row.high), y + 4))
+        values = zip(words, row[1:], strict=True)
+        label = f"{row.name}: {', '.join(f'{word} {number_text(each)}' for word, each in values)}"
+        dots.append(Dot("dot-after", scale.at(row.value), y, label))
+        dots.append(Dot("dot-before", scale.at(row.low), y, label))
+    return Panel(
+        finding,
+        bottom + AXIS,
+        strokes=strokes,
+        dots=dots,
+        texts=[_title(title), *_names([row.name for row in rows]), *texts],
+    )
+
+
+MOST_POINTS = 130  # of a curve, so that a step is at least two pixels wide
+
+
+def curve(title: str, finding: str, values: Sequence[int], axis: str) -> Panel:
+    """Values that grow, at 1, 2, … from the left, as a line from 0; `axis` names the last place.
+
+    Of more values than MOST_POINTS, evenly spaced ones are drawn, and the last.
+    """
+    left, count = 48, len(values)
+    step = max(1, -(-count // MOST_POINTS))
+    places = sorted({0, *range(step, count, step), count})
+    across = Scale(0, max(1, count), left, PANEL_WIDTH - EDGE)
+    upward = Scale(0, max([1, *values]), COLUMNS_BOTTOM, TOP + 4)
+    points = [(across.at(place), upward.at(values[place - 1] if place else 0)) for place in places]
+    strokes, numbers = _level_lines(upward, left)
+    strokes.append(Stroke("zero", left, COLUMNS_BOTTOM, PANEL_WIDTH, COLUMNS_BOTTOM))
+    strokes += [Stroke("curve", *start, *end) for start, end in pairwise(points)]
+    labels = [value for value in ticks(0, count) if value == int(value)][:-1]
+    return Panel(
+        finding,
+        COLUMNS_BOTTOM + AXIS,
+        strokes=strokes,
+        texts=[
+            _title(title),
+            *numbers,
+            *(
+                Text(across.at(value), COLUMNS_BOTTOM + 14, number_text(value), "middle")
+                for value in labels
+            ),
+            Text(PANEL_WIDTH, COLUMNS_BOTTOM + 14, f"{count:,} {axis}", "end"),
+        ],
+    )
 
 
 HEAT_WIDTH, HEAT_HEIGHT, HEAT_TOP = 44, 22, 18

@@ -108,7 +108,8 @@ class Figure:
         """The head of the table. A column of numbers has its name on the right, too."""
         first = self.table[0] if self.rows else []
         return [
-            TableCell(name.capitalize(), cell.is_number)
+            # Only the first letter: a head may have the name of a system.
+            TableCell(name[:1].upper() + name[1:], cell.is_number)
             for name, cell in zip(self.head, first, strict=False)
         ]
 

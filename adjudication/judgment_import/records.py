@@ -69,7 +69,10 @@ def find_records(context: ImportContext, contents: Sequence[FileContent]) -> Rec
 
 
 def _find_queries(context: ImportContext, records: Sequence[Answered]) -> dict[str, Query]:
-    """The queries by the ids of the files: their own names, or the docno of a single query."""
+    """The queries by the ids of the files: their own names, or the docno of a single query.
+
+    A docno does not stand for a query by sentences, because its judgments may be of the whole.
+    """
     collection = context.collection
     queries = list(
         collection.queries.select_related("collection", "facet", *SOURCES).order_by("name")
@@ -77,7 +80,11 @@ def _find_queries(context: ImportContext, records: Sequence[Answered]) -> dict[s
     by_paper: dict[str, list[Query]] = defaultdict(list)
     for query in queries:
         by_paper[query.query_paper.name].append(query)
-    single = {docno: some[0] for docno, some in by_paper.items() if len(some) == 1}
+    single = {
+        docno: some[0]
+        for docno, some in by_paper.items()
+        if len(some) == 1 and not some[0].is_by_sentences
+    }
     found = {**single, **{query.name: query for query in queries}}
     _report_unknown(
         context,

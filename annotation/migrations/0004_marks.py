@@ -2,14 +2,14 @@
 
 from django.db import migrations
 
-from database.triggers import keep
+from database.triggers import Rule, keep
 
 MARK = "UPDATE annotation_pair SET text_changed = TRUE WHERE NOT text_changed AND "
 OF_CANDIDATE = "candidate_id IN (SELECT c.id FROM pooling_candidate c WHERE c.document_id = NEW.id)"
 OF_QUERIES = "query_id IN (SELECT q.id FROM corpus_query q WHERE {condition})"
 
 
-def mark(name: str, *, table: str, columns: tuple[str, ...], pairs: str) -> migrations.RunPython:
+def mark(name: str, *, table: str, columns: tuple[str, ...], pairs: str) -> Rule:
     """Mark `pairs` (SQL over NEW) when one of the columns changes."""
     return keep(
         f"mark_pairs_of_a_changed_{name}",

@@ -4,7 +4,7 @@ from importlib import import_module
 
 from django.db import migrations
 
-from database.triggers import keep, reject
+from database.triggers import dropped, keep, reject
 
 RULES = import_module("pooling.migrations.0002_rules")
 MARKS = import_module("annotation.migrations.0004_marks")
@@ -31,12 +31,6 @@ _, OLD_RULE = RULES.TEXTS
 *_, OLD_MARK, _ = MARKS.SHOWN
 
 
-def removed(operation: migrations.RunPython) -> migrations.RunPython:
-    """Drop the trigger of an earlier migration."""
-    assert operation.reverse_code is not None
-    return migrations.RunPython(operation.reverse_code, operation.code)
-
-
 def changed(columns: tuple[str, ...]) -> str:
     return " OR ".join(f"NEW.{column} <> OLD.{column}" for column in columns)
 
@@ -49,7 +43,7 @@ class Migration(migrations.Migration):
     ]
 
     operations = [
-        removed(OLD_RULE),
+        dropped(OLD_RULE),
         reject(
             "query_paper_of_frozen_pool",
             table="corpus_querypaper",
@@ -67,7 +61,7 @@ class Migration(migrations.Migration):
             columns=", ".join(TEXT),
             when=f"({changed(TEXT)}) AND {OF_FROZEN_POOL}",
         ),
-        removed(OLD_MARK),
+        dropped(OLD_MARK),
         keep(
             "mark_pairs_of_a_changed_query_paper",
             table="corpus_querypaper",

@@ -14,7 +14,7 @@ from django.db.models import F, Sum
 from accounts.locking import lock_collection
 from accounts.models import Collection, User
 from annotation.models import Opening, PairCount, Seat, SlotCount
-from annotation.services import CannotOpen, open_query
+from annotation.services import CannotOpen, UncheckedLabels, open_query
 from annotation.sharing import (
     Assignment,
     Couple,
@@ -32,6 +32,7 @@ from annotation.team.plans import (
     people_named,
     request_job,
 )
+from annotation.unchecked_labels import names_with_unchecked_labels
 from corpus.digests import json_digest
 from corpus.models import Query
 from jobs.context import JobContext
@@ -49,12 +50,16 @@ class SharedPairs(NamedTuple):
 
 @dataclass(frozen=True)
 class OpeningPlan:
-    """Two annotators for each query. `pairs` is by query, `load` is what everyone has already."""
+    """Two annotators for each query. `pairs` is by query, `load` is what everyone has already.
+
+    `unchecked` are the names of queries that open although their labels are unchecked.
+    """
 
     assignments: Sequence[Assignment]
     pairs: Mapping[str, int]
     people: Mapping[str, User]
     load: Load
+    unchecked: Sequence[str] = ()
 
     @property
     def digest(self) -> str:
@@ -102,16 +107,24 @@ class OpeningPlan:
 
 
 def plan_opening(
-    *, collection: Collection, queries: Sequence[Query], annotators: Sequence[User]
+    *,
+    collection: Collection,
+    queries: Sequence[Query],
+    annotators: Sequence[User],
+    unchecked_labels: bool = False,
 ) -> OpeningPlan:
     """Who gets which of the queries, so that loads and shared work are even.
 
     Raises:
         CannotOpen: fewer than two annotators, or fewer than two that a query's exclusions allow.
+        UncheckedLabels: a query paper has such labels, and `unchecked_labels` is false.
     """
     people = {user.username: user for user in sorted(annotators, key=lambda user: user.username)}
     if len(people) < 2:
         raise CannotOpen("Every query needs two annotators. Choose at least two people.")
+    unchecked = names_with_unchecked_labels(queries)
+    if unchecked and not unchecked_labels:
+        raise UncheckedLabels(unchecked)
     pools = dict(
         Pool.objects.filter(query_paper__queries__in=queries)
         .order_by()
@@ -137,7 +150,7 @@ def plan_opening(
             f"Fewer than two of these people may judge {error.query}. Choose more people, leave "
             "the query out, or remove an exclusion."
         ) from error
-    return OpeningPlan(assignments, pairs, people, load)
+    return OpeningPlan(assignments, pairs, people, load, unchecked)
 
 
 def load_of(collection: Collection, annotators: Iterable[User]) -> Load:
@@ -169,6 +182,7 @@ def open_for_team(
     annotators: Sequence[User],
     opened_by: User | None,
     digest: str = "",
+    unchecked_labels: bool = False,
 ) -> list[Opening]:
     """Open all of the queries for the team, or none of them.
 
@@ -180,7 +194,12 @@ def open_for_team(
     """
     with transaction.atomic():
         lock_collection(collection)
-        plan = plan_opening(collection=collection, queries=queries, annotators=annotators)
+        plan = plan_opening(
+            collection=collection,
+            queries=queries,
+            annotators=annotators,
+            unchecked_labels=unchecked_labels,
+        )
         if digest and plan.digest != digest:
             raise PlanChanged
         by_name = {query.name: query for query in queries}
@@ -189,6 +208,7 @@ def open_for_team(
                 query=by_name[assignment.query],
                 annotators=(plan.people[assignment.first], plan.people[assignment.second]),
                 opened_by=opened_by,
+                unchecked_labels=unchecked_labels,
             )
             for assignment in plan.assignments
         ]
@@ -201,7 +221,8 @@ def request_opening(*, collection: Collection, plan: OpeningPlan, requested_by: 
         InProgress: another such job has not ended.
     """
     rows = [list(assignment) for assignment in plan.assignments]
-    return request_job(OPENING_KIND, collection, {"assignments": rows}, requested_by)
+    parameters = {"assignments": rows, "unchecked_labels": bool(plan.unchecked)}
+    return request_job(OPENING_KIND, collection, parameters, requested_by)
 
 
 def open_as_planned(
@@ -210,6 +231,7 @@ def open_as_planned(
     assignments: Sequence[Assignment],
     opened_by: User | None,
     work: JobContext,
+    unchecked_labels: bool = False,
 ) -> dict[str, Any]:
     """Open the queries that are not open yet, a few in each transaction.
 
@@ -226,7 +248,12 @@ def open_as_planned(
         query = collection.queries.filter(name=assignment.query, opening=None).first()
         if query is not None:
             annotators = (people[assignment.first], people[assignment.second])
-            open_query(query=query, annotators=annotators, opened_by=opened_by)
+            open_query(
+                query=query,
+                annotators=annotators,
+                opened_by=opened_by,
+                unchecked_labels=unchecked_labels,
+            )
             opened += 1
 
     change_in_steps(assignments, open_one, collection, work, "queries opened")

@@ -2,7 +2,7 @@
 
 from django.db import migrations
 
-from database.triggers import reject
+from database.triggers import Rule, reject
 
 FROZEN_POOL = "(SELECT frozen_at FROM pooling_pool WHERE id = {row}.pool_id) IS NOT NULL"
 FROZEN_CANDIDATE = (
@@ -29,7 +29,7 @@ NO_EXCLUSION = "NEW.excluded NOT IN ('', 'no-text', 'never-judged')"
 DRAFT = "(SELECT frozen_at FROM pooling_pool WHERE id = NEW.pool_id) IS NULL"
 
 
-def keeps_frozen_pools(name: str, table: str, frozen: str) -> list[migrations.RunPython]:
+def keeps_frozen_pools(name: str, table: str, frozen: str) -> list[Rule]:
     """No row of `table` comes, goes, changes or moves once its pool is frozen."""
     before, after = frozen.format(row="OLD"), frozen.format(row="NEW")
     return [

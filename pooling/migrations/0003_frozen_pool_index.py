@@ -6,7 +6,7 @@ for 3,800 lists. The latest time of freezing is always at the end of the index.
 
 from django.db import migrations, models
 
-from database.triggers import reject
+from database.triggers import dropped, reject
 
 RULE = {"table": "pooling_drawnlist", "event": "DELETE"}
 NAME = "drawn_list_of_frozen_pool_delete"
@@ -36,6 +36,6 @@ class Migration(migrations.Migration):
                 name="frozen_pool_by_build",
             ),
         ),
-        migrations.RunPython(BEFORE.reverse_code, BEFORE.code),
+        dropped(BEFORE),
         AFTER,
     ]

@@ -6,6 +6,7 @@ from pooling.services.estimates import (
     Estimate,
     draw_sample,
     estimate_pools,
+    named_papers,
     papers_to_pool,
     sample_for,
 )
@@ -41,6 +42,7 @@ __all__ = [
     "freeze_pools",
     "manifest_file",
     "manifest_text",
+    "named_papers",
     "papers_to_pool",
     "request_pools",
     "sample_for",

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Collection as Group
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Any, NamedTuple
@@ -196,6 +196,16 @@ def papers_to_pool(collection: Collection, *, without_pool: bool = False) -> dic
         .annotate(query_count=Count("queries"))
     )
     return {docno: PaperToPool(pk, queries) for docno, pk, queries in rows}
+
+
+def named_papers(collection: Collection, ids: Iterable[str]) -> tuple[str, ...]:
+    """The query papers that these ids are of, each once: their own ids, or those of their queries.
+
+    Other ids stay as they are. One query.
+    """
+    paper_of = dict(collection.queries.order_by().values_list("name", "query_paper__name"))
+    paper_of |= {paper: paper for paper in paper_of.values()}
+    return tuple(dict.fromkeys(paper_of.get(each, each) for each in ids))
 
 
 def estimate_pools(

@@ -31,7 +31,7 @@ from pooling.services.drafts import (
     write_hidden,
 )
 from pooling.services.draw import draw_pools
-from pooling.services.estimates import papers_to_pool
+from pooling.services.estimates import named_papers, papers_to_pool
 from pooling.services.manifest import manifest_of
 from pooling.services.plan_runs import InlineRunMaker, RunMaker, ensure_runs, run_names
 from pooling.services.plans import PoolPlan
@@ -58,11 +58,13 @@ def request_pools(
 ) -> Job:
     """Queue the building of pools for every query paper whose pool is not frozen.
 
-    With `docnos`, only for these query papers; with `without_pool`, only for those that have no
-    pool when the building begins. Raises PoolingError for an invalid plan, for query papers that
-    cannot be pooled, and for an encoder without a run that this server does not allow.
+    With `docnos`, only for these query papers, which ids of queries may stand for; with
+    `without_pool`, only for those that have no pool when the building begins. Raises PoolingError
+    for an invalid plan, for query papers that cannot be pooled, and for an encoder without a run
+    that this server does not allow.
     """
     plan.check()
+    docnos = named_papers(collection, docnos) if docnos else ()
     if docnos or without_pool:
         _check_to_pool(papers_to_pool(collection, without_pool=without_pool), docnos)
     run_names = set(collection.runs.filter(name__in=plan.runs).values_list("name", flat=True))
@@ -96,10 +98,10 @@ def build_pools(
 ) -> PoolBuild:
     """Build the pool of every query paper without a frozen one; replaces drafts.
 
-    With `docnos`, only of these query papers; other drafts stay. With `without_pool`, only of those
-    without a pool; all drafts stay. Built-in runs that are missing or out of date are made first,
-    by `maker` or else in this job. The pools are written in hidden parts. All of them appear in one
-    step, or none.
+    With `docnos`, only of these query papers, which ids of queries may stand for; other drafts
+    stay. With `without_pool`, only of those without a pool; all drafts stay. Built-in runs that are
+    missing or out of date are made first, by `maker` or else in this job. The pools are written in
+    hidden parts. All of them appear in one step, or none.
 
     Raises:
         CorpusChanged: the documents changed meanwhile.
@@ -154,6 +156,7 @@ def _papers_to_pool(
     if not papers and not without_pool:
         raise PoolingError("There is nothing to build, because every pool is frozen.")
     by_docno = {paper.name: paper for paper in papers}
+    docnos = named_papers(collection, docnos) if docnos else ()
     _check_to_pool(by_docno, docnos)
     return [by_docno[docno] for docno in sorted(set(docnos))] if docnos else papers
 

@@ -7,7 +7,7 @@ replaced here, because this app knows the tables of all the others.
 
 from django.db import migrations
 
-from database.triggers import dropped, reject
+from database.triggers import Rule, dropped, reject
 
 COLLECTION = "SELECT OLD.collection_id"
 OF_SLOT = (
@@ -48,7 +48,7 @@ RULES = [
 ]
 
 
-def replaced(name: str, table: str, rows: str, collection: str) -> list[migrations.RunPython]:
+def replaced(name: str, table: str, rows: str, collection: str) -> list[Rule]:
     not_being_deleted = (
         f"NOT EXISTS (SELECT 1 FROM accounts_collection c WHERE c.id = ({collection}) "
         "AND c.deletion_began_at IS NOT NULL)"

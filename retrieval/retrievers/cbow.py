@@ -161,6 +161,14 @@ class Mean:
         """(texts, dimensions) of length 1, or all zeros for a text without a known word."""
         return normalise(self._weights(texts) @ self.vectors)
 
+    def unscaled(self, texts: Sequence[str]) -> Floats:
+        """(texts, dimensions): the means themselves, or NaN for a text without a known word."""
+        weights = self._weights(texts)
+        totals = np.asarray(weights.sum(axis=1), np.float32).reshape(-1, 1)
+        totals[totals == 0] = np.nan
+        means: Floats = (weights @ self.vectors) / totals
+        return means
+
     def _weights(self, texts: Sequence[str]) -> Any:
         """(texts, words) float32, sparse; words are added in ascending order."""
         from scipy.sparse import csr_matrix

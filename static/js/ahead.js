@@ -14,8 +14,10 @@ export class Ahead {
   #fetching = null;
   #complete = false; // the server had nothing more when it was asked last
 
-  constructor(url, { person, knownTokens }) {
+  // `target` is how many pairs are kept, where the person does not choose it.
+  constructor(url, { person, knownTokens, target = 0 }) {
     this.url = url;
+    this.target = target;
     this.person = person;
     this.knownTokens = knownTokens; // of pairs on the page, or judged and not yet sent
   }
@@ -26,7 +28,7 @@ export class Ahead {
 
   // How many pairs are kept here besides the one on the screen.
   get targetCount() {
-    return Number(forGood.get(NAME)) || 50;
+    return this.target || Number(forGood.get(NAME)) || 50;
   }
 
   set targetCount(count) {
@@ -54,7 +56,8 @@ export class Ahead {
   async fill() {
     this.#fetching ??= this.#fetch().finally(() => (this.#fetching = null));
     await this.#fetching;
-    if (!this.#complete && this.ready < this.targetCount + SPARE) this.fill().catch(() => {});
+    const spare = this.target ? 0 : SPARE;
+    if (!this.#complete && this.ready < this.targetCount + spare) this.fill().catch(() => {});
   }
 
   async #fetch() {
@@ -75,8 +78,11 @@ export class Ahead {
 }
 
 // Throws when the server cannot be reached, another person is logged in, or something else answers.
-export async function fetchPairs(url, person) {
+// With a `body`, it is sent by POST.
+export async function fetchPairs(url, person, body) {
   const response = await fetch(url, {
+    method: body ? "POST" : "GET",
+    body,
     headers: { "HX-Request": "true", "Qrelsmith-Person": person },
     signal: AbortSignal.timeout(PATIENCE),
   });

@@ -33,6 +33,15 @@ export async function send(url, body) {
   }
 }
 
+// `crypto.randomUUID` exists on HTTPS and localhost only; a laboratory's server may have neither.
+export function newKey() {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  bytes[6] = (bytes[6] & 0x0f) | 0x40;
+  bytes[8] = (bytes[8] & 0x3f) | 0x80;
+  const hex = [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
+}
+
 function outcomeOf(response, answer) {
   if (answer?.error) return OF_THE_SENDER[answer.error] ?? "refused";
   if (answer && response.ok) return "saved";

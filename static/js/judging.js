@@ -3,6 +3,7 @@
 // background could be lost, so the plain forms do the work.
 
 import { Ahead, fetchPairs } from "./ahead.js";
+import { newKey } from "./delivery.js";
 import { helpDialog, onKeys } from "./keys.js";
 import { Outbox } from "./outbox.js";
 import { Pace } from "./pace.js";
@@ -105,15 +106,6 @@ const markNote = () => {
 
 function setEnabled(on) {
   for (const button of find("dock").querySelectorAll("form button")) button.disabled = !on;
-}
-
-// `crypto.randomUUID` exists on HTTPS and localhost only; a laboratory's server may have neither.
-function newKey() {
-  const bytes = crypto.getRandomValues(new Uint8Array(16));
-  bytes[6] = (bytes[6] & 0x0f) | 0x40;
-  bytes[8] = (bytes[8] & 0x3f) | 0x80;
-  const hex = [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");
-  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
 }
 
 // Answering

@@ -2,7 +2,13 @@
 
 const GRACE = 500; // a save that is quicker than this never shows as "saving"
 
-const THINGS = { judging: ["judgment", "judgments"], settling: ["decision", "decisions"] };
+const THINGS = {
+  judging: ["judgment", "judgments"],
+  settling: ["decision", "decisions"],
+  screening: ["screening", "screenings"],
+  rating: ["rating", "ratings"],
+  checking: ["abstract", "abstracts"],
+};
 
 // `ready` tells how many pairs can be judged without the server; `look` names the way to the pair.
 export function showSaveState(

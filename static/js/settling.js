@@ -1,5 +1,5 @@
-// The adjudicator's case: keys, and a decision that is kept until the server has it. Then the next
-// case comes, as a page of its own.
+// The adjudicator's case, or a rater's pair of full texts: keys, and an answer that is kept until the
+// server has it. Then the next one comes, as a page of its own.
 
 import { helpDialog, onKeys } from "./keys.js";
 import { Outbox } from "./outbox.js";
@@ -9,27 +9,34 @@ import {
   guidelinePanel,
   lift,
   measureDock,
+  noteForOther,
   tellLast,
   tooSoon,
 } from "./panels.js";
 import { plainForms } from "./plain.js";
 import { showSaveState } from "./savestate.js";
+import { Stopwatch } from "./stopwatch.js";
 import { forThisTab, storageWorks } from "./storage.js";
+import { Visit } from "./visit.js";
 
 const page = document.body.dataset;
 const find = (id) => document.getElementById(id);
 const forms = [find("answer"), find("cannot-form")];
 const noteField = forms[0].elements.note;
+const LONGEST = 24 * 3600; // the server takes no more seconds than these
+const clock = `qrelsmith:clock:${page.person}:${location.pathname}`;
 const draft = `qrelsmith:draft:${page.person}:${location.pathname}`;
 let shownAt = performance.now();
-const outbox = new Outbox({ work: "settling", person: page.person, collection: page.collection });
-let leaving = false;
+const { work = "settling", thing = "case" } = page;
+const noun = work === "settling" ? "decision" : "rating";
+const outbox = new Outbox({ work, person: page.person, collection: page.collection });
+const visit = new Visit(outbox);
 
 function submit(event) {
   event.preventDefault();
-  if (leaving || tooSoon(shownAt, "case")) return;
+  if (visit.ends || tooSoon(shownAt, thing)) return;
   if (unsentDecision())
-    return tellLast("Your decision waits to be saved. You can change it after that.");
+    return tellLast(`Your ${noun} waits to be saved. You can change it after that.`);
   const { currentTarget: form, submitter } = event;
   tellLast("");
   submitter?.classList.add("pressed");
@@ -59,8 +66,9 @@ function describeAnswer(body) {
 function goToNext({ detail: { entry, next } }) {
   if (entry.token !== page.token) return;
   forThisTab.remove(draft);
+  forThisTab.remove(clock);
   queryRead();
-  leaveFor(next);
+  visit.leaveFor(next);
 }
 
 // A case that is settled or gone has a next one; any other refusal is shown here.
@@ -69,27 +77,18 @@ function handleRefusal({ detail: { entry, next } }) {
   for (const button of document.querySelectorAll(".pressed")) button.classList.remove("pressed");
   if (!next) return;
   outbox.dismiss(entry);
-  leaveFor(next);
+  visit.leaveFor(next);
 }
 
-function leaveFor(url) {
-  leaving = true;
-  location.assign(url);
-}
-
-// A page from the back-forward cache is as old as when it was left. Offline it is all there is.
-async function renew() {
-  leaving = false;
-  outbox.deliver();
-  if (outbox.inMemoryOnly) return;
-  try {
-    const response = await fetch(location.href, { method: "HEAD" });
-    if (!response.ok) return;
-  } catch {
-    return;
-  }
-  leaving = true;
-  location.reload();
+// Reading a paper takes minutes, with breaks: the time of earlier visits in this tab counts too.
+function startClock() {
+  const watch = new Stopwatch();
+  const earlier = Number(forThisTab.get(clock)) || 0;
+  const total = () => Math.min(earlier + watch.seconds, LONGEST).toFixed(1);
+  watch.restart();
+  for (const form of forms)
+    form.addEventListener("submit", () => (form.elements.seconds.value = total()));
+  addEventListener("pagehide", () => visit.ends || forThisTab.set(clock, total()));
 }
 
 const markNote = () => {
@@ -100,16 +99,13 @@ function start() {
   for (const form of forms) form.addEventListener("submit", submit);
   outbox.addEventListener("saved", goToNext);
   outbox.addEventListener("refused", handleRefusal);
-  addEventListener("beforeunload", (event) => {
-    if (outbox.entries().length && !leaving) event.preventDefault();
-  });
-  addEventListener("pageshow", (event) => event.persisted && renew());
+  visit.watch();
   showSaveState(outbox, {
-    work: "settling",
+    work,
     chip: find("saved"),
     trouble: find("trouble"),
     loginUrl: page.loginUrl,
-    look: "See both judgments as they are",
+    look: work === "settling" ? "See both judgments as they are" : undefined,
   });
   outbox.deliver();
 }
@@ -121,6 +117,8 @@ noteField.addEventListener("input", () => {
 });
 markNote();
 measureDock();
+if ("timed" in page) startClock();
+if (forms[1].elements.note) noteForOther(forms[1]);
 const queryRead = foldQuery();
 
 // After the list of keys, a press is no repeated one of the case before. This is not noted when the
@@ -141,4 +139,4 @@ onKeys({
 });
 
 if (storageWorks()) start();
-else plainForms(forms, { trouble: find("trouble"), thing: "case" });
+else plainForms(forms, { trouble: find("trouble"), thing });

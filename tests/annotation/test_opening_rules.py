@@ -1,6 +1,9 @@
 """When a query cannot be opened, a seat not be handed over and a guideline not be written."""
 
+import io
+
 import pytest
+from django.core.management import call_command
 from django.urls import reverse
 
 from accounts.models import Role, User
@@ -13,6 +16,7 @@ from annotation.services import (
     reassign_seat,
     write_guideline,
 )
+from corpus.facets import NO_FACETS
 from corpus.models import Document
 from pooling.models import Exclusion
 from tests.support.factories import (
@@ -25,7 +29,9 @@ from tests.support.factories import (
     annotators,
     member,
 )
+from tests.support.labels import checked, predicted
 from tests.support.sittings import judge, slots_of
+from tests.support.visits import address, text_of
 
 pytestmark = pytest.mark.django_db
 
@@ -250,3 +256,68 @@ def test_a_person_without_the_role_is_in_no_seat(query):
     stranger = UserFactory(username="stranger")
 
     refused(query, (annotators(query.collection)[0], stranger), "stranger is not an annotator")
+
+
+# Labels that were predicted
+
+
+def test_a_query_with_unchecked_labels_opens_only_if_the_admin_says_so(query):
+    predicted(query.query_paper.document)
+    refused(query, match=f"{query.name} has predicted labels that are not checked")
+
+    opening = open_query(
+        query=query,
+        annotators=annotators(query.collection),
+        opened_by=None,
+        unchecked_labels=True,
+    )
+
+    assert opening.labels_unchecked is True
+
+
+def test_a_query_opens_once_its_labels_are_checked(query):
+    document = query.query_paper.document
+    predicted(document)
+    checked(document, document.labels)
+
+    opening = open_query(query=query, annotators=annotators(query.collection), opened_by=None)
+
+    assert opening.labels_unchecked is False
+
+
+def test_labels_do_not_matter_where_documents_are_judged_as_a_whole():
+    collection = a_collection("whole", facets=NO_FACETS)
+    query = a_query(collection, facet="")
+    predicted(query.query_paper.document)
+
+    assert open_query(query=query, annotators=annotators(collection), opened_by=None)
+
+
+def test_the_page_of_closed_queries_asks_before_it_opens_unchecked_labels(admin, query):
+    predicted(query.query_paper.document)
+    people = [str(user.pk) for user in annotators(query.collection)]
+    fields = {"queries": [query.name], "annotators": people}
+    page = admin.get(address("open-queries"))
+    assert "labels unchecked" in text_of(page)
+
+    refusal = admin.post(address("open-queries"), fields)
+    question = admin.post(address("open-queries"), {**fields, "unchecked_labels": "on"})
+    plan = question.context["plan"].digest
+    admin.post(address("open-queries"), {**fields, "unchecked_labels": "on", "plan": plan})
+
+    assert "has predicted labels that are not checked" in text_of(refusal)
+    assert "1 of them has predicted labels" in text_of(question)
+    assert Opening.objects.get().labels_unchecked
+
+
+def test_the_command_leaves_out_unchecked_labels_unless_told_otherwise(query):
+    unchecked = a_query(query.collection)
+    predicted(unchecked.query_paper.document)
+    out = io.StringIO()
+
+    call_command("open_queries", "small", "--all", stdout=out)
+    assert "Left out, because predicted labels are not checked: 1 query" in out.getvalue()
+    assert not Opening.objects.filter(query=unchecked).exists()
+
+    call_command("open_queries", "small", "--all", "--unchecked-labels", stdout=out)
+    assert Opening.objects.get(query=unchecked).labels_unchecked

@@ -94,9 +94,22 @@ def test_it_makes_a_document_a_query(world, admin):
     response = admin.post(f"{WHERE}queries/", {"docno": "q9", "facet": "result"}, format="json")
 
     assert response.status_code == 201
-    assert response.json() == {"name": "q9_result", "docno": "q9", "facet": "result"}
+    answer = {"name": "q9_result", "docno": "q9", "facet": "result", "sentences": None}
+    assert response.json() == answer
     assert world.collection.queries.filter(name="q9_result").exists()
-    assert response.json() in admin.get(f"{WHERE}queries/").json()["results"]
+
+
+def test_it_makes_a_query_of_some_sentences(world, admin):
+    DocumentFactory(collection=world.collection, docno="q9")
+    query = {"docno": "q9", "facet": "result", "sentences": [2, 1]}
+
+    made = admin.post(f"{WHERE}queries/", query, format="json").json()
+    refused = admin.post(f"{WHERE}queries/", {**query, "sentences": [4]}, format="json")
+
+    assert made == {**query, "name": "q9_result-2", "sentences": [1, 2]}
+    assert refused.status_code == 400
+    assert "q9 has no sentence 4; its sentences are 1 to 3" in refused.json()["detail"]
+    assert made in admin.get(f"{WHERE}queries/").json()["results"]
 
 
 @pytest.mark.parametrize("asked", [("none", "method"), ("10.1/small", "none")])

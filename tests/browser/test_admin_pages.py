@@ -8,12 +8,17 @@ from playwright.sync_api import Page
 
 from accounts.models import Role, User
 from dashboard.stages import STAGES
-from tests.support.api_world import a_world
+from tests.support.api_world import SHADOW_JUDGE, a_world
 from tests.support.judging_page import assert_accessible, log_in
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
-OTHERS = ("search", "import-documents", "add-query", "add-run", "choose-models", "plan-pools")
+OTHERS = (
+    *("search", "import-documents", "document-imports", "import-full-texts", "add-query"),
+    *("draw-sample", "paper-types", "add-run", "choose-models", "plan-pools", "new-study"),
+    "baselines",
+    "import-shadow-judge",
+)
 
 
 @pytest.fixture
@@ -25,6 +30,11 @@ def addresses() -> list[str]:
     pages = [page.url_name for stage in STAGES for page in stage.pages if Role.ADMIN in page.roles]
     below = {
         "document": paper,
+        "check-document": paper,
+        "sample": "periods",
+        "query-choice": world.collection.query_choices.get().name,
+        "study": world.study.name,
+        "shadow-judge": SHADOW_JUDGE,
         "pool": paper,
         "guideline": "method",
         "release": world.release.version,
@@ -33,6 +43,7 @@ def addresses() -> list[str]:
     return [
         *(reverse(name, args=here) for name in (*pages, *OTHERS)),
         *(reverse(name, args=[*here, argument]) for name, argument in below.items()),
+        reverse("screen-paper", args=[*here, "periods", 1]),
         *(reverse(name) for name in ("home", "account", "new-collection", "public-releases")),
     ]
 

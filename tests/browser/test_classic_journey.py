@@ -8,6 +8,7 @@ import re
 import zipfile
 from collections import defaultdict
 from pathlib import Path
+from statistics import mean
 
 import ir_datasets
 import ir_measures
@@ -49,7 +50,8 @@ def test_topics_and_documents_with_the_same_ids_become_qrels_that_every_tool_sco
 
     with zipfile.ZipFile(io.BytesIO(publish(admin, "classic"))) as archive:
         archive.extractall(tmp_path / "release")
-    check_scores(tmp_path / "release", tmp_path / "mine.run")
+    scores = check_scores(tmp_path / "release", tmp_path / "mine.run")
+    check_leaderboard(admin, scores["mine"])
 
 
 def create(admin: Page) -> None:
@@ -143,8 +145,11 @@ def import_the_other_judgments(admin: Page, folder: Path, judged: str) -> None:
     wait_for_jobs()
 
 
-def check_scores(release: Path, own_run: Path) -> None:
-    """The same scores from three tools, for a run of the release and for the file as it was."""
+def check_scores(release: Path, own_run: Path) -> dict[str, float]:
+    """The same scores from three tools, for a run of the release and for the file as it was.
+
+    Returns each run's mean nDCG@10.
+    """
     topics = {str(number) for number in range(1, TOPICS + 1)}
     qrels_file = release / "trec/qrels.all.txt"
     qrels: dict[str, dict[str, int]] = defaultdict(dict)
@@ -162,6 +167,7 @@ def check_scores(release: Path, own_run: Path) -> None:
     assert dataset.qrels_dict() == qrels
 
     evaluator = pytrec_eval.RelevanceEvaluator(qrels, {"ndcg_cut_10"})
+    means = {}
     for path in (own_run, *runs.values()):
         run = list(ir_measures.read_trec_run(str(path)))
         by_topic: dict[str, dict[str, float]] = defaultdict(dict)
@@ -177,3 +183,15 @@ def check_scores(release: Path, own_run: Path) -> None:
         assert set(direct) == topics, path
         assert measured == pytest.approx(direct)
         assert min(direct.values()) > 0 if path == own_run else max(direct.values()) > 0, path
+        means[path.stem] = mean(direct.values())
+    return means
+
+
+def check_leaderboard(admin: Page, expected: float) -> None:
+    admin.goto("/c/classic/evaluation/")
+    admin.get_by_role("button", name="Score all systems").click()
+    wait_for_jobs()
+    admin.goto("/c/classic/evaluation/?profile=trec&measure=nDCG@10")
+    row = admin.get_by_role("row").filter(has=admin.get_by_role("rowheader", name="mine"))
+    expect(row.locator("td.strong")).to_have_text(f"{expected * 100:.2f}")
+    expect(row).to_contain_text("in the pool")

@@ -53,7 +53,7 @@ def test_the_page_renews_itself_when_its_job_ends_and_a_toast_leads_to_the_resul
 
 
 def test_a_form_with_input_is_kept_when_a_job_ends(admin, job):
-    admin.get_by_text("Format, prefix, filter and invalid lines").click()
+    admin.get_by_text("Format, columns, prefix and invalid lines").click()
     skip = admin.locator("[name=skip_bad]")
     skip.fill("3")
 

@@ -230,7 +230,7 @@ def test_a_prefix_that_makes_an_id_too_long_is_an_invalid_line(write):
 
 
 def test_several_files_of_different_formats_are_one_source(write):
-    source = JoinedSource(
+    source = JoinedSource.of(
         (open_source(write("1\tA.\n", "a.tsv")), open_source(write(CRANFIELD, "b.xml")))
     )
     assert [line.record.docno for line in source.lines()] == ["1", "1", "2"]

@@ -71,7 +71,6 @@ MAKE = (
 )
 
 
-@pytest.mark.django_db
 def test_a_database_that_does_not_fit_is_left_as_it_was(file, disk):
     assert manage(disk.folder, "migrate", "--verbosity", "0").returncode == 0
     assert manage(disk.folder, "shell", "--command", MAKE).returncode == 0

@@ -10,6 +10,7 @@ from django.utils import timezone
 from accounts.models import Collection
 from corpus.document_check import BATCH, RepeatedDocnos, TooManyBadLines
 from corpus.document_import import FrozenDocument, ImportReport, import_documents
+from corpus.filters import Recipe
 from corpus.formats import DocumentFormatError
 from corpus.models import Document
 from corpus.services import CorpusError
@@ -288,7 +289,7 @@ class TestFilter:
                 doc("terse", sentences=["a", "b", "c"]),
                 doc("good", sentences=["one two three four"] * 3),
             ),
-            filter_name="csfcube",
+            recipe=Recipe(named="csfcube"),
         )
 
         assert (report.created, report.filtered) == (1, 4)
@@ -302,13 +303,9 @@ class TestFilter:
     def test_references_to_what_was_left_out_lead_nowhere(self, collection, write):
         good = doc("a", sentences=["one two three four"] * 3, references=["b"])
 
-        report = bring(collection, write(good, doc("b")), filter_name="csfcube")
+        report = bring(collection, write(good, doc("b")), recipe=Recipe(named="csfcube"))
 
         assert (report.references, report.unresolved_references) == (1, 1)
-
-    def test_a_filter_that_does_not_exist_is_refused(self, collection, write):
-        with pytest.raises(CorpusError, match="Unknown filter 'x'"):
-            bring(collection, write(doc("a")), filter_name="x")
 
 
 class TestJob:
@@ -342,7 +339,7 @@ class TestJob:
         assert collection.documents.count() == 2
 
     def test_its_card_says_what_was_left_out(self, collection, upload):
-        how = {"skip_bad": 1, "filter": "csfcube"}
+        how = {"skip_bad": 1, "recipe": {"named": "csfcube"}}
         job = self.run(collection, {**upload(doc("a"), {"docno": "b"}), **how})
 
         card = job_card(job, timezone.now())

@@ -52,7 +52,7 @@ def test_documents_are_listed_in_a_fixed_number_of_queries(
 ):
     DocumentFactory.create_batch(60, collection=collection)
 
-    with django_assert_num_queries(7):
+    with django_assert_num_queries(8):
         page = admin.get(at("documents"))
 
     assert "60</span> documents" in words_of(page)

@@ -23,7 +23,8 @@ def test_each_role_gets_the_stages_of_its_own_pages(collection):
     assert labels(navigation_of(collection, "ann1").stages) == ["Overview", "Judge"]
     assert labels(navigation_of(collection, "adju").stages) == ["Overview", "Adjudicate"]
     assert labels(navigation_of(collection, "admin").stages) == [
-        *("Overview", "Corpus", "Pools", "Judging", "Results", "Settings")
+        *("Overview", "Corpus", "Curation", "Pools", "Judging", "Evaluation", "Trust"),
+        *("Results", "Settings"),
     ]
 
 
@@ -43,6 +44,9 @@ def test_a_person_with_two_roles_sees_the_own_work_first_and_both_roles(collecti
         ("/c/small/documents/", None),
         ("/c/small/documents/id/queries/", "Documents"),
         ("/c/small/jobs/17/", "Jobs"),
+        ("/c/small/evaluation/errors/", None),
+        ("/c/small/evaluation/errors/tag/", "Errors"),
+        ("/c/small/evaluation/baselines/", "Leaderboard"),
     ],
 )
 def test_a_page_below_one_of_the_navigation_names_it_as_its_parent(collection, path, parent):
@@ -106,3 +110,9 @@ def test_the_navigation_needs_no_query_until_it_is_shown(collection, django_asse
     with django_assert_num_queries(1):
         assert len(context["navigation"].stages) == 2
         assert not context["navigation"].can_search
+
+
+def test_a_page_whose_address_is_below_that_of_another_stage_is_in_one_stage(collection):
+    stages = navigation_of(collection, "admin", "/c/small/evaluation/pool-bias/").stages
+
+    assert [stage.label for stage in stages if stage.current] == ["Trust"]

@@ -21,6 +21,7 @@ from tests.support.factories import (
     an_open_topic,
     member,
 )
+from tests.support.labels import predicted
 from tests.support.visits import client_of, markup, queries_of, text_of
 
 pytestmark = pytest.mark.django_db
@@ -169,7 +170,7 @@ def test_the_overview_of_an_admin_shows_the_steps_in_a_fixed_number_of_queries(
         an_open_query(collection)
     client = client_of("admin")
 
-    with django_assert_num_queries(19):
+    with django_assert_num_queries(22):
         page = client.get(at("collection"))
 
     assert page.text.count('class="step"') == 7
@@ -304,7 +305,7 @@ def test_the_list_of_queries_says_how_far_each_is(collection, django_assert_num_
     a_query(collection)
     client = client_of("admin")
 
-    with django_assert_num_queries(10):
+    with django_assert_num_queries(11):
         page = client.get(at("queries"))
 
     assert "5 queries" not in page.text
@@ -468,3 +469,15 @@ def test_the_pages_of_a_collection_of_topics_say_topics():
         assert "query paper" not in text_of(page).replace("Query paper or topic", "").lower()
     assert "1 topic" in text_of(pages[0])
     assert "Pools by topic" in text_of(pages[1])
+
+
+def test_the_overview_says_which_labels_are_missing_or_unchecked(client, collection):
+    document = a_query(collection).query_paper.document
+    predicted(document)
+    DocumentFactory(collection=collection, labels=[])
+    client.force_login(User.objects.get(username="admin"))
+
+    page = text_of(client.get(reverse("collection", args=["small"])))
+
+    assert "1 document without sentence labels" in page
+    assert "1 query paper with unchecked labels" in page

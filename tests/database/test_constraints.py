@@ -26,7 +26,38 @@ from adjudication.models import Decision
 from agreement.models import Report
 from annotation.models import Exclusion, Guideline, Judgment, Opening, Pair, Slot, SlotCount
 from annotation.services import open_query
-from corpus.models import Document, Facet, Query, QueryPaper, Topic
+from corpus.models import (
+    Document,
+    DocumentImport,
+    Facet,
+    FullText,
+    ImportStep,
+    Query,
+    QueryPaper,
+    Topic,
+)
+from corpus.services import create_query
+from curation.models import (
+    Labeller,
+    LabelRecord,
+    PaperType,
+    QueryChoice,
+    Sample,
+    SampledPaper,
+    Screening,
+)
+from evaluation.models import (
+    ErrorTag,
+    Fold,
+    Kind,
+    LabelReport,
+    PoolBiasReport,
+    Scores,
+    ShadowJudge,
+    ShadowLabel,
+    System,
+    SystemRanking,
+)
 from jobs.models import Job, State
 from pooling.models import (
     BuildRun,
@@ -40,6 +71,8 @@ from pooling.models import (
 )
 from release.models import PublicPeriod, Release
 from retrieval.models import Ranking, Run
+from studies.models import Study, StudyPair, StudyRating
+from tests.support.curation import a_label_record, a_sample
 from tests.support.factories import (
     DocumentFactory,
     UserFactory,
@@ -50,7 +83,9 @@ from tests.support.factories import (
     annotators,
     member,
 )
+from tests.support.screened_samples import a_choice
 from tests.support.sittings import judge_both, settle
+from tests.support.study_scenes import attach_full_texts, rate
 
 pytestmark = pytest.mark.django_db
 
@@ -72,10 +107,17 @@ class World(NamedTuple):
     topic_query: Query  # of that topic
     frozen_topic: Topic
     query: Query
+    sentence_query: Query  # of sentences 1 and 3 of the query paper of that query
     draft: Pool
     candidate: Candidate  # of the draft
     contribution: Contribution  # of that candidate
     document: Document  # in no pool
+    label_record: LabelRecord  # predicted, of that document
+    labeller: Labeller
+    paper_type: PaperType
+    sample: Sample
+    sampled_paper: SampledPaper
+    screening: Screening
     run: Run
     ranking: Ranking
     build_run: BuildRun  # of the draft
@@ -102,12 +144,31 @@ class World(NamedTuple):
     bare_pair: Pair  # without slots
     last_plan: LastPlan
     saved_plan: SavedPlan
+    query_choice: QueryChoice
     pool_report: PoolReport
     report: Report
     job: Job
     release: Release
     public: PublicPeriod  # of that release
     past_public: PublicPeriod
+    full_text: FullText  # of a document in the study
+    study: Study  # its rater is `third`
+    study_pair: StudyPair
+    study_rating: StudyRating
+    ended_study: Study
+    shadow_judge: ShadowJudge
+    shadow_label: ShadowLabel
+    pool_bias_report: PoolBiasReport
+    label_report: LabelReport  # of no shadow judge
+    shadow_report: LabelReport
+    ended_pair: StudyPair
+    system: System
+    system_ranking: SystemRanking
+    scores: Scores
+    fold: Fold
+    document_import: DocumentImport
+    import_step: ImportStep  # 0 of that import, which read 3 documents
+    error_tag: ErrorTag
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -140,10 +201,42 @@ def build_world() -> World:
     build_run_of(draft_without_run, None)
     slots = slots_of_pair(decided.pair)
     topic_query = a_topic(collection)
+    document_import = collection.document_imports.create(
+        source="a.jsonl", format_name="jsonl", read=3, created=3, updated=0, unchanged=0
+    )
+    system = collection.systems.create(name="system", kind=Kind.FILE, sha256="0" * 64)
     release = collection.releases.create(version="1", sha256="0" * 64, size=1, manifest={})
     excluded = member(collection, Role.ANNOTATOR, "ann4")
+    studied = other.pair.candidate.document
+    attach_full_texts(opened.query_paper.document, studied)
+    study, ended_study = (
+        collection.studies.create(name=name, rater=member(collection, Role.ANNOTATOR, "ann3"))
+        for name in ("texts", "ended")
+    )
+    study_pair, ended_pair = (
+        each.pairs.create(pair=other.pair, position=1, token="token", label=2)
+        for each in (study, ended_study)
+    )
+    study_rating = rate(study, 1, grade=2)
+    change(ended_study, ended_at=timezone.now())
     query.query_paper.exclusions.create(annotator=excluded)
+    shadow_judge = collection.shadow_judges.create(
+        name="model", filename="model.txt", labels_count=1, sha256="0" * 64
+    )
+    label_report, shadow_report = (
+        collection.label_reports.create(
+            kind=kind, shadow_judge=judge, measure="AP", state="0" * 64, payload={}
+        )
+        for kind, judge in (("label-effects", None), ("shadow-judge", shadow_judge))
+    )
+    document = DocumentFactory(collection=collection)
+    sampled_paper = a_sample(collection).papers.create(document=document, position=1)
+    paper_type = collection.paper_types.create(key="survey", name="Survey", position=1)
     return World(
+        system=system,
+        system_ranking=system.rankings.create(query=query, docnos=[], scores=[]),
+        scores=system.scores.create(profile="trec", state="0" * 64, summary=[], values={}),
+        fold=Fold.objects.create(query=query, number=1),
         collection=collection,
         annotating=collection.memberships.get(user__username="ann1"),
         adjudicating=collection.memberships.get(user__username="adju"),
@@ -158,10 +251,26 @@ def build_world() -> World:
         topic_query=topic_query,
         frozen_topic=an_open_topic(collection, name="frozen").query.query_paper.topic,
         query=query,
+        sentence_query=create_query(
+            collection=collection,
+            docno=query.query_paper.name,
+            facet_key="method",
+            sentences=(1, 3),
+        ),
         draft=draft,
         candidate=candidate,
         contribution=candidate.contributions.get(),
-        document=DocumentFactory(collection=collection),
+        document=document,
+        label_record=a_label_record(document, confidences=[0.9, 0.8, 0.7]),
+        labeller=collection.labellers.create(
+            name="ours", labels=[], training={}, weights=b"", digest="0" * 64
+        ),
+        paper_type=paper_type,
+        sample=sampled_paper.sample,
+        sampled_paper=sampled_paper,
+        screening=sampled_paper.screenings.create(
+            screener=excluded, paper_type=paper_type, rating=3
+        ),
         run=run,
         ranking=run.rankings.create(query_paper=query.query_paper, docnos=[], scores=[]),
         build_run=build_run_of(draft, run),
@@ -186,6 +295,7 @@ def build_world() -> World:
         bare_pair=Pair.objects.create(query=query, candidate=candidate, token="bare"),
         last_plan=LastPlan.objects.create(collection=collection, fields={}),
         saved_plan=collection.saved_plans.create(name="Deep", fields={}),
+        query_choice=a_choice(collection),
         pool_report=collection.pool_reports.create(
             kind="kind", state="", payload=[], began_at=timezone.now(), seconds=1
         ),
@@ -196,7 +306,37 @@ def build_world() -> World:
         past_public=release.public_periods.create(
             page={}, began_at=timezone.now(), ended_at=timezone.now() + timedelta(days=1)
         ),
+        full_text=studied.full_text,
+        study=study,
+        study_pair=study_pair,
+        study_rating=study_rating,
+        ended_study=Study.objects.get(pk=ended_study.pk),
+        ended_pair=ended_pair,
+        shadow_judge=shadow_judge,
+        shadow_label=shadow_judge.labels.create(pair=other.pair, grade=3),
+        pool_bias_report=PoolBiasReport.objects.create(
+            collection=collection,
+            state="0" * 64,
+            paragraph="",
+            computed_at=timezone.now(),
+            payload={},
+        ),
+        label_report=label_report,
+        shadow_report=shadow_report,
+        document_import=document_import,
+        import_step=document_import.steps.create(position=0, name="read", removed=0, remaining=3),
+        error_tag=ErrorTag.objects.create(
+            system="sys", pair=decided.pair, kind="miss", type="context", grade=2
+        ),
     )
+
+
+def screening_of(collection: Collection) -> Screening:
+    sample = collection.samples.create(name="all", per_stratum=2, seed="seed")
+    paper = sample.papers.create(document=DocumentFactory(collection=collection), position=1)
+    kind = collection.paper_types.create(key="survey", name="Survey", position=0)
+    screener = UserFactory(username="screener")
+    return paper.screenings.create(screener=screener, paper_type=kind, rating=3)
 
 
 def build_run_of(pool: Pool, run: Run | None) -> BuildRun:
@@ -242,6 +382,31 @@ def judged_again(world: World, **changes: Any) -> None:
 
 def decided_again(world: World, **changes: Any) -> None:
     again(world.decision, **{"sequence": 9, "key": uuid.uuid4()} | changes)
+
+
+def rated_again(world: World, **changes: Any) -> None:
+    again(world.study_rating, **{"sequence": 9, "key": uuid.uuid4()} | changes)
+
+
+def studied_again(world: World, **changes: Any) -> None:
+    """Another pair in the study. It has two judgments, and no full text."""
+    new = {"pair": world.pair, "position": 2, "token": "other"}
+    again(world.study_pair, **new | changes)
+
+
+def studied_elsewhere(world: World) -> None:
+    collection = Collection.objects.create(slug="elsewhere", name="Elsewhere")
+    member(collection, Role.ANNOTATOR, world.third.username)
+    study = collection.studies.create(name="texts", rater=world.third)
+    again(world.study_pair, study=study)
+
+
+def labelled_elsewhere(world: World) -> None:
+    collection = Collection.objects.create(slug="elsewhere", name="Elsewhere")
+    judge = collection.shadow_judges.create(
+        name="model", filename="model.txt", labels_count=1, sha256="0" * 64
+    )
+    again(world.shadow_label, shadow_judge=judge)
 
 
 def shown_after_a_later_one(world: World) -> None:
@@ -328,6 +493,16 @@ CASES = [
     ),
     Case("document_docno_once", lambda world: again(world.document)),
     Case("document_has_docno", lambda world: again(world.document, docno="")),
+    Case("import_keeps_what_it_read", lambda world: again(world.document_import, created=4)),
+    Case("corpus_documentimport_never_edited", lambda world: change(world.document_import, read=4)),
+    Case("corpus_documentimport_never_deleted", lambda world: delete(world.document_import)),
+    Case("import_step_position_once", lambda world: again(world.import_step)),
+    Case(
+        "import_step_continues",
+        lambda world: again(world.import_step, position=1, removed=1, remaining=1),
+    ),
+    Case("corpus_importstep_never_edited", lambda world: change(world.import_step, removed=1)),
+    Case("corpus_importstep_never_deleted", lambda world: delete(world.import_step)),
     Case("topic_name_once", lambda world: again(world.topic)),
     Case("topic_has_name", lambda world: again(world.topic, name="")),
     Case("topic_of_query_paper_keeps_name", lambda world: change(world.topic, name="other")),
@@ -364,6 +539,60 @@ CASES = [
     ),
     Case("query_name_once", lambda world: again(world.query, facet=world.other_facet)),
     Case("query_facet_once", lambda world: again(world.query, name="other")),
+    Case("query_sentences_once", lambda world: again(world.sentence_query, name="other")),
+    Case(
+        "query_sentences_are_of_its_paper",
+        lambda world: again(world.sentence_query, name="other", sentence_numbers=[2, 4]),
+    ),
+    Case(
+        "query_sentences_are_of_its_paper",
+        lambda world: again(world.sentence_query, name="other", sentence_numbers=[]),
+    ),
+    Case(
+        "query_sentences_are_of_its_paper",
+        lambda world: again(world.topic_query, name="other", sentence_numbers=[1]),
+    ),
+    Case("query_sentences_stay", lambda world: change(world.sentence_query, sentence_numbers=[1])),
+    Case("query_sentences_stay", lambda world: change(world.sentence_query, sentence_numbers=None)),
+    Case(
+        "query_sentences_stay",
+        lambda world: change(world.sentence_query, query_paper=world.opening.query.query_paper),
+    ),
+    Case(
+        "document_text_of_query_by_sentences",
+        lambda world: change(world.query_paper.document, sentences=["One."]),
+    ),
+    # curation
+    Case("labeller_name_once", lambda world: again(world.labeller)),
+    Case("labeller_has_name", lambda world: again(world.labeller, name="")),
+    Case("curation_labelrecord.document_id", lambda world: again(world.label_record)),
+    Case(
+        "label_record_checked_by_a_person",
+        lambda world: change(world.label_record, checked_at=timezone.now()),
+    ),
+    Case(
+        "label_record_has_a_source",
+        lambda world: change(world.label_record, labeller="", lowest_confidence=None),
+    ),
+    Case(
+        "label_record_predicted_with_confidence",
+        lambda world: change(world.label_record, lowest_confidence=1.5),
+    ),
+    Case(
+        "label_record_predicted_with_confidence",
+        lambda world: change(world.label_record, lowest_confidence=None),
+    ),
+    Case("paper_type_key_once", lambda world: again(world.paper_type, position=9)),
+    Case("paper_type_position_once", lambda world: again(world.paper_type, key="other")),
+    Case("sample_name_once", lambda world: again(world.sample)),
+    Case("sample_has_name", lambda world: again(world.sample, name="")),
+    Case("sampled_paper_once", lambda world: again(world.sampled_paper, position=9)),
+    Case(
+        "sampled_paper_position_once",
+        lambda world: again(world.sampled_paper, document=world.query_paper.document),
+    ),
+    Case("screening_once", lambda world: again(world.screening)),
+    Case("screening_rating_is_1_to_5", lambda world: change(world.screening, rating=6)),
     # pooling
     Case("run_name_once", lambda world: again(world.run)),
     Case("ranking_once_per_query_paper", lambda world: again(world.ranking)),
@@ -408,6 +637,8 @@ CASES = [
     Case("pooling_lastplan.collection_id", lambda world: again(world.last_plan)),
     Case("saved_plan_name_once", lambda world: again(world.saved_plan)),
     Case("saved_plan_has_name", lambda world: again(world.saved_plan, name="")),
+    Case("query_choice_once", lambda world: again(world.query_choice)),
+    Case("query_choice_stays", lambda world: change(world.query_choice, inputs="1" * 64)),
     Case("candidate_document_once", lambda world: again(world.candidate, position=9)),
     Case("candidate_position_once", lambda world: again(world.candidate, document=world.document)),
     Case("contribution_source_once", lambda world: again(world.contribution, drawn=False)),
@@ -689,11 +920,113 @@ CASES = [
     Case("decision_not_by_a_judge", lambda world: decided_again(world, adjudicator=world.second)),
     Case("adjudication_decision_never_edited", lambda world: change(world.decision, grade=1)),
     Case("adjudication_decision_never_deleted", lambda world: delete(world.decision)),
+    # studies
+    Case("corpus_fulltext.document_id", lambda world: again(world.full_text)),
+    Case(
+        "full_text_has_sections_or_link",
+        lambda world: again(world.full_text, document=world.document, sections=[]),
+    ),
+    Case(
+        "full_text_link_is_https",
+        lambda world: again(world.full_text, document=world.document, pdf_url="http://a.org"),
+    ),
+    Case("full_text_stays_in_study", lambda world: change(world.full_text, sections=["other"])),
+    Case("full_text_in_study_never_deleted", lambda world: delete(world.full_text)),
+    Case("study_name_once", lambda world: again(world.study)),
+    Case("study_has_name", lambda world: again(world.study, name="")),
+    Case(
+        "study_rater_only_annotates",
+        lambda world: again(world.study, name="other", rater=world.stranger),
+    ),
+    Case("study_stays_as_made", lambda world: change(world.study, rater=world.first)),
+    Case("study_stays_ended", lambda world: change(world.ended_study, ended_at=None)),
+    Case("system_name_once", lambda world: again(world.system)),
+    Case("system_kind_known", lambda world: change(world.system, kind="guess")),
+    Case("system_ranking_once_per_query", lambda world: again(world.system_ranking)),
+    Case("scores_once_per_source_and_profile", lambda world: again(world.scores)),
+    Case("evaluation_fold.query_id", lambda world: again(world.fold)),
+    Case("fold_is_first_or_second", lambda world: change(world.fold, number=3)),
+    Case("study_pair_once", lambda world: studied_again(world, pair=world.study_pair.pair)),
+    Case(
+        "study_pair_position_once",
+        lambda world: studied_again(world, position=1),
+        behind=("study_pair_has_full_texts",),
+    ),
+    Case(
+        "study_pair_token_once",
+        lambda world: studied_again(world, token="token"),
+        behind=("study_pair_has_full_texts",),
+    ),
+    Case(
+        "study_pair_label_is_a_grade",
+        lambda world: studied_again(world, label=5),
+        behind=("study_pair_has_full_texts",),
+    ),
+    Case("study_pair_never_edited", lambda world: change(world.study_pair, label=1)),
+    Case("study_pair_of_its_collection", studied_elsewhere),
+    Case(
+        "study_pair_judged_twice",
+        lambda world: studied_again(world, pair=world.bare_pair),
+        behind=("study_pair_has_full_texts",),
+    ),
+    Case("study_pair_has_full_texts", studied_again),
+    Case("study_rating_sequence_once", lambda world: rated_again(world, sequence=1)),
+    Case("studies_studyrating.key", lambda world: rated_again(world, key=world.study_rating.key)),
+    Case("study_rating_grade_or_reason", lambda world: rated_again(world, grade=None)),
+    Case("study_rating_grade_on_the_scale", lambda world: rated_again(world, grade=4)),
+    Case(
+        "study_rating_before_the_end",
+        lambda world: rated_again(world, study_pair=world.ended_pair),
+    ),
+    Case("study_rating_never_edited", lambda world: change(world.study_rating, note="?")),
+    Case("study_rating_never_deleted", lambda world: delete(world.study_rating)),
+    Case("error_tag_type_once_per_system_and_pair", lambda world: again(world.error_tag)),
+    Case("error_tag_kind_known", lambda world: change(world.error_tag, kind="typo")),
+    Case("error_tag_has_type_and_system", lambda world: change(world.error_tag, type="")),
+    Case("error_tag_has_type_and_system", lambda world: change(world.error_tag, system="")),
+    Case("error_tag_rank_from_one", lambda world: change(world.error_tag, rank=0)),
+    Case("error_tag_grade_known", lambda world: change(world.error_tag, grade=5)),
+    Case(
+        "judgment_before_full_text",
+        lambda world: again(
+            world.other_judgments[0], sequence=9, key=uuid.uuid4(), annotator=world.third
+        ),
+        behind=("judgment_by_the_slots_annotator",),
+    ),
     # agreement
     Case("report_once_per_state", lambda world: again(world.report)),
     Case("report_missing_known", lambda world: again(world.report, missing="guess")),
     Case("agreement_report_never_edited", lambda world: change(world.report, payload={"n": 1})),
     Case("agreement_report_never_deleted", lambda world: delete(world.report)),
+    # comparisons of labels
+    Case("shadow_judge_name_once", lambda world: again(world.shadow_judge)),
+    Case("shadow_judge_has_name", lambda world: again(world.shadow_judge, name="")),
+    Case(
+        "shadow_judge_stays_as_imported",
+        lambda world: change(world.shadow_judge, sha256="1" * 64),
+    ),
+    Case("shadow_label_once_per_pair", lambda world: again(world.shadow_label)),
+    Case(
+        "shadow_label_is_a_grade",
+        lambda world: again(world.shadow_label, pair=world.pair, grade=9),
+        behind=("shadow_label_on_the_scale",),
+    ),
+    Case(
+        "shadow_label_on_the_scale",
+        lambda world: again(world.shadow_label, pair=world.pair, grade=4),
+    ),
+    Case("shadow_label_of_its_collection", labelled_elsewhere),
+    Case("shadow_label_never_edited", lambda world: change(world.shadow_label, grade=1)),
+    Case(
+        "evaluation_poolbiasreport.collection_id",
+        lambda world: again(world.pool_bias_report),
+    ),
+    Case("label_report_once", lambda world: again(world.label_report)),
+    Case("label_report_once_per_shadow_judge", lambda world: again(world.shadow_report)),
+    Case(
+        "label_report_has_its_subject",
+        lambda world: again(world.label_report, kind="shadow-judge"),
+    ),
     # release
     Case("release_version_once", lambda world: again(world.release)),
     Case("release_has_version", lambda world: again(world.release, version="")),
@@ -721,7 +1054,7 @@ def test_a_row_that_breaks_the_rule_is_refused_by_its_name(world, case):
 
 def test_every_rule_has_a_case():
     with_cases = {case.rule for case in CASES}
-    refusing = {name for name in triggers() if not name.startswith(("count_", "mark_"))}
+    refusing = {name for name in triggers() if not name.startswith(("count_", "mark_", "drop_"))}
     rules = {*named_constraints(), *(unique.rule for unique in unique_rules()), *refusing}
 
     assert sorted(rules - with_cases) == [], "add a case for each of these rules to CASES"

@@ -11,7 +11,7 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 
-from corpus.services import create_query, label_sentences
+from corpus.services import create_query
 from jobs import services as jobs
 from jobs.context import DirectRun
 from jobs.models import Job, State
@@ -24,6 +24,7 @@ from retrieval.formats import ranked, read_run
 from retrieval.models import Run
 from retrieval.retrievers import BUILT_IN, CATALOGUE
 from tests.support.factories import DocumentFactory, a_collection, a_pool, a_query
+from tests.support.labels import checked
 from tests.support.visits import address, client_of, csv_rows, queries_of, text_of
 
 pytestmark = pytest.mark.django_db
@@ -402,7 +403,7 @@ def test_checks_of_an_earlier_state_say_so(pooled, admin, change):
     if change == "build":
         build_pools(collection=pooled, plan=PoolPlan.take(2, runs=("best",)), work=DirectRun())
     else:
-        label_sentences(document=pooled.documents.get(docno="d3"), labels=["result"] * 3)
+        checked(pooled.documents.get(docno="d3"), ["result"] * 3)
 
     page = admin.get(address("pools"))
 

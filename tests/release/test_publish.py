@@ -17,6 +17,8 @@ from agreement.services import compute_report
 from annotation.models import Pair
 from annotation.services import open_query, presentation_of, write_guideline
 from corpus.digests import canonical_json
+from corpus.document_import import import_documents
+from corpus.filters import Recipe
 from corpus.services import create_query
 from jobs.context import DirectRun
 from jobs.models import Job, State
@@ -74,6 +76,7 @@ def test_a_release_holds_these_files(collection):
         "annotations/ratings.csv",
         "manifest.json",
         "pools/pool.jsonl",
+        "queries.csv",
         "queries.tsv",
         "reports/agreement.json",
         "reports/agreement.missing-zero.json",
@@ -83,12 +86,45 @@ def test_a_release_holds_these_files(collection):
     }
 
 
+def test_a_recorded_import_is_in_it_with_its_steps(tmp_path, collection):
+    (tmp_path / "more.jsonl").write_text(
+        '{"docno": "n1", "title": "T", "abstract": "A."}\n'
+        '{"docno": "n2", "title": "", "abstract": "A."}\n'
+    )
+    before = set(bundle_of(collection).manifest["files"])
+    import_documents(
+        collection=collection,
+        path=tmp_path / "more.jsonl",
+        name=str(tmp_path / "more.jsonl"),
+        recipe=Recipe(has_text=True),
+        work=DirectRun(),
+    )
+
+    files = bundle_of(collection).manifest["files"]
+    (row,) = json.loads(bundle_file(collection, "corpus.json"))["imports"]
+
+    assert set(files) - before == {"corpus.json"}
+    assert (row["source"], row["recipe"], row["created"]) == ("more.jsonl", {"has_text": True}, 1)
+    assert row["steps"] == [
+        {"name": "read", "removed": 0, "remaining": 2},
+        {"name": "an invalid line", "removed": 0, "remaining": 2},
+        {"name": "no title", "removed": 1, "remaining": 1},
+        {"name": "no abstract", "removed": 0, "remaining": 1},
+        {"name": "a line that repeats an earlier one", "removed": 0, "remaining": 1},
+    ]
+    readme = bundle_file(collection, "README.md").decode()
+    assert "Import 1: `more.jsonl`, as `jsonl`" in readme
+    assert "| no title | 1 | 1 |\n| imported |  | 1 |" in readme
+    assert "`corpus.json`" in readme
+
+
 def test_the_readme_describes_every_file(collection):
     files = contents(publish_release(collection=collection, version="1.0"))
     described = set(re.findall(r"^\| `([^`]+)`", files["README.md"].decode(), re.MULTILINE))
     facets = {facet.key for facet in collection.facets.all()}
 
-    paths = {path for path in described if "/" in path} | {"manifest.json", "queries.tsv"}
+    tops = {"manifest.json", "queries.csv", "queries.tsv"}
+    paths = {path for path in described if "/" in path} | tops
     of_facets = {path.replace("<facet>", facet) for path in paths for facet in facets}
     assert files.keys() - {"README.md"} <= of_facets
 

@@ -15,12 +15,23 @@ from agreement.services import compute_report
 from annotation.models import Opening, Slot
 from annotation.services import Answer, open_query
 from corpus.services import create_query
+from curation.sampling import SamplePlan, draw_sample
+from curation.screening import Verdict, save_screening
+from evaluation.label_effects.models import ReportKind
+from evaluation.label_effects.services import compute_label_report
+from evaluation.models import Kind, System
+from evaluation.pool_bias.services import compute_pool_bias
+from evaluation.services import evaluate
+from evaluation.systems.services import save_system
+from jobs.context import DirectRun
 from jobs.models import Job
 from pooling.models import PoolBuild
 from release.gate import ACCEPTABLE
 from release.models import Release
 from release.services import publish_release
+from retrieval.formats import RankedList
 from retrieval.models import Run
+from studies.models import Study
 from tests.support.factories import (
     DocumentFactory,
     UserFactory,
@@ -29,10 +40,13 @@ from tests.support.factories import (
     annotators,
     member,
 )
+from tests.support.screened_samples import a_choice
 from tests.support.sittings import decide_case, judge
+from tests.support.study_scenes import attach_full_texts, rate
 
 RETRIEVER = "secret-retriever"
 RANK, SCORE = 4_711_093, 7.77125
+SHADOW_JUDGE = "secret-model"
 NOTE = "SECRET NOTE"
 HALF_NOTE = "UNFINISHED NOTE"  # of the one pair that only ann2 has judged
 # What an annotator gets contains none of these names but the own one.
@@ -47,6 +61,7 @@ class World:
     job: Job
     report: Report
     release: Release
+    study: Study
 
     @property
     def slug(self) -> str:
@@ -63,6 +78,11 @@ class World:
     @property
     def paper(self) -> str:
         return self.opening.query.query_paper.name
+
+    @property
+    def system(self) -> System:
+        """An imported system; the run is one, too."""
+        return self.collection.systems.get(kind=Kind.FILE)
 
     def slots(self, number: int = 1) -> list[Slot]:
         slots = Slot.objects.filter(pair__query=self.opening.query, number=number)
@@ -81,7 +101,7 @@ def a_world(slug: str = "small") -> World:
         User.objects.filter(username=username).update(first_name=name)
     run = collection.runs.create(name=RETRIEVER, kind="file", depth=3, sha256="0" * 64)
     opening = _opening(collection)
-    world = World(collection, opening, run, None, None, None)  # type: ignore[arg-type]
+    world = World(collection, opening, run, None, None, None, None)  # type: ignore[arg-type]
     _rank(world)
     mine, theirs = world.slots(1), {slot.pair_id: slot for slot in world.slots(2)}
     for slot, grade in zip(mine[:2], (3, 1), strict=True):
@@ -92,9 +112,41 @@ def a_world(slug: str = "small") -> World:
     settle(mine[0], Ruling(grade=1, note=NOTE))
     world.report = compute_report(collection=collection, missing="exclude")
     world.release = publish_release(collection=collection, version="1.0", accept=ACCEPTABLE)
+    world.study = a_study(mine[1])
     world.job = collection.jobs.create(kind="build_pools", key="build_pools", parameters={})
     collection.saved_plans.create(name="Deep pools", fields={})
+    _sample(collection)
+    a_choice(collection)
+    _score(world)
+    add_shadow_judge(world, SHADOW_JUDGE)
+    compute_pool_bias(collection=collection)
     return world
+
+
+def add_shadow_judge(world: World, name: str) -> None:
+    """A model's labels of all pairs, and its comparison with people."""
+    collection = world.collection
+    judge = collection.shadow_judges.create(
+        name=name, model=name, filename=f"{name}.txt", labels_count=3, sha256="0" * 64
+    )
+    for slot in world.slots():
+        judge.labels.create(pair=slot.pair, grade=3)
+    for kind in ReportKind:
+        compute_label_report(
+            collection=collection,
+            kind=kind,
+            measure="AP",
+            shadow_judge=name if kind == ReportKind.SHADOW_JUDGE else "",
+        )
+
+
+def _sample(collection: Collection) -> None:
+    """A sample with a paper that the admin has screened."""
+    plan = SamplePlan(by=("period",), per_stratum=2, periods="1987")
+    sample = draw_sample(collection=collection, name="periods", plan=plan, work=DirectRun())
+    verdict = Verdict("survey", 2, reason=NOTE)
+    admin = User.objects.get(username="admin")
+    save_screening(paper=sample.papers.get(position=1), screener=admin, verdict=verdict)
 
 
 def _opening(collection: Collection) -> Opening:
@@ -102,6 +154,8 @@ def _opening(collection: Collection) -> Opening:
     paper = DocumentFactory(collection=collection, docno=f"10.1/{collection.slug}")
     query = create_query(collection=collection, docno=paper.docno, facet_key="method")
     candidates = DocumentFactory.create_batch(3, collection=collection)
+    paper.references = [candidate.docno for candidate in candidates]
+    paper.save(update_fields=["references"])
     pool = a_pool(query.query_paper, candidates, RETRIEVER)
     for candidate in pool.candidates.all():
         candidate.contributions.create(source="also-secret", rank=RANK, score=SCORE, drawn=False)
@@ -112,6 +166,37 @@ def _rank(world: World) -> None:
     pool = world.opening.query.query_paper.pool
     docnos = list(pool.candidates.values_list("document__docno", flat=True))
     world.run.rankings.create(query_paper=pool.query_paper, docnos=docnos, scores=[3.0, 2.0, 1.0])
+
+
+def _score(world: World) -> None:
+    """An imported system and the run, both with stored scores."""
+    documents = world.slots()[0].pair.query.pairs.values_list(
+        "candidate__document__docno", flat=True
+    )
+    lists = {world.query: RankedList(list(documents), [3.0, 2.0, 1.0])}
+    save_system(
+        collection=world.collection,
+        name="secret-system",
+        kind=Kind.FILE,
+        lists=lists.items(),
+        parameters={"files": ["system.run"]},
+        report={"lists": 1},
+    )
+    evaluate(collection=world.collection)
+
+
+def a_study(slot: Slot) -> Study:
+    """A study with one pair, which its rater, who has the slot, has rated."""
+    pair = slot.pair
+    attach_full_texts(pair.query.query_paper.document, pair.candidate.document)
+    study = Study.objects.create(
+        collection=pair.query.collection, name="texts", rater=slot.annotator, seed="seed"
+    )
+    # It has the token of another pair, so that one token opens a page of each kind.
+    token = pair.query.pairs.get(slots__number=1, slots__position=1).token
+    study.pairs.create(pair=pair, position=1, token=token, label=1)
+    rate(study, 1, grade=2)
+    return study
 
 
 def settle(slot: Slot, ruling: Ruling) -> None:
@@ -131,9 +216,12 @@ def every_id(world: World) -> dict[str, list[object]]:
         "docno": [world.paper, world.slots()[0].pair.candidate.document.docno],
         "topic": ["t1"],
         "build": [world.collection.pool_builds.first().pk],
+        "choice": [world.collection.query_choices.get().name],
         "plan": [world.collection.saved_plans.get().pk],
+        "sample": ["periods"],
+        "position": [1, 2],
         "query": queries,
-        "name": [*queries, world.run.name],
+        "name": [*queries, world.run.name, world.system.name],
         "token": list(tokens),
         "version": [world.release.version],
         "job_id": [world.job.pk],
@@ -143,9 +231,23 @@ def every_id(world: World) -> dict[str, list[object]]:
         "number": [1, 2],
         "facet": ["method"],
         "missing": ["exclude", "zero"],
-        "figure": ["agreement", "grades", "depth", "overlap", "progress", "queries"],
+        "figure": [
+            "agreement",
+            "annotators",
+            "cited",
+            "grades",
+            "depth",
+            "overlap",
+            "progress",
+            "queries",
+            "balance",
+            "comparison",
+            "sources",
+        ],
         "extension": ["svg", "csv"],
         "table": ["documents"],
+        "study": [world.study.name],
+        "shadow_judge": [SHADOW_JUDGE],
     }
 
 
@@ -156,7 +258,8 @@ def another_collection() -> Collection:
     collection.memberships.all().delete()
     member(collection, Role.ADMIN, owner.username)
     member(collection, Role.ANNOTATOR, "far-annotator")
-    member(collection, Role.ADJUDICATOR, "far-adjudicator")
+    for role in (Role.ADJUDICATOR, Role.CURATOR):
+        member(collection, role, owner.username)
     return collection
 
 

@@ -3,8 +3,8 @@
 What a test asks for tells it, never a list: pytest-django refuses every query of a test that asked
 for no database. A test in a browser runs once as well, because it is about scripts, and the
 requests that they send are tested on each database without a browser; all but those with a real
-worker, which go the whole way that a collection goes. A long test that is about values or files,
-and only keeps them in a database, says so with the marker `one_database`.
+worker, which go the whole way that a collection goes. A long test that is about values, files or
+pages, whose queries other tests run on each database, says so with the marker `one_database`.
 
 A test with real workers runs on SQLite with the filesystem broker, as `make demo` does, and on
 PostgreSQL with Redis, as in production.
@@ -16,10 +16,10 @@ import pytest
 from django.db import connection
 
 from tests.support import machine
+from tests.support.side_by_side import longest_first
 
 # Every way to a database that a test can ask for by name leads through one of these.
 DATABASE_FIXTURES = {"django_db_setup", "live_server"}
-LONG = {"browser", "faults", "csfcube"}
 
 
 def runs_on_each_database(item: pytest.Item) -> bool:
@@ -46,9 +46,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         callspec = getattr(item, "callspec", None)
         wanted = callspec.params.get("broker", broker) if callspec else broker
         (kept if wanted == broker else deselected).append(item)
-    # Long files first, so that no worker is left alone with one at the end.
-    long = {item.path for item in kept if LONG & {mark.name for mark in item.iter_markers()}}
-    items[:] = sorted(kept, key=lambda item: item.path not in long)
+    items[:] = longest_first(kept)
     config.hook.pytest_deselected(items=deselected)
 
 

@@ -131,9 +131,9 @@ def test_the_file_of_documents_has_every_row_that_matches(collection, admin):
 
     head, *rows = rows_of(answer)
     assert answer["Content-Disposition"] == 'attachment; filename="small-documents.csv"'
-    assert head == ["docno", "title", "year", "sentences"]
+    assert head == ["docno", "title", "year", "sentences", "labels_from"]
     assert [row[0] for row in rows] == [f"n{number}" for number in range(60)]
-    assert rows[0] == ["n0", "'=Same", "", "3"]
+    assert rows[0] == ["n0", "'=Same", "", "3", "imported"]
 
 
 def test_hidden_columns_are_neither_on_the_page_nor_in_the_file(collection, admin):

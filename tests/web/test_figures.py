@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import re
+import zlib
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -23,6 +24,7 @@ from web.figure_panels import (
     progress_cell,
     spreads,
 )
+from web.figure_pdf import styles
 from web.figures import (
     FILE_WIDTH,
     GAP,
@@ -204,6 +206,32 @@ def test_files_have_the_light_colours_of_the_pages():
     light = set(re.findall(r"light-dark\((#\w{6})", tokens))
 
     assert set(re.findall(r"#\w{6}\b", file)) <= light
+
+
+def test_the_pdf_file_has_the_same_bytes_each_time_and_truetype_fonts():
+    figure = a_figure(title="Scores of $a and $b")
+    response = figure_file([figure], "grades", "pdf", "small")
+
+    assert response["Content-Type"] == "application/pdf"
+    assert response.content == figure_file([figure], "grades", "pdf", "small").content
+    assert b"CreationDate" not in response.content
+    assert b"/Subtype /Type3" not in response.content
+    assert response.content.count(b"/FontFile2") == 2  # regular and bold
+    streams = re.findall(rb"stream\r?\n(x.*?)\r?\nendstream", response.content, re.DOTALL)
+    drawing = next(text for text in map(zlib.decompress, streams) if text.startswith(b"/DeviceRGB"))
+    grid_line, bar = b"0.862745098 0.8470588235 0.8117647059 RG", b"0.3529411765 0.3529411765 rg"
+    assert drawing.rindex(grid_line) < drawing.rindex(bar)  # a bar hides the lines behind it
+
+
+def test_a_pdf_has_the_colours_and_widths_of_the_svg_file():
+    assert styles("circle", "dot-before") == {
+        "fill": "#ffffff",
+        "stroke": "#0d5a5a",
+        "stroke-width": "1.75",
+    }
+    assert styles("rect", "dot-before")["stroke-width"] == "1"
+    assert styles("text", "heading")["fill"] == "#1b2221"
+    assert styles("line", "move")["opacity"] == "0.5"
 
 
 def test_the_csv_file_has_full_precision_and_no_formula():

@@ -9,7 +9,8 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from accounts.models import Collection, Role, User
 from annotation import team
-from annotation.services import JudgingError
+from annotation.services import JudgingError, UncheckedLabels
+from annotation.unchecked_labels import names_with_unchecked_labels
 from corpus.models import Query
 from jobs.context import DirectRun
 from web.words import count_noun
@@ -32,6 +33,11 @@ class Command(BaseCommand):
             help="At least two annotators of the collection (default: all of them).",
         )
         parser.add_argument(
+            "--unchecked-labels",
+            action="store_true",
+            help="Open although query papers have predicted labels that no person has checked.",
+        )
+        parser.add_argument(
             "--dry-run", action="store_true", help="Only show who would get how much."
         )
 
@@ -39,10 +45,18 @@ class Command(BaseCommand):
         collection = Collection.objects.filter(slug=options["collection"]).first()
         if collection is None:
             raise CommandError(f"No collection {options['collection']!r}.")
+        unchecked_labels = options["unchecked_labels"]
         queries = _queries(collection, options["queries"])
+        if options["all"] and not unchecked_labels:
+            queries = self._with_checked_labels(queries)
         annotators = _annotators(collection, options["annotators"])
         try:
-            plan = team.plan_opening(collection=collection, queries=queries, annotators=annotators)
+            plan = team.plan_opening(
+                collection=collection,
+                queries=queries,
+                annotators=annotators,
+                unchecked_labels=unchecked_labels,
+            )
             for row in plan.rows:
                 self.stdout.write(
                     f"{row.annotator.username}: {count_noun(row.queries, 'query', 'queries')}, "
@@ -55,10 +69,23 @@ class Command(BaseCommand):
                 assignments=plan.assignments,
                 opened_by=None,
                 work=DirectRun(),
+                unchecked_labels=unchecked_labels,
             )["opened"]
         except JudgingError as error:
             raise CommandError(str(error)) from error
         self.stdout.write(f"{collection.slug}: {count_noun(opened, 'query', 'queries')} opened.")
+
+    def _with_checked_labels(self, queries: list[Query]) -> list[Query]:
+        unchecked = set(names_with_unchecked_labels(queries))
+        if len(unchecked) == len(queries):
+            raise CommandError(str(UncheckedLabels(sorted(unchecked))))
+        if unchecked:
+            self.stdout.write(
+                f"Left out, because predicted labels are not checked: "
+                f"{count_noun(len(unchecked), 'query', 'queries')}. Check them on the page Check "
+                "labels, or add --unchecked-labels."
+            )
+        return [query for query in queries if query.name not in unchecked]
 
 
 def _queries(collection: Collection, names: Sequence[str] | None) -> list[Query]:

@@ -7,7 +7,9 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from accounts.lookup import collection_named
-from corpus.services import CorpusError, create_query
+from corpus.sentence_numbers import parse_numbers
+from corpus.services import create_query
+from web.errors import UserFacingError
 
 
 class Command(BaseCommand):
@@ -22,16 +24,34 @@ class Command(BaseCommand):
             default="",
             help="The facet's key, like background. Leave it out in a collection without facets.",
         )
+        parser.add_argument(
+            "--sentences",
+            metavar="NUMBERS",
+            help="Make a query of these sentences, numbered from 1, instead of the whole facet, as "
+            "in 2,4-5.",
+        )
+        parser.add_argument(
+            "--name",
+            default="",
+            help="How the id of a query by sentences ends, such as pruning (default: the next free "
+            "number from 2).",
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:
         collection = collection_named(options["collection"])
-        already_exists = collection.queries.filter(
-            query_paper__document__docno=options["docno"], facet__key=options["facet"]
-        ).exists()
+        of_paper = collection.queries.filter(query_paper__document__docno=options["docno"])
+        before = set(of_paper.values_list("pk", flat=True))
+        sentences = options["sentences"]
         try:
             query = create_query(
-                collection=collection, docno=options["docno"], facet_key=options["facet"]
+                collection=collection,
+                docno=options["docno"],
+                facet_key=options["facet"],
+                sentences=None if sentences is None else parse_numbers(sentences),
+                name=options["name"],
             )
-        except CorpusError as error:
+        except UserFacingError as error:
             raise CommandError(str(error)) from error
-        self.stdout.write(f"{query.name}: {'unchanged' if already_exists else 'created'}.")
+        numbers = f", sentences {query.sentences_text}" if query.is_by_sentences else ""
+        state = "unchanged" if query.pk in before else "created"
+        self.stdout.write(f"{query.name}: {state}{numbers}.")

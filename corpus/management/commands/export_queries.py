@@ -19,6 +19,12 @@ class Command(BaseCommand):
         parser.add_argument(
             "--facet", default="", help="Only the queries under it, with its sentences alone."
         )
+        parser.add_argument(
+            "--name",
+            default="",
+            help="Only the queries by sentences whose ids end in -NAME, such as 2; or `whole` for "
+            "those of a whole facet.",
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:
         collection = collection_named(options["collection"])
@@ -28,5 +34,8 @@ class Command(BaseCommand):
             raise CommandError(
                 f"No facet {options['facet']!r} in {collection.slug}; it has {keys}."
             )
-        for line in query_lines(collection, facet=facet, format_name=options["format"]):
+        lines = query_lines(
+            collection, facet=facet, name=options["name"], format_name=options["format"]
+        )
+        for line in lines:
             self.stdout.write(line)

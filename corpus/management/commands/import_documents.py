@@ -9,7 +9,8 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from accounts.lookup import collection_named
 from corpus.document_import import MAX_SKIPPED, ImportReport, import_source, open_files
-from corpus.filters import FILTERS
+from corpus.expansion import DIRECTIONS, OUT, Expansion
+from corpus.filters import FILTERS, Recipe, RecipeError
 from corpus.formats import DocumentFormatError
 from corpus.ir_datasets_source import PREFIX, open_dataset
 from corpus.services import CorpusError
@@ -58,7 +59,57 @@ class Command(BaseCommand):
             "--filter",
             choices=FILTERS,
             default="",
-            help="Leave out documents whose text breaks a rule of this filter.",
+            help="Leave out documents that break a rule of this filter.",
+        )
+        self._add_recipe(parser)
+
+    def _add_recipe(self, parser: CommandParser) -> None:
+        parser.add_argument(
+            "--field",
+            action="append",
+            default=[],
+            metavar="FIELD",
+            help="Keep documents of this field of study. Repeat it for several fields.",
+        )
+        parser.add_argument("--years", default="", help="Keep these years: 1995-2019, or 1995-.")
+        parser.add_argument(
+            "--language",
+            action="append",
+            default=[],
+            metavar="CODE",
+            help="Keep documents in this language, such as en. Repeat it for several.",
+        )
+        for option, what in (
+            ("--min-citations", "outgoing citations"),
+            ("--min-characters", "characters of the abstract"),
+            ("--min-sentences", "sentences of the abstract"),
+        ):
+            parser.add_argument(
+                option, type=int, default=0, metavar="N", help=f"Keep documents with N {what}."
+            )
+        parser.add_argument(
+            "--has-text", action="store_true", help="Keep documents with a title and an abstract."
+        )
+        parser.add_argument(
+            "--has-full-text",
+            action="store_true",
+            help="Keep documents that have a full text, as the file says it.",
+        )
+        parser.add_argument(
+            "--seeds",
+            type=Path,
+            metavar="FILE",
+            help="Keep the documents of this file, a docno on each line, and those near them in "
+            "the graph of citations.",
+        )
+        parser.add_argument(
+            "--hops", type=int, default=1, metavar="N", help="How near: 1 citation by default."
+        )
+        parser.add_argument(
+            "--direction",
+            choices=DIRECTIONS,
+            default=OUT,
+            help="Follow citations from the seeds (out, the default), to them (in), or both.",
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -74,11 +125,11 @@ class Command(BaseCommand):
         arguments = {
             "collection": collection,
             "skip_bad": options["skip_bad"],
-            "filter_name": options["filter"],
             "prefix": options["prefix"],
         }
         work = DirectRun()
         try:
+            arguments |= {"recipe": _recipe(options), "expansion": _expansion(options)}
             source = (
                 _dataset(origin)
                 if origin
@@ -89,7 +140,7 @@ class Command(BaseCommand):
                 )
             )
             report = import_source(source=source, work=work, **arguments)
-        except (DocumentFormatError, SourceError, CorpusError) as error:
+        except (DocumentFormatError, SourceError, CorpusError, RecipeError) as error:
             raise CommandError(str(error)) from error
         finally:
             work.complete({})  # clears the progress line, on errors too
@@ -109,6 +160,10 @@ def summary(slug: str, report: ImportReport) -> str:
         parts.append(f"{report.without_text} without text")
     if report.references:
         parts.append(f"{report.unresolved_references} of {report.references} references unresolved")
+    if report.far_from_seeds:
+        parts.append(f"{report.far_from_seeds} too far from the seeds")
+    if report.missing_seeds:
+        parts.append(f"{count_noun(report.missing_seeds, 'seed')} not found")
     if report.filtered:
         rules = ", ".join(f"{count} with {rule}" for rule, count in report.rules.items())
         parts.append(f"{report.filtered} left out by the filter ({rules})")
@@ -119,6 +174,31 @@ def summary(slug: str, report: ImportReport) -> str:
     if report.read_as not in ("", "jsonl", "ir_datasets"):
         parts.append(f"read as {report.read_as}")
     return f"{slug}: {'; '.join(parts)}."
+
+
+def _recipe(options: dict[str, Any]) -> Recipe:
+    return Recipe.parsed(
+        fields_of_study=options["field"],
+        years=options["years"],
+        languages=options["language"],
+        has_text=options["has_text"],
+        has_full_text=options["has_full_text"],
+        min_citations=options["min_citations"],
+        min_characters=options["min_characters"],
+        min_sentences=options["min_sentences"],
+        named=options["filter"],
+    )
+
+
+def _expansion(options: dict[str, Any]) -> Expansion | None:
+    path: Path | None = options["seeds"]
+    if path is None:
+        return None
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise CommandError(f"{path} cannot be read: {error}.") from error
+    return Expansion.parsed(text, hops=options["hops"], direction=options["direction"])
 
 
 def _dataset(origin: str) -> Any:

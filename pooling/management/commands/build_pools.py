@@ -5,6 +5,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from accounts.lookup import collection_named
+from accounts.models import Collection
 from jobs.context import DirectRun
 from pooling.services import (
     DEFAULT_STRATEGY,
@@ -16,6 +17,8 @@ from pooling.services import (
 from pooling.strategies import DRAW_ORDERS, STRATEGIES
 from retrieval.services import DEFAULT_DEPTH
 from web.errors import UserFacingError
+
+QUERY_IDS = ("name", "query_paper__name")
 
 
 def _name_and_value(text: str) -> tuple[str, str]:
@@ -37,6 +40,16 @@ def _docnos_in(path: Path | None) -> list[str]:
     if not docnos:
         raise CommandError(f"{path} is empty. Write one id per line.")
     return docnos
+
+
+def _chosen(collection: Collection, words: list[str]) -> list[str]:
+    """The ids among the words, and those in the files. An id comes before a file of that name."""
+    ids: list[str] = []
+    known = {name for row in collection.queries.values_list(*QUERY_IDS) for name in row}
+    for word in words:
+        is_file = word not in known and Path(word).is_file()
+        ids += _docnos_in(Path(word)) if is_file else [word]
+    return ids
 
 
 class Command(BaseCommand):
@@ -96,11 +109,20 @@ class Command(BaseCommand):
             help="build only for query papers that have no pool yet; all drafts stay",
         )
         which.add_argument(
+            "--queries",
+            nargs="+",
+            action="extend",
+            default=[],
+            metavar="ID",
+            help="build only for these query papers, topics or papers of these queries; other "
+            "drafts stay. A file of ids, one per line, may stand for them",
+        )
+        which.add_argument(
             "--query-papers",
             type=Path,
             metavar="FILE",
-            help="build only for the query papers or topics in this file, one id per line; other "
-            "drafts stay",
+            help="build only for the query papers, topics or queries in this file, one id per "
+            "line; other drafts stay",
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -126,7 +148,10 @@ class Command(BaseCommand):
                 collection=collection,
                 plan=plan,
                 work=DirectRun(),
-                docnos=_docnos_in(options["query_papers"]),
+                docnos=[
+                    *_chosen(collection, options["queries"]),
+                    *_docnos_in(options["query_papers"]),
+                ],
                 without_pool=options["without_pool"],
             )
         except UserFacingError as error:

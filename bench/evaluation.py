@@ -1,0 +1,192 @@
+"""Measure the scoring of systems: `python -m bench.evaluation [--queries 5000 --runs 30]`.
+
+The collection is that of `bench.judging_state`, with runs of 1,000 documents for every query paper:
+those of its pool at random ranks, among documents that were never judged. Scoring reads the runs
+from the database. ir-measures by hand reads the same lists from a run file, and the qrels from a
+file. Each part is its own process, so that its peak memory is its own.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import random
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from bench.run import measured_process
+from bench.table import MIB
+
+QUERIES, RUNS, DEPTH = 5_000, 30, 1_000
+MEASURES = "AP nDCG@10 nDCG@20 nDCG@100 P@20 R@100 Bpref RR Rprec Judged@20"
+TOGETHER = 100  # lists that are inserted together
+
+
+def lists(pools: dict[str, list[str]], seed: str) -> Iterator[tuple[str, list[str]]]:
+    """A ranked list of DEPTH documents for each query paper."""
+    for paper, pool in pools.items():
+        rng = random.Random(f"{seed}|{paper}")
+        start = rng.randrange(10**6)
+        ranking = [f"unjudged-{start + number}" for number in range(DEPTH - len(pool))]
+        ranking += pool
+        rng.shuffle(ranking)
+        yield paper, ranking
+
+
+def prepare(folder: Path, queries: int, runs: int) -> dict[str, Any]:
+    """The collection with its runs, and the files of the peer."""
+    from bench.judging_state import make_state
+    from corpus.models import QueryPaper
+    from evaluation.labels import qrels_of
+    from pooling.models import Candidate
+    from retrieval.models import Ranking
+
+    # Only a part of the judging state's last queries is judged; a few more make up for it.
+    collection = make_state(queries=int(queries * 1.06), report=False, out=sys.stderr)
+    papers = dict(
+        QueryPaper.objects.filter(collection=collection).values_list("pk", "document__docno")
+    )
+    pools: dict[str, list[str]] = {docno: [] for docno in papers.values()}
+    pooled = Candidate.objects.filter(pool__query_paper__collection=collection)
+    for number, docno in pooled.values_list("pool__query_paper_id", "document__docno").iterator():
+        pools[papers[number]].append(docno)
+    numbers = {docno: pk for pk, docno in papers.items()}
+    scores = [float(-place) for place in range(DEPTH)]
+    collection.runs.all().update(parameters={"qrels": True})  # so that only the runs below count
+    for number in range(runs):
+        run = collection.runs.create(name=f"system-{number}", kind="file", sha256=f"{number:064}")
+        Ranking.objects.bulk_create(
+            (
+                Ranking(run=run, query_paper_id=numbers[paper], docnos=ranking, scores=scores)
+                for paper, ranking in lists(pools, run.name)
+            ),
+            batch_size=TOGETHER,
+        )
+    names = dict(collection.queries.values_list("query_paper__document__docno", "name"))
+    with (folder / "system-0.run").open("w") as file:
+        for paper, ranking in lists(pools, "system-0"):
+            for place, docno in enumerate(ranking):
+                file.write(f"{names[paper]} Q0 {docno} {place + 1} {-place} system-0\n")
+    qrels = qrels_of(collection)
+    with (folder / "qrels.txt").open("w") as file:
+        for query, grades in qrels.items():
+            for docno, grade in grades.items():
+                file.write(f"{query} 0 {docno} {grade}\n")
+    return {"queries": len(qrels), "labels": sum(map(len, qrels.values()))}
+
+
+def score() -> dict[str, Any]:
+    """The job of the page: every run by every profile."""
+    from accounts.models import Collection
+    from evaluation.services import evaluate
+
+    return evaluate(collection=Collection.objects.get())
+
+
+def score_with_ir_measures(folder: Path) -> dict[str, Any]:
+    """One run, as its documentation does it."""
+    import ir_measures
+
+    measures = [ir_measures.parse_measure(name) for name in MEASURES.split()]
+    files = (str(folder / "qrels.txt"), str(folder / "system-0.run"))
+    qrels = ir_measures.read_trec_qrels(files[0])  # type: ignore[no-untyped-call]
+    run = ir_measures.read_trec_run(files[1])  # type: ignore[no-untyped-call]
+    values = ir_measures.calc_aggregate(measures, qrels, run)
+    return {str(measure): value for measure, value in values.items()}
+
+
+def compare() -> dict[str, Any]:
+    """Our values of that run, which must equal those of ir-measures."""
+    from accounts.models import Collection
+    from evaluation.report import evaluation_report, stored_lists
+
+    collection = Collection.objects.get()
+    systems = [stored_lists(collection.systems.get(name="system-0"))]
+    report = evaluation_report(collection, systems, measures=MEASURES)
+    rows = report["systems"][0]["rows"]
+    means: dict[str, Any] = next(
+        row["measures"] for row in rows if row["facet"] == row["split"] == "all"
+    )
+    return means
+
+
+def set_up() -> None:
+    import django
+
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
+    django.setup()
+
+
+def migrated(folder: str, queries: str, runs: str) -> dict[str, Any]:
+    from django.core.management import call_command
+
+    call_command("migrate", verbosity=0)
+    return prepare(Path(folder), int(queries), int(runs))
+
+
+STEPS: dict[str, Callable[..., dict[str, Any]]] = {
+    "prepare": migrated,
+    "score": score,
+    "ir-measures": lambda folder: score_with_ir_measures(Path(folder)),
+    "compare": compare,
+}
+
+
+def run(queries: int, runs: int, folder: str) -> str:
+    """The table as Markdown."""
+    environment = {
+        "DATA_DIR": folder,
+        "SECRET_KEY": "bench",
+        "DATABASE_URL": f"sqlite:///{folder}/qrelsmith.sqlite3",
+    }
+    made, _, problem = measured_process(
+        "bench.evaluation", ("prepare", folder, str(queries), str(runs)), environment
+    )
+    if problem:
+        raise SystemExit(problem)
+    lines = [
+        f"{made['queries']:,} queries, {made['labels']:,} labels, {DEPTH:,} documents a list.",
+        "",
+        "| scored by | runs | seconds | seconds a run | peak MiB |",
+        "|---|---|---|---|---|",
+    ]
+    values = []
+    for name, step, given, number in (
+        ("Qrelsmith", "score", (), runs),
+        ("ir-measures by hand", "ir-measures", (folder,), 1),
+    ):
+        start = time.perf_counter()
+        found, peak, problem = measured_process("bench.evaluation", (step, *given), environment)
+        seconds = time.perf_counter() - start
+        lines.append(
+            f"| {name} | {number} | {seconds:,.1f} | {seconds / number:,.2f} "
+            f"| {peak / MIB:,.0f} |" + (f" {problem}" if problem else "")
+        )
+        values.append(found)
+    ours, _, problem = measured_process("bench.evaluation", ("compare",), environment)
+    difference = max(abs(ours[name] - value) for name, value in values[1].items())
+    lines += ["", f"Largest difference of a mean: {difference:.1e}. {problem}".strip()]
+    return "\n".join(lines)
+
+
+def main(arguments: Sequence[str]) -> None:
+    if arguments and arguments[0] in STEPS:
+        step, *given = arguments
+        set_up()
+        sys.stdout.write(json.dumps(STEPS[step](*given)) + "\n")
+        return
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--queries", type=int, default=QUERIES)
+    parser.add_argument("--runs", type=int, default=RUNS)
+    options = parser.parse_args(arguments)
+    with tempfile.TemporaryDirectory(dir=os.environ.get("BENCH_DIR")) as folder:
+        sys.stdout.write(run(options.queries, options.runs, folder) + "\n")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,229 @@
+"""Train a labeller from labelled abstracts. Pure.
+
+The same abstracts and seed give the same labeller on one machine. Another version of scikit-learn
+or of its linear algebra can change the last digits of a weight, and so a stored whole number by 1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array, hstack
+from sklearn.linear_model import LogisticRegression
+
+from corpus.ordering import order_key
+from curation.labelling.examples import Example
+from curation.labelling.features import (
+    NEIGHBOUR_COLUMNS,
+    OWN_COLUMNS,
+    POSITION_COLUMNS,
+    Floats,
+    Shape,
+    WordHashes,
+    binary_matrix,
+    context_of,
+    position_matrix,
+    sequences_of,
+    weigh,
+)
+from curation.labelling.model import Embed, Header, SentenceLabeller, WordWeights, softmax
+from web.errors import UserFacingError
+
+FOLDS = 5
+FEWEST_ABSTRACTS = 10  # two for each fold
+OWN_WEIGHT = 2.0  # of the sentence's own words beside those of its neighbours
+POSITION_WEIGHT = 0.5
+EMBEDDING_WEIGHT = 2.0
+FIRST_C, SECOND_C = 3.0, 0.3  # inverse strengths of regularisation
+MOST_ITERATIONS = 1_000
+
+Progress = Callable[[int, int], None]
+
+
+class TooFewExamples(UserFacingError):
+    """Labelled abstracts that cannot train a labeller. The message is shown to the person."""
+
+
+@dataclass(frozen=True)
+class _Matrices:
+    """The features of abstracts before weighing, with the labels by number and their weights."""
+
+    shape: Shape
+    own: csr_array
+    neighbour: csr_array
+    embeddings: Floats
+    labels: NDArray[np.int64]
+    weights: NDArray[np.float64]
+
+    def of_sentences(self, chosen: NDArray[np.bool_]) -> _Matrices:
+        shape = Shape(self.shape.places[chosen], self.shape.lengths[chosen])
+        return _Matrices(
+            shape,
+            self.own[chosen],
+            self.neighbour[chosen],
+            self.embeddings[chosen],
+            self.labels[chosen],
+            self.weights[chosen],
+        )
+
+
+def train(
+    examples: Sequence[Example],
+    header: Header,
+    *,
+    embed: Embed | None = None,
+    progress: Progress | None = None,
+) -> SentenceLabeller:
+    """The labeller that the examples give. The labels of the header are replaced by theirs.
+
+    `progress` is called after each of the seven regressions.
+
+    Raises:
+        TooFewExamples: fewer than ten abstracts, or all sentences have the same label.
+    """
+    labels = labels_of(examples)
+    if len(examples) < FEWEST_ABSTRACTS or len(labels) < 2:
+        raise TooFewExamples(
+            f"A labeller needs at least {FEWEST_ABSTRACTS} labelled abstracts and two labels, got "
+            f"{len(examples)} with {', '.join(labels) or 'no label'}. Label more sentences."
+        )
+    header = replace(header, labels=labels)
+    matrices = _matrices(examples, labels, embed)
+    folds = np.repeat(_folds(len(examples), header.seed), [len(e.sentences) for e in examples])
+    total = FOLDS + 2
+
+    def report(done: int) -> None:
+        if progress is not None:
+            progress(done, total)
+
+    probabilities = np.zeros((len(matrices.labels), len(labels)), np.float32)
+    for fold in range(FOLDS):
+        seen = matrices.of_sentences(folds != fold)
+        held_out = matrices.of_sentences(folds == fold)
+        probabilities[folds == fold] = _FirstStage.fit(seen, len(labels)).predict(held_out)
+        report(fold + 1)
+    first = _FirstStage.fit(matrices, len(labels))
+    report(FOLDS + 1)
+    context, intercept = _regression(
+        context_of(probabilities, matrices.shape), matrices, SECOND_C, len(labels)
+    )
+    report(total)
+    return first.labeller(header, context, intercept)
+
+
+def labels_of(examples: Sequence[Example]) -> tuple[str, ...]:
+    """Every label of the examples, in the order of the alphabet."""
+    return tuple(sorted({label for example in examples for label in example.labels}))
+
+
+def _matrices(examples: Sequence[Example], labels: Sequence[str], embed: Embed | None) -> _Matrices:
+    abstracts = [example.sentences for example in examples]
+    shape = Shape.of(abstracts)
+    own, neighbour = sequences_of(abstracts, WordHashes())
+    count = len(shape.places)
+    number_of = {label: number for number, label in enumerate(labels)}
+    sentences = [sentence for abstract in abstracts for sentence in abstract]
+    return _Matrices(
+        shape,
+        binary_matrix(own, count, OWN_COLUMNS),
+        binary_matrix(neighbour, count, NEIGHBOUR_COLUMNS),
+        embed(sentences) if embed else np.zeros((count, 0), np.float32),
+        np.array([number_of[label] for example in examples for label in example.labels]),
+        np.array([weight for example in examples for weight in example.weights]),
+    )
+
+
+def _folds(count: int, seed: str) -> NDArray[np.int64]:
+    """The fold of each abstract, all folds of nearly the same size."""
+    order = sorted(range(count), key=lambda place: order_key(seed, "fold", "", str(place)))
+    folds = np.empty(count, np.int64)
+    folds[order] = np.arange(count) % FOLDS
+    return folds
+
+
+def _idf(matrix: csr_array) -> Floats:
+    """Smooth inverse document frequencies, as of scikit-learn's TfidfTransformer."""
+    counts = np.bincount(matrix.indices, minlength=matrix.shape[1])
+    return (np.log((1 + matrix.shape[0]) / (1 + counts)) + 1).astype(np.float32)
+
+
+@dataclass(frozen=True)
+class _FirstStage:
+    own_idf: Floats
+    neighbour_idf: Floats
+    coefficients: Floats  # (columns of all blocks, labels)
+    intercept: Floats
+
+    @classmethod
+    def fit(cls, matrices: _Matrices, labels: int) -> _FirstStage:
+        own_idf, neighbour_idf = _idf(matrices.own), _idf(matrices.neighbour)
+        blocks = _blocks(matrices, own_idf, neighbour_idf)
+        return cls(own_idf, neighbour_idf, *_regression(blocks, matrices, FIRST_C, labels))
+
+    def predict(self, matrices: _Matrices) -> Floats:
+        blocks = _blocks(matrices, self.own_idf, self.neighbour_idf)
+        return softmax(np.asarray(blocks @ self.coefficients) + self.intercept)
+
+    def labeller(
+        self, header: Header, context: Floats, context_intercept: Floats
+    ) -> SentenceLabeller:
+        sizes = (OWN_COLUMNS, NEIGHBOUR_COLUMNS, NEIGHBOUR_COLUMNS, POSITION_COLUMNS)
+        own, previous, following, position, embedding = np.split(
+            self.coefficients, np.cumsum(sizes)
+        )
+        return SentenceLabeller(
+            header=header,
+            words=WordWeights(
+                self.own_idf, self.neighbour_idf, own * np.float32(OWN_WEIGHT), previous, following
+            ),
+            position=position * np.float32(POSITION_WEIGHT),
+            embedding=embedding * np.float32(EMBEDDING_WEIGHT),
+            intercept=self.intercept,
+            context=context,
+            context_intercept=context_intercept,
+        )
+
+
+def _blocks(matrices: _Matrices, own_idf: Floats, neighbour_idf: Floats) -> csr_array:
+    near = weigh(matrices.neighbour, neighbour_idf)
+    blocks: csr_array = hstack(
+        [
+            weigh(matrices.own, own_idf) * OWN_WEIGHT,
+            _shifted(near, matrices.shape, -1),
+            _shifted(near, matrices.shape, 1),
+            csr_array(position_matrix(matrices.shape) * POSITION_WEIGHT),
+            csr_array(matrices.embeddings * EMBEDDING_WEIGHT),
+        ],
+        format="csr",
+    )
+    return blocks
+
+
+def _shifted(matrix: csr_array, shape: Shape, offset: int) -> csr_array:
+    """As `features.neighbours`, of a sparse matrix."""
+    target = shape.places + offset
+    inside = np.flatnonzero((target >= 0) & (target < shape.lengths))
+    ones, size = np.ones(len(inside), np.float32), matrix.shape[0]
+    shifted: csr_array = csr_array((ones, (inside, inside + offset)), shape=(size, size)) @ matrix
+    return shifted
+
+
+def _regression(
+    features: Any, matrices: _Matrices, inverse_strength: float, labels: int
+) -> tuple[Floats, Floats]:
+    """(columns, labels) and (labels,): a label without a sentence here gets no weight."""
+    model = LogisticRegression(C=inverse_strength, max_iter=MOST_ITERATIONS)
+    model.fit(features, matrices.labels, sample_weight=matrices.weights)
+    coefficients, intercept = model.coef_, model.intercept_
+    if len(model.classes_) == 2:  # scikit-learn keeps one row for two labels
+        coefficients = np.concatenate([-coefficients, coefficients]) / 2
+        intercept = np.concatenate([-intercept, intercept]) / 2
+    weights = np.zeros((features.shape[1], labels), np.float32)
+    offsets = np.full(labels, -30.0, np.float32)
+    weights[:, model.classes_] = coefficients.T
+    offsets[model.classes_] = intercept
+    return weights, offsets

@@ -1,0 +1,94 @@
+"""What the screeners of a sample said together, for each paper."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
+from typing import NamedTuple
+
+from accounts.models import Collection
+from corpus.models import Document
+from curation.models import PaperType, Sample, Screening
+
+
+class ScreenedPaper(NamedTuple):
+    """A paper of a sample after screening.
+
+    `paper_type` is the type that most screeners chose; at a tie, the first in the collection's
+    list.
+    `facets` are those that more than half of the screeners named, in the collection's order.
+    `rating` is the mean of the ratings, from 1 to 5.
+    """
+
+    docno: str
+    title: str
+    year: int | None
+    stratum: dict[str, str]
+    paper_type: str
+    is_excluded: bool  # by its type
+    facets: tuple[str, ...]
+    rating: Fraction
+    screeners: int
+
+
+def screened_papers(sample: Sample) -> list[ScreenedPaper]:
+    """The papers that at least one person has screened, in the order of screening."""
+    facet_keys = list(sample.collection.facets.values_list("key", flat=True))
+    text_fields = ("sentences", "labels", "authors", "references", "fields", "venue")
+    papers = (
+        sample.papers.filter(screenings__isnull=False)
+        .distinct()
+        .select_related("document")
+        .defer(*(f"document__{name}" for name in text_fields))
+        .prefetch_related("screenings__paper_type")
+    )
+    return [
+        _together(paper.document, paper.stratum, list(paper.screenings.all()), facet_keys)
+        for paper in papers
+    ]
+
+
+def types_of_screened(collection: Collection) -> dict[int, PaperType]:
+    """The type of each screened document by its id, over all samples of the collection."""
+    rows = Screening.objects.filter(paper__sample__collection=collection).order_by()
+    types: dict[int, Counter[PaperType]] = defaultdict(Counter)
+    paper_types = collection.paper_types.in_bulk()
+    for document_id, type_id in rows.values_list("paper__document_id", "paper_type_id"):
+        types[document_id][paper_types[type_id]] += 1
+    return {document_id: most_chosen(counts) for document_id, counts in types.items()}
+
+
+def most_chosen(types: Counter[PaperType]) -> PaperType:
+    """The type that most screeners chose; at a tie, the first in the collection's list."""
+    return min(types, key=lambda kind: (-types[kind], kind.position))
+
+
+def facets_of_most(screenings: Sequence[Screening], keys: Iterable[str]) -> tuple[str, ...]:
+    """The facets that more than half of the screeners named, in the order of `keys`."""
+    named = Counter(key for screening in screenings for key in screening.facets)
+    return tuple(key for key in keys if 2 * named[key] > len(screenings))
+
+
+def mean_rating(screenings: Sequence[Screening]) -> Fraction:
+    return Fraction(sum(screening.rating for screening in screenings), len(screenings))
+
+
+def _together(
+    document: Document,
+    stratum: dict[str, str],
+    screenings: Sequence[Screening],
+    keys: Iterable[str],
+) -> ScreenedPaper:
+    paper_type = most_chosen(Counter(screening.paper_type for screening in screenings))
+    return ScreenedPaper(
+        docno=document.docno,
+        title=document.title,
+        year=document.year,
+        stratum=stratum,
+        paper_type=paper_type.key,
+        is_excluded=paper_type.is_excluded,
+        facets=facets_of_most(screenings, keys),
+        rating=mean_rating(screenings),
+        screeners=len(screenings),
+    )

@@ -1,0 +1,174 @@
+"""Makes the ranked lists of baselines from the texts of a collection."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+
+from accounts.models import Collection
+from corpus.digests import json_digest
+from corpus.encoder_models import load_model
+from corpus.state import check_unchanged, corpus_digest
+from evaluation.baselines.catalogue import VERSION, Baseline, BaselineError
+from evaluation.baselines.reranking import rerank
+from evaluation.baselines.scorers import (
+    EncoderDistance,
+    MeanVectorDistance,
+    Okapi,
+    Scorer,
+    TfidfDistance,
+)
+from evaluation.baselines.statistics import WordStatistics
+from evaluation.baselines.texts import Split, count_words, pooled_texts
+from evaluation.labels import qrels_of
+from jobs.context import JobContext
+from retrieval.formats import RankedList
+from retrieval.indexes.external_sort import sort_texts
+from retrieval.retrievers import NothingToIndex
+from retrieval.retrievers.analysis import Analysis, analysis_named
+from retrieval.retrievers.encoder import Encoder
+from retrieval.retrievers.tfidf import words_of
+from retrieval.retrievers.word2vec import Training, WordVectors, model_version, tokens, word_vectors
+from retrieval.services import analysis_of
+from retrieval.services.runs import indexed_texts
+
+TRAINING = Training()  # as the retriever cbow, with which it shares its word vectors
+
+
+@dataclass(frozen=True)
+class MadeBaseline:
+    """A baseline's lists by query, its parameters, and counts of what could not be compared."""
+
+    name: str
+    parameters: dict[str, Any]
+    lists: dict[str, RankedList]
+    report: dict[str, int]
+
+
+class BaselineMaker:
+    """Makes baselines of one state of a collection.
+
+    `pools` has the docnos with a final label by query. Raises BaselineError if there are none.
+    """
+
+    def __init__(self, collection: Collection, encoder: Encoder | None, work: JobContext) -> None:
+        self.collection, self.encoder, self.work = collection, encoder, work
+        self.corpus = corpus_digest(collection)
+        self.pools = {query: sorted(grades) for query, grades in qrels_of(collection).items()}
+        if not self.pools:
+            raise BaselineError(
+                f"{collection.slug} has no final label yet, so there is no judged pool to rank. "
+                "Judge pairs first."
+            )
+
+    def make(self, baseline: Baseline) -> MadeBaseline:
+        """Raises BaselineError, EncoderMissing, and CorpusChanged if documents changed."""
+        name = baseline.system_name(self.encoder)
+        scorers: dict[str, Scorer] = {}
+        lists: dict[str, RankedList] = {}
+        without_text = queries_without_text = 0
+        texts = pooled_texts(self.collection, self.pools, baseline.reads)
+        for done, (query, facet, sentences, candidates) in enumerate(texts, start=1):
+            if facet not in scorers:
+                scorers[facet] = self._scorer(baseline, facet)
+            lists[query] = rerank(scorers[facet], sentences, candidates)
+            without_text += sum(not any(text) for text in candidates.values())
+            queries_without_text += not any(sentences)
+            self.work.progress(done, len(self.pools), f"{name}: queries ranked")
+        check_unchanged(self.collection, self.corpus, f"{name} was being made")
+        report = {
+            "lists": len(lists),
+            "documents": sum(map(len, lists.values())),
+            "without_text": without_text,
+            "queries_without_text": queries_without_text,
+        }
+        return MadeBaseline(name, self.parameters(baseline), lists, report)
+
+    def _scorer(self, baseline: Baseline, facet: str) -> Scorer:
+        match baseline.name:
+            case "fabs_bm25":
+                return Okapi(self._analysis.words, self._statistics[facet, "bm25"])
+            case "fabs_tfidf":
+                return TfidfDistance(self._analysis, self._statistics[facet, "tfidf"])
+            case "fabs_cbow200":
+                return MeanVectorDistance.of(self._word_vectors, None)
+            case "fabs_tfidfcbow200":
+                return MeanVectorDistance.of(self._word_vectors, self._statistics[facet, "cbow"])
+        return self._encoder_distance
+
+    @cached_property
+    def _analysis(self) -> Analysis:
+        return analysis_named(analysis_of(self.collection))
+
+    @cached_property
+    def _statistics(self) -> Mapping[tuple[str, str], WordStatistics]:
+        """Of every facet with a judged pool; all splits are counted in one reading."""
+        analysis = self._analysis
+        splits: dict[str, Split] = {
+            "bm25": analysis.words,
+            "tfidf": words_of(analysis),
+            "cbow": tokens,
+        }
+        queries = self.collection.queries.order_by().values_list("name", "facet__key")
+        facets = {facet for query, facet in queries if query in self.pools}
+        return count_words(
+            self.collection,
+            splits,
+            facets,
+            lambda done: self.work.progress(done, self._documents, "documents read"),
+        )
+
+    @cached_property
+    def _documents(self) -> int:
+        return self.collection.documents.with_text().count()
+
+    @cached_property
+    def _word_vectors(self) -> WordVectors:
+        """Of the whole corpus: stored by the retriever cbow or an earlier baseline, or trained."""
+        indexes = settings.ARTEFACT_DIR / self.collection.slug / "indexes"
+        indexes.mkdir(parents=True, exist_ok=True)
+
+        def progress(done: int) -> None:
+            self.work.progress(done, None, "training word vectors")
+
+        documents = indexed_texts(self.collection, self.corpus, "word vectors were being trained")
+        with tempfile.TemporaryDirectory(dir=indexes, prefix=".sorted-") as scratch:
+            try:
+                texts = sort_texts(documents, "text", Path(scratch), progress)
+                return word_vectors(texts, TRAINING, indexes, progress)
+            except NothingToIndex as error:
+                raise BaselineError(f"Word vectors cannot be trained: {error}.") from error
+
+    @cached_property
+    def _encoder_distance(self) -> EncoderDistance:
+        assert self.encoder is not None, "baselines_named has checked it"
+        return EncoderDistance(self.encoder, load_model(self.encoder.model, self.encoder.name))
+
+    def parameters(self, baseline: Baseline) -> dict[str, Any]:
+        """Everything that the lists depend on, as JSON values."""
+        parameters: dict[str, Any] = {
+            "baseline": baseline.name,
+            "version": VERSION,
+            "reads": baseline.reads.value,
+            "compares": baseline.compares,
+            "corpus": self.corpus,
+            "pools": json_digest(sorted(self.pools.items())),
+            "queries": len(self.pools),
+            "pairs": sum(map(len, self.pools.values())),
+        }
+        if baseline.needs_encoder and self.encoder is not None:
+            chosen = self.encoder.parameters
+            keys = ("model", "weights", "pooling", "separator")
+            return parameters | {
+                "encoder": {key: chosen[key] for key in keys},
+                "packages": self.encoder.version,
+            }
+        if baseline.name.endswith("cbow200"):
+            return parameters | {"word2vec": {**TRAINING.parameters, "version": model_version()}}
+        return parameters | {"analysis": self._analysis.name}

@@ -1,0 +1,93 @@
+"""Makes baselines, stores them as systems and scores them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from accounts.models import Collection, User
+from evaluation.baselines.catalogue import baselines_named, encoder_named
+from evaluation.baselines.lists import BaselineMaker
+from evaluation.models import Kind
+from evaluation.services import evaluate
+from evaluation.systems.services import save_system
+from jobs.context import DirectRun, JobContext, StepContext
+from jobs.models import Job
+from jobs.services import enqueue
+from retrieval.retrievers import ENCODER
+from retrieval.services import check_allowed
+
+JOB_KIND = "make_baselines"
+
+
+def make_baselines(
+    *,
+    collection: Collection,
+    names: Sequence[str] = (),
+    encoder: str = "",
+    work: JobContext | None = None,
+) -> dict[str, Any]:
+    """Make the baselines with these names, store each as a system, and score all systems.
+
+    Without names, all are made that need no encoder, or all if there is an encoder. A baseline that
+    was made from the same documents, labels and settings is kept as it is.
+
+    Raises:
+        BaselineError: an unknown name, an encoder is missing, or no pair has a final label.
+        EncoderMissing: the optional extra or the model is not on this machine.
+        CorpusChanged: documents were added, removed or changed meanwhile.
+        SystemFault: a run or an imported system has the name of a baseline.
+    """
+    work = work or DirectRun()
+    model = encoder_named(encoder)
+    chosen = baselines_named(names, has_encoder=model is not None)
+    maker = BaselineMaker(collection, model, work)
+    made, unchanged = [], []
+    for baseline in chosen:
+        name, parameters = baseline.system_name(model), maker.parameters(baseline)
+        systems = collection.systems.filter(name=name, kind=Kind.BASELINE)
+        if parameters in systems.values_list("parameters", flat=True):
+            unchanged.append(name)
+            continue
+        lists = maker.make(baseline)
+        save_system(
+            collection=collection,
+            name=name,
+            kind=Kind.BASELINE,
+            lists=lists.lists.items(),
+            parameters=lists.parameters,
+            report=lists.report,
+            work=StepContext(work),
+        )
+        made.append(name)
+    evaluate(collection=collection, work=StepContext(work))
+    result = {"made": made, "unchanged": unchanged}
+    with work.fenced():
+        work.complete(result)
+    return result
+
+
+def request_baselines(
+    *,
+    collection: Collection,
+    names: Sequence[str] = (),
+    encoder: str = "",
+    requested_by: User | None = None,
+) -> Job:
+    """Queue a job that makes baselines, or return the one that is in progress.
+
+    Raises:
+        BaselineError: as `make_baselines`, for names and settings.
+        RetrievalError: the encoder is not in the setting ENCODERS.
+    """
+    model = encoder_named(encoder)
+    if model is not None:
+        check_allowed(f"{ENCODER}{model.model}")
+    baselines_named(names, has_encoder=model is not None)
+    return enqueue(
+        kind=JOB_KIND,
+        collection=collection,
+        parameters={"names": list(names), "encoder": encoder},
+        requested_by=requested_by,
+        key=JOB_KIND,
+    )

@@ -1,0 +1,11 @@
+from __future__ import annotations
+
+from django.urls import URLPattern, path
+
+from evaluation.comparison import views
+
+urlpatterns: list[URLPattern] = [
+    path("", views.compare_systems, name="compare-systems"),
+    path("facets/", views.paired_facets, name="paired-facets"),
+    path("figures/<slug:figure>.<slug:extension>", views.comparison_file, name="comparison-figure"),
+]

@@ -1,0 +1,1 @@
+"""The errors of a system: which documents it ranks wrongly, and tags that say why."""

@@ -1,0 +1,245 @@
+"""How a ranking of systems depends on the labels it is computed from. Pure.
+
+A set of labels gives every system a score for each query. The ranking by means is compared with
+the ranking under the reference, the final labels: by τ, τ_AP and RBO, by the pairs of systems
+that swap places, and by the pairs whose difference is significant under only one of both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from enum import StrEnum
+from itertools import combinations
+from math import isnan
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agreement.coefficients import Result
+from evaluation.measures.judged_ranks import Qrels
+from evaluation.statistics.multiple import holm
+from evaluation.statistics.rank_correlation import rbo, tau, tau_ap
+from web.lazy import pandas as pd
+from web.lazy import stats
+
+ALPHA = 0.05
+
+
+class FlipKind(StrEnum):
+    """How the conclusion about two systems changes from the reference to other labels."""
+
+    LOST = "lost"  # significant under the reference only
+    GAINED = "gained"  # significant under the other labels only
+    REVERSED = "reversed"  # significant under both, and the other system is better
+
+
+@dataclass(frozen=True, slots=True)
+class Swap:
+    """Two systems that change order. `better` has the higher mean under the reference.
+
+    `reference` and `other` are the mean of `better` minus that of `worse` under each labels.
+    """
+
+    better: str
+    worse: str
+    reference: float
+    other: float
+
+
+@dataclass(frozen=True, slots=True)
+class Flip:
+    """Two systems about which the conclusion changes; differences as in `Swap`.
+
+    `p_reference` and `p_other` are of paired t-tests, adjusted by Holm's method over all pairs;
+    None where fewer than two queries have a relevant document.
+    """
+
+    better: str
+    worse: str
+    kind: FlipKind
+    reference: float
+    other: float
+    p_reference: float | None
+    p_other: float | None
+
+
+class PairTests:
+    """Paired t-tests between all systems over the queries of one set of labels.
+
+    `scores` has a row for each query and a column for each system. `means[i]` is the mean of
+    system i, and `adjusted[i, j]` the p of systems i and j, adjusted by Holm's method over all
+    pairs; NaN where fewer than two queries leave p undefined, and on the diagonal. Systems with
+    equal scores on every query have p = 1.
+    """
+
+    def __init__(self, scores: pd.DataFrame) -> None:
+        self.systems = [str(name) for name in scores.columns]
+        values = scores.to_numpy(dtype=float)
+        if not np.isfinite(values).all():
+            raise ValueError("every system must have a finite score for every query")
+        self.queries = len(values)
+        self.means: NDArray[np.float64] = (
+            values.mean(axis=0) if self.queries else np.full(len(self.systems), np.nan)
+        )
+        count = len(self.systems)
+        self.adjusted: NDArray[np.float64] = np.full((count, count), np.nan)
+        if self.queries > 1 and count > 1:
+            rows, columns = np.triu_indices(count, 1)
+            adjusted = holm(np.concatenate(list(_p_values(values))).tolist())
+            self.adjusted[rows, columns] = self.adjusted[columns, rows] = adjusted
+
+    @property
+    def scores(self) -> dict[str, float]:
+        return dict(zip(self.systems, map(float, self.means), strict=True))
+
+
+def _p_values(values: NDArray[np.float64]) -> Iterator[NDArray[np.float64]]:
+    """Of each system but the last, two-sided p against every system after it."""
+    queries = len(values)
+    for system in range(values.shape[1] - 1):
+        differences = values[:, system, None] - values[:, system + 1 :]
+        means = differences.mean(axis=0)
+        errors = differences.std(axis=0, ddof=1) / np.sqrt(queries)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            t = np.where(means == 0, 0.0, np.abs(means) / errors)
+        yield 2 * stats.t.sf(t, queries - 1)
+
+
+def shared_labels(sources: Mapping[str, Qrels]) -> dict[str, dict[str, dict[str, int]]]:
+    """The same sets of labels, with only the pairs that are in all of them.
+
+    So a difference between two rankings comes from grades, never from pairs that only one of both
+    has labels for. A query without a shared pair is in none of them.
+    """
+    first, *others = sources.values()
+    shared: dict[str, list[str]] = {}
+    for query, grades in first.items():
+        docnos = [
+            docno for docno in grades if all(docno in other.get(query, {}) for other in others)
+        ]
+        if docnos:
+            shared[query] = docnos
+    return {
+        name: {
+            query: {docno: qrels[query][docno] for docno in docnos}
+            for query, docnos in shared.items()
+        }
+        for name, qrels in sources.items()
+    }
+
+
+def compare_rankings(
+    scores: Mapping[str, pd.DataFrame], *, reference: str, queries: int
+) -> list[dict[str, Any]]:
+    """Each set of labels compared with the reference, as JSON types, in the order given.
+
+    `scores[source]` has the queries of that set with a relevant document as rows, and all systems
+    as columns. `queries` is how many queries all sets have labels for. An undefined coefficient is
+    None, with its reason in "undefined".
+    """
+    tests = {source: PairTests(frame) for source, frame in scores.items()}
+    return [
+        {
+            "source": source,
+            "queries": found.queries,
+            "left_out": queries - found.queries,
+            "systems": _ranking(found),
+            **_against(tests[reference], found, is_reference=source == reference),
+        }
+        for source, found in tests.items()
+    ]
+
+
+def _ranking(tests: PairTests) -> list[dict[str, Any]]:
+    """The systems, the highest mean first; equal means have the same rank, then go by name."""
+    if not tests.queries:
+        return []
+    means = tests.scores
+    ordered = sorted(means, key=lambda name: (-means[name], name))
+    return [
+        {
+            "system": name,
+            "mean": means[name],
+            "rank": 1 + sum(other > means[name] for other in means.values()),
+        }
+        for name in ordered
+    ]
+
+
+def _against(reference: PairTests, other: PairTests, *, is_reference: bool) -> dict[str, Any]:
+    if is_reference:
+        return {"correlations": None, "swaps": [], "flips": [], "undefined": {}}
+    coefficients = _correlations(reference, other)
+    return {
+        "correlations": {key: result.value for key, result in coefficients.items()},
+        "undefined": {
+            key: result.undefined for key, result in coefficients.items() if result.undefined
+        },
+        "swaps": [asdict(swap) for swap in swaps(reference, other)],
+        "flips": [asdict(flip) for flip in flips(reference, other)],
+    }
+
+
+def _correlations(reference: PairTests, other: PairTests) -> dict[str, Result]:
+    if not reference.queries or not other.queries:
+        reason = "no query has a relevant document"
+        return {key: Result(None, reason) for key in ("tau", "tau_ap", "rbo")}
+    truth, estimate = reference.scores, other.scores
+    return {
+        "tau": tau(estimate, truth),
+        "tau_ap": tau_ap(estimate, truth),
+        "rbo": rbo(estimate, truth),
+    }
+
+
+def swaps(reference: PairTests, other: PairTests) -> list[Swap]:
+    """The pairs of systems in another order; the largest reference difference first."""
+    found = [
+        Swap(better, worse, before, after)
+        for better, worse, before, after, _, _ in _pairs(reference, other)
+        if before * after < 0
+    ]
+    return sorted(found, key=lambda swap: (-swap.reference, swap.better, swap.worse))
+
+
+def flips(reference: PairTests, other: PairTests, alpha: float = ALPHA) -> list[Flip]:
+    """The pairs about which the conclusion at level `alpha` changes; reversed ones first."""
+    found = []
+    for better, worse, before, after, p_before, p_after in _pairs(reference, other):
+        was, is_now = p_before < alpha, p_after < alpha
+        if was and is_now and after < 0:
+            kind = FlipKind.REVERSED
+        elif was != is_now:
+            kind = FlipKind.LOST if was else FlipKind.GAINED
+        else:
+            continue
+        p_values = [None if isnan(p) else p for p in (p_before, p_after)]
+        found.append(Flip(better, worse, kind, before, after, *p_values))
+    order: Sequence[FlipKind] = (FlipKind.REVERSED, FlipKind.LOST, FlipKind.GAINED)
+    return sorted(
+        found, key=lambda flip: (order.index(flip.kind), -flip.reference, flip.better, flip.worse)
+    )
+
+
+def _pairs(
+    reference: PairTests, other: PairTests
+) -> Iterator[tuple[str, str, float, float, float, float]]:
+    """Every two systems, the better one under the reference first: differences and p-values."""
+    if not reference.queries or not other.queries:
+        return
+    place = {name: number for number, name in enumerate(other.systems)}
+    for i, j in combinations(range(len(reference.systems)), 2):
+        if reference.means[j] > reference.means[i]:
+            i, j = j, i
+        better, worse = reference.systems[i], reference.systems[j]
+        k, m = place[better], place[worse]
+        yield (
+            better,
+            worse,
+            float(reference.means[i] - reference.means[j]),
+            float(other.means[k] - other.means[m]),
+            float(reference.adjusted[i, j]),
+            float(other.adjusted[k, m]),
+        )

@@ -1,0 +1,118 @@
+"""What the three pages about labels share: the measure, the stored report, and its files."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from dataclasses import dataclass
+from typing import Any
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.utils.http import content_disposition_header, urlencode
+
+from accounts.models import Collection
+from evaluation.label_effects.models import LabelReport, ReportKind
+from evaluation.label_effects.rankings import (
+    BadMeasure,
+    measure_named,
+    measure_names,
+    usual_measure,
+)
+from evaluation.label_effects.services import JOB_KINDS, reports_of, state_of
+from evaluation.label_effects.tables import CORRELATIONS, RankingTables, csv_rows
+from evaluation.measures.names import Measure
+from evaluation.shadow_judges.models import ShadowJudge
+from jobs.listing import jobs_to_show
+from jobs.models import Job
+from web.csv_cells import defused
+
+JSON, CSV = "json", "csv"
+
+
+@dataclass(frozen=True)
+class ReportPage:
+    """The report that the address asks for, by its measure; None until it was computed."""
+
+    collection: Collection
+    kind: ReportKind
+    measure: Measure
+    report: LabelReport | None
+    stored: list[str]
+    shadow_judge: ShadowJudge | None = None
+
+    @classmethod
+    def of(
+        cls,
+        request: HttpRequest,
+        collection: Collection,
+        kind: ReportKind,
+        shadow_judge: ShadowJudge | None = None,
+    ) -> ReportPage:
+        """Raises Http404 for an unknown measure."""
+        reports = reports_of(collection, kind, shadow_judge)
+        stored = list(reports.order_by("-computed_at").values_list("measure", flat=True))
+        default = stored[0] if stored else usual_measure(collection)
+        measure = measure_or_404(request.GET.get("measure") or default)
+        report = reports.filter(measure=measure.name).first()
+        return cls(collection, kind, measure, report, sorted(stored), shadow_judge)
+
+    @property
+    def is_stale(self) -> bool:
+        """Whether labels or systems have changed since the report was computed."""
+        if self.report is None:
+            return False
+        now = state_of(self.collection, self.kind, self.measure.name, self.shadow_judge)
+        return self.report.state != now
+
+    @property
+    def jobs(self) -> list[Job]:
+        subject = "" if self.shadow_judge is None else self.shadow_judge.name
+        return [
+            job
+            for job in jobs_to_show(self.collection, [JOB_KINDS[self.kind]])
+            if job.parameters["shadow_judge"] == subject
+        ]
+
+    @property
+    def query(self) -> str:
+        return urlencode({"measure": self.measure.name})
+
+    def context(self) -> dict[str, Any]:
+        names = measure_names()
+        return {
+            "collection": self.collection,
+            "measure": self.measure,
+            "measures": names if self.measure.name in names else [self.measure.name, *names],
+            "stored": [(name, urlencode({"measure": name})) for name in self.stored],
+            "report": self.report,
+            "stale": self.is_stale,
+            "jobs": self.jobs,
+            "correlations": CORRELATIONS,
+            "tables": RankingTables(self.report.payload) if self.report else None,
+            "query": self.query,
+        }
+
+    def file(self, extension: str, name: str) -> HttpResponse:
+        """The whole report as JSON, or its rankings as CSV. Raises Http404 without a report."""
+        if self.report is None or extension not in (JSON, CSV):
+            raise Http404("no such report")
+        payload = self.report.payload
+        if extension == JSON:
+            text = json.dumps(payload, indent=2, sort_keys=True, ensure_ascii=False) + "\n"
+            content_type = "application/json"
+        else:
+            stream = io.StringIO()
+            csv.writer(stream).writerows(map(defused, row) for row in csv_rows(payload))
+            text, content_type = stream.getvalue(), "text/csv"
+        response = HttpResponse(text, content_type=f"{content_type}; charset=utf-8")
+        filename = f"{self.collection.slug}-{name}.{extension}"
+        response["Content-Disposition"] = content_disposition_header(True, filename) or "attachment"
+        return response
+
+
+def measure_or_404(name: str) -> Measure:
+    try:
+        return measure_named(name)
+    except BadMeasure as error:
+        raise Http404(str(error)) from error

@@ -1,0 +1,98 @@
+"""The rankings of a collection's systems under several sets of labels."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from accounts.models import Collection
+from evaluation.label_effects.comparison import compare_rankings, shared_labels
+from evaluation.labels import SOURCE_NAMES
+from evaluation.measures.judged_ranks import JudgedDocuments, Qrels
+from evaluation.measures.names import Measure, UnknownMeasure, parse_measure
+from evaluation.measures.profiles import PROFILES, usual_profile
+from evaluation.measures.scoring import score, scored_queries
+from evaluation.systems.lists import system_lists
+from jobs.context import JobContext
+from web.errors import UserFacingError
+from web.lazy import pandas as pd
+
+FINAL = "final"
+MODEL, CITATIONS = "model", "citations"
+NAMES = {**SOURCE_NAMES, MODEL: "the model", CITATIONS: "citations"}
+
+
+LONGEST_MEASURE = 80
+
+
+class BadMeasure(UserFacingError):
+    """No measure has this name."""
+
+
+def measure_named(name: str) -> Measure:
+    """A measure of a profile, as stored scores name it, or any other of ir-measures.
+
+    Raises BadMeasure.
+    """
+    for profile in PROFILES.values():
+        for measure in profile.measures:
+            if measure.name == name:
+                return measure
+    try:
+        measure = parse_measure(name)
+    except UnknownMeasure as error:
+        raise BadMeasure(f"{error} Or use one of: {', '.join(measure_names())}.") from error
+    if len(measure.name) > LONGEST_MEASURE:
+        raise BadMeasure(f"The name of a measure must have at most {LONGEST_MEASURE} characters.")
+    return measure
+
+
+def measure_names() -> list[str]:
+    """The measures that the pages offer, each once, in the order of the profiles."""
+    names = (name for profile in PROFILES.values() for name in profile.names)
+    return [name for name in dict.fromkeys(names) if not name.startswith("Judged")]
+
+
+def usual_measure(collection: Collection) -> str:
+    """The leaderboard's default: CSFCube's measure with CSFCube's facets, else trec_eval's."""
+    return usual_profile(collection.facets.values_list("key", flat=True)).main_measure
+
+
+def compared_rankings(
+    collection: Collection, labels: Mapping[str, Qrels], measure: str, work: JobContext
+) -> dict[str, Any]:
+    """The ranking of all systems under each set of labels, compared with the final labels.
+
+    All sets are reduced to the pairs that every set has labels for. The result has JSON types.
+    """
+    shared = shared_labels(labels)
+    scores = _scores(collection, shared, measure_named(measure), work)
+    queries = len(shared[FINAL])
+    return {
+        "queries": queries,
+        "pairs": sum(map(len, shared[FINAL].values())),
+        "pairs_with_final_label": sum(map(len, labels[FINAL].values())),
+        "rankings": compare_rankings(scores, reference=FINAL, queries=queries),
+    }
+
+
+def _scores(
+    collection: Collection, labels: Mapping[str, Qrels], measure: Measure, work: JobContext
+) -> dict[str, pd.DataFrame]:
+    """By set of labels: a row for each query with a relevant document, a column for each system."""
+    judged = {
+        source: JudgedDocuments(scored_queries(qrels, [measure]))
+        for source, qrels in labels.items()
+    }
+    columns: dict[str, dict[str, pd.Series]] = {source: {} for source in labels}
+    systems = list(collection.systems.order_by("name"))
+    for done, system in enumerate(systems):
+        work.progress(done, len(systems), f"scoring {system.name}")
+        # One system's lists at a time: those of all would not fit into memory.
+        lists = {name: docnos for name, docnos in system_lists(system) if name in labels[FINAL]}
+        for source, documents in judged.items():
+            columns[source][system.name] = score(documents, lists, [measure])[measure.name]
+    return {
+        source: pd.DataFrame(columns[source], index=judged[source].queries).dropna()
+        for source in labels
+    }

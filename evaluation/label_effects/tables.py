@@ -1,0 +1,220 @@
+"""The tables of a comparison of labels, made from a report's payload. Nothing here computes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from agreement.tables import signed_number
+from evaluation.label_effects.comparison import FlipKind
+from evaluation.label_effects.rankings import FINAL, NAMES
+
+Payload = Mapping[str, Any]
+SHOWN = 50  # rows of a table; the file has all of them
+
+
+class Correlation(NamedTuple):
+    """A coefficient of two rankings: its key in payloads, and its symbol and name on pages."""
+
+    key: str
+    symbol: str
+    name: str
+
+
+CORRELATIONS = (
+    Correlation("tau", "τ", "Kendall’s τ-b"),
+    Correlation("tau_ap", "τ_AP", "τ_AP, in which the top weighs more"),
+    Correlation("rbo", "RBO", "Rank-biased overlap, p = 0.9"),
+)
+
+
+class CorrelationValue(NamedTuple):
+    """A coefficient, or the reason why it is undefined."""
+
+    value: float | None
+    reason: str
+
+    @property
+    def shown(self) -> str:
+        return "undefined" if self.value is None else signed_number(self.value, 3)
+
+    @property
+    def exact(self) -> str:
+        return self.reason if self.value is None else repr(self.value)
+
+
+FLIPS = {
+    FlipKind.REVERSED: "significant under both, in the other direction",
+    FlipKind.LOST: "significant under the final labels only",
+    FlipKind.GAINED: "significant under these labels only",
+}
+
+
+@dataclass(frozen=True)
+class SourceLine:
+    """A set of labels, and how its ranking compares with that under the final labels."""
+
+    row: Payload
+
+    @property
+    def source(self) -> str:
+        return str(self.row["source"])
+
+    @property
+    def name(self) -> str:
+        return NAMES[self.source]
+
+    @property
+    def is_reference(self) -> bool:
+        return self.source == FINAL
+
+    @property
+    def values(self) -> list[CorrelationValue]:
+        """Empty for the final labels, which are not compared with themselves."""
+        correlations = self.row["correlations"]
+        if correlations is None:
+            return []
+        return [
+            CorrelationValue(correlations[key], self.row["undefined"].get(key, ""))
+            for key, _, _ in CORRELATIONS
+        ]
+
+
+class Place(NamedTuple):
+    """A system's mean and rank under a set of labels; `change` is how many ranks it moved up."""
+
+    mean: float | None
+    rank: int | None
+    change: int
+
+    @property
+    def moved(self) -> str:
+        """In words, for those who cannot see the arrow."""
+        if not self.change:
+            return ""
+        return f"{'up' if self.change > 0 else 'down'} {abs(self.change)}"
+
+
+class SystemLine(NamedTuple):
+    system: str
+    places: list[Place]
+
+
+class SwapLine(NamedTuple):
+    source: str
+    better: str
+    worse: str
+    reference: float
+    other: float
+
+
+class FlipLine(NamedTuple):
+    source: str
+    better: str
+    worse: str
+    kind: str
+    reference: float
+    other: float
+    p_reference: float | None
+    p_other: float | None
+
+
+@dataclass(frozen=True)
+class RankingTables:
+    """Everything that a page shows of the rankings in a payload."""
+
+    payload: Payload
+
+    @property
+    def sources(self) -> list[SourceLine]:
+        return [SourceLine(row) for row in self.payload["rankings"]]
+
+    @property
+    def systems_count(self) -> int:
+        return len(self._reference)
+
+    @property
+    def systems(self) -> list[SystemLine]:
+        """The systems in the order of the final labels, as many as a page shows."""
+        return list(self._system_lines())[:SHOWN]
+
+    @property
+    def all_systems(self) -> list[SystemLine]:
+        return list(self._system_lines())
+
+    @property
+    def swaps(self) -> list[SwapLine]:
+        return list(self.all_swaps())[:SHOWN]
+
+    @property
+    def swap_count(self) -> int:
+        return sum(len(row["swaps"]) for row in self.payload["rankings"])
+
+    @property
+    def flips(self) -> list[FlipLine]:
+        return list(self.all_flips())[:SHOWN]
+
+    @property
+    def flip_count(self) -> int:
+        return sum(len(row["flips"]) for row in self.payload["rankings"])
+
+    @property
+    def pairs_of_systems(self) -> int:
+        return self.systems_count * (self.systems_count - 1) // 2
+
+    def all_swaps(self) -> Iterator[SwapLine]:
+        for row in self.payload["rankings"]:
+            for swap in row["swaps"]:
+                yield SwapLine(NAMES[row["source"]], **swap)
+
+    def all_flips(self) -> Iterator[FlipLine]:
+        for row in self.payload["rankings"]:
+            for flip in row["flips"]:
+                kind = FLIPS[FlipKind(flip["kind"])]
+                yield FlipLine(**{**flip, "source": NAMES[row["source"]], "kind": kind})
+
+    @property
+    def _reference(self) -> Sequence[Payload]:
+        rows = (row["systems"] for row in self.payload["rankings"] if row["source"] == FINAL)
+        return next(rows, [])
+
+    def _system_lines(self) -> Iterator[SystemLine]:
+        by_source = [
+            {entry["system"]: entry for entry in row["systems"]} for row in self.payload["rankings"]
+        ]
+        for entry in self._reference:
+            name = entry["system"]
+            places = [
+                Place(found["mean"], found["rank"], entry["rank"] - found["rank"])
+                if (found := systems.get(name))
+                else Place(None, None, 0)
+                for systems in by_source
+            ]
+            yield SystemLine(name, places)
+
+
+def csv_rows(payload: Payload) -> Iterator[list[object]]:
+    """All numbers of the rankings, a line for each system, swap and flip, at full precision."""
+    yield ["row", "labels", "system", "other_system", "value", "rank", "final", "p_final", "p"]
+    for row in payload["rankings"]:
+        source = row["source"]
+        for entry in row["systems"]:
+            yield ["mean", source, entry["system"], "", entry["mean"], entry["rank"], "", "", ""]
+        for key, value in (row["correlations"] or {}).items():
+            yield [key, source, "", "", value, "", "", "", ""]
+        for swap in row["swaps"]:
+            pair = [swap["better"], swap["worse"]]
+            yield ["swap", source, *pair, swap["other"], "", swap["reference"], "", ""]
+        for flip in row["flips"]:
+            yield [
+                f"flip {flip['kind']}",
+                source,
+                flip["better"],
+                flip["worse"],
+                flip["other"],
+                "",
+                flip["reference"],
+                flip["p_reference"],
+                flip["p_other"],
+            ]

@@ -1,0 +1,85 @@
+"""The admin's page about rankings of systems under different people's labels."""
+
+from __future__ import annotations
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.http import urlencode
+from django.views.decorators.http import require_POST, require_safe
+
+from accounts.access import in_collection, person_of
+from accounts.models import Collection, Role
+from evaluation.label_effects.figures import label_figures
+from evaluation.label_effects.models import ReportKind
+from evaluation.label_effects.pages import ReportPage
+from evaluation.label_effects.rankings import BadMeasure
+from evaluation.label_effects.services import request_label_report
+from web.figure_files import figure_file, shown
+
+
+def _page(request: HttpRequest, collection: Collection) -> ReportPage:
+    return ReportPage.of(request, collection, ReportKind.LABEL_EFFECTS)
+
+
+@in_collection(Role.ADMIN)
+@require_safe
+def label_effects(request: HttpRequest, collection: Collection) -> HttpResponse:
+    page = _page(request, collection)
+    context = page.context()
+    if page.report is not None:
+        context["figures"] = [
+            shown(figure, "label-effects-figure", collection.slug, page.query)
+            for figure in label_figures(page.report.payload)
+        ]
+    return render(request, "evaluation/label_effects.html", context)
+
+
+@in_collection(Role.ADMIN)
+@require_POST
+def compute_label_effects(request: HttpRequest, collection: Collection) -> HttpResponse:
+    return start_report(request, collection, ReportKind.LABEL_EFFECTS, "label-effects")
+
+
+def start_report(
+    request: HttpRequest,
+    collection: Collection,
+    kind: ReportKind,
+    url_name: str,
+    shadow_judge: str = "",
+) -> HttpResponse:
+    """Queue the report of the posted measure, and go to its page."""
+    measure = request.POST.get("measure", "")
+    address = reverse(url_name, args=[collection.slug, *filter(None, [shadow_judge])])
+    try:
+        request_label_report(
+            collection=collection,
+            kind=kind,
+            measure=measure,
+            shadow_judge=shadow_judge,
+            requested_by=person_of(request),
+        )
+    except BadMeasure as error:
+        messages.error(request, str(error))
+        return redirect(address)
+    messages.info(request, f"Comparing labels by {measure}.")
+    return redirect(f"{address}?{urlencode({'measure': measure})}")
+
+
+@in_collection(Role.ADMIN)
+@require_safe
+def label_effects_figure(
+    request: HttpRequest, collection: Collection, figure: str, extension: str
+) -> HttpResponse:
+    report = _page(request, collection).report
+    figures = label_figures(report.payload) if report else []
+    return figure_file(figures, figure, extension, collection.slug)
+
+
+@in_collection(Role.ADMIN)
+@require_safe
+def label_effects_file(
+    request: HttpRequest, collection: Collection, extension: str
+) -> HttpResponse:
+    return _page(request, collection).file(extension, "label-effects")

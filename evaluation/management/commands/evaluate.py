@@ -1,0 +1,186 @@
+"""Score runs against the labels of a collection."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from accounts.lookup import collection_named
+from accounts.models import Collection
+from evaluation.folds import Folds, SplitsError, read_splits
+from evaluation.measures.names import UnknownMeasure
+from evaluation.measures.profiles import CSFCUBE, PROFILES, UnknownProfile
+from evaluation.models import System
+from evaluation.report import (
+    NamedLists,
+    csv_text,
+    evaluation_report,
+    latex_table,
+    stored_lists,
+    table_lines,
+)
+from evaluation.score_tables import ALL, TEST
+from evaluation.services import evaluate
+from evaluation.systems.services import (
+    RunPath,
+    SystemFault,
+    import_summary,
+    import_system,
+    read_system,
+)
+from jobs.context import DirectRun
+from retrieval.run_names import name_from
+from web.errors import UserFacingError
+
+
+class Command(BaseCommand):
+    help = (
+        "Score systems against the labels of a collection. A system is the name of a run or of an "
+        "imported system, or a file: a TREC run or JSON. Without one, every system is scored, and "
+        "the scores of the leaderboard are brought up to date."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("collection", help="The collection's short name.")
+        parser.add_argument(
+            "systems",
+            nargs="*",
+            metavar="RUN_OR_FILE",
+            help="The name of a run or a system, or a file. FACET=FILE: its lists for query papers "
+            "are for this facet.",
+        )
+        parser.add_argument(
+            "--system", default="", help="Score all given files as one system of this name."
+        )
+        parser.add_argument(
+            "--repetition-of",
+            default="",
+            metavar="NAME",
+            help="With --save: the system is a repetition of NAME, such as another seed.",
+        )
+        parser.add_argument(
+            "--save",
+            action="store_true",
+            help="Keep the files' lists as systems of the collection.",
+        )
+        parser.add_argument(
+            "--profile", choices=list(PROFILES), default="trec", help="Default: trec."
+        )
+        parser.add_argument(
+            "--measures",
+            default="",
+            help='Measures by their names in ir-measures, such as "nDCG@10 AP(rel=2)".',
+        )
+        parser.add_argument(
+            "--qrels",
+            default="final",
+            help="final (default), slot1, slot2, minimum, maximum or release:VERSION.",
+        )
+        parser.add_argument(
+            "--splits", metavar="FILE", help="Folds for this evaluation: an evaluation_splits.json."
+        )
+        parser.add_argument("--format", choices=["table", "json", "csv", "latex"], default="table")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        collection = collection_named(options["collection"])
+        try:
+            if not options["systems"]:
+                evaluate(collection=collection, work=DirectRun(self.stderr))  # type: ignore[arg-type]
+            systems = list(self._systems(collection, options))
+            report = evaluation_report(
+                collection,
+                systems,
+                profile=options["profile"],
+                measures=options["measures"],
+                source=options["qrels"],
+                folds=_folds(options["splits"]),
+            )
+        except (UserFacingError, UnknownMeasure, UnknownProfile, SplitsError) as error:
+            raise CommandError(str(error)) from error
+        self.stdout.write(_text(report, options), ending="")
+
+    def _systems(self, collection: Collection, options: dict[str, Any]) -> Iterator[NamedLists]:
+        names, files = _names_and_files(collection, options["systems"])
+        if not options["systems"]:
+            names = list(collection.systems.values_list("name", flat=True))
+        if options["system"] and not files:
+            raise CommandError("--system names a system of files. Give at least one file.")
+        for name in names:
+            yield _stored(collection, name)
+        groups = [(options["system"], files)] if options["system"] else []
+        for name, paths in groups or [(name_from(file.filename), [file]) for file in files]:
+            yield self._from_files(collection, name, paths, options)
+
+    def _from_files(
+        self, collection: Collection, name: str, files: list[RunPath], options: dict[str, Any]
+    ) -> NamedLists:
+        if options["save"]:
+            system = import_system(
+                collection=collection,
+                name=name,
+                files=files,
+                repetition_of=options["repetition_of"],
+            )
+            self.stderr.write(f"{name}: {import_summary(system.report)}")
+            return _stored(collection, name)
+        lists, report = read_system(collection, files)
+        self.stderr.write(f"{name}: {import_summary(report.__dict__)}")
+        docnos = {query: ranking.docnos for query, ranking in lists.items()}
+        return NamedLists(name, lambda: docnos, report.__dict__)
+
+
+def _names_and_files(collection: Collection, given: list[str]) -> tuple[list[str], list[RunPath]]:
+    """What is the name of a run or a system, and what is a file. A name comes before a file."""
+    known = set(collection.runs.values_list("name", flat=True))
+    known |= set(collection.systems.values_list("name", flat=True))
+    facets = set(collection.facets.values_list("key", flat=True))
+    names, files = [], []
+    for text in given:
+        facet, _, rest = text.partition("=")
+        if text in known:
+            names.append(text)
+        elif facet in facets and facet and rest:
+            files.append(_file(rest, facet, known))
+        else:
+            files.append(_file(text, None, known))
+    return names, files
+
+
+def _file(text: str, facet: str | None, known: set[str]) -> RunPath:
+    path = Path(text)
+    if not path.is_file():
+        names = ", ".join(sorted(known)) or "none yet"
+        raise CommandError(f"{text}: no such file, run or system. Runs and systems: {names}.")
+    return RunPath(path, path.name, facet)
+
+
+def _stored(collection: Collection, name: str) -> NamedLists:
+    system = collection.systems.filter(name=name).first()
+    if system is None:  # a run that was not scored yet
+        system = System(collection=collection, name=name, kind="run")
+    return stored_lists(system)
+
+
+def _folds(path: str | None) -> Folds | None:
+    if path is None:
+        return None
+    try:
+        return read_splits(Path(path).read_bytes(), name=Path(path).name)
+    except OSError as error:
+        raise SystemFault(f"{path} cannot be read: {error.strerror}.") from error
+
+
+def _text(report: dict[str, Any], options: dict[str, Any]) -> str:
+    kind = options["format"]
+    if kind == "json":
+        return json.dumps(report, indent=2, ensure_ascii=False) + "\n"
+    if kind == "csv":
+        return csv_text(report)
+    if kind == "latex":
+        split = TEST if report["profile"] == CSFCUBE.name else ALL
+        return latex_table(report, facet=ALL, split=split)
+    return "\n".join(table_lines(report)) + "\n"

@@ -1,0 +1,20 @@
+"""Print how the ranking of systems depends on whose labels are used."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from evaluation.label_effects.command import ComparisonCommand
+from evaluation.label_effects.models import ReportKind
+from evaluation.label_effects.text import ranking_lines
+
+
+class Command(ComparisonCommand):
+    help = (
+        "Compare the rankings of a collection's systems under the final labels, each annotator, "
+        "and the lower and the higher of both judgments."
+    )
+    kind = ReportKind.LABEL_EFFECTS
+
+    def lines(self, payload: dict[str, Any]) -> list[str]:
+        return list(ranking_lines(payload))

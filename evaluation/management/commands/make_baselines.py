@@ -1,0 +1,76 @@
+"""Make baselines and print how they score."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from accounts.lookup import collection_named
+from accounts.models import Collection
+from evaluation.baselines.catalogue import BASELINES
+from evaluation.baselines.services import make_baselines
+from evaluation.leaderboard import Place, leaderboard, systems_of
+from evaluation.measures.profiles import PROFILES, Profile
+from evaluation.score_tables import ALL
+from web.errors import UserFacingError
+
+
+class Command(BaseCommand):
+    help = (
+        "Rank the judged pool of every query again, by baselines that compare the sentences of its "
+        "facet. Store each baseline as a system and print the leaderboard."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("collection")
+        parser.add_argument(
+            "--baseline",
+            action="append",
+            default=[],
+            metavar="NAME",
+            help=f"make only this one; may be repeated: {', '.join(BASELINES)}",
+        )
+        parser.add_argument(
+            "--encoder",
+            default="",
+            metavar="MODEL",
+            help="the folder or name of a model, such as /srv/models/specter?pooling=cls, for the "
+            "baselines that need an encoder",
+        )
+        parser.add_argument("--profile", choices=list(PROFILES), default="csfcube")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        collection = collection_named(options["collection"])
+        try:
+            result = make_baselines(
+                collection=collection, names=options["baseline"], encoder=options["encoder"]
+            )
+        except UserFacingError as error:
+            raise CommandError(str(error)) from error
+        for words, names in (("Made", result["made"]), ("Up to date", result["unchanged"])):
+            if names:
+                self.stdout.write(f"{words}: {', '.join(names)}")
+        self.stdout.write("\n".join(tables(collection, PROFILES[options["profile"]])))
+
+
+def tables(collection: Collection, profile: Profile) -> Iterator[str]:
+    """A table for each facet and one for all queries: means in percent, best system first."""
+    places = {place for system in systems_of(collection, profile) for place in system.rows}
+    facets = sorted({place.facet for place in places} - {ALL})
+    for facet in [*facets, ALL] if places else []:
+        lines = leaderboard(collection, profile, Place(facet, ALL), profile.names[0])
+        queries = lines[0].row.queries
+        yield f"\n{facet}: means over {queries} queries, in percent ({profile.name})"
+        yield _line("system", profile.names)
+        for line in lines:
+            yield _line(line.name, [_percent(line.row.measures[name]) for name in profile.names])
+
+
+def _percent(value: float | None) -> str:
+    return "undefined" if value is None else f"{100 * value:.2f}"
+
+
+def _line(name: str, cells: Sequence[str]) -> str:
+    return f"{name:<40}" + "".join(f"{cell:>11}" for cell in cells)

@@ -1,0 +1,211 @@
+"""The figures of the page about pool bias, made from a report. Nothing here computes a score."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from evaluation.pool_bias.tables import (
+    GrowthLine,
+    LeftOutLine,
+    SystemLine,
+    growth_lines,
+    left_out_lines,
+    system_lines,
+)
+from web.figure_panels import Move, Part, Range, curve, moves, parts, ranges
+from web.figures import Figure, Key, number_text
+from web.words import count_noun
+
+Payload = Mapping[str, Any]
+
+MOST_ROWS = 40  # of a panel; the tables have all
+MOST_PANELS = 12
+
+
+def figures_of(payload: Payload, measure: str, way: str) -> list[Figure]:
+    """The figures with something to show, for a measure and a way to leave sources out."""
+    return [
+        *_sources(payload),
+        *_changes(left_out_lines(payload, measure, way), measure),
+        *_bounds(system_lines(payload, measure), measure),
+        *_growth(payload["growth"]),
+        *_growth_by_query(growth_lines(payload)),
+    ]
+
+
+def _sources(payload: Payload) -> Iterator[Figure]:
+    rows = payload["sources"]
+    if not rows:
+        return
+    best = max(rows, key=lambda row: row["alone"])
+    finding = (
+        f"{best['source']} found most relevant documents that no other source found: "
+        f"{best['alone']:,} of its {best['relevant']:,}."
+    )
+    yield Figure(
+        name="sources",
+        title="Relevant documents by source",
+        note="Relevant documents that a source drew, and those that no other source found.",
+        panels=[
+            parts(
+                "Relevant documents",
+                finding,
+                [Part(row["source"], row["relevant"], row["alone"]) for row in rows[:MOST_ROWS]],
+                ("relevant", "unique"),
+            )
+        ],
+        head=("source", "drawn", "judged", "relevant", "unique"),
+        rows=[
+            tuple(row[key] for key in ("source", "drawn", "judged", "relevant", "alone"))
+            for row in rows
+        ],
+        keys=(Key("g1", "relevant"), Key("done", "relevant and unique")),
+        same_table="source-rows",
+    )
+
+
+def _changes(lines: Sequence[LeftOutLine], measure: str) -> Iterator[Figure]:
+    lines = [line for line in lines if line.systems]
+    if not lines:
+        return
+    high = max(
+        max(system["score"], system["reduced_score"]) for line in lines for system in line.systems
+    )
+    yield Figure(
+        name="left-out",
+        title=f"{measure} without a source",
+        note=(
+            "A panel is a source or group that is left out. Its τ compares the rankings of the "
+            f"systems.{_first_panels(len(lines))}"
+        ),
+        panels=[
+            moves(
+                f"{line.name}: τ {line.tau_text}",
+                _change_finding(line),
+                [
+                    Move(system["system"], system["score"], system["reduced_score"])
+                    for system in line.systems[:MOST_ROWS]
+                ],
+                0,
+                high or 1,
+                stages=("with all labels", "without the source"),
+            )
+            for line in lines[:MOST_PANELS]
+        ],
+        head=("left out", "system", "all labels", "rank", "without", "rank without"),
+        rows=[
+            (
+                line.name,
+                *(
+                    system[key]
+                    for key in ("system", "score", "rank", "reduced_score", "reduced_rank")
+                ),
+            )
+            for line in lines
+            for system in line.systems
+        ],
+        keys=(
+            Key("dot-before", "with all labels", is_dot=True),
+            Key("dot-after", "without the source", is_dot=True),
+        ),
+    )
+
+
+def _first_panels(count: int) -> str:
+    return f" The first {MOST_PANELS} of {count} are drawn." if count > MOST_PANELS else ""
+
+
+def _change_finding(line: LeftOutLine) -> str:
+    return (
+        f"Without {line.name}, {line.largest_system} changes most, by {line.largest_text}; "
+        f"τ {line.tau_text}."
+    )
+
+
+def _bounds(lines: Sequence[SystemLine], measure: str) -> Iterator[Figure]:
+    if not lines:
+        return
+    widest = max(lines, key=lambda line: line.upper - line.standard)
+    finding = (
+        f"{widest.name} has the widest bounds: {number_text(widest.standard)} to "
+        f"{number_text(widest.upper)}."
+    )
+    yield Figure(
+        name="bounds",
+        title=f"{measure} with unjudged documents",
+        note=(
+            "A line goes from the standard value, for which unjudged documents are not relevant, "
+            "to the upper bound, the largest value that any grades of them give. The condensed "
+            "value leaves them out."
+        ),
+        panels=[
+            ranges(
+                count_noun(len(lines), "system"),
+                finding,
+                [
+                    Range(line.name, line.standard, line.condensed, line.upper)
+                    for line in lines[:MOST_ROWS]
+                ],
+                ("standard", "condensed", "upper bound"),
+            )
+        ],
+        head=("system", "standard", "condensed", "upper bound"),
+        rows=[(line.name, line.standard, line.condensed, line.upper) for line in lines],
+        keys=(
+            Key("dot-before", "standard", is_dot=True),
+            Key("dot-after", "condensed", is_dot=True),
+        ),
+        same_table="system-rows",
+    )
+
+
+def _growth(growth: Payload) -> Iterator[Figure]:
+    found: list[int] = growth["found"]
+    if not found or not found[-1]:
+        return
+    half = found[(len(found) - 1) // 2]
+    queries = count_noun(len(growth["queries"]), "query", "queries")
+    finding = (
+        f"The first {(len(found) + 1) // 2:,} documents of every pool hold {half:,} of "
+        f"{found[-1]:,} relevant ones."
+    )
+    yield Figure(
+        name="growth",
+        title="Relevant documents by pool size",
+        note=f"Over {queries}, in the order in which the documents were drawn.",
+        panels=[curve("Relevant documents found", finding, found, "documents per pool")],
+        head=("documents per pool", "relevant documents"),
+        rows=list(enumerate(found, start=1)),
+    )
+
+
+def _growth_by_query(lines: Sequence[GrowthLine]) -> Iterator[Figure]:
+    lines = [line for line in lines if line.relevant]
+    if not lines:
+        return
+    more = "" if len(lines) <= MOST_PANELS else f" The first {MOST_PANELS} of {len(lines)} queries."
+    yield Figure(
+        name="growth-by-query",
+        title="Relevant documents by pool size and query",
+        note=(
+            "In the order in which the documents were drawn. The query with the highest expected "
+            f"number is first.{more}"
+        ),
+        panels=[
+            curve(
+                line.query,
+                f"{line.query}: {line.relevant:,} relevant of {line.size:,}, the last at "
+                f"{line.last:,}.",
+                line.found,
+                "documents",
+            )
+            for line in lines[:MOST_PANELS]
+        ],
+        head=("query", "relevant documents", "found at"),
+        rows=[
+            (line.query, number, place)
+            for line in lines
+            for number, place in enumerate(line.relevant_at, start=1)
+        ],
+    )

@@ -1,0 +1,98 @@
+"""Computes and stores the report on a collection's pools."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from django.utils import timezone
+
+from accounts.locking import lock_collection
+from accounts.models import Collection, User
+from agreement.revision import revision_of
+from corpus.digests import json_digest
+from evaluation.pool_bias.models import PoolBiasReport
+from evaluation.pool_bias.report import report_payload
+from evaluation.systems.lists import lists_digest, run_digests
+from evaluation.systems.services import sync_runs
+from jobs.context import DirectRun, JobContext
+from jobs.models import Job
+from jobs.services import enqueue
+from pooling.services.reports import pools_state
+
+JOB_KIND = "pool_bias"
+VERSION = 1  # of the numbers: a report of another version is out of date
+
+
+def request_pool_bias(
+    *, collection: Collection, leave_out: Sequence[str] = (), requested_by: User | None = None
+) -> Job:
+    """Queue the job that computes the report, or return the one that is in progress."""
+    return enqueue(
+        kind=JOB_KIND,
+        collection=collection,
+        parameters={"leave_out": sorted(set(leave_out))},
+        requested_by=requested_by,
+        key=JOB_KIND,
+    )
+
+
+def compute_pool_bias(
+    *, collection: Collection, leave_out: Sequence[str] = (), work: JobContext | None = None
+) -> PoolBiasReport:
+    """Compute the report of the present labels, pools and systems, and store it.
+
+    A report that began later is never replaced.
+
+    Raises:
+        PoolBiasError: there are no pools or final labels, or `leave_out` names an unknown source.
+    """
+    work = work or DirectRun()
+    began = timezone.now()
+    with work.fenced():
+        sync_runs(lock_collection(collection))
+    # Read first: if something changes meanwhile, the report counts as out of date.
+    state = state_of(collection)
+    payload = report_payload(collection, leave_out, work)
+    fields: dict[str, Any] = {
+        "state": state,
+        "leave_out": payload["leave_out"],
+        "paragraph": payload["paragraph"],
+        "payload": payload,
+        "computed_at": began,
+    }
+    with work.fenced():
+        lock_collection(collection)
+        report = PoolBiasReport.objects.filter(collection=collection).first()
+        if report is None:
+            report = PoolBiasReport.objects.create(collection=collection, **fields)
+        elif report.computed_at <= began:
+            for name, value in fields.items():
+                setattr(report, name, value)
+            report.save()
+        work.complete({"systems": len(payload["systems"]), "sources": len(payload["sources"])})
+    return report
+
+
+def state_of(collection: Collection) -> str:
+    """A digest of the labels, the pools and the lists of the systems, from counts and digests."""
+    runs = run_digests(collection)
+    systems = sorted(
+        (system.name, lists_digest(system, runs)) for system in collection.systems.all()
+    )
+    return json_digest(
+        [
+            VERSION,
+            str(revision_of(collection)),
+            pools_state(collection),
+            sorted(runs.items()),
+            systems,
+            collection.relevant_from,
+        ]
+    )
+
+
+def current_paragraph(collection: Collection) -> str:
+    """What the collection supports, if a report of its present state says so; or ""."""
+    report = PoolBiasReport.objects.filter(collection=collection).defer("payload").first()
+    return report.paragraph if report and report.state == state_of(collection) else ""

@@ -1,0 +1,149 @@
+"""The tables of the page about pool bias, made from a report. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import accumulate
+from typing import Any, NamedTuple
+
+from evaluation.pool_bias.leave_out import REDRAWN, UNIQUE
+
+Payload = Mapping[str, Any]
+System = Mapping[str, Any]
+
+WAYS = {
+    UNIQUE: "Drop what only it found",
+    REDRAWN: "Draw the pools without it",
+}
+
+
+class LeftOutLine(NamedTuple):
+    """A group of sources that is left out in one way; scores are of one measure."""
+
+    name: str
+    labels: int
+    relevant: int
+    lost: int
+    tau: float | None
+    undefined: str | None
+    systems: Sequence[System]
+    documents: int | None
+    new: int | None
+
+    @property
+    def tau_text(self) -> str:
+        return "undefined" if self.tau is None else f"{self.tau:.3f}".replace("-", "−")
+
+    @property
+    def _largest(self) -> System | None:
+        return max(self.systems, key=lambda row: (abs(_change(row)), row["system"]), default=None)
+
+    @property
+    def largest_system(self) -> str:
+        return self._largest["system"] if self._largest else ""
+
+    @property
+    def largest_text(self) -> str:
+        return _signed(_change(self._largest)) if self._largest else ""
+
+    @property
+    def most_ranks(self) -> int:
+        """The most ranks that a system falls or rises."""
+        return max((abs(row["reduced_rank"] - row["rank"]) for row in self.systems), default=0)
+
+
+class SystemLine(NamedTuple):
+    """A system with its judged shares and the three values of a measure."""
+
+    name: str
+    kind: str
+    judged: Sequence[float | None]
+    standard: float
+    condensed: float
+    upper: float
+    without_list: int
+
+
+def _change(system: System) -> float:
+    change: float = system["reduced_score"] - system["score"]
+    return change
+
+
+def _signed(value: float) -> str:
+    """In percent points."""
+    return f"{100 * value:+.2f}".replace("-", "−")
+
+
+def left_out_lines(payload: Payload, measure: str, way: str) -> list[LeftOutLine]:
+    """Every source, then the group; empty if the pools cannot be drawn again."""
+    return [
+        LeftOutLine(
+            name=" + ".join(row["sources"]),
+            labels=row[way]["labels"],
+            relevant=row[way]["relevant"],
+            lost=row[way]["measures"][measure]["lost"],
+            tau=row[way]["measures"][measure]["tau"],
+            undefined=row[way]["measures"][measure]["undefined"],
+            systems=row[way]["measures"][measure]["systems"],
+            documents=row[way].get("documents"),
+            new=row[way].get("new"),
+        )
+        for row in payload["left_out"]
+        if row[way] is not None
+    ]
+
+
+def system_lines(payload: Payload, measure: str) -> list[SystemLine]:
+    """The systems, the highest standard value first."""
+    lines = [
+        SystemLine(
+            name=row["system"],
+            kind=row["kind"],
+            judged=[row["judged"][k] for k in ("10", "20", "100")],
+            without_list=row["without_list"],
+            **row["measures"][measure],
+        )
+        for row in payload["systems"]
+    ]
+    return sorted(lines, key=lambda line: (-line.standard, line.name))
+
+
+class GrowthLine(NamedTuple):
+    """A query's pool: how many relevant documents it has, and how many ten more would bring."""
+
+    query: str
+    size: int
+    relevant: int
+    relevant_at: Sequence[int]
+    forced: int
+    last: int | None
+    in_window: int
+    window: int
+    expected: Mapping[str, float] | None
+
+    @property
+    def found(self) -> list[int]:
+        """At [n - 1], the relevant documents among the first n."""
+        is_relevant = set(self.relevant_at)
+        return list(accumulate(place in is_relevant for place in range(1, self.size + 1)))
+
+
+def growth_lines(payload: Payload) -> list[GrowthLine]:
+    """The queries, the most expected first; those without an expected number last."""
+    lines = [
+        GrowthLine(
+            query=row["query"],
+            size=row["size"],
+            relevant=row["relevant"],
+            relevant_at=row["relevant_at"],
+            forced=row["forced"],
+            last=max(row["relevant_at"], default=None),
+            in_window=row["in_window"],
+            window=row["window"],
+            expected=row["expected"],
+        )
+        for row in payload["growth"]["queries"]
+    ]
+    return sorted(
+        lines, key=lambda line: (-(line.expected["value"] if line.expected else -1), line.query)
+    )

@@ -1,0 +1,140 @@
+"""The admin's page about how far the pools can be trusted."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, NamedTuple
+
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.http import content_disposition_header, urlencode
+from django.views.decorators.http import require_POST, require_safe
+
+from accounts.access import in_collection, person_of
+from accounts.models import Collection, Role
+from evaluation.pool_bias.figures import figures_of
+from evaluation.pool_bias.leave_out import REDRAWN, UNIQUE
+from evaluation.pool_bias.models import PoolBiasReport
+from evaluation.pool_bias.services import JOB_KIND, request_pool_bias, state_of
+from evaluation.pool_bias.tables import WAYS, growth_lines, left_out_lines, system_lines
+from jobs.listing import jobs_to_show
+from web.figure_files import figure_file, shown
+from web.tables import numbered_page
+
+
+class Option(NamedTuple):
+    """A link that changes one choice of the page."""
+
+    label: str
+    url: str
+    current: bool
+
+
+class Selection(NamedTuple):
+    """The measure, and the way to leave sources out; an unknown value counts as the default."""
+
+    measure: str
+    way: str
+
+    @classmethod
+    def of(cls, request: HttpRequest, payload: dict[str, Any]) -> Selection:
+        names = [measure["name"] for measure in payload["measures"]]
+        ways = WAYS if payload["redrawn"] else [UNIQUE]
+        measure, way = request.GET.get("measure", ""), request.GET.get("way", "")
+        return cls(measure if measure in names else names[0], way if way in ways else UNIQUE)
+
+    def address(self, **changes: str) -> str:
+        return urlencode({**self._asdict(), **changes})
+
+
+@in_collection(Role.ADMIN)
+@require_safe
+def show_pool_bias(request: HttpRequest, collection: Collection) -> HttpResponse:
+    report = PoolBiasReport.objects.filter(collection=collection).first()
+    context: dict[str, Any] = {
+        "collection": collection,
+        "report": report,
+        "has_labels": collection.queries.filter(pair_count__judged__gt=0).exists(),
+        "jobs": jobs_to_show(collection, [JOB_KIND]),
+    }
+    if report is not None:
+        context |= _tables(request, collection, report)
+        context["stale"] = report.state != state_of(collection)
+    return render(request, "evaluation/pool_bias.html", context)
+
+
+def _tables(request: HttpRequest, collection: Collection, report: PoolBiasReport) -> dict[str, Any]:
+    payload = report.payload
+    choice = Selection.of(request, payload)
+    growth = growth_lines(payload)
+    page = numbered_page(growth, request, anchor="#growth")
+    return {
+        "payload": payload,
+        "choice": choice,
+        "measures": [
+            Option(measure["name"], f"?{choice.address(measure=measure['name'])}", is_current)
+            for measure in payload["measures"]
+            for is_current in [measure["name"] == choice.measure]
+        ],
+        "ways": [
+            Option(label, f"?{choice.address(way=way)}#left-out", way == choice.way)
+            for way, label in WAYS.items()
+        ]
+        if payload["redrawn"]
+        else [],
+        "is_redrawn": choice.way == REDRAWN,
+        "sources": [row["source"] for row in payload["sources"]],
+        "left_out": left_out_lines(payload, choice.measure, choice.way),
+        "systems": system_lines(payload, choice.measure),
+        "page": page,
+        "rows": page.rows,
+        "relevant": sum(row.relevant for row in growth),
+        "figures": {
+            figure.name.replace("-", "_"): shown(
+                figure, "pool-bias-figure", collection.slug, choice.address()
+            )
+            for figure in figures_of(payload, choice.measure, choice.way)
+        },
+    }
+
+
+@in_collection(Role.ADMIN)
+@require_POST
+def compute_pool_bias(request: HttpRequest, collection: Collection) -> HttpResponse:
+    request_pool_bias(
+        collection=collection,
+        leave_out=request.POST.getlist("leave_out"),
+        requested_by=person_of(request),
+    )
+    messages.info(request, "Computing the report.")
+    return redirect("pool-bias", collection.slug)
+
+
+@in_collection(Role.ADMIN)
+@require_safe
+def pool_bias_figure(
+    request: HttpRequest, collection: Collection, figure: str, extension: str
+) -> HttpResponse:
+    report = _report(collection)
+    choice = Selection.of(request, report.payload)
+    figures = figures_of(report.payload, choice.measure, choice.way)
+    return figure_file(figures, figure, extension, collection.slug)
+
+
+@in_collection(Role.ADMIN)
+@require_safe
+def pool_bias_json(request: HttpRequest, collection: Collection) -> HttpResponse:
+    payload = _report(collection).payload
+    content = json.dumps(payload, indent=2, sort_keys=True, ensure_ascii=False) + "\n"
+    response = HttpResponse(content, content_type="application/json; charset=utf-8")
+    name = f"{collection.slug}-pool-bias.json"
+    response["Content-Disposition"] = content_disposition_header(True, name) or "attachment"
+    return response
+
+
+def _report(collection: Collection) -> PoolBiasReport:
+    report = PoolBiasReport.objects.filter(collection=collection).first()
+    if report is None:
+        raise Http404("no report on pool bias")
+    return report

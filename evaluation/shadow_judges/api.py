@@ -1,0 +1,213 @@
+"""Shadow judges and comparisons of labels in the API, for admins."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.http import Http404
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from accounts.api import CollectionView
+from evaluation.label_effects.models import ReportKind
+from evaluation.label_effects.rankings import LONGEST_MEASURE, measure_named, usual_measure
+from evaluation.label_effects.services import (
+    reports_of,
+    request_label_report,
+    state_of,
+)
+from evaluation.shadow_judges.models import ShadowJudge
+from evaluation.shadow_judges.services import (
+    LONGEST_MODEL,
+    LONGEST_NAME,
+    LONGEST_TEXT,
+    Description,
+    delete_shadow_judge,
+    request_shadow_judge,
+    shadow_judge_named,
+)
+from jobs.api import JobAnswer, accepted
+from web.api import FormBody, found
+
+
+class ShadowJudgeUpload(serializers.Serializer[Any]):
+    file = serializers.FileField(
+        help_text="TREC qrels, or JSON lines with query, docno and grade; plain or gzip."
+    )
+    name = serializers.CharField(max_length=LONGEST_NAME)
+    model = serializers.CharField(max_length=LONGEST_MODEL, default="", allow_blank=True)
+    prompt = serializers.CharField(max_length=LONGEST_TEXT, default="", allow_blank=True)
+    description = serializers.CharField(max_length=LONGEST_TEXT, default="", allow_blank=True)
+    labelled_on = serializers.DateField(default=None, allow_null=True)
+
+
+class ShadowJudgeAnswer(serializers.Serializer[ShadowJudge]):
+    name = serializers.CharField()
+    model = serializers.CharField()
+    prompt = serializers.CharField()
+    description = serializers.CharField()
+    labelled_on = serializers.DateField(allow_null=True)
+    filename = serializers.CharField()
+    labels = serializers.IntegerField(source="labels_count")
+    omitted = serializers.DictField(help_text="Lines without a stored label, by reason.")
+    sha256 = serializers.CharField()
+    created_at = serializers.DateTimeField()
+
+
+class MeasureParameters(serializers.Serializer[Any]):
+    measure = serializers.CharField(
+        max_length=LONGEST_MEASURE,
+        default="",
+        allow_blank=True,
+        help_text="Such as NDCG%20, AP or nDCG@10. Empty: that of the latest report, or to "
+        "compute one, the leaderboard’s first measure.",
+    )
+
+
+class LabelReportAnswer(serializers.Serializer[Any]):
+    measure = serializers.CharField()
+    computed_at = serializers.DateTimeField()
+    up_to_date = serializers.BooleanField()
+    report = serializers.DictField(source="payload")
+
+
+class ShadowJudges(CollectionView):
+    parser_classes = [FormBody]
+
+    @extend_schema(summary="Shadow judges, by name", responses=ShadowJudgeAnswer(many=True))
+    def get(self, request: Request, slug: str) -> Response:
+        return self.paged(self.collection.shadow_judges.all(), ShadowJudgeAnswer)
+
+    @extend_schema(
+        summary="Import the labels of a model",
+        description="They are compared with people’s judgments and never count as labels.",
+        request={"multipart/form-data": ShadowJudgeUpload},
+        responses={202: JobAnswer},
+    )
+    def post(self, request: Request, slug: str) -> Response:
+        values = self.parsed(ShadowJudgeUpload)
+        upload = values.pop("file")
+        job = request_shadow_judge(
+            collection=self.collection,
+            about=Description(**values),
+            upload=upload,
+            requested_by=self.person,
+        )
+        return accepted(job)
+
+
+class ShadowJudgeDetail(CollectionView):
+    @extend_schema(summary="One shadow judge", responses=ShadowJudgeAnswer)
+    def get(self, request: Request, slug: str, shadow_judge: str) -> Response:
+        judge = found(self.collection.shadow_judges.all(), name=shadow_judge)
+        return Response(ShadowJudgeAnswer(judge).data)
+
+    @extend_schema(summary="Delete a shadow judge with its labels", responses={204: None})
+    def delete(self, request: Request, slug: str, shadow_judge: str) -> Response:
+        found(self.collection.shadow_judges.all(), name=shadow_judge)
+        delete_shadow_judge(collection=self.collection, name=shadow_judge)
+        return Response(status=204)
+
+
+class _Report(CollectionView):
+    """A stored comparison of labels, and the request to compute it."""
+
+    kind: ReportKind
+
+    def _report(self, request: Request, shadow_judge: str = "") -> Response:
+        parameters = MeasureParameters(data=request.query_params)
+        parameters.is_valid(raise_exception=True)
+        measure = parameters.validated_data["measure"]
+        judge = shadow_judge_named(self.collection, shadow_judge) if shadow_judge else None
+        reports = reports_of(self.collection, self.kind, judge).order_by("-computed_at")
+        if measure:
+            reports = reports.filter(measure=measure_named(measure).name)
+        report = reports.first()
+        if report is None:
+            raise Http404
+        now = state_of(self.collection, self.kind, report.measure, judge)
+        answer = {
+            "measure": report.measure,
+            "computed_at": report.computed_at,
+            "up_to_date": report.state == now,
+            "payload": report.payload,
+        }
+        return Response(LabelReportAnswer(answer).data)
+
+    def _request(self, shadow_judge: str = "") -> Response:
+        if shadow_judge:
+            shadow_judge_named(self.collection, shadow_judge)
+        measure = self.parsed(MeasureParameters)["measure"]
+        job = request_label_report(
+            collection=self.collection,
+            kind=self.kind,
+            measure=measure or usual_measure(self.collection),
+            shadow_judge=shadow_judge,
+            requested_by=self.person,
+        )
+        return accepted(job)
+
+
+class LabelEffects(_Report):
+    kind = ReportKind.LABEL_EFFECTS
+
+    @extend_schema(
+        summary="The rankings of systems under different labels",
+        description="404 until the report of this measure has been computed.",
+        parameters=[MeasureParameters],
+        responses=LabelReportAnswer,
+    )
+    def get(self, request: Request, slug: str) -> Response:
+        return self._report(request)
+
+    @extend_schema(
+        summary="Compare the rankings of systems under different labels",
+        request=MeasureParameters,
+        responses={202: JobAnswer},
+    )
+    def post(self, request: Request, slug: str) -> Response:
+        return self._request()
+
+
+class CitedPapers(_Report):
+    kind = ReportKind.CITED_PAPERS
+
+    @extend_schema(
+        summary="The grades of cited papers, and the ranking of systems under citations",
+        description="404 until the report of this measure has been computed.",
+        parameters=[MeasureParameters],
+        responses=LabelReportAnswer,
+    )
+    def get(self, request: Request, slug: str) -> Response:
+        return self._report(request)
+
+    @extend_schema(
+        summary="Compare citations with the final labels",
+        request=MeasureParameters,
+        responses={202: JobAnswer},
+    )
+    def post(self, request: Request, slug: str) -> Response:
+        return self._request()
+
+
+class ShadowJudgeReport(_Report):
+    kind = ReportKind.SHADOW_JUDGE
+
+    @extend_schema(
+        summary="The agreement of a shadow judge with people, and its ranking of systems",
+        description="404 until the report of this measure has been computed.",
+        parameters=[MeasureParameters],
+        responses=LabelReportAnswer,
+    )
+    def get(self, request: Request, slug: str, shadow_judge: str) -> Response:
+        return self._report(request, shadow_judge)
+
+    @extend_schema(
+        summary="Compare a shadow judge with people",
+        request=MeasureParameters,
+        responses={202: JobAnswer},
+    )
+    def post(self, request: Request, slug: str, shadow_judge: str) -> Response:
+        return self._request(shadow_judge)

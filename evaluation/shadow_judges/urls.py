@@ -1,0 +1,36 @@
+"""Below `/c/<slug>/evaluation/shadow-judges/`."""
+
+from __future__ import annotations
+
+from django.urls import URLPattern, path
+
+from evaluation.label_effects.pages import CSV, JSON
+from evaluation.shadow_judges import views
+
+urlpatterns: list[URLPattern] = [
+    path("", views.shadow_judges, name="shadow-judges"),
+    path("import/", views.import_shadow_judge, name="import-shadow-judge"),
+    path("judge/<str:shadow_judge>/", views.shadow_judge, name="shadow-judge"),
+    path(
+        "judge/<str:shadow_judge>/compare/",
+        views.compare_shadow_judge,
+        name="compare-shadow-judge",
+    ),
+    path(
+        "judge/<str:shadow_judge>/report.csv",
+        views.shadow_judge_file,
+        {"extension": CSV},
+        name="shadow-judge-csv",
+    ),
+    path(
+        "judge/<str:shadow_judge>/report.json",
+        views.shadow_judge_file,
+        {"extension": JSON},
+        name="shadow-judge-json",
+    ),
+    path(
+        "judge/<str:shadow_judge>/delete/",
+        views.remove_shadow_judge,
+        name="delete-shadow-judge",
+    ),
+]

@@ -1,0 +1,84 @@
+"""The stored values of one measure, for the queries of one facet or of all."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from accounts.models import Collection
+from evaluation.labels import query_facets
+from evaluation.results import measures_of, per_query
+from evaluation.services import out_of_date, unscored_runs
+from web.errors import UserFacingError
+from web.lazy import pandas as pd
+
+ALL = "all"  # the key of all facets together
+USUAL = "nDCG@10"
+
+
+class UnknownChoice(UserFacingError):
+    def __init__(self, what: str, value: str, choices: list[str]) -> None:
+        super().__init__(
+            f'Unknown {what} "{value}". Use one of: {", ".join(choices) or "none yet"}.'
+        )
+
+
+class NoScores(UserFacingError):
+    def __init__(self, slug: str) -> None:
+        super().__init__(
+            f"No system of {slug} has stored scores. "
+            f"Score the systems first: manage.py evaluate {slug}"
+        )
+
+
+class Choices(NamedTuple):
+    """What the stored scores of a collection offer: measures, and facets by key."""
+
+    measures: list[str]
+    facets: Mapping[str, str]
+
+    @classmethod
+    def of(cls, collection: Collection) -> Choices:
+        facets = dict(collection.facets.values_list("key", "name"))
+        return cls(measures_of(collection), facets)
+
+    @property
+    def usual_measure(self) -> str:
+        return USUAL if USUAL in self.measures else next(iter(self.measures), "")
+
+
+def values_of(collection: Collection, measure: str, facet: str = ALL) -> pd.DataFrame:
+    """Index = names of the facet's queries, columns = systems; see `results.per_query`."""
+    values = per_query(collection, measure)
+    if facet == ALL:
+        return values
+    facets = query_facets(collection)
+    return values.loc[[facets.get(query) == facet for query in values.index]]
+
+
+def checked_choices(collection: Collection, measure: str, facet: str) -> None:
+    """Raises NoScores or UnknownChoice for what the collection has no stored scores of."""
+    choices = Choices.of(collection)
+    if not choices.measures:
+        raise NoScores(collection.slug)
+    if measure not in choices.measures:
+        raise UnknownChoice("measure", measure, choices.measures)
+    if facet not in (ALL, *choices.facets):
+        raise UnknownChoice("facet", facet, [ALL, *choices.facets])
+
+
+def usual_baseline(systems: list[str]) -> str:
+    """The first system with "bm25" in its name, because it is the usual baseline; or the first."""
+    return next((name for name in systems if "bm25" in name.lower()), next(iter(systems), ""))
+
+
+class ScoreState(NamedTuple):
+    """Whether the stored scores are of the present labels, lists and runs."""
+
+    out_of_date: list[str]
+    unscored: list[str]
+
+    @classmethod
+    def of(cls, collection: Collection) -> ScoreState:
+        systems = [system.name for system in out_of_date(collection)]
+        return cls(systems, unscored_runs(collection))

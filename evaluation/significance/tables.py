@@ -1,0 +1,216 @@
+"""The tables of the page *Significance*, of its downloads and of `compare_systems`.
+
+Files have numbers at full precision. A page has them rounded, with the exact value for a pointer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from evaluation.statistics.comparison import AllPairs, Comparison, SystemRow, Versus
+from evaluation.statistics.multiple import Pair
+from evaluation.statistics.paired import ALPHA, POWER, Estimate
+from web.columns import Column, Table
+from web.words import count_noun
+
+MOST_SYSTEMS = 40  # with a matrix on the page; the file has the pairs of more
+HIGHER, LOWER, SAME = "higher", "lower", "not significant"
+
+Value = float | int | str | None
+
+
+def verdict(versus: Versus) -> str:
+    """What the randomization test says at 5 %, after Holm's adjustment."""
+    if versus.flips_adjusted >= ALPHA or versus.difference.value is None:
+        return SAME
+    return HIGHER if versus.difference.value > 0 else LOWER
+
+
+def system_fields(row: SystemRow) -> dict[str, Value]:
+    """The row of a file, in the order of its columns; the baseline has no comparison."""
+    return {name: field(row) for name, field in SYSTEM_FIELDS.items()}
+
+
+def _of(value: Callable[[Versus], Value]) -> Callable[[SystemRow], Value]:
+    return lambda row: value(row.versus) if row.versus else None
+
+
+SYSTEM_FIELDS: dict[str, Callable[[SystemRow], Value]] = {
+    "system": lambda row: row.system,
+    "mean": lambda row: row.mean.value,
+    "mean_low": lambda row: row.mean.low,
+    "mean_high": lambda row: row.mean.high,
+    "difference": _of(lambda versus: versus.difference.value),
+    "difference_low": _of(lambda versus: versus.difference.low),
+    "difference_high": _of(lambda versus: versus.difference.high),
+    "wins": _of(lambda versus: versus.counts.wins),
+    "ties": _of(lambda versus: versus.counts.ties),
+    "losses": _of(lambda versus: versus.counts.losses),
+    "t_p": _of(lambda versus: versus.t.value),
+    "t_p_holm": _of(lambda versus: versus.t_adjusted),
+    "randomization_p": _of(lambda versus: versus.flips),
+    "randomization_p_holm": _of(lambda versus: versus.flips_adjusted),
+    "significance": _of(verdict),
+    "effect_size": _of(lambda versus: versus.effect.value),
+    "effect_size_low": _of(lambda versus: versus.effect.low),
+    "effect_size_high": _of(lambda versus: versus.effect.high),
+    "detectable_difference": _of(lambda versus: versus.detectable.value),
+    "undefined": _of(lambda versus: versus.t.undefined),
+}
+SYSTEMS = Table("significance", [Column("all", "All", SYSTEM_FIELDS)])
+
+
+class Cell(NamedTuple):
+    """A number as the page shows it, and its exact value; or the reason why there is none."""
+
+    text: str
+    title: str = ""
+    interval: str = ""
+
+
+class PageRow(NamedTuple):
+    """A row of the page. `cells` are empty for the baseline."""
+
+    system: str
+    mean: Cell
+    cells: Sequence[Cell]
+    verdict: str
+
+
+def page_rows(comparison: Comparison) -> list[PageRow]:
+    return [
+        PageRow(
+            row.system,
+            _estimate(row.mean, percent),
+            _cells(row.versus) if row.versus else (),
+            verdict(row.versus) if row.versus else "",
+        )
+        for row in comparison.rows
+    ]
+
+
+def _cells(versus: Versus) -> list[Cell]:
+    difference, effect, counts = versus.difference, versus.effect, versus.counts
+    return [
+        _estimate(difference, points),
+        Cell(f"{counts.wins:,}/{counts.ties:,}/{counts.losses:,}"),
+        _cell(versus.t.value, p_text, versus.t.undefined),
+        _cell(versus.t_adjusted, p_text, versus.t.undefined),
+        _cell(versus.flips, p_text),
+        _cell(versus.flips_adjusted, p_text),
+        _estimate(effect, signed),
+    ]
+
+
+def _cell(value: float | None, text: Callable[[float], str], reason: str | None = None) -> Cell:
+    if value is None:
+        return Cell("undefined", reason or "")
+    return Cell(text(value), repr(value))
+
+
+def _estimate(estimate: Estimate, text: Callable[[float], str]) -> Cell:
+    cell = _cell(estimate.value, text, estimate.undefined)
+    if estimate.low is None or estimate.high is None:
+        return cell
+    return cell._replace(interval=f"{text(estimate.low)} to {text(estimate.high)}")
+
+
+def percent(value: float) -> str:
+    """Of a fraction, as the leaderboard shows it."""
+    return f"{100 * value:.2f}".replace("-", "−")
+
+
+def points(value: float) -> str:
+    """A difference of two fractions, in percentage points."""
+    return signed(100 * value)
+
+
+def signed(value: float) -> str:
+    return f"{value:+.2f}".replace("-", "−")
+
+
+def p_text(p: float) -> str:
+    return "< 0.001" if p < 0.001 else f"{p:.3f}"
+
+
+class PairLine(NamedTuple):
+    """A pair of systems by their names; the first has the higher mean."""
+
+    first: str
+    second: str
+    pair: Pair
+
+
+def pair_lines(table: AllPairs) -> list[PairLine]:
+    names = table.systems
+    return [PairLine(names[pair.first], names[pair.second], pair) for pair in table.pairs]
+
+
+PAIR_FIELDS: dict[str, Callable[[PairLine], Value]] = {
+    "first": lambda line: line.first,
+    "second": lambda line: line.second,
+    "difference": lambda line: line.pair.difference,
+    "tukey_p": lambda line: line.pair.p,
+    "effect_size": lambda line: line.pair.effect.value,
+    "effect_size_low": lambda line: line.pair.effect.low,
+    "effect_size_high": lambda line: line.pair.effect.high,
+}
+PAIRS = Table("all-pairs", [Column("all", "All", PAIR_FIELDS)])
+
+
+class MatrixRow(NamedTuple):
+    """A system and its pair with each system; None for the system itself."""
+
+    system: str
+    cells: Sequence[MatrixCell | None]
+
+
+class MatrixCell(NamedTuple):
+    """The row's system minus the column's, Tukey's p, and a sentence for a pointer."""
+
+    difference: str
+    p: str
+    is_significant: bool
+    title: str
+
+
+class Matrix(NamedTuple):
+    rows: Sequence[MatrixRow]
+    undefined: str | None
+    significant: int
+    pairs: int
+
+
+def matrix_of(table: AllPairs) -> Matrix:
+    rows = [
+        MatrixRow(name, [_matrix_cell(table, row, column) for column in range(len(table.systems))])
+        for row, name in enumerate(table.systems)
+    ]
+    significant = sum(pair.p < ALPHA for pair in table.pairs)
+    return Matrix(rows, table.undefined, significant, len(table.pairs))
+
+
+def _matrix_cell(table: AllPairs, row: int, column: int) -> MatrixCell | None:
+    pair = table.pair(row, column)
+    if pair is None:
+        return None
+    sign = 1 if row < column else -1
+    difference, effect = sign * pair.difference, sign * (pair.effect.value or 0.0)
+    names = f"{table.systems[row]} − {table.systems[column]}"
+    title = f"{names}: {points(difference)}, p {p_text(pair.p)}, effect size {signed(effect)}"
+    return MatrixCell(points(difference), p_text(pair.p), pair.p < ALPHA, title)
+
+
+def difference_sentence(comparison: Comparison, measure: str) -> str:
+    """What differences the collection can detect, for the page and the README of a release."""
+    middle, found = comparison.detectable_median, comparison.detectable
+    queries = count_noun(comparison.queries, "query", "queries")
+    if middle is None:
+        return f"The smallest detectable difference is undefined for {queries}: no variance."
+    spread = f", from {percent(found[0])} to {percent(found[-1])} by system" if found[1:] else ""
+    return (
+        f"With {queries}, a paired t test at {100 * ALPHA:g} % finds a true difference in "
+        f"{measure} of {percent(middle)} percentage points with probability {POWER:g} "
+        f"(the median over the comparisons{spread})."
+    )

@@ -1,0 +1,116 @@
+"""The page *Significance*: every system against a baseline, and all pairs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from django import forms
+from django.http import HttpRequest, HttpResponse, QueryDict, StreamingHttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+
+from accounts.access import in_collection
+from accounts.models import Collection, Role
+from evaluation.significance.form_choices import known, set_choices
+from evaluation.significance.stored_values import (
+    ALL,
+    Choices,
+    ScoreState,
+    usual_baseline,
+    values_of,
+)
+from evaluation.significance.tables import (
+    MOST_SYSTEMS,
+    PAIRS,
+    SYSTEMS,
+    difference_sentence,
+    matrix_of,
+    page_rows,
+    pair_lines,
+)
+from evaluation.statistics.comparison import Comparison, compare, compare_all_pairs
+from web.columns import ShownColumns, Table, csv_file
+from web.lazy import pandas as pd
+
+
+class SignificanceForm(forms.Form):
+    """The measure, the facet and the baseline; nothing is saved."""
+
+    measure = forms.ChoiceField()
+    facet = forms.ChoiceField(required=False)
+    baseline = forms.ChoiceField()
+
+    def __init__(self, parameters: QueryDict, collection: Collection) -> None:
+        """Filled in from the URL's parameters; a missing or unknown one has its default."""
+        choices = Choices.of(collection)
+        measure = known(parameters, "measure", choices.measures, choices.usual_measure)
+        facet = known(parameters, "facet", [ALL, *choices.facets], ALL)
+        self.values = values_of(collection, measure, facet) if measure else pd.DataFrame()
+        systems = list(map(str, self.values.columns))
+        baseline = known(parameters, "baseline", systems, usual_baseline(systems))
+        super().__init__({"measure": measure, "facet": facet, "baseline": baseline})
+        self.chosen_measure, self.chosen_baseline = measure, baseline
+        set_choices(self, "measure", {name: name for name in choices.measures})
+        set_choices(self, "facet", {ALL: "All queries", **choices.facets})
+        set_choices(self, "baseline", {name: name for name in systems})
+        if not any(choices.facets):
+            del self.fields["facet"]
+        self.has_scores = len(systems) > 0
+
+    @property
+    def comparison(self) -> Comparison:
+        return compare(self.values, self.chosen_baseline)
+
+
+@in_collection(Role.ADMIN)
+@require_safe
+def significance(request: HttpRequest, collection: Collection) -> HttpResponse:
+    form = SignificanceForm(request.GET, collection)
+    context: dict[str, Any] = {
+        "collection": collection,
+        "form": form,
+        "state": ScoreState.of(collection),
+        "parameters": request.GET.urlencode(),
+    }
+    if form.has_scores:
+        comparison = form.comparison
+        context |= {
+            "comparison": comparison,
+            "rows": page_rows(comparison),
+            "sentence": difference_sentence(comparison, form.chosen_measure),
+            "most_systems": MOST_SYSTEMS,
+        }
+        if 2 <= len(comparison.rows) <= MOST_SYSTEMS:
+            context["matrix"] = matrix_of(compare_all_pairs(form.values))
+    return render(request, "evaluation/significance.html", context)
+
+
+@in_collection(Role.ADMIN)
+@require_safe
+def significance_csv(request: HttpRequest, collection: Collection) -> StreamingHttpResponse:
+    return _csv(request, collection, SYSTEMS, "significance", lambda form: form.comparison.rows)
+
+
+@in_collection(Role.ADMIN)
+@require_safe
+def all_pairs_csv(request: HttpRequest, collection: Collection) -> StreamingHttpResponse:
+    return _csv(
+        request,
+        collection,
+        PAIRS,
+        "all-pairs",
+        lambda form: pair_lines(compare_all_pairs(form.values)),
+    )
+
+
+def _csv(
+    request: HttpRequest,
+    collection: Collection,
+    table: Table[Any],
+    name: str,
+    rows_of: Callable[[SignificanceForm], Any],
+) -> StreamingHttpResponse:
+    form = SignificanceForm(request.GET, collection)
+    rows = rows_of(form) if form.has_scores else []
+    return csv_file(f"{collection.slug}-{name}", ShownColumns(table, table.columns), rows)

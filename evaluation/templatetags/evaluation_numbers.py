@@ -1,0 +1,41 @@
+"""Scores as a page shows them: in percent, with a dash for an undefined value."""
+
+from __future__ import annotations
+
+from django.template import Library
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+
+from evaluation.leaderboard import Line
+
+register = Library()
+UNDEFINED = "–"
+
+
+@register.simple_tag
+def percent(value: float | None) -> str:
+    """ "66.70" for 0.667; a dash for an undefined value."""
+    return UNDEFINED if value is None else f"{value * 100:.2f}"
+
+
+@register.simple_tag
+def score(line: Line, measure: str) -> SafeString | str:
+    """The mean, with the standard deviation of repetitions; the full number is in the title."""
+    value = line.row.measures.get(measure)
+    if value is None:
+        return UNDEFINED
+    deviation = (line.deviations or {}).get(measure)
+    more = "" if deviation is None else f" ± {deviation * 100:.2f}"
+    return format_html('<span title="{}">{}{}</span>', value, percent(value), more)
+
+
+@register.simple_tag
+def interval(line: Line, measure: str) -> str:
+    bounds = line.row.intervals.get(measure)
+    return f"{percent(bounds[0])}–{percent(bounds[1])}" if bounds else UNDEFINED
+
+
+@register.simple_tag
+def folds(line: Line, measure: str) -> str:
+    first, second = line.row.folds.get(measure, (None, None))
+    return f"{percent(first)} | {percent(second)}"

@@ -1,0 +1,198 @@
+"""The labeller: its training, its file, and how well the one that is built in does."""
+
+import io
+import json
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+from django.core.management import CommandError, call_command
+from django.utils import timezone
+
+from accounts.models import User
+from curation.labellers import BUILT_IN_FILE, BUILT_IN_LABELS, built_in_labeller, labeller_named
+from curation.labelling.examples import BadExample, Example, read_examples
+from curation.labelling.features import Shape, WordHashes, neighbours, words_of
+from curation.labelling.model import Header
+from curation.labelling.scores import compare, score
+from curation.labelling.training import TooFewExamples, train
+from curation.labelling.weights import BadWeights, from_bytes, to_bytes
+from tests.support.factories import DocumentFactory
+
+SHARED = Path(__file__).resolve().parents[3] / "shared"
+PARTS = (
+    ("background", "Parsing of {n} sentences is an old problem."),
+    ("method", "We propose a model with {n} layers."),
+    ("result", "Experiments show that it gains {n} points."),
+)
+
+
+def made(number: int) -> Example:
+    texts = [text.format(n=number) for _, text in PARTS]
+    return Example(tuple(texts), tuple(label for label, _ in PARTS), (1.0, 1.0, 1.0))
+
+
+EXAMPLES = [made(number) for number in range(25)]
+
+
+@pytest.fixture(scope="module")
+def labeller():
+    return train(EXAMPLES, Header("own", "1", (), "7", "made-up abstracts"))
+
+
+@pytest.fixture(scope="module")
+def csabstruct_test() -> list[Example]:
+    folder = Path(os.environ.get("CSABSTRUCT_DIR", SHARED / "csabstruct"))
+    if not (folder / "test.jsonl").exists():
+        pytest.skip(f"no CSFCube release, and no CSAbstruct in {folder}")
+    with (folder / "test.jsonl").open(encoding="utf-8") as lines:
+        return list(read_examples(lines, "test.jsonl"))
+
+
+def test_the_built_in_labeller_reaches_80_percent_on_csabstructs_test_split(csabstruct_test):
+    assert score(built_in_labeller(), csabstruct_test).micro_f1 >= 0.80
+
+
+def test_the_built_in_labellers_file_is_small_and_says_what_it_is():
+    header = built_in_labeller().header
+
+    assert BUILT_IN_FILE.stat().st_size < 2_000_000
+    assert header.labels == BUILT_IN_LABELS
+    assert (header.source, header.licence) == ("csabstruct 1", "Apache-2.0")
+
+
+def test_a_labeller_learns_its_examples_and_survives_its_file(labeller):
+    content = to_bytes(labeller)
+    stored = from_bytes(content)
+
+    assert labeller.header.labels == ("background", "method", "result")
+    assert score(stored, [made(99)]).micro_f1 == 1
+    assert stored.header == labeller.header
+    assert to_bytes(labeller) == content
+
+
+def test_an_abstract_gets_the_same_labels_alone_and_among_others(labeller):
+    abstracts = [list(example.sentences) for example in EXAMPLES[:4]] + [[], ["…"]]
+    hashes = WordHashes()
+
+    together = labeller.predict(abstracts, hashes)
+
+    assert together == [labeller.predict([abstract], hashes)[0] for abstract in abstracts]
+    assert together[4] == ([], [])
+
+
+def test_embeddings_are_used_beside_words():
+    """Words say nothing here; only the vectors tell the labels apart."""
+    labels = ["method", "result"] * 10
+    examples = [Example(("same words",), (label,), (1.0,)) for label in labels]
+    turns = iter(labels * 2)
+
+    def embed(sentences):
+        by_label = {"method": [1.0, 0.0], "result": [0.0, 1.0]}
+        return np.array([by_label[next(turns)] for _ in sentences], np.float32)
+
+    header = Header("own", "1", (), "7", "vectors", encoder="letters")
+    trained = from_bytes(to_bytes(train(examples, header, embed=embed)))
+
+    predicted = trained.predict([e.sentences for e in examples], WordHashes(), embed)
+    assert [sentence for each in predicted for sentence in each.labels] == labels
+
+
+def test_too_few_examples_are_refused():
+    with pytest.raises(TooFewExamples, match="at least 10 labelled abstracts"):
+        train(EXAMPLES[:9], Header("own", "1", (), "7", ""))
+
+
+def _pickled() -> bytes:
+    buffer = io.BytesIO()
+    np.savez(buffer, header=np.array([{"a": 1}], object))
+    return buffer.getvalue()
+
+
+@pytest.mark.parametrize(
+    "content", [b"", b"text", _pickled(), BUILT_IN_FILE.read_bytes()[:-99]], ids=range(4)
+)
+def test_a_file_that_is_no_labeller_is_refused(content):
+    with pytest.raises(BadWeights, match="own"):
+        from_bytes(content, "own.npz")
+
+
+@pytest.mark.parametrize(
+    ("line", "problem"),
+    [
+        ("{", "is not JSON"),
+        ('{"sentences": "a"}', '"sentences" must be a list'),
+        ('{"sentences": ["a", "b"], "labels": ["x"]}', "each of the 2 sentences, got 1"),
+        ('{"sentences": ["a"], "labels": [7]}', "got 7"),
+        ('{"sentences": ["a"], "labels": ["x"], "confs": [2]}', '"confs" must have a number'),
+    ],
+)
+def test_an_invalid_example_names_its_line(line, problem):
+    with pytest.raises(BadExample, match=rf"^own.jsonl:2: .*{problem}"):
+        list(read_examples(["", line], "own.jsonl"))
+
+
+def test_numbers_and_capitals_are_the_same_word():
+    assert words_of("We gain 3.5% and 12,000!") == [
+        *("we", "gain", "0", ".", "0", "%", "and", "0", ",", "0", "!")
+    ]
+
+
+def test_a_sentence_has_neighbours_in_its_own_abstract_only():
+    shape = Shape.of([["a", "b"], ["c"]])
+    rows = np.array([[1.0], [2.0], [3.0]], np.float32)
+
+    assert neighbours(rows, shape, -1).ravel().tolist() == [0, 1, 0]
+    assert neighbours(rows, shape, 1).ravel().tolist() == [2, 0, 0]
+
+
+def test_scores_count_every_pair_of_labels():
+    scores = compare([["a", "a", "b"]], [["a", "b", "b"]])
+
+    assert scores.micro_f1 == pytest.approx(2 / 3)
+    assert scores.confusion == ((1, 1), (0, 1))
+    assert (scores.labels[0].precision, scores.labels[0].recall) == (1.0, 0.5)
+
+
+@pytest.mark.django_db
+def test_a_collection_trains_a_labeller_from_its_checked_labels(collection, capsys):
+    with pytest.raises(CommandError, match="0 documents of small have checked labels"):
+        call_command("train_labeller", "own", "--collection", "small")
+    admin = User.objects.get(username="admin")
+    for number, example in enumerate(EXAMPLES):
+        document = DocumentFactory(
+            collection=collection, docno=f"d{number}", sentences=example.sentences
+        )
+        collection.label_records.create(
+            document=document,
+            digest=document.digest,
+            checked_by=admin,
+            checked_at=timezone.now(),
+        )
+
+    call_command("train_labeller", "own", "--collection", "small")
+
+    row = collection.labellers.get()
+    assert row.labels == ["background", "method", "result"]
+    assert row.training["abstracts"] == 20
+    assert row.training["scores"]["micro_f1"] == 1
+    assert labeller_named(collection, "own").header.source == "own 1"
+    assert "micro-F1 1.0000 on 15 sentences of one document in five" in capsys.readouterr().out
+
+
+@pytest.mark.django_db
+def test_a_labeller_is_trained_from_files_into_a_file(tmp_path, capsys):
+    path, output = tmp_path / "own.jsonl", tmp_path / "own.npz"
+    lines = [
+        json.dumps({"docno": "d", "sentences": e.sentences, "labels": e.labels}) for e in EXAMPLES
+    ]
+    path.write_text("\n".join(lines), encoding="utf-8")
+
+    call_command(
+        "train_labeller", "own", "--from", path, "--dev", path, "--seed", "3", "--output", output
+    )
+
+    stored = from_bytes(output.read_bytes())
+    assert (stored.header.seed, stored.header.trained_on) == ("3", "own.jsonl")
+    assert "micro-F1 1.0000" in capsys.readouterr().out

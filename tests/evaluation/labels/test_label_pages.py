@@ -1,0 +1,102 @@
+"""The admin's pages about labels, shadow judges and cited papers."""
+
+from __future__ import annotations
+
+import csv
+import json
+
+import pytest
+
+from evaluation.label_effects.models import ReportKind
+from evaluation.label_effects.services import compute_label_report
+from evaluation.models import LabelReport, ShadowJudge
+from release.services import build_bundle
+from release.snapshot import take_snapshot
+from tests.support.label_scenes import MODEL_LABELS, a_shadow_judge, qrels_file, two_systems
+from tests.support.release_scenes import a_judged_collection
+from tests.support.uploading import done
+from tests.support.visits import address, client_of, queries_of, text_of
+
+pytestmark = pytest.mark.django_db
+PAGES = {
+    ReportKind.LABEL_EFFECTS: ("label-effects", []),
+    ReportKind.CITED_PAPERS: ("cited-papers", []),
+    ReportKind.SHADOW_JUDGE: ("shadow-judge", ["model"]),
+}
+
+
+@pytest.fixture
+def judged(tmp_path):
+    collection = a_judged_collection()
+    collection.documents.filter(docno="q1").update(references=["d1", "d2"])
+    two_systems(collection)
+    a_shadow_judge(collection, tmp_path)
+    return collection
+
+
+@pytest.fixture
+def reader(judged):
+    return client_of("admin")
+
+
+@pytest.mark.parametrize("kind", ReportKind)
+def test_a_comparison_is_requested_computed_shown_and_downloaded(reader, judged, kind):
+    name, arguments = PAGES[kind]
+    url = address(name, *arguments)
+    assert "No comparison by this measure yet" in text_of(reader.get(url))
+    compute = "compare-shadow-judge" if kind == ReportKind.SHADOW_JUDGE else f"compute-{name}"
+    reader.post(address(compute, *arguments), {"measure": "NDCG%100"})
+    assert done().state == "succeeded"
+    page = text_of(reader.get(url))
+    assert "The report is up to date" in page
+    assert "Mean NDCG%100" in page
+    rows = list(csv.reader(reader.get(address(f"{name}-csv", *arguments)).text.splitlines()))
+    assert ["mean", "final", "good", "", "1.0", "1", "", "", ""] in rows
+    report = json.loads(reader.get(address(f"{name}-json", *arguments)).text)
+    assert report == LabelReport.objects.get(kind=kind).payload
+    two_systems(judged)  # they replace those of the same names, with the same lists
+    assert "The report is up to date" in text_of(reader.get(url))
+    judged.systems.get(name="bad").delete()
+    assert "Labels or systems have changed since then" in text_of(reader.get(url))
+    assert queries_of(reader, url) < 30
+
+
+def test_an_unknown_measure_is_an_error_on_the_page_and_no_address(reader):
+    assert reader.get(address("label-effects"), {"measure": "nope"}).status_code == 404
+    page = reader.post(address("compute-label-effects"), {"measure": "nope"}, follow=True)
+    assert "is not a measure" in text_of(page)
+
+
+def test_a_shadow_judge_is_uploaded_listed_and_deleted(reader, judged, tmp_path):
+    path = qrels_file(tmp_path, {**MODEL_LABELS, ("q1_method", "x"): 1})
+    form = {"name": "second", "model": "m-1", "labelled_on": "2026-11-23"}
+    with path.open("rb") as file:
+        reader.post(address("import-shadow-judge"), form | {"file": file})
+    job = done()
+    assert job.result == {"shadow_judge": "second", "labels": 8, "unknown_documents": 1}
+    page = text_of(reader.get(address("shadow-judges")))
+    assert "m-1" in page
+    assert "1: the document is not in the corpus" in page
+    with path.open("rb") as file:
+        again = reader.post(address("import-shadow-judge"), form | {"file": file})
+    assert again.status_code == 422
+    assert "There is a shadow judge &quot;second&quot; already" in again.text
+    url = address("delete-shadow-judge", "second")
+    assert "Delete the shadow judge second?" in text_of(reader.post(url))
+    reader.post(url, {"confirmed": "yes"})
+    assert [judge.name for judge in ShadowJudge.objects.all()] == ["model"]
+
+
+def test_a_release_has_the_same_bytes_with_a_shadow_judge(tmp_path):
+    collection = a_judged_collection()
+
+    def bundle() -> bytes:
+        return build_bundle(take_snapshot(collection), "1.0", ()).content
+
+    before = bundle()
+    two_systems(collection)
+    a_shadow_judge(collection, tmp_path)
+    compute_label_report(
+        collection=collection, kind=ReportKind.SHADOW_JUDGE, measure="AP", shadow_judge="model"
+    )
+    assert bundle() == before

@@ -1,0 +1,106 @@
+"""The page about pool bias and its files."""
+
+import csv
+import io
+import json
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from annotation.models import Slot
+from annotation.services import open_query
+from evaluation.pool_bias.models import PoolBiasReport
+from evaluation.pool_bias.services import compute_pool_bias
+from jobs.models import Job
+from tests.support.factories import a_collection, annotators
+from tests.support.pooling_scenes import a_listed_collection, a_listed_run, built
+from tests.support.release_scenes import a_judged_collection
+from tests.support.sittings import judge_at_once
+from tests.support.visits import address, client_of, text_of
+
+pytestmark = pytest.mark.django_db
+
+GRADES = {"d01": 3, "d02": 2, "d03": 0, "d12": 2, "d11": 0, "d10": 0}
+
+
+def a_redrawable_collection():
+    collection = a_listed_collection()
+    built(collection, forced=(), parameters={"n": 3})
+    query = collection.queries.get(name="q1_method")
+    open_query(query=query, annotators=annotators(collection), opened_by=None)
+    slots = Slot.objects.of(collection).select_related("pair__candidate__document")
+    judge_at_once((slot, GRADES[slot.pair.candidate.document.docno]) for slot in slots)
+    return collection
+
+
+def page_of(**parameters):
+    return client_of("admin").get(address("pool-bias"), parameters)
+
+
+def test_before_a_report_the_page_says_what_is_missing():
+    a_collection()
+    assert "No labels yet" in text_of(page_of())
+
+
+def test_the_page_shows_the_report_by_measure_and_way():
+    collection = a_redrawable_collection()
+    assert "No report yet" in text_of(page_of())
+    report = compute_pool_bias(collection=collection, leave_out=["up", "down"])
+
+    text = text_of(page_of(measure="AP(rel=2)", way="redrawn"))
+
+    assert report.paragraph in text
+    assert "The report is up to date." in text
+    assert "AP(rel=2) without a source" in text
+    assert "down + up" in text
+    assert "New documents were not judged" in text
+    assert "New documents" not in text_of(page_of(measure="unknown", way="unknown"))
+
+
+def test_pools_that_cannot_be_drawn_again_are_named_with_the_reason():
+    collection = a_judged_collection()
+    compute_pool_bias(collection=collection)
+    page = page_of(way="redrawn")
+    assert "2 pools are not drawn again without a source." in text_of(page)
+    assert page.context["choice"].way == "unique"
+
+
+def test_a_report_of_other_systems_is_out_of_date_and_the_button_queues_a_job():
+    collection = a_redrawable_collection()
+    compute_pool_bias(collection=collection)
+    a_listed_run(collection, "newer", {"q1": ["d01"]})
+    assert "have changed since then" in text_of(page_of())
+    sent = {"leave_out": ["up", "down"]}
+    assert client_of("admin").post(address("compute-pool-bias"), sent).status_code == 302
+    assert Job.objects.get(kind="pool_bias").parameters == {"leave_out": ["down", "up"]}
+
+
+def test_the_page_takes_as_many_queries_for_more_systems():
+    collection = a_redrawable_collection()
+    compute_pool_bias(collection=collection)
+    client = client_of("admin")
+    client.get(address("pool-bias"))
+    with CaptureQueriesContext(
+        connection,
+    ) as few:
+        client.get(address("pool-bias"))
+    a_listed_run(collection, "newer", {"q1": ["d01"]})
+    compute_pool_bias(collection=collection)
+    with CaptureQueriesContext(connection) as many:
+        client.get(address("pool-bias"))
+    assert len(many) == len(few)
+
+
+def test_figures_and_report_are_files():
+    collection = a_redrawable_collection()
+    compute_pool_bias(collection=collection)
+    client = client_of("admin")
+    for figure in ("sources", "left-out", "bounds", "growth-by-query", "growth"):
+        for extension in ("svg", "csv"):
+            response = client.get(address("pool-bias-figure", figure, extension))
+            assert response.status_code == 200
+    rows = list(csv.reader(io.StringIO(response.content.decode())))
+    assert rows[-1] == ["6", "3"]  # six documents, three of them relevant
+    report = json.loads(client.get(address("pool-bias-json")).content)
+    assert report == PoolBiasReport.objects.get().payload

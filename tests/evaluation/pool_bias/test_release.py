@@ -1,0 +1,47 @@
+"""The paragraph of an up-to-date report in the README of a release."""
+
+import zipfile
+
+import pytest
+
+from evaluation.pool_bias.models import PoolBiasReport
+from evaluation.pool_bias.services import compute_pool_bias
+from release.files import path_of
+from release.restoring import restore_release
+from release.services import build_bundle, publish_release
+from release.snapshot import take_snapshot
+from tests.support.release_scenes import a_judged_collection
+
+pytestmark = pytest.mark.django_db
+
+ACCEPT = ("provenance",)
+HEADING = "## What it supports"
+
+
+def readme_of(collection):
+    bundle = build_bundle(take_snapshot(collection), "1.0", ACCEPT)
+    with zipfile.ZipFile(bundle.reader()) as archive:
+        return archive.read("README.md").decode(), bundle.manifest
+
+
+def test_a_release_has_the_paragraph_of_an_up_to_date_report_only():
+    collection = a_judged_collection()
+    before, manifest = readme_of(collection)
+    assert HEADING not in before
+    assert "supports" not in manifest
+    report = compute_pool_bias(collection=collection)
+    readme, with_paragraph = readme_of(collection)
+    assert f"{HEADING}\n\n{report.paragraph}\n\n" in readme
+    assert with_paragraph["supports"] == report.paragraph
+    type(collection).objects.update(corpus_version=collection.corpus_version + 1)
+    assert readme_of(collection) == (before, manifest)
+
+
+def test_a_lost_file_is_built_again_with_the_paragraph_it_had():
+    collection = a_judged_collection()
+    compute_pool_bias(collection=collection)
+    release = publish_release(collection=collection, version="1.0", accept=ACCEPT)
+    path_of(collection.slug, "1.0").unlink()
+    PoolBiasReport.objects.all().delete()
+    restore_release(release=release)
+    assert path_of(collection.slug, "1.0").exists()

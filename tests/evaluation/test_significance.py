@@ -1,0 +1,126 @@
+"""The page Significance, its files, and the command `compare_systems`."""
+
+from __future__ import annotations
+
+import io
+import json
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from corpus.services import create_query
+from evaluation.results import per_query
+from evaluation.significance.tables import MOST_SYSTEMS
+from evaluation.statistics.comparison import compare
+from tests.support.factories import DocumentFactory
+from tests.support.score_scenes import store_scores
+from tests.support.visits import address, csv_rows, text_of
+
+pytestmark = pytest.mark.django_db
+
+BM25 = [0.31, 0.42, 0.29, 0.50, 0.10, 0.15, 0.22, 0.24]
+ENCODER = [0.51, 0.55, 0.42, 0.49, 0.35, 0.30, 0.41, 0.50]
+
+
+@pytest.fixture
+def queries(collection) -> list[str]:
+    """Four query papers, each under two facets."""
+    papers = DocumentFactory.create_batch(4, collection=collection)
+    return [
+        create_query(collection=collection, docno=paper.docno, facet_key=facet).name
+        for facet in ("background", "method")
+        for paper in papers
+    ]
+
+
+@pytest.fixture
+def scored(collection, queries):
+    store_scores(
+        collection,
+        {
+            "bm25": dict(zip(queries, BM25, strict=True)),
+            "encoder": dict(zip(queries, ENCODER, strict=True)),
+        },
+    )
+    return collection
+
+
+def test_the_page_compares_every_system_with_the_chosen_baseline(admin, scored):
+    page = admin.get(address("significance"))
+
+    row = page.context["rows"][0]
+    assert (row.system, row.mean.text, row.cells[0].text) == ("encoder", "44.12", "+16.25")
+    assert [cell.text for cell in row.cells[1:2]] == ["7/0/1"]
+    assert row.verdict == "higher"
+    assert page.context["comparison"].baseline == "bm25"
+    assert page.context["comparison"].queries == 8
+    assert page.context["matrix"].significant == 1
+    assert "finds a true difference in nDCG@10 of" in text_of(page)
+    assert "The scores of 2 systems are out of date" in text_of(page)
+    of_method = admin.get(address("significance"), {"facet": "method", "baseline": "encoder"})
+    assert of_method.context["comparison"].queries == 4
+    assert of_method.context["rows"][1].cells[0].text.startswith("−")
+    unknown = admin.get(address("significance"), {"facet": "x", "baseline": "x", "measure": "x"})
+    assert unknown.context["comparison"].baseline == "bm25"
+
+
+def test_the_number_of_queries_of_the_page_does_not_depend_on_that_of_systems(
+    admin, scored, queries, django_assert_num_queries
+):
+    admin.get(address("significance"))
+    more = {f"system-{number}": dict.fromkeys(queries, 0.5) for number in range(MOST_SYSTEMS)}
+    with django_assert_num_queries(QUERIES):
+        admin.get(address("significance"))
+    store_scores(scored, more)
+    with django_assert_num_queries(QUERIES):
+        page = admin.get(address("significance"))
+    assert "matrix" not in page.context
+    assert f"at most {MOST_SYSTEMS} systems" in text_of(page)
+
+
+QUERIES = 14
+
+
+def test_the_files_and_the_command_have_the_numbers_at_full_precision(admin, scored, queries):
+    expected = compare(per_query(scored, "AP"), "bm25").rows[0]
+    parameters = {"measure": "AP", "baseline": "bm25"}
+    (encoder, bm25) = csv_rows(admin.get(address("significance-csv"), parameters))
+    assert float(encoder["t_p"]) == expected.versus.t.value
+    assert float(encoder["randomization_p"]) == expected.versus.flips
+    assert bm25["difference"] == ""
+    (pair,) = csv_rows(admin.get(address("all-pairs-csv"), parameters))
+    assert (pair["first"], pair["second"]) == ("encoder", "bm25")
+    printed = json.loads(run("small", baseline="bm25", measure="AP", format="json"))
+    assert printed["systems"][0]["t_p"] == expected.versus.t.value
+    assert printed["all_pairs"][0]["tukey_p"] == float(pair["tukey_p"])
+    table = run("small", baseline="bm25", measure="AP", all_pairs=True)
+    assert "+16.25" in table
+    assert "All pairs, by Tukey's HSD" in table
+    assert run("small", baseline="bm25", measure="AP", format="csv").startswith("system,mean,")
+
+
+def run(*arguments: str, **options: object) -> str:
+    text = io.StringIO()
+    call_command("compare_systems", *arguments, **options, stdout=text, stderr=io.StringIO())
+    return text.getvalue()
+
+
+def test_without_scores_the_page_and_the_command_say_what_to_do(admin, collection):
+    assert "No scores yet" in text_of(admin.get(address("significance")))
+    assert csv_rows(admin.get(address("significance-csv"))) == []
+    with pytest.raises(CommandError, match=r"manage\.py evaluate small"):
+        run("small", baseline="bm25", measure="AP")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"baseline": "x", "measure": "AP"}, 'Unknown baseline "x". Use one of: bm25, encoder.'),
+        ({"baseline": "bm25", "measure": "x"}, 'Unknown measure "x". Use one of: AP, nDCG@10'),
+        ({"baseline": "bm25", "measure": "AP", "facet": "x"}, 'Unknown facet "x". Use one of: all'),
+    ],
+)
+def test_an_unknown_choice_is_refused_with_the_known_ones(scored, options, message):
+    with pytest.raises(CommandError) as refusal:
+        run("small", **options)
+    assert str(refusal.value).startswith(message)
