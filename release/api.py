@@ -69,7 +69,8 @@ class Releases(CollectionView):
         if blocking:
             raise GateClosed(blocking)
         job = request_release(collection=self.collection, requested_by=self.person, **asked)
-        if job.parameters != {"version": asked["version"], "accept": list(accept)}:
+        same = {"version": asked["version"], "accept": list(accept)}
+        if any(job.parameters[name] != value for name, value in same.items()):
             raise Busy
         return accepted(job)
 

@@ -12,6 +12,9 @@ from django.db.models.functions import Collate
 Item = TypeVar("Item")
 
 
+READ_TOGETHER = 40  # queries or pools, a few thousand pairs or candidates
+
+
 class SQLite(Protocol):
     transaction_mode: str | None
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from operator import attrgetter
 from xml.etree import ElementTree
 
@@ -189,6 +189,11 @@ def _csv(header: Sequence[str] | None, rows: Iterable[Sequence[object]]) -> byte
 
 def _cell(value: object) -> object:
     return str(value).lower() if isinstance(value, bool) else defused(value)
+
+
+def write_sums(digests: Mapping[str, str]) -> bytes:
+    """`<SHA-256>  <name>` by name, as `sha256sum --check` reads it."""
+    return "".join(f"{digests[name]}  {name}\n" for name in sorted(digests)).encode()
 
 
 def write_json(value: object) -> bytes:

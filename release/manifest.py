@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from adjudication.labels import LabelledPair, Standing
 from corpus.digests import json_digest
-from release.bundle import StoredFile, digest_of, size_of
+from release.bundle import digest_of, size_of
+from release.layouts.content import Content, Files
 from release.records import ReleasedGuideline, ReleasedQuery, Snapshot
 from release.sampling import describe_sample
 
@@ -17,29 +18,21 @@ if TYPE_CHECKING:
 
 FORMAT = "qrelsmith-release"
 # 2 has codes where 1 had sentences: in `accepted`, and in `excluded` of pools/pool.jsonl.
-FORMAT_VERSION = 2
+# 3 has the texts, the publisher's options, and trec/queries.tsv where 2 had queries.tsv.
+FORMAT_VERSION = 3
 NAME = "manifest.json"
+SUMS = "SHA256SUMS"
 
 
-def build_manifest(
-    *,
-    snapshot: Snapshot,
-    version: str,
-    accepted: Sequence[Finding],
-    counts: Mapping[str, Any],
-    files: Mapping[str, bytes | StoredFile],
-    software_version: str,
-) -> dict[str, Any]:
-    """The manifest as JSON types.
-
-    `files` are all the others of the bundle, `counts` is what `count` gives, and `accepted` are
-    the findings of the gate that the publisher accepted.
-    """
+def build_manifest(content: Content, files: Files) -> dict[str, Any]:
+    """The manifest as JSON types. `files` are all the others of the bundle but SHA256SUMS."""
+    snapshot = content.snapshot
     return {
         "format": FORMAT,
         "format_version": FORMAT_VERSION,
-        "software": {"name": "qrelsmith", "version": software_version},
-        "version": version,
+        "software": {"name": "qrelsmith", "version": content.software_version},
+        "version": content.version,
+        "options": snapshot.options.as_json(),
         "collection": {
             "slug": snapshot.collection.slug,
             "name": snapshot.collection.name,
@@ -50,8 +43,8 @@ def build_manifest(
             "highest_grade": snapshot.collection.highest_grade,
             "relevant_from": snapshot.collection.relevant_from,
         },
-        "accepted": [_accepted(finding) for finding in accepted],
-        "counts": counts,
+        "accepted": [_accepted(finding) for finding in content.accepted],
+        "counts": content.counts,
         "sample": describe_sample(snapshot),
         "pool_builds": [
             {"manifest": build.manifest, "query_papers": list(build.query_papers)}

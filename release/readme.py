@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from agreement.coefficients import COEFFICIENTS
+from agreement.coefficients import COEFFICIENTS, Missing
 from pooling.provenance import IMPORTED
+from release.layouts import file_notes
+from release.layouts.content import Content, notes_on
+from release.manifest import NAME as MANIFEST
+from release.manifest import SUMS
 from release.records import (
     ReleasedCollection,
     ReleasedCorpusImport,
@@ -18,59 +22,6 @@ from release.sampling import describe_sample
 
 if TYPE_CHECKING:
     from release.gate import Finding
-
-SAMPLE_FILES = (
-    (
-        "trec/prels.<facet>.txt",
-        "for estimates: `<query id> <docno> <grade> 1 <inclusion probability>`, statAP's prels",
-    ),
-    (
-        "trec/sampleval.<facet>.txt",
-        "for estimates: `<query id> 0 <docno> <stratum> <grade>`, as `sample_eval.pl` reads it",
-    ),
-)
-RUN_FILES = (
-    (
-        "runs/<name>.txt",
-        "the runs that pools were drawn from, as TREC run files; `manifest.json` has their names",
-    ),
-)
-TOPIC_FILES = (
-    ("trec/topics.tsv", "the topics: `<query id>`, a tab, title and description"),
-    ("trec/topics.xml", "the topics in TREC's XML, with their narratives"),
-)
-CORPUS_FILES = (
-    ("corpus.json", "the imports of documents, and how many each step of their recipes left out"),
-)
-QUERY_FILES = (
-    (
-        "trec/runs/<name>.txt",
-        "the same runs with query ids, which score with the qrels as they are",
-    ),
-    ("queries.tsv", "the query paper and the facet of every query id"),
-)
-PAPER_FILES = (
-    (
-        "queries.csv",
-        "every query with its paper: title, type, year, period, rating, and how it was chosen",
-    ),
-)
-FILES = (
-    ("trec/qrels.all.txt", "final labels of all facets: `<query id> 0 <docno> <grade>`"),
-    ("trec/qrels.<facet>.txt", "the same for one facet"),
-    *SAMPLE_FILES,
-    *TOPIC_FILES,
-    ("pools/pool.jsonl", "every pooled document: who drew it, all its sources with rank and score"),
-    *RUN_FILES,
-    *QUERY_FILES,
-    *CORPUS_FILES,
-    *PAPER_FILES,
-    ("annotations/ratings.csv", "what each of the two annotators said of a pair"),
-    ("annotations/adjudications.csv", "how the disputed pairs were decided"),
-    ("reports/agreement.json", "agreement, pairs with a missing judgment left out"),
-    ("reports/agreement.missing-zero.json", "agreement, a missing judgment counted as grade 0"),
-    ("manifest.json", "seeds, parameters, counts, accepted exceptions, a checksum of every file"),
-)
 
 # A release's own sentences: those of the page may change, and the README may not with them.
 EXCEPTIONS = {
@@ -90,55 +41,38 @@ EXCEPTIONS = {
 }
 
 
-def write_readme(
-    *,
-    snapshot: Snapshot,
-    version: str,
-    accepted: Sequence[Finding],
-    counts: Mapping[str, Any],
-    agreement: Mapping[str, Any],
-    software_version: str,
-) -> bytes:
-    """Markdown that tells a reader what this release holds.
-
-    `counts` are those of the manifest, and `agreement` is the report's payload.
-    """
+def write_readme(content: Content, names: Iterable[str]) -> bytes:
+    """Markdown that tells a reader what this release holds. `names` are the files of layouts."""
+    snapshot = content.snapshot
+    collection = snapshot.collection
     sample = describe_sample(snapshot)
     parts = [
-        _opening(snapshot, version),
-        _files(
-            sampled=sample is not None,
-            drawn=bool(snapshot.run_lines),
-            has_facets=snapshot.collection.has_facets,
-            by_sentences=snapshot.has_sentence_queries,
-            topics=bool(snapshot.topics),
-            corpus=bool(snapshot.corpus_imports),
-            papers=any(not query.is_topic for query in snapshot.queries),
-        ),
+        _opening(snapshot, content.version),
+        _files(snapshot, names),
         _sample(sample),
-        _counts(counts, snapshot.collection),
+        _counts(content.counts, collection),
         _corpus(snapshot.corpus_imports),
         _making(snapshot),
-        _grades(snapshot.guidelines, snapshot.collection),
-        _agreement(agreement, has_facets=snapshot.collection.has_facets),
+        _grades(snapshot.guidelines, collection),
+        _agreement(content.agreement[Missing.EXCLUDE], has_facets=collection.has_facets),
         _supports(snapshot.supports),
-        _exceptions(accepted),
+        _exceptions(content.accepted),
         ["## What is not in it", ABOUT_WHAT_IS_LEFT_OUT],
-        _licence(snapshot.collection.licence),
-        _citing(snapshot, version, software_version),
+        _licence(collection.licence),
+        _citing(snapshot, content.version, content.software_version),
     ]
     return "\n".join(line for part in parts for line in part).encode()
 
 
 ABOUT_IDS = """
 The files in `runs/` name the query papers, because a pool belongs to a query paper and not to a
-facet. All files in `trec/` name the queries. `queries.tsv` maps one to the other.
+facet. All files in `trec/` name the queries. `trec/queries.tsv` maps one to the other.
 """
 
 ABOUT_SENTENCES = """
 A query by sentences names sentences of its query paper instead of a whole facet. Its id ends in a
-hyphen and a word. `queries.tsv` has its sentences, numbered from 1, as in `2,4-5`. Judges saw these
-sentences in bold.
+hyphen and a word. `trec/queries.tsv` has its sentences, numbered from 1, as in `2,4-5`. Judges saw
+these sentences in bold.
 """
 
 ABOUT_FILES = """
@@ -240,39 +174,21 @@ def _opening(snapshot: Snapshot, version: str) -> Iterator[str]:
     yield ""
 
 
-def _files(
-    *,
-    sampled: bool,
-    drawn: bool,
-    has_facets: bool,
-    by_sentences: bool,
-    topics: bool,
-    corpus: bool,
-    papers: bool,
-) -> Iterator[str]:
-    left_out = (() if sampled else SAMPLE_FILES) + (() if drawn else RUN_FILES + QUERY_FILES[:1])
-    left_out += (() if topics else TOPIC_FILES) + (() if corpus else CORPUS_FILES)
-    left_out += () if papers else PAPER_FILES
-    files = [file for file in FILES if file not in left_out]
-    if not has_facets:
-        files = [
-            (name.replace("<facet>", "all"), what.replace(" of all facets", ""))
-            for name, what in files
-            if (by_sentences or (name, what) not in QUERY_FILES)
-            and name != "trec/qrels.<facet>.txt"
-        ]
+def _files(snapshot: Snapshot, names: Iterable[str]) -> Iterator[str]:
+    has_facets = snapshot.collection.has_facets
+    notes = notes_on([*names, MANIFEST, SUMS], file_notes())
     yield "## Files"
     yield ""
-    yield from _table(["file", "what it holds"], [[f"`{name}`", what] for name, what in files])
+    yield from _table(["file", "what it holds"], [[f"`{note.name}`", note.what] for note in notes])
     query_id = (
         "`<docno of the query paper>_<facet>`" if has_facets else "the id of its topic or paper"
     )
     yield ABOUT_FILES.format(query_id=query_id).lstrip()
-    if by_sentences:
+    if snapshot.has_sentence_queries:
         yield ABOUT_SENTENCES.lstrip()
-    if drawn and (has_facets or by_sentences):
+    if snapshot.query_run_lines:
         yield ABOUT_IDS.lstrip()
-    if drawn:
+    if snapshot.run_lines:
         yield ABOUT_REBUILDING.lstrip()
 
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
 
 from corpus.query_facts import QueryFacts
+from release.options import ReleaseOptions
 
 if TYPE_CHECKING:
     from adjudication.labels import LabelledPair
@@ -110,6 +111,35 @@ class ReleasedTopic(NamedTuple):
     title: str
     description: str
     narrative: str
+
+
+class ReleasedDocument(NamedTuple):
+    """A query paper, a candidate or another document of the corpus, as the judges saw its text.
+
+    `labels[i]` is the label of `sentences[i]`. All but `docno` are empty in a release without
+    texts.
+    """
+
+    docno: str
+    title: str
+    sentences: tuple[str, ...]
+    labels: tuple[str, ...]
+    year: int | None
+    venue: str
+    authors: tuple[str, ...]
+    references: tuple[str, ...]
+    fields: tuple[str, ...]
+
+
+class ReleasedFolds(NamedTuple):
+    """Two folds of queries: `numbers` has the fold, 1 or 2, that tests each query.
+
+    They are imported, or made by `seed` with every facet in both folds.
+    """
+
+    numbers: Mapping[str, int]
+    imported: bool
+    seed: str
 
 
 class ReleasedGuideline(NamedTuple):
@@ -213,12 +243,15 @@ class Records(Protocol[Record]):
 class Snapshot:
     """A collection at one moment. Of pairs that are not judged twice it holds no judgment.
 
-    Pairs, ratings, adjudications and pools are too many for memory. They lie on disk, by query
-    id or query paper first, as their files have them.
+    Documents, pairs, ratings, adjudications and pools are too many for memory. They lie on disk,
+    documents by docno, the others by query id or query paper first, as their files have them.
     """
 
+    options: ReleaseOptions
     collection: ReleasedCollection
     queries: tuple[ReleasedQuery, ...]
+    folds: ReleasedFolds
+    documents: Records[ReleasedDocument]
     pairs: Records[LabelledPair]
     ratings: Records[Rating]
     adjudications: Records[Adjudication]

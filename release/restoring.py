@@ -12,7 +12,9 @@ from release.errors import CannotKeep, CannotRestore, ReleaseDamaged, ReleaseErr
 from release.facts import facts_of
 from release.files import cannot_keep, open_release, path_of, write_file
 from release.gate import check_gate
+from release.manifest import FORMAT_VERSION
 from release.models import Release
+from release.options import ReleaseOptions
 from release.services import Bundle, pack_bundle
 from release.snapshot import take_snapshot
 
@@ -56,10 +58,17 @@ def restore_release(*, release: Release, what: str = "is missing") -> None:
 
 
 def _build_again(release: Release) -> Bundle:
+    if release.manifest["format_version"] != FORMAT_VERSION:
+        raise ReleaseError(
+            f"It is of format {release.manifest['format_version']}, and this software writes "
+            f"format {FORMAT_VERSION}. Qrelsmith {release.manifest['software']['version']} can "
+            "build it again."
+        )
     recorded = {entry["check"] for entry in release.manifest["accepted"]}
     # A report on pool bias can be computed, or be out of date, after the release.
     supports = release.manifest.get("supports", "")
-    snapshot = replace(take_snapshot(release.collection), supports=supports)
+    options = ReleaseOptions.from_json(release.manifest["options"])
+    snapshot = replace(take_snapshot(release.collection, options), supports=supports)
     return pack_bundle(
         snapshot,
         release.version,
@@ -74,11 +83,6 @@ def _build_again(release: Release) -> Bundle:
 
 def _differences(recorded: Mapping[str, Any], rebuilt: Mapping[str, Any]) -> Iterator[str]:
     """Why the bytes differ, in sentences."""
-    if recorded["format_version"] != rebuilt["format_version"]:
-        yield (
-            f"It is of format {recorded['format_version']}, and this software writes format "
-            f"{rebuilt['format_version']}."
-        )
     software = recorded["software"]["version"]
     if software != settings.SOFTWARE_VERSION:
         yield (

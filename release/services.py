@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import count as count_from
 from tempfile import TemporaryFile
 from typing import Any, BinaryIO
 from weakref import finalize
@@ -15,32 +16,36 @@ from django.db import IntegrityError
 
 from accounts.locking import lock_collection
 from accounts.models import Collection, User
-from agreement.coefficients import Missing
 from agreement.services import report_payloads
 from jobs.context import DirectRun, JobContext
 from jobs.models import Job
 from jobs.services import enqueue
 from release import formats
-from release.bundle import StoredFile, pack_into
+from release.bundle import digest_of, pack_into
 from release.current_facts import facts_now
-from release.differences import difference_to
+from release.differences import README, difference_to
 from release.draft_files import draft_folder
 from release.errors import BadVersion, GateClosed, UnknownCheck, VersionTaken
 from release.facts import facts_of
 from release.files import cannot_keep, check_writable, path_of, put_in_place, staged
 from release.gate import ACCEPTABLE, Finding, blocking_findings, check_gate
+from release.layouts import LAYOUTS, write_layouts
+from release.layouts.content import Content
 from release.manifest import NAME as MANIFEST
-from release.manifest import build_manifest, count
+from release.manifest import SUMS, build_manifest, count
 from release.models import Release
+from release.options import ReleaseOptions
 from release.readme import write_readme
-from release.record_files import write_records
 from release.records import Snapshot
-from release.run_files import write_query_runs, write_runs
-from release.snapshot import take_snapshot
+from release.snapshot import DEFAULT_OPTIONS, take_snapshot
 
 JOB_KIND = "publish_release"
 VERSION = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,39}")
-STEPS = 3
+STEPS = len(LAYOUTS) + 2  # and reading before, putting in place after them
+
+
+def ignore(layout: str) -> None:
+    """What is called with the name of each layout, if its progress is not of interest."""
 
 
 @dataclass(frozen=True, slots=True, weakref_slot=True)
@@ -70,6 +75,7 @@ def request_release(
     collection: Collection,
     version: str,
     accept: Iterable[str] = (),
+    options: ReleaseOptions = DEFAULT_OPTIONS,
     requested_by: User | None = None,
 ) -> Job:
     """Queue a job that publishes the version, or return the job that is in progress.
@@ -83,7 +89,7 @@ def request_release(
     return enqueue(
         kind=JOB_KIND,
         collection=collection,
-        parameters={"version": version, "accept": list(accepted)},
+        parameters={"version": version, "accept": list(accepted), "options": options.as_json()},
         requested_by=requested_by,
         key=f"{JOB_KIND}:{version.lower()}",
     )
@@ -94,6 +100,7 @@ def publish_release(
     collection: Collection,
     version: str,
     accept: Iterable[str] = (),
+    options: ReleaseOptions = DEFAULT_OPTIONS,
     published_by: User | None = None,
     work: JobContext | None = None,
 ) -> Release:
@@ -109,12 +116,16 @@ def publish_release(
     """
     work = work or DirectRun()
     accepted = check_request(collection=collection, version=version, accept=accept)
-    work.progress(0, STEPS, "reading the collection")
+    steps = count_from(0)
+
+    def begin(what: str) -> None:
+        work.progress(next(steps), STEPS, what)
+
+    begin("reading the collection")
     with cannot_keep():
-        snapshot = take_snapshot(collection)
-        work.progress(1, STEPS, "writing the bundle")
-        bundle = build_bundle(snapshot, version, accepted)
-    work.progress(2, STEPS, "putting it in place")
+        snapshot = take_snapshot(collection, options)
+        bundle = build_bundle(snapshot, version, accepted, lambda name: begin(f"writing {name}"))
+    begin("putting it in place")
     return _keep(collection, version, bundle, published_by, work)
 
 
@@ -156,8 +167,15 @@ def find_faults(*, collection: Collection) -> tuple[Finding, ...]:
     return check_gate(facts_now(collection))
 
 
-def build_bundle(snapshot: Snapshot, version: str, accept: Iterable[str]) -> Bundle:
+def build_bundle(
+    snapshot: Snapshot,
+    version: str,
+    accept: Iterable[str],
+    begin: Callable[[str], None] = ignore,
+) -> Bundle:
     """The release of the snapshot: the same snapshot, version and exceptions, the same bytes.
+
+    `begin` is called with the name of each layout before it is written.
 
     Raises:
         GateClosed: a check has findings that are not accepted.
@@ -167,51 +185,47 @@ def build_bundle(snapshot: Snapshot, version: str, accept: Iterable[str]) -> Bun
     if blocking:
         raise GateClosed(blocking)
     accepted = [finding for finding in findings if not finding.ok]
-    return pack_bundle(snapshot, version, accepted, software_version=settings.SOFTWARE_VERSION)
+    return pack_bundle(
+        snapshot,
+        version,
+        accepted,
+        software_version=settings.SOFTWARE_VERSION,
+        begin=begin,
+    )
 
 
 def pack_bundle(
-    snapshot: Snapshot, version: str, accepted: Sequence[Finding], *, software_version: str
+    snapshot: Snapshot,
+    version: str,
+    accepted: Sequence[Finding],
+    *,
+    software_version: str,
+    begin: Callable[[str], None] = ignore,
 ) -> Bundle:
-    """The release of the snapshot against these findings, as this version of the software's."""
+    """The release of the snapshot against these findings, as this version of the software's.
+
+    `begin` is called with the name of each layout before it is written.
+    """
     with draft_folder() as folder:
-        agreement = report_payloads(
-            slug=snapshot.collection.slug,
-            facets=[facet.key for facet in snapshot.collection.facets],
-            pairs=snapshot.pairs,
-        )
-        counts = count(snapshot)
-        readme = write_readme(
+        content = Content(
             snapshot=snapshot,
             version=version,
             accepted=accepted,
-            counts=counts,
-            agreement=agreement[Missing.EXCLUDE],
+            counts=count(snapshot),
+            agreement=report_payloads(
+                slug=snapshot.collection.slug,
+                facets=[facet.key for facet in snapshot.collection.facets],
+                pairs=snapshot.pairs,
+            ),
             software_version=software_version,
         )
-        files: dict[str, bytes | StoredFile] = {
-            **write_records(folder, snapshot),
-            "reports/agreement.json": formats.write_json(agreement[Missing.EXCLUDE]),
-            "reports/agreement.missing-zero.json": formats.write_json(agreement[Missing.ZERO]),
-            "README.md": readme,
-            **write_runs(folder, snapshot.runs, snapshot.run_lines),
-            **write_query_runs(folder, snapshot.query_run_lines),
-        }
-        if snapshot.names_differ:
-            files["queries.tsv"] = formats.write_queries(snapshot.queries)
-        if any(not query.is_topic for query in snapshot.queries):
-            files["queries.csv"] = formats.write_query_papers(snapshot.queries)
-        del agreement
-        manifest = build_manifest(
-            snapshot=snapshot,
-            version=version,
-            accepted=accepted,
-            counts=counts,
-            files=files,
-            software_version=software_version,
-        )
+        files = write_layouts(folder, content, begin)
+        files[README] = write_readme(content, files)
+        manifest = build_manifest(content, files)
+        files[MANIFEST] = formats.write_json(manifest)
+        files[SUMS] = formats.write_sums({name: digest_of(file) for name, file in files.items()})
         packed = TemporaryFile(dir=settings.RELEASE_DIR)  # noqa: SIM115 - the bundle closes it
-        pack_into(packed, {**files, MANIFEST: formats.write_json(manifest)})
+        pack_into(packed, files)
     size = packed.tell()
     packed.seek(0)
     return Bundle(packed, manifest, hashlib.file_digest(packed, "sha256").hexdigest(), size)

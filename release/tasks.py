@@ -7,6 +7,7 @@ from typing import Any
 from accounts.models import User
 from jobs import registry
 from jobs.lease import Lease
+from release.options import ReleaseOptions
 from release.services import JOB_KIND, job_result, publish_release
 
 
@@ -17,6 +18,8 @@ def run_publish_release(lease: Lease) -> dict[str, Any]:
         collection=lease.collection,
         published_by=None if asker is None else User.objects.filter(pk=asker).first(),
         work=lease,
-        **lease.parameters,
+        version=lease.parameters["version"],
+        accept=lease.parameters["accept"],
+        options=ReleaseOptions.from_json(lease.parameters["options"]),
     )
     return job_result(release)

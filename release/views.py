@@ -25,7 +25,7 @@ from release.listing import newest_page
 from release.models import PublicPeriod, Release
 from release.publicity import make_private, make_public
 from release.readme import describe_exception
-from release.snapshot import sampled_builds
+from release.snapshot.pools import sampled_builds
 from web.paging import Page
 from web.requests import answers
 

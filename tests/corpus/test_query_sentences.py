@@ -265,7 +265,7 @@ def test_a_query_by_sentences_goes_from_its_creation_to_a_release(judged, tmp_pa
     ] == queries
     with open_release(release) as file, zipfile.ZipFile(file) as archive:
         archive.extractall(tmp_path)
-    assert (tmp_path / "queries.tsv").read_text().splitlines() == [
+    assert (tmp_path / "trec/queries.tsv").read_text().splitlines() == [
         "query\tquery_paper\tfacet\tsentences",
         "d1_method\td1\tmethod\t",
         "d1_method-2\td1\tmethod\t1,3",

@@ -170,9 +170,11 @@ def test_the_map_joins_the_run_by_paper_with_the_qrels(released, collection, cli
     assert query_ids(by_paper) == set(PAPERS)
     if collection.facets.filter(key="").exists():
         assert query_ids(qrels) == set(PAPERS)
-        assert not {"queries.tsv", "trec/runs/mine.txt"} & set(archive.namelist())
+        assert not {"trec/queries.tsv", "trec/runs/mine.txt"} & set(archive.namelist())
         return
-    header, *rows = (line.split("\t") for line in archive.read("queries.tsv").decode().splitlines())
+    header, *rows = (
+        line.split("\t") for line in archive.read("trec/queries.tsv").decode().splitlines()
+    )
     assert header == ["query", "query_paper", "facet"]
     assert {query for query, _, _ in rows} == query_ids(qrels)
     assert {paper for _, paper, _ in rows} == query_ids(by_paper)
@@ -185,7 +187,7 @@ def test_the_file_that_was_imported_scores_as_it_is_or_through_the_map(
     archive = archive_of(released, client)
     run = run_file.read_text()
     if collection.facets.exclude(key="").exists():
-        _, *rows = archive.read("queries.tsv").decode().splitlines()
+        _, *rows = archive.read("trec/queries.tsv").decode().splitlines()
         by_paper = [line.split(" ", 1) for line in run.splitlines()]
         run = "".join(
             f"{query} {rest}\n"

@@ -15,6 +15,7 @@ from release.differences import Difference, compare, read_qrels
 from release.files import path_of
 from release.forms import next_version
 from release.gate import CHECKS
+from release.options import ReleaseOptions
 from release.services import publish_release
 from release.views import FIXED_ON
 from tests.support.factories import a_collection, a_query, an_open_query
@@ -82,7 +83,10 @@ def test_a_confirmed_version_is_queued(admin):
 
     assert response.status_code == 302
     job = Job.objects.get()
-    assert (job.kind, job.parameters) == ("publish_release", {"version": "1.1", "accept": []})
+    assert (job.kind, job.parameters) == (
+        "publish_release",
+        {"version": "1.1", "accept": [], "options": ReleaseOptions().as_json()},
+    )
     assert job.requested_by.username == "admin"
 
 

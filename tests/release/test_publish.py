@@ -72,17 +72,18 @@ def bundle_of(collection, version="1.0", accept=()):
 def test_a_release_holds_these_files(collection):
     assert set(contents(publish_release(collection=collection, version="1.0"))) == {
         "README.md",
+        "SHA256SUMS",
         "annotations/adjudications.csv",
         "annotations/ratings.csv",
         "manifest.json",
         "pools/pool.jsonl",
         "queries.csv",
-        "queries.tsv",
         "reports/agreement.json",
         "reports/agreement.missing-zero.json",
         "trec/qrels.all.txt",
         "trec/qrels.background.txt",
         "trec/qrels.method.txt",
+        "trec/queries.tsv",
     }
 
 
@@ -123,7 +124,7 @@ def test_the_readme_describes_every_file(collection):
     described = set(re.findall(r"^\| `([^`]+)`", files["README.md"].decode(), re.MULTILINE))
     facets = {facet.key for facet in collection.facets.all()}
 
-    tops = {"manifest.json", "queries.csv", "queries.tsv"}
+    tops = {"manifest.json", "queries.csv", "SHA256SUMS"}
     paths = {path for path in described if "/" in path} | tops
     of_facets = {path.replace("<facet>", facet) for path in paths for facet in facets}
     assert files.keys() - {"README.md"} <= of_facets
@@ -273,12 +274,15 @@ def test_the_manifest_has_the_checksum_of_every_other_file(collection):
     files = contents(release)
     manifest = json.loads(files.pop("manifest.json"))
 
+    sums = files.pop("SHA256SUMS").decode()
     assert manifest == release.manifest
     assert {name: entry["bytes"] for name, entry in manifest["files"].items()} == {
         name: len(content) for name, content in files.items()
     }
     for name, entry in manifest["files"].items():
         assert entry["sha256"] == sha256(files[name])
+        assert f"{entry['sha256']}  {name}\n" in sums
+    assert "  manifest.json\n" in sums
 
 
 def test_the_readme_tells_what_there_is(collection):

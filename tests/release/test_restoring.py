@@ -159,7 +159,7 @@ def test_a_release_of_another_format_says_that_only_its_own_software_writes_it()
     manifest = {**made.manifest, "format_version": 1}
     old = collection.releases.create(version="0.9", sha256="0" * 64, size=1, manifest=manifest)
 
-    with pytest.raises(CannotRestore, match="format 1, and this software writes format 2"):
+    with pytest.raises(CannotRestore, match="format 1, and this software writes format 3"):
         restore_release(release=old)
 
 

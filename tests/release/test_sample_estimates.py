@@ -10,10 +10,12 @@ import pytest
 from pooling import strategies
 from rebuilding.samples import SampledPool
 from release.formats import write_prels, write_sampleval
+from release.options import ReleaseOptions
 from release.records import (
     Label,
     PooledDocument,
     ReleasedCollection,
+    ReleasedFolds,
     ReleasedQuery,
     Snapshot,
 )
@@ -49,7 +51,10 @@ def released(lists, grades, plan, seed) -> tuple[Snapshot, list[Label]]:
         ]
     nothing = {"pairs": (), "ratings": (), "adjudications": (), "builds": (), "runs": ()}
     snapshot = Snapshot(
+        ReleaseOptions(),
         ReleasedCollection("c", "C", "", "", seed, ()),
+        folds=ReleasedFolds({}, imported=False, seed=seed),
+        documents=(),
         queries=tuple(queries),
         pools=tuple(pools),
         samples=tuple(samples),

@@ -1,0 +1,56 @@
+"""What the layouts of a bundle are written from, and what each says about its files. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from release.bundle import StoredFile
+from release.records import Snapshot
+
+if TYPE_CHECKING:
+    from agreement.coefficients import Missing
+    from release.gate import Finding
+
+Files = dict[str, "bytes | StoredFile"]  # by name in the zip
+
+
+class FileNote(NamedTuple):
+    """A file, or several whose names differ in `<a word>`, and what it holds."""
+
+    name: str
+    what: str
+
+    @property
+    def pattern(self) -> re.Pattern[str]:
+        return re.compile("[^/]+".join(map(re.escape, re.split(r"<[^>]*>", self.name))))
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """A snapshot with what is computed from it once, for all layouts.
+
+    `counts` are those of the manifest, and `agreement` has the report's payload by how it treats
+    missing judgments. `accepted` are the findings of the gate that the publisher accepted.
+    """
+
+    snapshot: Snapshot
+    version: str
+    accepted: Sequence[Finding]
+    counts: Mapping[str, Any]
+    agreement: Mapping[Missing, Mapping[str, Any]]
+    software_version: str
+
+
+def notes_on(names: Iterable[str], notes: Iterable[FileNote]) -> list[FileNote]:
+    """The notes that are about at least one of the names; each name counts for its first note."""
+    left, found = set(names), []
+    for note in notes:
+        pattern = note.pattern
+        matching = {name for name in left if pattern.fullmatch(name)}
+        if matching:
+            found.append(note)
+            left -= matching
+    return found

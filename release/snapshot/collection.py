@@ -1,0 +1,65 @@
+"""The collection itself: its facets, queries, topics and guidelines."""
+
+from __future__ import annotations
+
+from operator import attrgetter
+
+from django.db.models import BooleanField, ExpressionWrapper, Q
+
+from accounts.models import Collection
+from annotation.models import Guideline
+from corpus.query_facts import facts_of
+from release.records import (
+    ReleasedCollection,
+    ReleasedFacet,
+    ReleasedGuideline,
+    ReleasedQuery,
+    ReleasedTopic,
+)
+
+
+def released_collection(collection: Collection) -> ReleasedCollection:
+    facets = collection.facets.values_list("key", "name")
+    return ReleasedCollection(
+        slug=collection.slug,
+        name=collection.name,
+        description=collection.description,
+        licence=collection.licence.strip(),
+        seed=collection.seed,
+        facets=tuple(ReleasedFacet(*facet) for facet in facets),
+        highest_grade=collection.highest_grade,
+        relevant_from=collection.relevant_from,
+    )
+
+
+def released_queries(collection: Collection) -> tuple[ReleasedQuery, ...]:
+    rows = collection.queries.annotate(
+        is_topic=ExpressionWrapper(Q(query_paper__topic__isnull=False), BooleanField())
+    ).values_list(
+        *("name", "facet__key", "query_paper__name"),
+        *("opening__guideline__version", "is_topic", "sentence_numbers"),
+        *("query_paper__document__title", "query_paper__document__year", "query_paper__metadata"),
+    )
+    queries = (
+        ReleasedQuery._make((*row, tuple(numbers or ()), title or "", facts_of(metadata, year)))
+        for *row, numbers, title, year, metadata in rows
+    )
+    return tuple(sorted(queries, key=attrgetter("name")))
+
+
+def released_topics(collection: Collection) -> tuple[ReleasedTopic, ...]:
+    """The topic of each query that has one, under the id of the query."""
+    rows = collection.queries.filter(query_paper__topic__isnull=False).values_list(
+        "name", *(f"query_paper__topic__{column}" for column in ReleasedTopic._fields[1:])
+    )
+    return tuple(sorted(ReleasedTopic(*row) for row in rows))
+
+
+def released_guidelines(collection: Collection) -> tuple[ReleasedGuideline, ...]:
+    used = Guideline.objects.filter(facet__collection=collection, openings__isnull=False)
+    rows = used.distinct().values_list("facet__key", "version", "instructions", "grades")
+    found = [
+        ReleasedGuideline(facet, version, instructions, tuple(grades))
+        for facet, version, instructions, grades in rows.order_by()
+    ]
+    return tuple(sorted(found, key=lambda guideline: (guideline.facet, guideline.version)))

@@ -1,0 +1,50 @@
+"""The texts of a release."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from django.db.models import Q, QuerySet
+
+from accounts.models import Collection
+from corpus.models import Document
+from pooling.models import Candidate
+from release.consistent_reads import batched
+from release.options import Texts
+from release.records import ReleasedDocument
+from release.stored_records import Row, StoredRecords
+
+DOCUMENTS_TOGETHER = 2000
+COLUMNS = ("docno", "title", "sentences", "labels", "year", "venue", "authors", "references")
+
+
+def stored_documents(collection: Collection, texts: Texts) -> StoredRecords[ReleasedDocument]:
+    """The documents of the release by docno; without texts, only their docnos."""
+    return StoredRecords(_rows(collection, texts), _as_document)
+
+
+def _rows(collection: Collection, texts: Texts) -> Iterator[Row]:
+    documents = _documents(collection, texts).order_by()
+    keys = [pk for _, pk in sorted(documents.values_list("docno", "pk"))]
+    for some in batched(keys, DOCUMENTS_TOGETHER):
+        rows = Document.objects.filter(pk__in=some).order_by().values_list(*COLUMNS, "fields")
+        for row in sorted(rows):
+            yield row if texts.included else (row[0], "", (), (), None, "", (), (), ())
+
+
+def _documents(collection: Collection, texts: Texts) -> QuerySet[Document]:
+    if texts is Texts.CORPUS:
+        return collection.documents.all()
+    pooled = Candidate.objects.filter(
+        pool__frozen_at__isnull=False, pool__query_paper__collection=collection
+    ).order_by()
+    return collection.documents.filter(
+        Q(pk__in=pooled.values("document")) | Q(query_paper__isnull=False)
+    )
+
+
+def _as_document(row: Row) -> ReleasedDocument:
+    docno, title, sentences, labels, year, venue, *lists = row
+    return ReleasedDocument(
+        docno, title, tuple(sentences), tuple(labels), year, venue, *map(tuple, lists)
+    )

@@ -1,0 +1,90 @@
+"""Frozen pools, what sampled ones were drawn from, and how they were built."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+from operator import itemgetter
+
+from accounts.models import Collection
+from adjudication.labels import LabelledPair
+from pooling.models import Candidate, Contribution, Pool, PoolBuild
+from pooling.strategies import STRATEGIES
+from rebuilding.samples import SampledPool, SampleLost, sampled_pools
+from release.consistent_reads import READ_TOGETHER, batched
+from release.errors import ReleaseError
+from release.records import PooledDocument, Records, ReleasedBuild, Source
+from release.stored_records import Row, StoredRecords
+
+
+def stored_pools(collection: Collection) -> StoredRecords[PooledDocument]:
+    """The candidates of the frozen pools by query paper and position."""
+    return StoredRecords(_pools(collection), _as_pooled)
+
+
+def _pools(collection: Collection) -> Iterator[Row]:
+    """The frozen pools as `PooledDocument`, by query paper and position.
+
+    A draft may still be replaced, and no judgment stands on it.
+    """
+    frozen = Pool.objects.frozen().filter(query_paper__collection=collection).order_by()
+    pools = sorted(frozen.values_list("query_paper__name", "pk"))
+    for some in batched([pk for _, pk in pools], READ_TOGETHER):
+        sources: dict[int, list[Row]] = defaultdict(list)
+        contributions = Contribution.objects.filter(candidate__pool__in=some).order_by()
+        for candidate_id, *source in contributions.values_list(
+            "candidate_id", "source", "rank", "score", "drawn"
+        ):
+            sources[candidate_id].append(tuple(source))
+        candidates = Candidate.objects.filter(pool__in=some).order_by()
+        rows = candidates.values_list(
+            "pool__query_paper__name",
+            "position",
+            "document__docno",
+            "excluded",
+            "inclusion",
+            "pk",
+        )
+        for paper, position, docno, excluded, inclusion, pk in sorted(rows, key=itemgetter(0, 1)):
+            yield paper, docno, position, excluded, tuple(sources[pk]), inclusion
+
+
+def _as_pooled(row: Row) -> PooledDocument:
+    *fields, sources, inclusion = row
+    return PooledDocument._make((*fields, tuple(map(Source._make, sources)), inclusion))
+
+
+def released_samples(
+    collection: Collection, pairs: Records[LabelledPair]
+) -> tuple[SampledPool, ...]:
+    """What sampled pools with labels were drawn from, found again in their runs."""
+    if not sampled_builds(collection):
+        return ()
+    labelled = {pair.query for pair in pairs if pair.final is not None}
+    rows = collection.queries.values_list("name", "query_paper__name")
+    papers = {paper for name, paper in rows if name in labelled}
+    try:
+        return tuple(sampled_pools(collection, papers))
+    except SampleLost as error:
+        raise ReleaseError(str(error)) from error
+
+
+def sampled_builds(collection: Collection) -> list[int]:
+    """The builds whose pools are samples.
+
+    Builds are few. Asked for its pools, the database would read a manifest for each of them.
+    """
+    sampling = [name for name, strategy in STRATEGIES.items() if strategy.samples]
+    builds = collection.pool_builds.filter(manifest__strategy__in=sampling)
+    return list(builds.order_by().values_list("pk", flat=True))
+
+
+def released_builds(collection: Collection) -> tuple[ReleasedBuild, ...]:
+    papers: dict[int, list[str]] = defaultdict(list)
+    frozen = PoolBuild.objects.filter(collection=collection, pools__frozen_at__isnull=False)
+    for build_id, docno in frozen.values_list("pk", "pools__query_paper__name").order_by():
+        papers[build_id].append(docno)
+    # Each manifest once, not once for each of its pools: it can be megabytes.
+    manifests = PoolBuild.objects.filter(pk__in=papers).values_list("pk", "manifest").order_by()
+    builds = [ReleasedBuild(manifest, tuple(sorted(papers[pk]))) for pk, manifest in manifests]
+    return tuple(sorted(builds, key=lambda build: build.query_papers))
