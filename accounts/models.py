@@ -56,6 +56,12 @@ class Collection(models.Model):
     licence = models.CharField(
         max_length=120, blank=True, help_text="An SPDX identifier, such as CC-BY-4.0."
     )
+    corpus_licence = models.CharField(
+        max_length=120,
+        blank=True,
+        default="",
+        help_text="The licence of the documents' texts. A release contains texts only with it.",
+    )
     seed = models.CharField(
         max_length=64,
         default=new_seed,

@@ -38,6 +38,7 @@ def build_manifest(content: Content, files: Files) -> dict[str, Any]:
             "name": snapshot.collection.name,
             "description": snapshot.collection.description,
             "licence": snapshot.collection.licence,
+            "corpus_licence": snapshot.collection.corpus_licence,
             "seed": snapshot.collection.seed,
             "facets": [facet.key for facet in snapshot.collection.facets],
             "highest_grade": snapshot.collection.highest_grade,

@@ -215,6 +215,7 @@ class ReleasedCollection:
     facets: tuple[ReleasedFacet, ...]
     highest_grade: int = 3
     relevant_from: int = 2
+    corpus_licence: str = ""  # of the documents' texts; `licence` is that of the judgments
 
     @property
     def grades(self) -> range:

@@ -29,6 +29,7 @@ def released_collection(collection: Collection) -> ReleasedCollection:
         facets=tuple(ReleasedFacet(*facet) for facet in facets),
         highest_grade=collection.highest_grade,
         relevant_from=collection.relevant_from,
+        corpus_licence=collection.corpus_licence.strip(),
     )
 
 

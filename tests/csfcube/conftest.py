@@ -6,6 +6,7 @@ The data are CC BY-NC 4.0 and not part of this project: CSFCUBE_DIR says where t
 from __future__ import annotations
 
 import json
+import zipfile
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -13,6 +14,9 @@ import pytest
 
 from accounts.models import Collection
 from csfcube.services import import_csfcube
+from release.gate import ACCEPTABLE
+from release.services import build_bundle
+from release.snapshot import take_snapshot
 
 FACETS = ("background", "method")
 
@@ -33,6 +37,23 @@ def released(csfcube, rolled_back):
     imported.enter_context(rolled_back())
     import_csfcube(folder=csfcube)
     return Collection.objects.get(slug="csfcube")
+
+
+@pytest.fixture(scope="session")
+def bundle_folder(released, tmp_path_factory) -> Path:
+    """The unpacked release of CSFCube."""
+    bundle = build_bundle(take_snapshot(released), "1.0", dict.fromkeys(ACCEPTABLE, "Tried."))
+    folder = tmp_path_factory.mktemp("csfcube-release")
+    with zipfile.ZipFile(bundle.reader()) as archive:
+        archive.extractall(folder)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def files(bundle_folder) -> dict[str, bytes]:
+    """The files of that release, by name."""
+    paths = (path for path in bundle_folder.rglob("*") if path.is_file())
+    return {path.relative_to(bundle_folder).as_posix(): path.read_bytes() for path in paths}
 
 
 @pytest.fixture(scope="session")

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import io
 import json
-import zipfile
 from io import StringIO
 
 import pytest
@@ -26,14 +24,6 @@ MEDIANS = {
     ("method", "pre"): (17, 2174, 0.3086, 0.2557, 0.2029, 69.6000),
     ("method", "post"): (17, 2174, 0.6258, 0.6107, 0.5371, 84.4660),
 }
-
-
-@pytest.fixture(scope="module")
-def files(released) -> dict[str, bytes]:
-    """The files of a bundle, by name."""
-    bundle = build_bundle(take_snapshot(released), "1.0", ACCEPT)
-    with zipfile.ZipFile(io.BytesIO(bundle.content)) as archive:
-        return {name: archive.read(name) for name in archive.namelist()}
 
 
 def published_qrels(ratings: dict[str, dict], facet: str) -> list[str]:
