@@ -223,13 +223,15 @@ corpus, queries, qrels = GenericDataLoader("beir").load(split="{beir}")
 """
 
 ABOUT_LOADING_HUGGING_FACE = """
-With [datasets](https://huggingface.co/docs/datasets), in this folder or, once it is there, from the
-Hub:
+With [datasets](https://huggingface.co/docs/datasets), from this folder or from the Hub:
 
 ```python
+from pathlib import Path
+
 from datasets import load_dataset
 
-qrels = load_dataset(".", "{config}", split="test")
+folder = str(Path.cwd())  # or the name of a data set on the Hub
+qrels = load_dataset(folder, "{config}", split="test")
 ```
 
 The other configs are in the first lines of this file. Their names are those that MTEB expects.
