@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+import subprocess
 
 import ir_datasets
 import pyarrow.parquet as pq
@@ -237,3 +239,18 @@ def test_before_it_is_filled_it_still_loads_its_labels(without_texts):
     configs = config_names(folder)
     assert not configs & {"corpus", "queries", "method-corpus"}
     assert {"default", "method-qrels"} <= configs
+
+
+def test_the_commands_of_the_readme_work_in_the_unpacked_folder(folder):
+    readme = (folder / "README.md").read_text()
+    _, section = readme.split("## How to load it\n")
+    first = re.search(r"```sh\n(.*?)```", section, re.DOTALL)
+    script = re.search(r"```python\n(import ir_datasets.*?)```", section, re.DOTALL)
+
+    assert first
+    assert script
+    done = subprocess.run(
+        ["bash", "-c", first[1]], cwd=folder, capture_output=True, text=True, check=True
+    )
+    assert done.stdout == "8 labels\n"
+    assert "queries" in run_script(folder, "-c", f"{script[1]}\nprint(dataset)")
