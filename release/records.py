@@ -15,6 +15,7 @@ from release.options import ReleaseOptions
 if TYPE_CHECKING:
     from adjudication.labels import LabelledPair
     from rebuilding.samples import SampledPool
+    from release.query_texts import QueryText
 
 Record = TypeVar("Record", covariant=True)
 
@@ -201,8 +202,11 @@ class ReleasedCorpusImport(NamedTuple):
 
 
 class ReleasedFacet(NamedTuple):
+    """A facet; `labels` are the labels of the sentences that belong to it."""
+
     key: str
     name: str
+    labels: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -268,6 +272,7 @@ class Snapshot:
     judgment_imports: tuple[ReleasedImport, ...] = ()
     corpus_imports: tuple[ReleasedCorpusImport, ...] = ()  # in their order
     judged_here: bool = True  # whether a judgment was made here, and not imported
+    query_texts: tuple[QueryText, ...] = ()  # by query id; without texts those of topics only
     supports: str = ""  # what the collection supports, by an up-to-date report on pool bias
 
     @property

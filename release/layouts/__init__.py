@@ -10,10 +10,32 @@ from collections.abc import Callable, Iterator
 from types import ModuleType
 
 from release.draft_files import DraftFolder
-from release.layouts import corpus, pools, ratings, reports, trec
+from release.layouts import (
+    beir,
+    corpus,
+    hugging_face,
+    missing_texts,
+    pools,
+    ratings,
+    reports,
+    scripts,
+    splits,
+    trec,
+)
 from release.layouts.content import Content, FileNote, Files
 
-LAYOUTS: tuple[ModuleType, ...] = (trec, corpus, pools, ratings, reports)
+LAYOUTS: tuple[ModuleType, ...] = (
+    scripts,
+    missing_texts,
+    trec,
+    beir,
+    hugging_face,
+    splits,
+    corpus,
+    pools,
+    ratings,
+    reports,
+)
 ABOUT_THE_BUNDLE = (
     FileNote(
         "manifest.json",

@@ -7,6 +7,7 @@ from annotation.stale_presentations import pairs_shown_otherwise
 from evaluation.pool_bias.services import current_paragraph
 from release.consistent_reads import consistent_read
 from release.options import ReleaseOptions
+from release.query_texts import query_texts
 from release.records import Snapshot, names_differ
 from release.snapshot.collection import (
     released_collection,
@@ -37,15 +38,21 @@ def take_snapshot(collection: Collection, options: ReleaseOptions = DEFAULT_OPTI
         pairs = stored_pairs(collection, keys)
         builds = released_builds(collection)
         runs = released_runs(collection, builds)
-        released, queries = released_collection(collection), released_queries(collection)
+        released = released_collection(collection)
+        queries = released_queries(collection, options.texts)
+        topics = released_topics(collection)
+        documents = stored_documents(collection, options.texts)
         imports = judgment_imports(collection)
         return Snapshot(
             options=options,
             collection=released,
             queries=queries,
-            topics=released_topics(collection),
+            topics=topics,
             folds=released_folds(collection, pairs),
-            documents=stored_documents(collection, options.texts),
+            documents=documents,
+            query_texts=query_texts(
+                queries, topics, released.facets, documents if options.texts.included else ()
+            ),
             pairs=pairs,
             ratings=stored_ratings(collection, keys),
             adjudications=stored_adjudications(collection, keys),
