@@ -10,6 +10,16 @@ from django.db import models
 
 from accounts.models import Collection
 from annotation.models import Pair
+from release.datasheets.models import AnnotatorProfile, DatasheetAnswer, ProfileThreshold
+
+__all__ = [
+    "AnnotatorProfile",
+    "DatasheetAnswer",
+    "ProfileThreshold",
+    "PublicPeriod",
+    "Release",
+    "UnsourcedPair",
+]
 
 
 class Release(models.Model):

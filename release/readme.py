@@ -40,6 +40,7 @@ EXCEPTIONS = {
         "Pairs whose text, or the mark of its facet, changed after they were judged: {count}. In "
         "`ratings.csv` their `presentation_digest` is that of the text that was judged."
     ),
+    "datasheet": "Required questions of `datasheet.md` without an answer: {count}.",
 }
 
 

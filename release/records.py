@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
 
 from corpus.query_facts import QueryFacts
+from release.datasheets.profiles import PublishedField
 from release.options import ReleaseOptions
 
 if TYPE_CHECKING:
@@ -201,6 +202,20 @@ class ReleasedCorpusImport(NamedTuple):
     steps: tuple[ReleasedStep, ...]
 
 
+class ReleasedDatasheet(NamedTuple):
+    """The answers by question, and what is read from the database for the datasheet only.
+
+    `first_day` and `last_day` are those of the released judgments, as ISO dates in UTC, or "".
+    They are not known if judgments were imported. `annotators` has groups of people only.
+    """
+
+    answers: Mapping[str, str] = {}  # noqa: RUF012 - a default that is not changed
+    dates_known: bool = True
+    first_day: str = ""
+    last_day: str = ""
+    annotators: tuple[PublishedField, ...] = ()
+
+
 class ReleasedFacet(NamedTuple):
     """A facet; `labels` are the labels of the sentences that belong to it."""
 
@@ -274,6 +289,7 @@ class Snapshot:
     judged_here: bool = True  # whether a judgment was made here, and not imported
     query_texts: tuple[QueryText, ...] = ()  # by query id; without texts those of topics only
     supports: str = ""  # what the collection supports, by an up-to-date report on pool bias
+    datasheet: ReleasedDatasheet = ReleasedDatasheet()
 
     @property
     def has_sentence_queries(self) -> bool:

@@ -39,7 +39,9 @@ pytestmark = pytest.mark.one_database
 
 METADATA = ("Hidden Author", "Secret Venue", "1987")
 SOURCES = ("secret-retriever", "also-secret", SHADOW_JUDGE, str(RANK), str(SCORE))
-ANNOTATORS_PAGES = re.compile(r"collection|judge(-\w+)?|full-text-studies|own-study|rate-\w+")
+ANNOTATORS_PAGES = re.compile(
+    r"collection|judge(-\w+)?|full-text-studies|own-study|rate-\w+|own-profile"
+)
 MUST_HAVE_SEEN = {"collection", "judge", "judge-pair", "judge-mine", "account", "api-docs"}
 
 

@@ -15,6 +15,7 @@ from release.snapshot.collection import (
     released_queries,
     released_topics,
 )
+from release.snapshot.datasheet import released_datasheet
 from release.snapshot.documents import stored_documents
 from release.snapshot.folds import released_folds
 from release.snapshot.imports import corpus_imports, judged_here, judgment_imports
@@ -72,6 +73,7 @@ def take_snapshot(collection: Collection, options: ReleaseOptions = DEFAULT_OPTI
             corpus_imports=corpus_imports(collection),
             judged_here=not imports or judged_here(collection, imports),
             supports=current_paragraph(collection),
+            datasheet=released_datasheet(collection),
         )
 
 

@@ -17,7 +17,7 @@ from release.snapshot import take_snapshot
 pytestmark = [pytest.mark.csfcube, pytest.mark.django_db]
 
 FACETS = ("background", "method")
-ACCEPT = ("unopened-queries", "self-retrieved")
+ACCEPT = ("unopened-queries", "self-retrieved", "datasheet")
 MEDIANS = {
     ("background", "pre"): (16, 1877, 0.4553, 0.4288, 0.2814, 57.0672),
     ("background", "post"): (16, 1877, 0.7310, 0.7201, 0.6214, 77.6813),
