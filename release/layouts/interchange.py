@@ -15,14 +15,11 @@ from typing import Any
 
 from corpus.export import document_line
 from release import formats
+from release.bundle_reading import DOCUMENTS, GUIDELINES, QUERY_PAPERS, SETTINGS
 from release.draft_files import DraftFolder
 from release.layouts.content import Content, FileNote, Files
 from release.records import InterchangedPaper, InterchangedQuery, ReleasedDocument, Snapshot
 
-SETTINGS = "collection/settings.json"
-GUIDELINES = "collection/guidelines.json"
-QUERY_PAPERS = "collection/query_papers.jsonl"
-DOCUMENTS = "collection/documents.jsonl"
 WRITTEN_TOGETHER = 500  # lines
 
 FILES = (

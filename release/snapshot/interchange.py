@@ -129,12 +129,13 @@ def _topic(topic: Topic | None) -> InterchangedTopic | None:
 
 def _metadata(paper: QueryPaper, *, with_texts: bool) -> Mapping[str, Any]:
     """A release without texts has no title of a query paper, which metadata may repeat."""
+    metadata: Mapping[str, Any] = paper.metadata
     if with_texts or paper.document is None:
-        return paper.metadata
+        return metadata
     title = paper.document.title.casefold()
     return {
         key: value
-        for key, value in paper.metadata.items()
+        for key, value in metadata.items()
         if key != "title" and not (title and title in str(value).casefold())
     }
 
