@@ -17,6 +17,7 @@ from release.layouts import (
     croissant,
     datasheet,
     hugging_face,
+    interchange,
     licences,
     missing_texts,
     pools,
@@ -42,6 +43,7 @@ LAYOUTS: tuple[ModuleType, ...] = (
     datasheet,
     citation,
     licences,
+    interchange,
 )
 # Those that describe the other files. Their `write` is given what was written before.
 LAST_LAYOUTS: tuple[ModuleType, ...] = (croissant,)

@@ -19,6 +19,7 @@ from release.snapshot.datasheet import released_datasheet
 from release.snapshot.documents import stored_documents
 from release.snapshot.folds import released_folds
 from release.snapshot.imports import corpus_imports, judged_here, judgment_imports
+from release.snapshot.interchange import interchange
 from release.snapshot.judgments import stored_adjudications, stored_pairs, stored_ratings
 from release.snapshot.pools import released_builds, released_samples, stored_pools
 from release.snapshot.runs import lines_of, names_of, released_runs
@@ -74,6 +75,7 @@ def take_snapshot(collection: Collection, options: ReleaseOptions = DEFAULT_OPTI
             judged_here=not imports or judged_here(collection, imports),
             supports=current_paragraph(collection),
             datasheet=released_datasheet(collection),
+            interchange=interchange(collection, options, pairs),
         )
 
 
