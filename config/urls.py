@@ -23,6 +23,7 @@ collection_routes: list[URLPattern | URLResolver] = [
     path("agreement/", include("agreement.urls")),
     path("samples/", include("agreement.sample_urls")),
     path("releases/", include("release.urls")),
+    path("errata/", include("release.errata.urls")),
     path("jobs/", include("jobs.urls")),
 ]
 

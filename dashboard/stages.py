@@ -90,6 +90,7 @@ STAGES = (
             _admin("Agreement", "agreement"),
             _admin("Full-text studies", "studies"),
             _admin("Releases", "releases"),
+            _admin("Errata", "errata"),
         ),
     ),
     Stage("Settings", (_admin("Collection", "collection-settings"), _admin("Jobs", "jobs"))),
