@@ -80,3 +80,7 @@ class Erratum(models.Model):
     @property
     def is_open(self) -> bool:
         return self.state == ErratumState.OPEN
+
+    @property
+    def is_accepted(self) -> bool:
+        return self.state == ErratumState.ACCEPTED

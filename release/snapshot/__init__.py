@@ -16,6 +16,7 @@ from release.snapshot.collection import (
 )
 from release.snapshot.documents import stored_documents
 from release.snapshot.folds import released_folds
+from release.snapshot.history import newest_version, unpublished_errata
 from release.snapshot.imports import corpus_imports, judged_here, judgment_imports
 from release.snapshot.judgments import stored_adjudications, stored_pairs, stored_ratings
 from release.snapshot.pools import released_builds, released_samples, stored_pools
@@ -64,6 +65,8 @@ def take_snapshot(collection: Collection, options: ReleaseOptions = DEFAULT_OPTI
             judgment_imports=imports,
             corpus_imports=corpus_imports(collection),
             judged_here=not imports or judged_here(collection, imports),
+            previous=newest_version(collection),
+            errata=unpublished_errata(collection),
             supports=current_paragraph(collection),
         )
 
