@@ -66,6 +66,7 @@ def write_readme(content: Content, names: Iterable[str]) -> bytes:
         _supports(snapshot.supports),
         _exceptions(content.accepted),
         ["## What is not in it", _left_out(snapshot.options.texts)],
+        ["## Errors", _about_errors(collection.slug, content.version)],
         _licence(collection.licence),
         _citing(snapshot, content.version, content.software_version),
     ]
@@ -157,6 +158,13 @@ comparing each of them with the final label, which is made from their judgments:
 independent agreement. Pairs with a missing judgment are left out. "Overruled" is the share of final
 labels that neither annotator gave: the mean of this share over the queries, and the share of all
 pairs{of_the_facet} together.
+"""
+
+ABOUT_ERRORS = """
+This version never changes. Errors that are found in it are listed on its page. Those that were
+reported are in `CHANGELOG.md` of the next version, too. To report one, use the form *Report an
+error* on that page, `/releases/{slug}/{version}/`, of the server that published this version. It
+has the form if the version is public.
 """
 
 ABOUT_WHAT_IS_LEFT_OUT = """
@@ -533,6 +541,10 @@ def _exceptions(accepted: Sequence[Finding]) -> Iterator[str]:
         what = EXCEPTIONS[finding.check].format(count=finding.count)
         yield f"- **{finding.check}**: {what}{named}{more}"
     yield ""
+
+
+def _about_errors(slug: str, version: str) -> str:
+    return ABOUT_ERRORS.format(slug=slug, version=version)
 
 
 def _licence(licence: str) -> Iterator[str]:

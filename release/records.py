@@ -216,6 +216,40 @@ class ReleasedDatasheet(NamedTuple):
     annotators: tuple[PublishedField, ...] = ()
 
 
+FileLines = Callable[[], Iterator[bytes]]  # the lines of a file, read when it is called
+
+
+class PreviousVersion(NamedTuple):
+    """The version that was published before, with two files of its bundle.
+
+    Without its file, which is missing or damaged, both are None and nothing can be compared.
+    """
+
+    version: str
+    sha256: str
+    manifest: Mapping[str, Any]
+    qrels: FileLines | None = None
+    pools: FileLines | None = None
+
+
+class SettledErratum(NamedTuple):
+    """A reader's report about an earlier version with the publisher's answer. It names no reader.
+
+    `docno` is empty for a report about a whole query.
+    """
+
+    version: str
+    number: int
+    query: str
+    docno: str
+    accepted: bool
+    answer: str
+
+    @property
+    def name(self) -> str:
+        return f"{self.version}-{self.number}"
+
+
 class ReleasedFacet(NamedTuple):
     """A facet; `labels` are the labels of the sentences that belong to it."""
 
@@ -235,6 +269,20 @@ class ReleasedCollection:
     highest_grade: int = 3
     relevant_from: int = 2
     corpus_licence: str = ""  # of the documents' texts; `licence` is that of the judgments
+
+    def as_json(self) -> dict[str, Any]:
+        """The collection in the manifest."""
+        return {
+            "slug": self.slug,
+            "name": self.name,
+            "description": self.description,
+            "licence": self.licence,
+            "corpus_licence": self.corpus_licence,
+            "seed": self.seed,
+            "facets": [facet.key for facet in self.facets],
+            "highest_grade": self.highest_grade,
+            "relevant_from": self.relevant_from,
+        }
 
     @property
     def grades(self) -> range:
@@ -346,8 +394,10 @@ class Snapshot:
     corpus_imports: tuple[ReleasedCorpusImport, ...] = ()  # in their order
     judged_here: bool = True  # whether a judgment was made here, and not imported
     query_texts: tuple[QueryText, ...] = ()  # by query id; without texts those of topics only
+    previous: PreviousVersion | None = None
+    errata: tuple[SettledErratum, ...] = ()  # settled, and not in an earlier version's changelog
     supports: str = ""  # what the collection supports, by an up-to-date report on pool bias
-    datasheet: ReleasedDatasheet = ReleasedDatasheet()
+    datasheet: ReleasedDatasheet = field(default_factory=ReleasedDatasheet)
     interchange: Interchange = field(default_factory=Interchange)
 
     @property

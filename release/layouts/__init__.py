@@ -12,6 +12,7 @@ from types import ModuleType
 from release.draft_files import DraftFolder
 from release.layouts import (
     beir,
+    changelog,
     citation,
     corpus,
     croissant,
@@ -41,6 +42,7 @@ LAYOUTS: tuple[ModuleType, ...] = (
     ratings,
     reports,
     datasheet,
+    changelog,
     citation,
     licences,
     interchange,

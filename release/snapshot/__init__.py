@@ -18,6 +18,7 @@ from release.snapshot.collection import (
 from release.snapshot.datasheet import released_datasheet
 from release.snapshot.documents import stored_documents
 from release.snapshot.folds import released_folds
+from release.snapshot.history import newest_version, unpublished_errata
 from release.snapshot.imports import corpus_imports, judged_here, judgment_imports
 from release.snapshot.interchange import interchange
 from release.snapshot.judgments import stored_adjudications, stored_pairs, stored_ratings
@@ -73,6 +74,8 @@ def take_snapshot(collection: Collection, options: ReleaseOptions = DEFAULT_OPTI
             judgment_imports=imports,
             corpus_imports=corpus_imports(collection),
             judged_here=not imports or judged_here(collection, imports),
+            previous=newest_version(collection),
+            errata=unpublished_errata(collection),
             supports=current_paragraph(collection),
             datasheet=released_datasheet(collection),
             interchange=interchange(collection, options, pairs),

@@ -42,6 +42,8 @@ def addresses() -> list[str]:
         "pool": paper,
         "guideline": "method",
         "release": world.release.version,
+        "report-erratum": world.release.version,
+        "erratum": world.erratum.pk,
         "job": world.job.pk,
     }
     return [
