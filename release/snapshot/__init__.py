@@ -6,8 +6,9 @@ from accounts.models import Collection
 from annotation.stale_presentations import pairs_shown_otherwise
 from evaluation.pool_bias.services import current_paragraph
 from release.consistent_reads import consistent_read
-from release.options import ReleaseOptions
+from release.options import DEFAULT_OPTIONS, LabelSource, ReleaseOptions
 from release.records import Snapshot, names_differ
+from release.snapshot.citations import stored_citation_pairs, without_judging
 from release.snapshot.collection import (
     released_collection,
     released_guidelines,
@@ -21,8 +22,6 @@ from release.snapshot.judgments import stored_adjudications, stored_pairs, store
 from release.snapshot.pools import released_builds, released_samples, stored_pools
 from release.snapshot.runs import lines_of, names_of, released_runs
 
-DEFAULT_OPTIONS = ReleaseOptions()
-
 
 def take_snapshot(collection: Collection, options: ReleaseOptions = DEFAULT_OPTIONS) -> Snapshot:
     """Read the collection as it is at one moment, while others go on judging.
@@ -34,12 +33,17 @@ def take_snapshot(collection: Collection, options: ReleaseOptions = DEFAULT_OPTI
     with consistent_read():
         collection = Collection.objects.get(pk=collection.pk)
         keys = _queries_by_name(collection)
-        pairs = stored_pairs(collection, keys)
         builds = released_builds(collection)
+        of_citations = options.labels is LabelSource.CITATIONS
+        if of_citations:
+            pairs = stored_citation_pairs(keys, builds)
+        else:
+            pairs = stored_pairs(collection, keys)
+        judged = [] if of_citations else keys
         runs = released_runs(collection, builds)
         released, queries = released_collection(collection), released_queries(collection)
         imports = judgment_imports(collection)
-        return Snapshot(
+        snapshot = Snapshot(
             options=options,
             collection=released,
             queries=queries,
@@ -47,9 +51,9 @@ def take_snapshot(collection: Collection, options: ReleaseOptions = DEFAULT_OPTI
             folds=released_folds(collection, pairs),
             documents=stored_documents(collection, options.texts),
             pairs=pairs,
-            ratings=stored_ratings(collection, keys),
-            adjudications=stored_adjudications(collection, keys),
-            pools=stored_pools(collection),
+            ratings=stored_ratings(collection, judged),
+            adjudications=stored_adjudications(collection, judged),
+            pools=stored_pools(collection, options.labels),
             builds=builds,
             runs=runs,
             guidelines=released_guidelines(collection),
@@ -66,6 +70,7 @@ def take_snapshot(collection: Collection, options: ReleaseOptions = DEFAULT_OPTI
             judged_here=not imports or judged_here(collection, imports),
             supports=current_paragraph(collection),
         )
+        return without_judging(snapshot) if of_citations else snapshot
 
 
 def _queries_by_name(collection: Collection) -> list[int]:

@@ -40,10 +40,16 @@ def released_queries(collection: Collection) -> tuple[ReleasedQuery, ...]:
         *("name", "facet__key", "query_paper__name"),
         *("opening__guideline__version", "is_topic", "sentence_numbers"),
         *("query_paper__document__title", "query_paper__document__year", "query_paper__metadata"),
+        "query_paper__document__fields",
     )
     queries = (
-        ReleasedQuery._make((*row, tuple(numbers or ()), title or "", facts_of(metadata, year)))
-        for *row, numbers, title, year, metadata in rows
+        ReleasedQuery._make(
+            (
+                *(*row, tuple(numbers or ())),
+                *(title or "", facts_of(metadata, year), fields[0] if fields else ""),
+            )
+        )
+        for *row, numbers, title, year, metadata, fields in rows
     )
     return tuple(sorted(queries, key=attrgetter("name")))
 
