@@ -62,10 +62,12 @@ class CitationCounts(NamedTuple):
     """The labels of the candidates, each counted once and not once for every facet.
 
     `by_source` counts the positives of each source of known positives; several can have one.
+    `not_cited` are the positives that the references of the collection do not have.
     """
 
     positives: int
     negatives: int
+    not_cited: int
     by_source: Mapping[str, int]
     query_papers_without_positive: int
 
@@ -77,7 +79,7 @@ def count_citations(
     known = known_sources_by_paper(builds)
     labels: Counter[int] = Counter()
     by_source: Counter[str] = Counter()
-    positive = set()
+    positive, not_cited = set(), 0
     for document in documents:
         sources = known[document.query_paper]
         label = citation_label(document, sources)
@@ -86,9 +88,13 @@ def count_citations(
         labels[label] += 1
         if label:
             positive.add(document.query_paper)
-            by_source.update(
-                source.source for source in document.sources if source.source in sources
-            )
+            found = {source.source for source in document.sources} & sources
+            by_source.update(found)
+            not_cited += CITED not in found
     return CitationCounts(
-        labels[1], labels[0], dict(sorted(by_source.items())), len(known) - len(positive)
+        labels[1],
+        labels[0],
+        not_cited,
+        dict(sorted(by_source.items())),
+        len(known) - len(positive),
     )

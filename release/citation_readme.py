@@ -15,19 +15,15 @@ WARNING = (
 ABOUT_THE_RULE = """
 - Every candidate in the pool of a query paper has a label. The exception are candidates with an
   entry in `excluded` of `pools/pool.jsonl`, such as documents without text.
-- The label is 1 if a source of known positives has the candidate, and otherwise 0. The table below
-  has these sources. `cited` has all documents in the query paper's references.{others}
+- The label is 1 if a source of known positives has the candidate, and otherwise 0.
+- The table below has the sources of known positives. `cited` has all documents in the query paper's
+  references. The others are runs of known positives, which the publisher chose.
 - `pools/pool.jsonl` has all sources of each candidate, so the labels can be checked.
 {facets}
 A paper that is not cited can be relevant: its authors may not have known it. A cited paper can be
 about something else. So these labels suit the comparison of systems over many queries. They do not
 tell how good a single result is. A system that reads citations has seen the labels.
 """
-
-ABOUT_OTHER_SOURCES = (
-    " {sources}: runs of known positives, which the publisher chose. This release does not tell "
-    "whether they are citations too."
-)
 
 ABOUT_FACETS = """
 Citations do not know facets: **all queries of a query paper have the same labels.** Differences
@@ -57,12 +53,8 @@ LEFT_OUT = """
 
 def citation_section(counts: Mapping[str, Any], *, has_facets: bool) -> Iterator[str]:
     """How the labels were made. `counts` is `citations` of the manifest's counts."""
-    others = [f"`{source}`" for source in counts["by_source"] if source != "cited"]
     yield "## The labels are citations, not judgments"
-    yield ABOUT_THE_RULE.format(
-        others=ABOUT_OTHER_SOURCES.format(sources=", ".join(others)) if others else "",
-        facets=ABOUT_FACETS if has_facets else "",
-    )
+    yield ABOUT_THE_RULE.format(facets=ABOUT_FACETS if has_facets else "")
     yield "| source of known positives | candidates with label 1 |"
     yield "| --- | --- |"
     for source, positives in counts["by_source"].items():
@@ -70,7 +62,8 @@ def citation_section(counts: Mapping[str, Any], *, has_facets: bool) -> Iterator
     yield ""
     yield (
         f"Candidates with label 1: {counts['positives']}. With label 0: {counts['negatives']}. "
-        f"Query papers without a label 1: {counts['query_papers_without_positive']}."
+        f"Query papers without a label 1: {counts['query_papers_without_positive']}. "
+        f"Label 1 that no reference of the collection confirms: {counts['not_cited']}."
     )
     yield ""
 

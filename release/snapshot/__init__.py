@@ -10,6 +10,7 @@ from release.options import DEFAULT_OPTIONS, LabelSource, ReleaseOptions
 from release.records import Snapshot, names_differ
 from release.snapshot.citations import stored_citation_pairs, without_judging
 from release.snapshot.collection import (
+    queries_by_name,
     released_collection,
     released_guidelines,
     released_queries,
@@ -32,7 +33,7 @@ def take_snapshot(collection: Collection, options: ReleaseOptions = DEFAULT_OPTI
     """
     with consistent_read():
         collection = Collection.objects.get(pk=collection.pk)
-        keys = _queries_by_name(collection)
+        keys = queries_by_name(collection)
         builds = released_builds(collection)
         of_citations = options.labels is LabelSource.CITATIONS
         if of_citations:
@@ -71,9 +72,3 @@ def take_snapshot(collection: Collection, options: ReleaseOptions = DEFAULT_OPTI
             supports=current_paragraph(collection),
         )
         return without_judging(snapshot) if of_citations else snapshot
-
-
-def _queries_by_name(collection: Collection) -> list[int]:
-    """The primary keys of the queries, by name."""
-    rows = collection.queries.values_list("name", "pk").order_by()
-    return [pk for _, pk in sorted(rows)]

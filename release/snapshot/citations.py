@@ -15,7 +15,7 @@ from release.citation_labels import (
     known_sources_by_paper,
 )
 from release.consistent_reads import READ_TOGETHER, batched
-from release.records import ReleasedBuild, Snapshot
+from release.records import Label, ReleasedBuild, Snapshot
 from release.snapshot.judgments import as_pair
 from release.snapshot.pools import as_pooled, cited_rows
 from release.stored_records import Row, StoredRecords
@@ -44,10 +44,15 @@ def stored_citation_pairs(
     queries: Sequence[int], builds: Iterable[ReleasedBuild]
 ) -> StoredRecords[LabelledPair]:
     """Every labelled pair of the queries, which are primary keys, by query id and docno."""
-    return StoredRecords(_pairs(queries, builds), as_pair)
+    rows: Iterator[Row] = (
+        (label.query, label.facet, label.docno, Standing.CITATION.value, None, None, label.grade)
+        for label in citation_labels(queries, builds)
+    )
+    return StoredRecords(rows, as_pair)
 
 
-def _pairs(queries: Sequence[int], builds: Iterable[ReleasedBuild]) -> Iterator[Row]:
+def citation_labels(queries: Sequence[int], builds: Iterable[ReleasedBuild]) -> Iterator[Label]:
+    """The labels of the queries, which are primary keys, by query id and docno."""
     known = known_sources_by_paper(builds)
     sources = frozenset().union(*known.values())
     for some in batched(queries, READ_TOGETHER):
@@ -66,4 +71,4 @@ def _pairs(queries: Sequence[int], builds: Iterable[ReleasedBuild]) -> Iterator[
                 labels[document.query_paper].append((document.docno, label))
         for name, facet, paper, _ in rows:
             for docno, label in sorted(labels[paper]):
-                yield name, facet, docno, Standing.CITATION.value, None, None, label
+                yield Label(name, facet, docno, label)

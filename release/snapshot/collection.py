@@ -33,6 +33,12 @@ def released_collection(collection: Collection) -> ReleasedCollection:
     )
 
 
+def queries_by_name(collection: Collection) -> list[int]:
+    """The primary keys of the queries, by name."""
+    rows = collection.queries.values_list("name", "pk").order_by()
+    return [pk for _, pk in sorted(rows)]
+
+
 def released_queries(collection: Collection) -> tuple[ReleasedQuery, ...]:
     rows = collection.queries.annotate(
         is_topic=ExpressionWrapper(Q(query_paper__topic__isnull=False), BooleanField())

@@ -120,7 +120,7 @@ def test_positives_are_counted_by_source_and_each_once():
 
     counts = count_citations(documents, builds)
 
-    assert counts == (2, 1, {"cited": 1, "sampled": 2}, 1)
+    assert counts == (2, 1, 1, {"cited": 1, "sampled": 2}, 1)
 
 
 def test_a_citation_is_not_a_judgment_and_overrules_nothing():
@@ -250,6 +250,7 @@ def test_the_manifest_says_that_the_labels_are_citations_and_counts_no_judgment(
     assert counts["citations"] == {
         "positives": 6,
         "negatives": 36,
+        "not_cited": 0,
         "by_source": {"cited": 6, "sampled": 6},
         "query_papers_without_positive": 0,
     }
@@ -264,7 +265,7 @@ def test_the_readme_says_it_at_its_beginning_and_speaks_of_no_judges(mdcr):
 
     assert readme.splitlines()[2].startswith("**The labels of this release are citations, not")
     assert "| `sampled` | 6 |" in readme
-    assert "runs of known positives, which the publisher chose" in readme
+    assert "Label 1 that no reference of the collection confirms: 0." in readme
     assert "all labels, which are citations" in readme
     for word in ("## Agreement", "Two annotators", "guideline", "agreed", "Annotators:"):
         assert word not in readme
@@ -504,6 +505,17 @@ def test_a_system_scores_the_same_in_mdcrs_form_and_with_ir_measures(mdcr, tmp_p
         assert rows["Physics", "all"][measure] == pytest.approx(physics)
         assert rows["mean over fields", "all"][measure] == pytest.approx((biology + physics) / 2)
     assert {candidates for _, candidates in rows} == {"all", *MODELS, *OTHERS}
+
+
+def test_systems_are_scored_with_citations_before_a_release_too(mdcr):
+    published(mdcr)
+    lists = {f"{paper}_method": ["d01", "d04", "d02"] for paper in PAPERS}
+    reports = [
+        evaluation_report(mdcr, [NamedLists("mine", lambda: lists)], profile="mdcr", source=source)
+        for source in ("citations", "release:1.0")
+    ]
+
+    assert reports[0]["systems"] == reports[1]["systems"]
 
 
 def test_no_name_of_a_person_is_in_it(mdcr):
