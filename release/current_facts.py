@@ -21,9 +21,11 @@ from annotation.stale_presentations import pairs_shown_otherwise
 from corpus.models import Query
 from pooling.models import Candidate
 from release.consistent_reads import batched, by_code_point, consistent_read
+from release.current_citation_facts import citation_facts_now
 from release.datasheets.current import missing_answers
 from release.facts import SHOWN, Facts, Faults, faults, name_of, unwritable
 from release.models import UnsourcedPair
+from release.options import DEFAULT_OPTIONS, LabelSource, ReleaseOptions
 from release.white_space import HasWhiteSpace
 
 TOGETHER = 5000  # keys in a query, which both databases take
@@ -31,10 +33,12 @@ UNDECIDED = F("disputed") - Coalesce(F("query__case_count__settled"), 0)
 UNJUDGED = F("total") - F("judged")
 
 
-def facts_now(collection: Collection) -> Facts:
+def facts_now(collection: Collection, options: ReleaseOptions = DEFAULT_OPTIONS) -> Facts:
     """What `facts_of` finds in a snapshot of this moment, without reading the pairs."""
     with consistent_read():
         collection = Collection.objects.get(pk=collection.pk)
+        if options.labels is LabelSource.CITATIONS:
+            return citation_facts_now(collection)
         counts = _counts(collection)
         return Facts(
             labels=counts["judged"] - counts["due"] - _set_aside(collection),

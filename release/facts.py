@@ -102,7 +102,11 @@ def facts_of(snapshot: Snapshot) -> Facts:
         unwritable=unwritable(wrong, [facet.key for facet in snapshot.collection.facets]),
         unresolved=due.faults(),
         unjudged=unjudged.faults(),
-        unopened=faults(query.name for query in snapshot.queries if not query.opened),
+        unopened=faults(
+            query.name
+            for query in snapshot.queries
+            if not query.opened and not snapshot.of_citations
+        ),
         self_retrieved=own.faults(),
         without_source=without_source.faults(),
         shown_otherwise=faults(f"{query} {docno}" for query, docno in snapshot.shown_otherwise),

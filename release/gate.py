@@ -9,6 +9,7 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
 from release.facts import Facts, Faults
+from release.options import DEFAULT_OPTIONS, LabelSource, ReleaseOptions
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,9 +31,15 @@ class Finding:
 Check = Callable[[Facts], Finding]
 
 
-def check_gate(facts: Facts) -> tuple[Finding, ...]:
-    """Every check's finding, whether in order or not."""
-    return tuple(check(facts) for check in CHECKS.values())
+def check_gate(facts: Facts, options: ReleaseOptions = DEFAULT_OPTIONS) -> tuple[Finding, ...]:
+    """The finding of every check that applies, whether in order or not."""
+    of_citations = options.labels is LabelSource.CITATIONS
+    checks = CHECKS | {"empty": citation_labels_exist} if of_citations else CHECKS
+    return tuple(
+        check(facts)
+        for name, check in checks.items()
+        if not (of_citations and name in ABOUT_JUDGING)
+    )
 
 
 def blocking_findings(findings: Sequence[Finding], accept: Collection[str]) -> tuple[Finding, ...]:
@@ -52,6 +59,18 @@ def final_labels_exist(facts: Facts) -> Finding:
         ok=False,
         message="There are no final labels, so the qrels would be empty.",
         how_to_mend="Have at least one query judged by both annotators.",
+        can_accept=False,
+    )
+
+
+def citation_labels_exist(facts: Facts) -> Finding:
+    if facts.labels:
+        return _in_order("empty", f"{facts.labels:,} labels by citations.")
+    return Finding(
+        check="empty",
+        ok=False,
+        message="No query has a frozen pool with candidates, so the qrels would be empty.",
+        how_to_mend="Build the pools and freeze them.",
         can_accept=False,
     )
 
@@ -168,6 +187,8 @@ CHECKS: dict[str, Check] = {
     "changed-texts": every_judgment_is_about_the_present_text,
     "datasheet": the_datasheet_is_answered,
 }
+# Not checked if labels are citations, because they do not depend on judgments.
+ABOUT_JUDGING = frozenset({"unresolved", "unjudged-pairs", "unopened-queries", "changed-texts"})
 NEVER_ACCEPTED = frozenset({"empty", "ids"})
 ACCEPTABLE = tuple(check for check in CHECKS if check not in NEVER_ACCEPTED)
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from adjudication.labels import LabelledPair, Standing
 from corpus.digests import json_digest
 from release.bundle import digest_of, size_of
+from release.citation_labels import count_citations
 from release.layouts.content import Content, Files
 from release.records import ReleasedGuideline, ReleasedQuery, Snapshot
 from release.sampling import describe_sample
@@ -92,11 +93,19 @@ def count(snapshot: Snapshot) -> dict[str, Any]:
         "annotators": len({rating.annotator for rating in snapshot.ratings}),
         "adjudicators": len({decision.adjudicator for decision in snapshot.adjudications}),
         "labels": sum(facet.grades.total() for facet in facets.values()),
+        **_citations(snapshot),
         "facets": {
             key: facet.numbers([query for query in snapshot.queries if query.facet == key], grades)
             for key, facet in facets.items()
         },
     }
+
+
+def _citations(snapshot: Snapshot) -> dict[str, Any]:
+    """Only if the labels are citations."""
+    if not snapshot.of_citations:
+        return {}
+    return {"citations": count_citations(snapshot.pools, snapshot.builds)._asdict()}
 
 
 class _FacetCount:
@@ -115,11 +124,12 @@ class _FacetCount:
 
     def numbers(self, queries: Sequence[ReleasedQuery], grades: Iterable[int]) -> dict[str, Any]:
         pairs, unjudged = self.standings.total(), self.standings[Standing.UNJUDGED]
+        cited = self.standings[Standing.CITATION]
         return {
             "queries": len(queries),
             "queries_opened": sum(query.opened for query in queries),
             "pairs": pairs,
-            "pairs_judged": pairs - unjudged,
+            "pairs_judged": pairs - unjudged - cited,
             "agreed": self.standings[Standing.AGREED],
             "adjudicated": self.standings[Standing.ADJUDICATED],
             "overruled": self.overruled,

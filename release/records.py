@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
 
 from corpus.query_facts import QueryFacts
 from release.datasheets.profiles import PublishedField
-from release.options import ReleaseOptions
+from release.options import LabelSource, ReleaseOptions
 
 if TYPE_CHECKING:
     from adjudication.labels import LabelledPair
@@ -100,6 +100,7 @@ class ReleasedQuery(NamedTuple):
     sentences: tuple[int, ...] = ()
     title: str = ""
     facts: QueryFacts = QueryFacts()
+    field: str = ""  # the first field of the query paper
 
     @property
     def opened(self) -> bool:
@@ -408,6 +409,11 @@ class Snapshot:
     def names_differ(self) -> bool:
         """Whether ids of queries differ from those of their papers or topics."""
         return names_differ(self.collection, self.queries)
+
+    @property
+    def of_citations(self) -> bool:
+        """Whether the labels are citations; see `citation_labels`."""
+        return self.options.labels is LabelSource.CITATIONS
 
     @property
     def labels(self) -> Iterator[Label]:

@@ -73,7 +73,7 @@ def _build_again(release: Release) -> Bundle:
         release.version,
         [
             found
-            for found in check_gate(facts_of(snapshot))
+            for found in check_gate(facts_of(snapshot), options)
             if not found.ok and found.check in recorded
         ],
         software_version=release.manifest["software"]["version"],

@@ -34,10 +34,10 @@ from release.layouts.content import Content
 from release.manifest import NAME as MANIFEST
 from release.manifest import SUMS, build_manifest, count
 from release.models import Release
-from release.options import ReleaseOptions
+from release.options import DEFAULT_OPTIONS, ReleaseOptions
 from release.readme import write_readme
 from release.records import Snapshot
-from release.snapshot import DEFAULT_OPTIONS, take_snapshot
+from release.snapshot import take_snapshot
 
 JOB_KIND = "publish_release"
 VERSION = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,39}")
@@ -158,13 +158,15 @@ def check_acceptable(accept: Iterable[str]) -> tuple[str, ...]:
     return names
 
 
-def find_faults(*, collection: Collection) -> tuple[Finding, ...]:
-    """Every check of the gate with its finding, in order or not.
+def find_faults(
+    *, collection: Collection, options: ReleaseOptions = DEFAULT_OPTIONS
+) -> tuple[Finding, ...]:
+    """Every check of the gate that applies with its finding, in order or not.
 
     It asks the database for little, for a page or a script that waits. Publishing checks the
     snapshot that it publishes.
     """
-    return check_gate(facts_now(collection))
+    return check_gate(facts_now(collection, options), options)
 
 
 def build_bundle(
@@ -180,7 +182,7 @@ def build_bundle(
     Raises:
         GateClosed: a check has findings that are not accepted.
     """
-    findings = check_gate(facts_of(snapshot))
+    findings = check_gate(facts_of(snapshot), snapshot.options)
     blocking = blocking_findings(findings, set(accept))
     if blocking:
         raise GateClosed(blocking)

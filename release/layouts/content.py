@@ -18,10 +18,17 @@ Files = dict[str, "bytes | StoredFile"]  # by name in the zip
 
 
 class FileNote(NamedTuple):
-    """A file, or several whose names differ in `<a word>`, and what it holds."""
+    """A file, or several whose names differ in `<a word>`, and what it holds.
+
+    `what_of_citations` is what it holds if labels are citations, where that differs.
+    """
 
     name: str
     what: str
+    what_of_citations: str = ""
+
+    def what_of(self, *, citations: bool) -> str:
+        return self.what_of_citations if citations and self.what_of_citations else self.what
 
     @property
     def pattern(self) -> re.Pattern[str]:
