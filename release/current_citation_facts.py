@@ -15,6 +15,7 @@ from accounts.models import Collection
 from corpus.models import Query
 from pooling.models import Candidate, Contribution, Pool
 from release.consistent_reads import batched
+from release.datasheets.current import missing_answers
 from release.facts import Facts, Faults, faults, unwritable
 from release.white_space import HasWhiteSpace
 
@@ -33,6 +34,7 @@ def citation_facts_now(collection: Collection) -> Facts:
         self_retrieved=_self_retrieved(collection),
         without_source=_without_source(collection),
         shown_otherwise=Faults(),
+        unanswered=faults(missing_answers(collection)),
     )
 
 
