@@ -208,7 +208,7 @@ class ReleasedDatasheet(NamedTuple):
     They are not known if judgments were imported. `annotators` has groups of people only.
     """
 
-    answers: Mapping[str, str] = {}  # noqa: RUF012 - a default that is not changed
+    answers: Mapping[str, str] = {}
     dates_known: bool = True
     first_day: str = ""
     last_day: str = ""
@@ -284,7 +284,7 @@ class Snapshot:
     corpus_imports: tuple[ReleasedCorpusImport, ...] = ()  # in their order
     judged_here: bool = True  # whether a judgment was made here, and not imported
     supports: str = ""  # what the collection supports, by an up-to-date report on pool bias
-    datasheet: ReleasedDatasheet = ReleasedDatasheet()
+    datasheet: ReleasedDatasheet = field(default_factory=ReleasedDatasheet)
 
     @property
     def has_sentence_queries(self) -> bool:
