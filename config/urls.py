@@ -24,6 +24,7 @@ collection_routes: list[URLPattern | URLResolver] = [
     path("samples/", include("agreement.sample_urls")),
     path("datasheet/", include("release.datasheets.urls")),
     path("releases/", include("release.urls")),
+    path("errata/", include("release.errata.urls")),
     path("jobs/", include("jobs.urls")),
 ]
 

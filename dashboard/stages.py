@@ -91,6 +91,7 @@ STAGES = (
             _admin("Full-text studies", "studies"),
             _admin("Datasheet", "datasheet"),
             _admin("Releases", "releases"),
+            _admin("Errata", "errata"),
         ),
     ),
     Stage("Settings", (_admin("Collection", "collection-settings"), _admin("Jobs", "jobs"))),

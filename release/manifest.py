@@ -33,18 +33,10 @@ def build_manifest(content: Content, files: Files) -> dict[str, Any]:
         "software": {"name": "qrelsmith", "version": content.software_version},
         "version": content.version,
         "options": snapshot.options.as_json(),
-        "collection": {
-            "slug": snapshot.collection.slug,
-            "name": snapshot.collection.name,
-            "description": snapshot.collection.description,
-            "licence": snapshot.collection.licence,
-            "corpus_licence": snapshot.collection.corpus_licence,
-            "seed": snapshot.collection.seed,
-            "facets": [facet.key for facet in snapshot.collection.facets],
-            "highest_grade": snapshot.collection.highest_grade,
-            "relevant_from": snapshot.collection.relevant_from,
-        },
+        "collection": snapshot.collection.as_json(),
         "accepted": [_accepted(finding) for finding in content.accepted],
+        "previous": _previous(snapshot),
+        "errata": [erratum.name for erratum in snapshot.errata],
         "counts": content.counts,
         "sample": describe_sample(snapshot),
         "pool_builds": [
@@ -60,6 +52,15 @@ def build_manifest(content: Content, files: Files) -> dict[str, Any]:
             for name in sorted(files)
         },
     }
+
+
+def _previous(snapshot: Snapshot) -> dict[str, Any] | None:
+    """The version that CHANGELOG.md compares with, and whether its file could be read."""
+    before = snapshot.previous
+    if before is None:
+        return None
+    compared = before.qrels is not None
+    return {"version": before.version, "sha256": before.sha256, "compared": compared}
 
 
 def _judgment_imports(snapshot: Snapshot) -> dict[str, Any]:

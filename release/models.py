@@ -1,4 +1,4 @@
-"""Published versions of a collection, when they are public, and what the gate keeps of pairs.
+"""Published versions, when they are public, their errata, and what the gate keeps of pairs.
 
 Triggers in the migrations keep every release as it is, and add the unsourced pairs.
 """
@@ -11,10 +11,12 @@ from django.db import models
 from accounts.models import Collection
 from annotation.models import Pair
 from release.datasheets.models import AnnotatorProfile, DatasheetAnswer, ProfileThreshold
+from release.errata.models import Erratum
 
 __all__ = [
     "AnnotatorProfile",
     "DatasheetAnswer",
+    "Erratum",
     "ProfileThreshold",
     "PublicPeriod",
     "Release",

@@ -17,6 +17,7 @@ from release.models import Release
 from release.options import ReleaseOptions
 from release.services import Bundle, pack_bundle
 from release.snapshot import take_snapshot
+from release.snapshot.history import errata_named, previous_version
 
 OWN = frozenset({"files", "format", "format_version", "software", "version"})  # own sentences
 
@@ -65,10 +66,8 @@ def _build_again(release: Release) -> Bundle:
             "build it again."
         )
     recorded = {entry["check"] for entry in release.manifest["accepted"]}
-    # A report on pool bias can be computed, or be out of date, after the release.
-    supports = release.manifest.get("supports", "")
     options = ReleaseOptions.from_json(release.manifest["options"])
-    snapshot = replace(take_snapshot(release.collection, options), supports=supports)
+    snapshot = replace(take_snapshot(release.collection, options), **_as_recorded(release))
     return pack_bundle(
         snapshot,
         release.version,
@@ -79,6 +78,22 @@ def _build_again(release: Release) -> Bundle:
         ],
         software_version=release.manifest["software"]["version"],
     )
+
+
+def _as_recorded(release: Release) -> dict[str, Any]:
+    """What the snapshot of a later moment cannot have: it has changed for reasons of its own.
+
+    A report on pool bias can be computed, or be out of date, after the release. Later versions are
+    published, and errata are settled.
+    """
+    collection, manifest = release.collection, release.manifest
+    before = manifest["previous"]
+    previous = collection.releases.get(version=before["version"]) if before else None
+    return {
+        "supports": manifest.get("supports", ""),
+        "previous": previous_version(previous, readable=bool(before and before["compared"])),
+        "errata": errata_named(collection, manifest["errata"]),
+    }
 
 
 def _differences(recorded: Mapping[str, Any], rebuilt: Mapping[str, Any]) -> Iterator[str]:

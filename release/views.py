@@ -9,6 +9,7 @@ from django.core.exceptions import BadRequest
 from django.db.models import Exists, OuterRef
 from django.http import FileResponse, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
 
 from accounts.access import in_collection, person_of
@@ -17,6 +18,7 @@ from jobs.listing import jobs_to_show
 from pooling.models import Pool
 from release import services
 from release.differences import README, Unreadable, read_member
+from release.errata.listing import known_errors
 from release.errors import BadVersion, CannotKeep, ReleaseDamaged, ReleaseError
 from release.files import open_release
 from release.forms import PublishForm, next_version
@@ -153,6 +155,10 @@ def release(request: HttpRequest, collection: Collection, version: str) -> HttpR
         "relevant_from": found.manifest["collection"].get("relevant_from"),
         "files": found.manifest["files"].items(),
         "periods": list(found.public_periods.select_related("began_by", "ended_by").defer("page")),
+        "errors": known_errors(found),
+        "report_url": ""
+        if collection.is_archived
+        else reverse("report-erratum", args=[collection.slug, version]),
         "exceptions": [(describe_exception(entry), entry) for entry in found.manifest["accepted"]],
     }
     return render(request, "release/release.html", context)

@@ -84,6 +84,7 @@ ADDRESSES = [
     Address("public-releases", EVERYBODY, GET),
     Address("public-release", EVERYBODY, GET),
     Address("public-release-download", EVERYBODY, GET),
+    Address("report-public-erratum", EVERYBODY, BOTH),
     # Every role in the collection
     Address("collection", HERE, GET),
     Address("api-collection", HERE, GET),
@@ -277,10 +278,15 @@ ADDRESSES = [
     Address("release-download", (ADMIN,), GET),
     Address("make-release-public", (ADMIN,), POST),
     Address("make-release-private", (ADMIN,), POST),
+    Address("report-erratum", (ADMIN,), BOTH),
+    Address("errata", (ADMIN,), GET),
+    Address("erratum", (ADMIN,), BOTH),
     Address("api-agreement", (ADMIN,), BOTH),
     Address("api-releases", (ADMIN,), BOTH),
     Address("api-release", (ADMIN,), GET),
     Address("api-bundle", (ADMIN,), GET),
+    Address("api-errata", (ADMIN,), GET),
+    Address("api-erratum", (ADMIN,), BOTH),
     # Jobs, people and settings
     Address("jobs", (ADMIN,), GET),
     Address("job", (ADMIN,), GET),
@@ -347,6 +353,7 @@ ROWS = {
     "opening_id",
     "membership_id",
     "exclusion_id",
+    "erratum_id",
 }
 
 
@@ -399,6 +406,7 @@ def two_collections() -> dict:
         "job_id": world.job.pk,
         "opening_id": world.opening.pk,
         "exclusion_id": exclusion.pk,
+        "erratum_id": world.erratum.pk,
         "number": 1,
         "table": "documents",
         "facet": "method",

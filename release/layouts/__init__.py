@@ -11,21 +11,41 @@ from types import ModuleType
 
 from release.draft_files import DraftFolder
 from release.layouts import (
+    beir,
+    changelog,
     citation,
     corpus,
     croissant,
     datasheet,
+    hugging_face,
+    interchange,
     licences,
+    missing_texts,
     pools,
     ratings,
     reports,
+    scripts,
+    splits,
     trec,
 )
 from release.layouts.content import Content, FileNote, Files
 
 LAYOUTS: tuple[ModuleType, ...] = (
-    *(trec, corpus, pools, ratings, reports),
-    *(datasheet, citation, licences),
+    scripts,
+    missing_texts,
+    trec,
+    beir,
+    hugging_face,
+    splits,
+    corpus,
+    pools,
+    ratings,
+    reports,
+    datasheet,
+    changelog,
+    citation,
+    licences,
+    interchange,
 )
 # Those that describe the other files. Their `write` is given what was written before.
 LAST_LAYOUTS: tuple[ModuleType, ...] = (croissant,)
