@@ -10,8 +10,8 @@ ANSWERS = {
     "funding": "No funding.",
     "sensitive_content": "None. The abstracts are invented and name no people.",
     "ethics_review": "None was needed, because no people take part and the texts are invented.",
-    "consent": "The judgments that came with the demo were made by a rule, so no consent was needed. "
-    "Judgments that were added since were made by people who tried the demo.",
+    "consent": "The judgments that came with the demo were made by a rule, so no consent was "
+    "needed. Judgments that were added since were made by people who tried the demo.",
     "pay": "Unpaid, because nobody was hired.",
     "recommended_uses": "Trying out Qrelsmith, and testing programs that read its releases.",
     "discouraged_uses": "Every comparison of systems, and every statement about people or papers.",

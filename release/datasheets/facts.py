@@ -152,7 +152,7 @@ def _pace(snapshot: Snapshot) -> Iterator[str]:
 
 
 def _agreement(payload: Mapping[str, Any]) -> Iterator[str]:
-    """The medians over the queries, as in the README; pairs with a missing judgment are left out."""
+    """The medians over the queries, as in the README, without pairs that lack a judgment."""
     rows = [
         [
             row["facet"] or "all",
