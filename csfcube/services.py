@@ -98,6 +98,7 @@ def _create(release: Release, slug: str, work: JobContext) -> Collection:
         name=SOURCE,
         description=DESCRIPTION,
         licence=LICENCE,
+        corpus_licence=LICENCE,
         seed=PREFIX,
         analysis="plain",  # its published pools were drawn from unstemmed words
         facets=_facets(release),

@@ -46,6 +46,7 @@ def create_sample_collection(*, owner: User) -> Job:
             slug=_free_slug(),
             name="Sample",
             licence="CC0-1.0",
+            corpus_licence="CC0-1.0",
             description="Abstracts invented for Qrelsmith, to try it out. No research data.",
             owner=owner,
         )

@@ -122,6 +122,7 @@ def _make_collection(progress: Callable[[str], None]) -> Collection:
         seed=SEED,
         analysis="plain",  # so the demo's pools stay as they are
         licence="CC0-1.0",
+        corpus_licence="CC0-1.0",
         description=(
             "76 abstracts invented for this demo, in five research topics. Part of the judging was "
             "done by a rule, so that every page has something to show; none of it is research data."

@@ -6,7 +6,7 @@ from accounts.models import Collection
 from annotation.stale_presentations import pairs_shown_otherwise
 from evaluation.pool_bias.services import current_paragraph
 from release.consistent_reads import consistent_read
-from release.options import ReleaseOptions
+from release.options import DEFAULT_OPTIONS, ReleaseOptions
 from release.records import Snapshot, names_differ
 from release.snapshot.collection import (
     released_collection,
@@ -15,13 +15,13 @@ from release.snapshot.collection import (
     released_topics,
 )
 from release.snapshot.documents import stored_documents
+from release.snapshot.duplicates import duplicate_candidates
 from release.snapshot.folds import released_folds
 from release.snapshot.imports import corpus_imports, judged_here, judgment_imports
 from release.snapshot.judgments import stored_adjudications, stored_pairs, stored_ratings
 from release.snapshot.pools import released_builds, released_samples, stored_pools
 from release.snapshot.runs import lines_of, names_of, released_runs
-
-DEFAULT_OPTIONS = ReleaseOptions()
+from release.stored_reports import stale_reports
 
 
 def take_snapshot(collection: Collection, options: ReleaseOptions = DEFAULT_OPTIONS) -> Snapshot:
@@ -61,6 +61,8 @@ def take_snapshot(collection: Collection, options: ReleaseOptions = DEFAULT_OPTI
                 if run.file and names_differ(released, queries)
             },
             shown_otherwise=tuple(sorted(pairs_shown_otherwise(collection))),
+            duplicates=duplicate_candidates(collection),
+            old_reports=tuple(stale_reports(collection)),
             judgment_imports=imports,
             corpus_imports=corpus_imports(collection),
             judged_here=not imports or judged_here(collection, imports),

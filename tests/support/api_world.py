@@ -26,7 +26,6 @@ from evaluation.systems.services import save_system
 from jobs.context import DirectRun
 from jobs.models import Job
 from pooling.models import PoolBuild
-from release.gate import ACCEPTABLE
 from release.models import Release
 from release.services import publish_release
 from retrieval.formats import RankedList
@@ -40,6 +39,7 @@ from tests.support.factories import (
     annotators,
     member,
 )
+from tests.support.releases import EVERY_EXCEPTION
 from tests.support.screened_samples import a_choice
 from tests.support.sittings import decide_case, judge
 from tests.support.study_scenes import attach_full_texts, rate
@@ -111,7 +111,7 @@ def a_world(slug: str = "small") -> World:
     judge(theirs[mine[2].pair_id], Answer(grade=2, note=HALF_NOTE))
     settle(mine[0], Ruling(grade=1, note=NOTE))
     world.report = compute_report(collection=collection, missing="exclude")
-    world.release = publish_release(collection=collection, version="1.0", accept=ACCEPTABLE)
+    world.release = publish_release(collection=collection, version="1.0", accept=EVERY_EXCEPTION)
     world.study = a_study(mine[1])
     world.job = collection.jobs.create(kind="build_pools", key="build_pools", parameters={})
     collection.saved_plans.create(name="Deep pools", fields={})
