@@ -17,23 +17,31 @@ from pooling.models import Candidate, Contribution, Pool
 from release.consistent_reads import batched
 from release.datasheets.current import missing_answers
 from release.facts import Facts, Faults, faults, unwritable
+from release.options import ReleaseOptions
+from release.snapshot.documents import released_documents
 from release.white_space import HasWhiteSpace
 
 TOGETHER = 5000  # keys in a query, which both databases take
 
 
-def citation_facts_now(collection: Collection) -> Facts:
+def citation_facts_now(collection: Collection, options: ReleaseOptions) -> Facts:
     """What `facts_of` finds in a snapshot with citation labels of this moment."""
     return Facts(
+        options=options,
         labels=_labels(collection),
+        documents=released_documents(collection, options.texts).count(),
         licence=collection.licence.strip(),
+        corpus_licence=collection.corpus_licence.strip(),
         unwritable=_unwritable(collection),
         unresolved=Faults(),
         unjudged=Faults(),
         unopened=Faults(),
+        without_relevant=Faults(),
+        duplicates=Faults(),
         self_retrieved=_self_retrieved(collection),
         without_source=_without_source(collection),
         shown_otherwise=Faults(),
+        old_reports=Faults(),
         unanswered=faults(missing_answers(collection)),
     )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from adjudication.labels import LabelledPair, Standing
 from corpus.digests import json_digest
@@ -13,9 +13,6 @@ from release.citation_labels import count_citations
 from release.layouts.content import Content, Files
 from release.records import ReleasedGuideline, ReleasedQuery, Snapshot
 from release.sampling import describe_sample
-
-if TYPE_CHECKING:
-    from release.gate import Finding
 
 FORMAT = "qrelsmith-release"
 # 2 has codes where 1 had sentences: in `accepted`, and in `excluded` of pools/pool.jsonl.
@@ -35,7 +32,7 @@ def build_manifest(content: Content, files: Files) -> dict[str, Any]:
         "version": content.version,
         "options": snapshot.options.as_json(),
         "collection": snapshot.collection.as_json(),
-        "accepted": [_accepted(finding) for finding in content.accepted],
+        "accepted": [finding.as_json() for finding in content.accepted],
         "previous": _previous(snapshot),
         "errata": [erratum.name for erratum in snapshot.errata],
         "counts": content.counts,
@@ -139,14 +136,6 @@ class _FacetCount:
             "labels": self.grades.total(),
             "labels_by_grade": {str(grade): self.grades[grade] for grade in grades},
         }
-
-
-def _accepted(finding: Finding) -> dict[str, Any]:
-    return {
-        "check": finding.check,
-        "count": finding.count,
-        "items": list(finding.items),
-    }
 
 
 def _guideline(guideline: ReleasedGuideline, snapshot: Snapshot) -> dict[str, Any]:

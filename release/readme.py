@@ -28,11 +28,12 @@ from release.records import (
 from release.sampling import describe_sample
 
 if TYPE_CHECKING:
-    from release.gate import Finding
+    from release.accepted_findings import AcceptedFinding
 
 # A release's own sentences: those of the page may change, and the README may not with them.
 EXCEPTIONS = {
     "licence": "The collection states no licence.",
+    "corpus-licence": "The collection states no licence for the texts of its documents.",
     "unresolved": "Disputed pairs without a decision: {count}. They are left out.",
     "unjudged-pairs": "Pairs without both judgments: {count}. They are left out.",
     "unopened-queries": "Queries never opened for judging: {count}. They have no labels.",
@@ -40,6 +41,12 @@ EXCEPTIONS = {
         "Queries with their own query paper in their qrels: {count}. A system is rewarded there "
         "for finding the query itself."
     ),
+    "no-relevant": (
+        "Queries with labels, but without a relevant document: {count}. Some tools leave them out "
+        "of their means."
+    ),
+    "duplicates": "Documents whose text is more than once in a pool: {count}.",
+    "old-reports": "Reports that were older than the labels: {count}. They are left out.",
     "provenance": "Labels of documents without a recorded source: {count}.",
     "changed-texts": (
         "Pairs whose text, or the mark of its facet, changed after they were judged: {count}. In "
@@ -581,7 +588,13 @@ def describe_exception(entry: Mapping[str, Any]) -> str:
     return str(entry.get("message") or words.format(count=entry["count"]))
 
 
-def _exceptions(accepted: Sequence[Finding]) -> Iterator[str]:
+def explain_exception(entry: Mapping[str, Any]) -> str:
+    """The same with the publisher's reason, which entries before format 3 lack."""
+    reason = f" Reason: {entry['reason']}" if entry.get("reason") else ""
+    return f"{describe_exception(entry)}{reason}"
+
+
+def _exceptions(accepted: Sequence[AcceptedFinding]) -> Iterator[str]:
     if not accepted:
         return
     yield "## Known exceptions"
@@ -592,7 +605,7 @@ def _exceptions(accepted: Sequence[Finding]) -> Iterator[str]:
         named = f" ({_listed(finding.items)})" if finding.items else ""
         more = " The first are shown." if finding.count > len(finding.items) else ""
         what = EXCEPTIONS[finding.check].format(count=finding.count)
-        yield f"- **{finding.check}**: {what}{named}{more}"
+        yield f"- **{finding.check}**: {what}{named}{more} Reason: {finding.reason}"
     yield ""
 
 

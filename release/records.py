@@ -390,6 +390,8 @@ class Snapshot:
     run_lines: Mapping[str, RunLines] = field(default_factory=dict)  # by a run's file
     query_run_lines: Mapping[str, RunLines] = field(default_factory=dict)  # the same, by query
     shown_otherwise: tuple[tuple[str, str], ...] = ()  # judged pairs: query, docno
+    duplicates: tuple[tuple[str, str], ...] = ()  # query paper and docno, of texts twice in a pool
+    old_reports: tuple[str, ...] = ()  # the names of stored reports that are out of date
     topics: tuple[ReleasedTopic, ...] = ()  # of all queries, by query id
     judgment_imports: tuple[ReleasedImport, ...] = ()
     corpus_imports: tuple[ReleasedCorpusImport, ...] = ()  # in their order

@@ -12,7 +12,7 @@ from release.records import Snapshot
 
 if TYPE_CHECKING:
     from agreement.coefficients import Missing
-    from release.gate import Finding
+    from release.accepted_findings import AcceptedFinding
 
 Files = dict[str, "bytes | StoredFile"]  # by name in the zip
 
@@ -45,7 +45,7 @@ class Content:
 
     snapshot: Snapshot
     version: str
-    accepted: Sequence[Finding]
+    accepted: Sequence[AcceptedFinding]
     counts: Mapping[str, Any]
     agreement: Mapping[Missing, Mapping[str, Any]]
     software_version: str

@@ -19,6 +19,7 @@ from release.snapshot.collection import (
 )
 from release.snapshot.datasheet import released_datasheet
 from release.snapshot.documents import stored_documents
+from release.snapshot.duplicates import duplicate_candidates
 from release.snapshot.folds import released_folds
 from release.snapshot.history import newest_version, unpublished_errata
 from release.snapshot.imports import corpus_imports, judged_here, judgment_imports
@@ -26,6 +27,7 @@ from release.snapshot.interchange import interchange
 from release.snapshot.judgments import stored_adjudications, stored_pairs, stored_ratings
 from release.snapshot.pools import released_builds, released_samples, stored_pools
 from release.snapshot.runs import lines_of, names_of, released_runs
+from release.stored_reports import stale_reports
 
 
 def take_snapshot(collection: Collection, options: ReleaseOptions = DEFAULT_OPTIONS) -> Snapshot:
@@ -76,6 +78,8 @@ def take_snapshot(collection: Collection, options: ReleaseOptions = DEFAULT_OPTI
                 if run.file and names_differ(released, queries)
             },
             shown_otherwise=tuple(sorted(pairs_shown_otherwise(collection))),
+            duplicates=duplicate_candidates(collection),
+            old_reports=tuple(stale_reports(collection)),
             judgment_imports=imports,
             corpus_imports=corpus_imports(collection),
             judged_here=not imports or judged_here(collection, imports),
