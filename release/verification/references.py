@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import groupby
 from typing import Any
 
@@ -16,8 +16,10 @@ from release.bundle_reading import (
     QRELS,
     QUERY_PAPERS,
     RATINGS,
+    read_corpus_imports,
     read_guidelines,
     read_pools,
+    read_settings,
 )
 from release.opened_bundle import BundleError, read_lines
 from release.records import PooledDocument
@@ -26,6 +28,25 @@ from release.verification.failures import Failure
 
 SPLITS = ("splits.json", "csfcube/evaluation_splits.json")
 QUERY_TABLE = "trec/queries.tsv"
+
+
+def unreadable_files(data: ReleaseData) -> Iterator[Failure]:
+    """Files that the other checks compare and that are not in their format: the first place."""
+    readers: tuple[Callable[[], object], ...] = (
+        lambda: data.queries,
+        lambda: data.docnos,
+        lambda: data.labels,
+        lambda: data.ratings,
+        lambda: data.decisions,
+        lambda: data.pools,
+        lambda: read_settings(data.bundle),
+        lambda: read_corpus_imports(data.bundle),
+    )
+    for read in readers:
+        try:
+            read()
+        except BundleError as error:
+            yield Failure(error.file, error.line, error.reason)
 
 
 def unknown_queries(data: ReleaseData) -> Iterator[Failure]:

@@ -103,6 +103,7 @@ CHECKS = (
         lambda data: count_noun(sum(map(data.bundle.size, data.bundle.names)), "byte"),
         lambda data: sums.wrong_sums(data.bundle),
     ),
+    Check("formats", lambda _: "the files that are compared", references.unreadable_files),
     Check(
         "queries",
         lambda data: count_noun(len(data.queries), "query", "queries"),
