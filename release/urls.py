@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.urls import URLPattern, path
 
 from release import views
+from release.errata import views as errata
 
 urlpatterns: list[URLPattern] = [
     path("", views.releases, name="releases"),
@@ -13,5 +14,6 @@ urlpatterns: list[URLPattern] = [
     path("<str:version>.zip", views.release_download, name="release-download"),
     path("<str:version>/public/", views.make_release_public, name="make-release-public"),
     path("<str:version>/private/", views.make_release_private, name="make-release-private"),
+    path("<str:version>/report/", errata.report, name="report-erratum"),
     path("<str:version>/", views.release, name="release"),
 ]

@@ -69,7 +69,7 @@ from pooling.models import (
     PoolReport,
     SavedPlan,
 )
-from release.models import PublicPeriod, Release
+from release.models import Erratum, PublicPeriod, Release
 from retrieval.models import Ranking, Run
 from studies.models import Study, StudyPair, StudyRating
 from tests.support.curation import a_label_record, a_sample
@@ -151,6 +151,8 @@ class World(NamedTuple):
     release: Release
     public: PublicPeriod  # of that release
     past_public: PublicPeriod
+    erratum: Erratum  # open, of that release
+    settled_erratum: Erratum
     full_text: FullText  # of a document in the study
     study: Study  # its rater is `third`
     study_pair: StudyPair
@@ -305,6 +307,11 @@ def build_world() -> World:
         public=release.public_periods.create(page={}),
         past_public=release.public_periods.create(
             page={}, began_at=timezone.now(), ended_at=timezone.now() + timedelta(days=1)
+        ),
+        erratum=release.errata.create(number=1, query="q", problem="Wrong."),
+        settled_erratum=release.errata.create(
+            **{"number": 2, "query": "q", "problem": "Wrong.", "state": "declined"},
+            **{"answer": "No.", "settled_at": timezone.now()},
         ),
         full_text=studied.full_text,
         study=study,
@@ -1044,6 +1051,20 @@ CASES = [
     Case("public_period_keeps_its_beginning", lambda world: change(world.public, page={"n": 1})),
     Case("public_period_ends_once", lambda world: change(world.past_public, ended_at=None)),
     Case("public_period_never_deleted", lambda world: delete(world.public)),
+    Case("erratum_number_once", lambda world: again(world.erratum)),
+    Case("erratum_names_query_and_problem", lambda world: again(world.erratum, number=3, query="")),
+    Case(
+        "erratum_names_query_and_problem", lambda world: again(world.erratum, number=3, problem="")
+    ),
+    Case("erratum_settled_with_answer", lambda world: change(world.erratum, state="accepted")),
+    Case("erratum_settled_with_answer", lambda world: change(world.erratum, answer="Yes.")),
+    Case(
+        "erratum_settled_with_answer",
+        lambda world: again(world.settled_erratum, number=3, answer=""),
+    ),
+    Case("erratum_keeps_its_report", lambda world: change(world.erratum, problem="Other.")),
+    Case("erratum_settled_once", lambda world: change(world.settled_erratum, answer="Yes.")),
+    Case("erratum_never_deleted", lambda world: delete(world.erratum)),
 ]
 
 
