@@ -38,6 +38,7 @@ class Facts:
     self_retrieved: Faults
     without_source: Faults
     shown_otherwise: Faults
+    without_relevant: Faults = Faults()
 
 
 def faults(items: Iterable[str]) -> Faults:
@@ -78,7 +79,7 @@ def facts_of(snapshot: Snapshot) -> Facts:
     papers = {query.name: query.query_paper for query in snapshot.queries}
     topics = {query.name for query in snapshot.queries if query.is_topic}
     unsourced = {(line.query_paper, line.docno) for line in snapshot.pools if not line.sources}
-    labels, wrong = 0, set[str]()
+    labels, wrong, best = 0, set[str](), dict[str, int]()
     due, unjudged, own, without_source = _Tally(), _Tally(), _Tally(), _Tally()
     for pair in snapshot.pairs:
         if pair.standing is Standing.DUE:
@@ -88,6 +89,7 @@ def facts_of(snapshot: Snapshot) -> Facts:
         if pair.final is None:
             continue
         labels += 1
+        best[pair.query] = max(pair.final, best.get(pair.query, 0))
         wrong.update(name for name in (pair.query, pair.docno) if not is_writable(name))
         paper = papers[pair.query]
         if pair.docno == paper and pair.query not in topics:
@@ -108,4 +110,7 @@ def facts_of(snapshot: Snapshot) -> Facts:
         self_retrieved=own.faults(),
         without_source=without_source.faults(),
         shown_otherwise=faults(f"{query} {docno}" for query, docno in snapshot.shown_otherwise),
+        without_relevant=faults(
+            sorted(query for query in best if not best[query] and snapshot.of_citations)
+        ),
     )

@@ -34,7 +34,7 @@ Check = Callable[[Facts], Finding]
 def check_gate(facts: Facts, options: ReleaseOptions = DEFAULT_OPTIONS) -> tuple[Finding, ...]:
     """The finding of every check that applies, whether in order or not."""
     of_citations = options.labels is LabelSource.CITATIONS
-    checks = CHECKS | {"empty": citation_labels_exist} if of_citations else CHECKS
+    checks = CHECKS | CHECKS_OF_CITATIONS if of_citations else CHECKS
     return tuple(
         check(facts)
         for name, check in checks.items()
@@ -163,6 +163,16 @@ def every_judgment_is_about_the_present_text(facts: Facts) -> Finding:
     )
 
 
+def every_query_paper_has_a_positive(facts: Facts) -> Finding:
+    return _finding(
+        "no-relevant",
+        facts.without_relevant,
+        in_order="Every query with labels has a relevant document.",
+        message="Queries without a known positive in their pool: {count}. All their labels are 0.",
+        how_to_mend="Build the pools with `cited` or a run of known positives as a forced source.",
+    )
+
+
 CHECKS: dict[str, Check] = {
     "empty": final_labels_exist,
     "ids": ids_fit_into_trec_files,
@@ -174,10 +184,14 @@ CHECKS: dict[str, Check] = {
     "provenance": every_label_has_a_source,
     "changed-texts": every_judgment_is_about_the_present_text,
 }
+CHECKS_OF_CITATIONS: dict[str, Check] = {
+    "empty": citation_labels_exist,
+    "no-relevant": every_query_paper_has_a_positive,
+}
 # Not checked if labels are citations, because they do not depend on judgments.
 ABOUT_JUDGING = frozenset({"unresolved", "unjudged-pairs", "unopened-queries", "changed-texts"})
 NEVER_ACCEPTED = frozenset({"empty", "ids"})
-ACCEPTABLE = tuple(check for check in CHECKS if check not in NEVER_ACCEPTED)
+ACCEPTABLE = tuple(check for check in CHECKS | CHECKS_OF_CITATIONS if check not in NEVER_ACCEPTED)
 
 
 def _finding(

@@ -257,6 +257,7 @@ def test_check_names_are_stable():
         "unresolved",
         "unjudged-pairs",
         "unopened-queries",
+        "no-relevant",
         "self-retrieved",
         "provenance",
         "changed-texts",
