@@ -89,6 +89,7 @@ STAGES = (
         (
             _admin("Agreement", "agreement"),
             _admin("Full-text studies", "studies"),
+            _admin("Datasheet", "datasheet"),
             _admin("Releases", "releases"),
             _admin("Errata", "errata"),
         ),

@@ -14,7 +14,8 @@ from typing import BinaryIO, NamedTuple
 EPOCH = (1980, 1, 1, 0, 0, 0)  # the earliest time a zip can say
 UNIX = 3
 READABLE_FILE = 0o100644 << 16
-NAME = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]*(/[A-Za-z0-9_-][A-Za-z0-9._-]*)*")
+# Only the one hidden file that Zenodo looks for: unpacking it overwrites nothing else.
+NAME = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]*(/[A-Za-z0-9_-][A-Za-z0-9._-]*)*|\.zenodo\.json")
 
 
 class BadName(ValueError):

@@ -21,6 +21,7 @@ from annotation.stale_presentations import pairs_shown_otherwise
 from corpus.models import Query
 from pooling.models import Candidate
 from release.consistent_reads import batched, by_code_point, consistent_read
+from release.datasheets.current import missing_answers
 from release.facts import SHOWN, Facts, Faults, faults, name_of, unwritable
 from release.models import UnsourcedPair
 from release.white_space import HasWhiteSpace
@@ -47,6 +48,7 @@ def facts_now(collection: Collection) -> Facts:
             self_retrieved=_self_retrieved(collection),
             without_source=_without_source(collection),
             shown_otherwise=_shown_otherwise(collection),
+            unanswered=faults(missing_answers(collection)),
         )
 
 

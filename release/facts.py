@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 from adjudication.labels import LabelledPair, Standing
+from release.datasheets.questions import unanswered
 from release.formats import is_writable
 from release.records import Snapshot
 
@@ -38,6 +39,7 @@ class Facts:
     self_retrieved: Faults
     without_source: Faults
     shown_otherwise: Faults
+    unanswered: Faults  # required questions of the datasheet
 
 
 def faults(items: Iterable[str]) -> Faults:
@@ -104,4 +106,7 @@ def facts_of(snapshot: Snapshot) -> Facts:
         self_retrieved=own.faults(),
         without_source=without_source.faults(),
         shown_otherwise=faults(f"{query} {docno}" for query, docno in snapshot.shown_otherwise),
+        unanswered=faults(
+            unanswered(snapshot.datasheet.answers, dates_known=snapshot.datasheet.dates_known)
+        ),
     )

@@ -144,6 +144,18 @@ def every_judgment_is_about_the_present_text(facts: Facts) -> Finding:
     )
 
 
+def the_datasheet_is_answered(facts: Facts) -> Finding:
+    return _finding(
+        "datasheet",
+        facts.unanswered,
+        in_order="Every required question of the datasheet is answered.",
+        message="Required questions of the datasheet without an answer: {count}. Reviewers and "
+        "archives ask them.",
+        how_to_mend="Answer them on the page Datasheet. An answer can be short, such as "
+        "“No funding”.",
+    )
+
+
 CHECKS: dict[str, Check] = {
     "empty": final_labels_exist,
     "ids": ids_fit_into_trec_files,
@@ -154,6 +166,7 @@ CHECKS: dict[str, Check] = {
     "self-retrieved": no_query_paper_in_its_own_qrels,
     "provenance": every_label_has_a_source,
     "changed-texts": every_judgment_is_about_the_present_text,
+    "datasheet": the_datasheet_is_answered,
 }
 NEVER_ACCEPTED = frozenset({"empty", "ids"})
 ACCEPTABLE = tuple(check for check in CHECKS if check not in NEVER_ACCEPTED)

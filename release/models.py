@@ -10,9 +10,18 @@ from django.db import models
 
 from accounts.models import Collection
 from annotation.models import Pair
+from release.datasheets.models import AnnotatorProfile, DatasheetAnswer, ProfileThreshold
 from release.errata.models import Erratum
 
-__all__ = ["Erratum", "PublicPeriod", "Release", "UnsourcedPair"]
+__all__ = [
+    "AnnotatorProfile",
+    "DatasheetAnswer",
+    "Erratum",
+    "ProfileThreshold",
+    "PublicPeriod",
+    "Release",
+    "UnsourcedPair",
+]
 
 
 class Release(models.Model):

@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 from agreement.coefficients import COEFFICIENTS, Missing
 from pooling.provenance import IMPORTED
+from release.front_matter import front_matter
 from release.layouts import file_notes
 from release.layouts.content import Content, notes_on
 from release.manifest import NAME as MANIFEST
 from release.manifest import SUMS
+from release.options import Texts
 from release.records import (
     ReleasedCollection,
     ReleasedCorpusImport,
@@ -38,6 +40,7 @@ EXCEPTIONS = {
         "Pairs whose text, or the mark of its facet, changed after they were judged: {count}. In "
         "`ratings.csv` their `presentation_digest` is that of the text that was judged."
     ),
+    "datasheet": "Required questions of `datasheet.md` without an answer: {count}.",
 }
 
 
@@ -46,8 +49,13 @@ def write_readme(content: Content, names: Iterable[str]) -> bytes:
     snapshot = content.snapshot
     collection = snapshot.collection
     sample = describe_sample(snapshot)
+    names = list(names)
     parts = [
+        front_matter(snapshot, names, content.counts["labels"]),
         _opening(snapshot, content.version),
+        _loading(content, names),
+        _texts(snapshot),
+        _splits(snapshot),
         _files(snapshot, names),
         _sample(sample),
         _counts(content.counts, collection),
@@ -57,7 +65,7 @@ def write_readme(content: Content, names: Iterable[str]) -> bytes:
         _agreement(content.agreement[Missing.EXCLUDE], has_facets=collection.has_facets),
         _supports(snapshot.supports),
         _exceptions(content.accepted),
-        ["## What is not in it", ABOUT_WHAT_IS_LEFT_OUT],
+        ["## What is not in it", _left_out(snapshot.options.texts)],
         ["## Errors", _about_errors(collection.slug, content.version)],
         _licence(collection.licence),
         _citing(snapshot, content.version, content.software_version),
@@ -160,12 +168,93 @@ has the form if the version is public.
 """
 
 ABOUT_WHAT_IS_LEFT_OUT = """
-- The documents' texts, except the titles of query papers.
-- Names. People appear as pseudonyms, numbered at random.
+{texts}- Names. People appear as pseudonyms, numbered at random.
 - Notes that annotators and adjudicators wrote in their own words: they may name people.
 - Judgments that their authors revised. `sequence` tells which revision counts.
 - Judgments of pairs that only one annotator has judged.
 """
+
+
+WITHOUT_TEXTS = """\
+- The texts of documents, and with them the texts of query papers. `GET_TEXTS.md` says how to get
+  them.
+"""
+
+ABOUT_TEXTS = {
+    Texts.POOLED: (
+        "The query papers and all candidates are here with their texts: {documents} documents. The "
+        "corpus that the candidates were drawn from can be larger."
+    ),
+    Texts.CORPUS: "The whole corpus is here with its texts: {documents} documents.",
+    Texts.NONE: (
+        "This release has no texts of documents, only the docnos of {documents} documents in "
+        "`documents.txt`. `GET_TEXTS.md` says how to get the texts."
+    ),
+}
+
+ABOUT_QUERY_TEXTS = """
+The text of a query is the title of its query paper and {what}. It
+is the same in `trec/`, `beir/` and `hf/`. The query papers are documents too: leave a query paper
+out of its own ranking.
+"""
+
+ABOUT_LOADING = """
+Unpack the zip, and open a terminal in its folder. This works without any other package:
+
+```sh
+python -c "print(sum(1 for line in open('trec/qrels.all.txt')), 'labels')"
+```
+
+It prints how many labels there are. With [ir_measures](https://ir-measur.es), a run is scored by
+
+```sh
+ir_measures trec/qrels.{part}.txt my.run nDCG@20
+```
+
+With [ir_datasets](https://ir-datasets.com), and so in PyTerrier as `irds:{name}`:
+
+```python
+import ir_datasets
+import load_ir_datasets  # a script of this release; it downloads nothing
+
+dataset = ir_datasets.load("{name}{split}")
+```
+"""
+
+ABOUT_LOADING_BEIR = """
+With [BEIR](https://github.com/beir-cellar/beir):
+
+```python
+from beir.datasets.data_loader import GenericDataLoader
+
+corpus, queries, qrels = GenericDataLoader("beir").load(split="{beir}")
+```
+"""
+
+ABOUT_LOADING_HUGGING_FACE = """
+With [datasets](https://huggingface.co/docs/datasets), in this folder or, once it is there, from the
+Hub:
+
+```python
+from datasets import load_dataset
+
+qrels = load_dataset(".", "{config}", split="test")
+```
+
+The other configs are in the first lines of this file. Their names are those that MTEB expects.
+"""
+
+ABOUT_SPLITS = """
+Each query with a label is tested in one of two folds and serves to develop with in the other:
+`fold1_dev`, `fold1_test`, `fold2_dev`, `fold2_test` in `splits.json`, `beir/qrels/` and `hf/`. A
+test figure is the mean of the two folds' means. The split `test` has every query. {origin}
+"""
+
+IMPORTED_FOLDS = "The folds were imported with the collection."
+MADE_FOLDS = """\
+The folds were made at random from the seed `{seed}`, and every facet has half of its queries in
+each."""
+MADE_FOLDS_WITHOUT_FACETS = "The folds were made at random from the seed `{seed}`."
 
 
 def _opening(snapshot: Snapshot, version: str) -> Iterator[str]:
@@ -180,6 +269,62 @@ def _opening(snapshot: Snapshot, version: str) -> Iterator[str]:
         yield ""
         yield snapshot.collection.description
     yield ""
+
+
+def _loading(content: Content, names: Sequence[str]) -> Iterator[str]:
+    """How to load it. A release without labels, which a test can make, has nothing to load."""
+    snapshot = content.snapshot
+    facet = next(
+        (
+            facet.key
+            for facet in snapshot.collection.facets
+            if facet.key and f"beir/qrels/{facet.key}.tsv" in names
+        ),
+        "",
+    )
+    places = {
+        "part": facet or "all",
+        "name": f"{snapshot.collection.slug}-{content.version}",
+        "split": f"/{facet}" if facet else "",
+        "beir": facet or "test",
+        "config": f"{facet}-qrels" if facet else "default",
+    }
+    yield "## How to load it"
+    yield ABOUT_LOADING.format(**places).rstrip()
+    if snapshot.options.texts.included:
+        yield ABOUT_LOADING_BEIR.format(**places).rstrip()
+    yield ABOUT_LOADING_HUGGING_FACE.format(**places)
+
+
+def _texts(snapshot: Snapshot) -> Iterator[str]:
+    texts = snapshot.options.texts
+    yield "## Texts"
+    yield ""
+    yield ABOUT_TEXTS[texts].format(documents=len(snapshot.documents))
+    if texts.included and any(not query.is_topic for query in snapshot.queries):
+        what = (
+            "the sentences of the query's facet"
+            if snapshot.collection.has_facets
+            else "all its sentences"
+        )
+        if snapshot.has_sentence_queries:
+            what += ", or for a query by sentences these sentences"
+        yield ABOUT_QUERY_TEXTS.format(what=what).rstrip()
+    yield ""
+
+
+def _splits(snapshot: Snapshot) -> Iterator[str]:
+    folds = snapshot.folds
+    if not folds.numbers:
+        return
+    made = MADE_FOLDS if snapshot.collection.has_facets else MADE_FOLDS_WITHOUT_FACETS
+    origin = IMPORTED_FOLDS if folds.imported else made.format(seed=folds.seed)
+    yield "## Splits"
+    yield ABOUT_SPLITS.format(origin=origin)
+
+
+def _left_out(texts: Texts) -> str:
+    return ABOUT_WHAT_IS_LEFT_OUT.format(texts="" if texts.included else WITHOUT_TEXTS)
 
 
 def _files(snapshot: Snapshot, names: Iterable[str]) -> Iterator[str]:

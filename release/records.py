@@ -10,11 +10,13 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
 
 from corpus.query_facts import QueryFacts
+from release.datasheets.profiles import PublishedField
 from release.options import ReleaseOptions
 
 if TYPE_CHECKING:
     from adjudication.labels import LabelledPair
     from rebuilding.samples import SampledPool
+    from release.query_texts import QueryText
 
 Record = TypeVar("Record", covariant=True)
 
@@ -200,6 +202,20 @@ class ReleasedCorpusImport(NamedTuple):
     steps: tuple[ReleasedStep, ...]
 
 
+class ReleasedDatasheet(NamedTuple):
+    """The answers by question, and what is read from the database for the datasheet only.
+
+    `first_day` and `last_day` are those of the released judgments, as ISO dates in UTC, or "".
+    They are not known if judgments were imported. `annotators` has groups of people only.
+    """
+
+    answers: Mapping[str, str] = {}
+    dates_known: bool = True
+    first_day: str = ""
+    last_day: str = ""
+    annotators: tuple[PublishedField, ...] = ()
+
+
 FileLines = Callable[[], Iterator[bytes]]  # the lines of a file, read when it is called
 
 
@@ -235,8 +251,11 @@ class SettledErratum(NamedTuple):
 
 
 class ReleasedFacet(NamedTuple):
+    """A facet; `labels` are the labels of the sentences that belong to it."""
+
     key: str
     name: str
+    labels: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -288,6 +307,64 @@ class Records(Protocol[Record]):
     def __len__(self) -> int: ...
 
 
+class InterchangedTopic(NamedTuple):
+    """A topic as it is stored: `sentences` decide the digests of what judges saw."""
+
+    title: str
+    description: str
+    narrative: str
+    sentences: tuple[str, ...]
+    narrative_is_shown: bool
+
+
+class InterchangedQuery(NamedTuple):
+    """A query, and its opening: `guideline` is the version, None for a query that is not open.
+
+    `fold` is the imported fold. `unjudged` are the documents of pairs without both judgments.
+    """
+
+    name: str
+    facet: str
+    sentences: tuple[int, ...]
+    fold: int | None
+    guideline: int | None
+    labels_unchecked: bool | None
+    unjudged: tuple[str, ...]
+
+
+class InterchangedPaper(NamedTuple):
+    """A query paper with its queries by name; `topic` is None for a document."""
+
+    name: str
+    topic: InterchangedTopic | None
+    metadata: Mapping[str, Any]
+    queries: tuple[InterchangedQuery, ...]
+
+
+class InterchangedFacet(NamedTuple):
+    key: str
+    name: str
+    labels: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Interchange:
+    """What another server needs to make the collection again, and no other record has.
+
+    `guidelines` are those in use and the latest of each facet. `retired_runs` are the names and
+    digests of runs that a later run of the same retriever replaced. `other_documents` are not
+    pooled, but in the ranked lists that sampled pools were drawn from.
+    """
+
+    analysis: str = ""
+    seconds_per_judgment: float = 15.0
+    facets: tuple[InterchangedFacet, ...] = ()
+    guidelines: tuple[ReleasedGuideline, ...] = ()
+    retired_runs: tuple[tuple[str, str], ...] = ()
+    query_papers: tuple[InterchangedPaper, ...] = ()
+    other_documents: Records[ReleasedDocument] = ()
+
+
 @dataclass(frozen=True, slots=True)
 class Snapshot:
     """A collection at one moment. Of pairs that are not judged twice it holds no judgment.
@@ -316,9 +393,12 @@ class Snapshot:
     judgment_imports: tuple[ReleasedImport, ...] = ()
     corpus_imports: tuple[ReleasedCorpusImport, ...] = ()  # in their order
     judged_here: bool = True  # whether a judgment was made here, and not imported
+    query_texts: tuple[QueryText, ...] = ()  # by query id; without texts those of topics only
     previous: PreviousVersion | None = None
     errata: tuple[SettledErratum, ...] = ()  # settled, and not in an earlier version's changelog
     supports: str = ""  # what the collection supports, by an up-to-date report on pool bias
+    datasheet: ReleasedDatasheet = field(default_factory=ReleasedDatasheet)
+    interchange: Interchange = field(default_factory=Interchange)
 
     @property
     def has_sentence_queries(self) -> bool:

@@ -29,7 +29,7 @@ from release.errors import BadVersion, GateClosed, UnknownCheck, VersionTaken
 from release.facts import facts_of
 from release.files import cannot_keep, check_writable, path_of, put_in_place, staged
 from release.gate import ACCEPTABLE, Finding, blocking_findings, check_gate
-from release.layouts import LAYOUTS, write_layouts
+from release.layouts import LAST_LAYOUTS, LAYOUTS, write_layouts
 from release.layouts.content import Content
 from release.manifest import NAME as MANIFEST
 from release.manifest import SUMS, build_manifest, count
@@ -41,7 +41,7 @@ from release.snapshot import DEFAULT_OPTIONS, take_snapshot
 
 JOB_KIND = "publish_release"
 VERSION = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,39}")
-STEPS = len(LAYOUTS) + 2  # and reading before, putting in place after them
+STEPS = len((*LAYOUTS, *LAST_LAYOUTS)) + 2  # and reading before, putting in place after them
 
 
 def ignore(layout: str) -> None:

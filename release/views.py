@@ -50,6 +50,7 @@ FIXED_ON = {
     "self-retrieved": ("pools", "View the pools"),
     "provenance": ("pools", "View the pools"),
     "changed-texts": ("documents", "View the documents"),
+    "datasheet": ("datasheet", "Answer the questions"),
 }
 
 

@@ -267,6 +267,11 @@ ADDRESSES = [
     Address("compute-pool-bias", (ADMIN,), POST),
     Address("pool-bias-figure", (ADMIN,), GET),
     Address("pool-bias-json", (ADMIN,), GET),
+    Address("datasheet", (ADMIN,), BOTH),
+    Address("profile-threshold", (ADMIN,), POST),
+    Address("own-profiles", ACCOUNTS, GET),
+    # Those who judge. The curator, the staff and admins of other collections do not.
+    Address("own-profile", (ANNOTATOR, ADJUDICATOR), BOTH),
     Address("releases", (ADMIN,), GET),
     Address("publish", (ADMIN,), POST),
     Address("release", (ADMIN,), GET),

@@ -7,6 +7,7 @@ from annotation.stale_presentations import pairs_shown_otherwise
 from evaluation.pool_bias.services import current_paragraph
 from release.consistent_reads import consistent_read
 from release.options import ReleaseOptions
+from release.query_texts import query_texts
 from release.records import Snapshot, names_differ
 from release.snapshot.collection import (
     released_collection,
@@ -14,10 +15,12 @@ from release.snapshot.collection import (
     released_queries,
     released_topics,
 )
+from release.snapshot.datasheet import released_datasheet
 from release.snapshot.documents import stored_documents
 from release.snapshot.folds import released_folds
 from release.snapshot.history import newest_version, unpublished_errata
 from release.snapshot.imports import corpus_imports, judged_here, judgment_imports
+from release.snapshot.interchange import interchange
 from release.snapshot.judgments import stored_adjudications, stored_pairs, stored_ratings
 from release.snapshot.pools import released_builds, released_samples, stored_pools
 from release.snapshot.runs import lines_of, names_of, released_runs
@@ -38,15 +41,21 @@ def take_snapshot(collection: Collection, options: ReleaseOptions = DEFAULT_OPTI
         pairs = stored_pairs(collection, keys)
         builds = released_builds(collection)
         runs = released_runs(collection, builds)
-        released, queries = released_collection(collection), released_queries(collection)
+        released = released_collection(collection)
+        queries = released_queries(collection, options.texts)
+        topics = released_topics(collection)
+        documents = stored_documents(collection, options.texts)
         imports = judgment_imports(collection)
         return Snapshot(
             options=options,
             collection=released,
             queries=queries,
-            topics=released_topics(collection),
+            topics=topics,
             folds=released_folds(collection, pairs),
-            documents=stored_documents(collection, options.texts),
+            documents=documents,
+            query_texts=query_texts(
+                queries, topics, released.facets, documents if options.texts.included else ()
+            ),
             pairs=pairs,
             ratings=stored_ratings(collection, keys),
             adjudications=stored_adjudications(collection, keys),
@@ -68,6 +77,8 @@ def take_snapshot(collection: Collection, options: ReleaseOptions = DEFAULT_OPTI
             previous=newest_version(collection),
             errata=unpublished_errata(collection),
             supports=current_paragraph(collection),
+            datasheet=released_datasheet(collection),
+            interchange=interchange(collection, options, pairs),
         )
 
 

@@ -38,7 +38,6 @@ def stored_ratings(collection: Collection, queries: Sequence[int]) -> StoredReco
         "annotator",
         ((person, f"{query} {docno} {slot}") for query, _, docno, slot, person, *_ in rows),
         seed=collection.seed,
-        slug=collection.slug,
     )
     return rows.reading(lambda row: Rating._make((*row[:4], names[row[4]], *row[5:])))
 
@@ -81,7 +80,6 @@ def stored_adjudications(
         "adjudicator",
         ((person, f"{query} {docno}") for query, _, docno, person, *_ in rows),
         seed=collection.seed,
-        slug=collection.slug,
     )
     return rows.reading(lambda row: Adjudication._make((*row[:3], names[row[3]], *row[4:])))
 

@@ -260,5 +260,6 @@ def test_check_names_are_stable():
         "self-retrieved",
         "provenance",
         "changed-texts",
+        "datasheet",
     }
     assert {"empty", "ids"} == NEVER_ACCEPTED

@@ -1,0 +1,10 @@
+"""Making a collection from a release.
+
+`service` is the way in. It checks the file, and then writes documents, queries, runs, pools and
+judgments in one transaction, each in a module of its own.
+"""
+
+from release.importing.context import ImportReport, ReleaseRefused
+from release.importing.service import import_release
+
+__all__ = ["ImportReport", "ReleaseRefused", "import_release"]
