@@ -126,7 +126,7 @@ class Loading:
             f'import sys\n\nsys.path.insert(0, "{self.folder}")\n'
             "import ir_datasets\nimport load_ir_datasets\n\n"
             "dataset = ir_datasets.load(load_ir_datasets.NAME)\n"
-            "print(dataset.qrels_count())"
+            "print(sum(1 for _ in dataset.qrels_iter()))"
         )
 
     @property

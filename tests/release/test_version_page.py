@@ -133,10 +133,11 @@ def test_the_python_commands_of_a_version_run(tmp_path):
             text=True,
             check=True,
         ).stdout
-        for name in ("pandas", "ir-measures")
+        for name in ("pandas", "ir-measures", "ir-datasets")
     ]
 
     assert "nDCG@20" in done[1]
+    assert done[2] == "8\n"
     assert done[0].split()[1:3] == ["0", "3"]
 
 
