@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from agreement.coefficients import COEFFICIENTS, Missing
@@ -16,9 +16,11 @@ from release.records import (
     ReleasedCorpusImport,
     ReleasedGuideline,
     ReleasedImport,
+    ReleasedReports,
     Snapshot,
 )
 from release.sampling import describe_sample
+from web.words import count_noun
 
 if TYPE_CHECKING:
     from release.gate import Finding
@@ -41,7 +43,7 @@ EXCEPTIONS = {
 }
 
 
-def write_readme(content: Content, names: Iterable[str]) -> bytes:
+def write_readme(content: Content, names: Collection[str]) -> bytes:
     """Markdown that tells a reader what this release holds. `names` are the files of layouts."""
     snapshot = content.snapshot
     collection = snapshot.collection
@@ -55,6 +57,7 @@ def write_readme(content: Content, names: Iterable[str]) -> bytes:
         _making(snapshot),
         _grades(snapshot.guidelines, collection),
         _agreement(content.agreement[Missing.EXCLUDE], has_facets=collection.has_facets),
+        _evaluation(snapshot.reports),
         _supports(snapshot.supports),
         _exceptions(content.accepted),
         ["## What is not in it", ABOUT_WHAT_IS_LEFT_OUT],
@@ -79,6 +82,35 @@ ABOUT_FILES = """
 Text is UTF-8. A query id is {query_id}. In the CSV files an empty `grade`
 means that the person could not judge the pair, and `reason` says why. `first` and `second` are the
 grades in slots 1 and 2.
+"""
+
+ABOUT_CSFCUBE = """
+`csfcube/` has the files of CSFCube's release (Mysore et al., 2021), so that its evaluation scripts
+read this collection. Candidates are in the order of the pool. The first source of a candidate drew
+it, and the others are in the order of their names. `relevance_ann2` has the grades of
+`annotator-2`, and -1 is a judgment without a grade. If more than two people judged a query, its
+columns have numbers above those of all annotators, and `annotations/ratings.csv` says who judged
+which pair. Pairs without a final label are left out{and_queries}.
+"""
+
+ABOUT_GUIDELINES = """
+`guidelines/` has the whole text of each guideline, with details and examples, as pages to print.
+"""
+
+ABOUT_REPORTS = """
+`reports/agreement.json` has these numbers at full precision, `reports/agreement.csv` the same as a
+table, and `reports/figures/` the figures.
+"""
+
+ABOUT_EVALUATION = """
+`reports/evaluation.json` has the scores of {systems} by the final labels of this release. Means
+are over the queries with a relevant document. An interval is the 95 % t interval of the mean over
+queries. `test` is the mean of the means of both folds.
+"""
+
+OUT_OF_DATE = """
+Reports that were older than the labels or the systems, and so are incomplete or not included:
+{reports}.
 """
 
 ABOUT_REBUILDING = """
@@ -174,7 +206,7 @@ def _opening(snapshot: Snapshot, version: str) -> Iterator[str]:
     yield ""
 
 
-def _files(snapshot: Snapshot, names: Iterable[str]) -> Iterator[str]:
+def _files(snapshot: Snapshot, names: Collection[str]) -> Iterator[str]:
     has_facets = snapshot.collection.has_facets
     notes = notes_on([*names, MANIFEST, SUMS], file_notes())
     yield "## Files"
@@ -188,6 +220,9 @@ def _files(snapshot: Snapshot, names: Iterable[str]) -> Iterator[str]:
         yield ABOUT_SENTENCES.lstrip()
     if snapshot.query_run_lines:
         yield ABOUT_IDS.lstrip()
+    if any(name.startswith("csfcube/") for name in names):
+        queries = ", and so are queries by sentences" if snapshot.has_sentence_queries else ""
+        yield ABOUT_CSFCUBE.format(and_queries=queries).lstrip()
     if snapshot.run_lines:
         yield ABOUT_REBUILDING.lstrip()
 
@@ -324,6 +359,8 @@ def _grades(
             name, definition = grade.get("name", ""), grade.get("definition", "")
             yield f"- **{grade['grade']}** {': '.join(filter(None, [name, definition]))}"
         yield ""
+    if guidelines:
+        yield ABOUT_GUIDELINES.lstrip()
 
 
 def _agreement(payload: Mapping[str, Any], *, has_facets: bool) -> Iterator[str]:
@@ -352,6 +389,7 @@ def _agreement(payload: Mapping[str, Any], *, has_facets: bool) -> Iterator[str]
         ),
     ]
     yield from _facet_table(table, has_facets=has_facets)
+    yield ABOUT_REPORTS.lstrip()
 
 
 def _median(row: Mapping[str, Any], key: str) -> str:
@@ -359,6 +397,20 @@ def _median(row: Mapping[str, Any], key: str) -> str:
     if value is None:
         return "undefined"
     return f"{value:.4f}" + ("" if defined == row["queries"] else f" ({defined} queries)")
+
+
+def _evaluation(reports: ReleasedReports) -> Iterator[str]:
+    """What scores there are, and which reports are left out."""
+    evaluation = reports.current.get("evaluation")
+    if not evaluation and not reports.out_of_date:
+        return
+    yield "## Evaluation"
+    if evaluation:
+        profiles = evaluation["profiles"].values()
+        systems = {row["system"] for profile in profiles for row in profile["systems"]}
+        yield ABOUT_EVALUATION.format(systems=count_noun(len(systems), "system"))
+    if reports.out_of_date:
+        yield OUT_OF_DATE.format(reports=_listed(reports.out_of_date))
 
 
 def _supports(paragraph: str) -> Iterator[str]:

@@ -151,6 +151,17 @@ class ReleasedGuideline(NamedTuple):
     grades: tuple[Mapping[str, Any], ...]
 
 
+class ReleasedReports(NamedTuple):
+    """Reports that the database has. `current` has their contents as JSON types, by their keys.
+
+    `out_of_date` are the keys of reports that are older than the labels or systems.
+    """
+
+    current: Mapping[str, Any] = {}
+    out_of_date: tuple[str, ...] = ()
+
+
+NO_REPORTS = ReleasedReports()
 RunLines = Callable[[], Iterator[str]]  # the lines of a run's file, read when it is called
 
 
@@ -269,6 +280,7 @@ class Snapshot:
     corpus_imports: tuple[ReleasedCorpusImport, ...] = ()  # in their order
     judged_here: bool = True  # whether a judgment was made here, and not imported
     supports: str = ""  # what the collection supports, by an up-to-date report on pool bias
+    reports: ReleasedReports = NO_REPORTS
 
     @property
     def has_sentence_queries(self) -> bool:

@@ -12,9 +12,11 @@ from release.errors import CannotKeep, CannotRestore, ReleaseDamaged, ReleaseErr
 from release.facts import facts_of
 from release.files import cannot_keep, open_release, path_of, write_file
 from release.gate import check_gate
+from release.layouts.reports import report_file
 from release.manifest import FORMAT_VERSION
 from release.models import Release
 from release.options import ReleaseOptions
+from release.records import ReleasedReports
 from release.services import Bundle, pack_bundle
 from release.snapshot import take_snapshot
 
@@ -65,10 +67,14 @@ def _build_again(release: Release) -> Bundle:
             "build it again."
         )
     recorded = {entry["check"] for entry in release.manifest["accepted"]}
-    # A report on pool bias can be computed, or be out of date, after the release.
-    supports = release.manifest.get("supports", "")
     options = ReleaseOptions.from_json(release.manifest["options"])
-    snapshot = replace(take_snapshot(release.collection, options), supports=supports)
+    snapshot = take_snapshot(release.collection, options)
+    # A report on pool bias can be computed, or be out of date, after the release.
+    snapshot = replace(
+        snapshot,
+        supports=release.manifest.get("supports", ""),
+        reports=_recorded_reports(snapshot.reports, release.manifest),
+    )
     return pack_bundle(
         snapshot,
         release.version,
@@ -79,6 +85,16 @@ def _build_again(release: Release) -> Bundle:
         ],
         software_version=release.manifest["software"]["version"],
     )
+
+
+def _recorded_reports(reports: ReleasedReports, manifest: Mapping[str, Any]) -> ReleasedReports:
+    """The reports that the release had, as they are now. If one has changed, the bytes differ."""
+    current = {
+        key: report
+        for key, report in reports.current.items()
+        if report_file(key) in manifest["files"]
+    }
+    return ReleasedReports(current, tuple(manifest.get("out_of_date_reports", ())))
 
 
 def _differences(recorded: Mapping[str, Any], rebuilt: Mapping[str, Any]) -> Iterator[str]:

@@ -10,10 +10,10 @@ from collections.abc import Callable, Iterator
 from types import ModuleType
 
 from release.draft_files import DraftFolder
-from release.layouts import corpus, pools, ratings, reports, trec
+from release.layouts import corpus, csfcube, guidelines, pools, ratings, reports, trec
 from release.layouts.content import Content, FileNote, Files
 
-LAYOUTS: tuple[ModuleType, ...] = (trec, corpus, pools, ratings, reports)
+LAYOUTS: tuple[ModuleType, ...] = (trec, csfcube, corpus, pools, ratings, guidelines, reports)
 ABOUT_THE_BUNDLE = (
     FileNote(
         "manifest.json",

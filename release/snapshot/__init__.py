@@ -20,6 +20,7 @@ from release.snapshot.imports import corpus_imports, judged_here, judgment_impor
 from release.snapshot.judgments import stored_adjudications, stored_pairs, stored_ratings
 from release.snapshot.pools import released_builds, released_samples, stored_pools
 from release.snapshot.runs import lines_of, names_of, released_runs
+from release.stored_reports import stored_reports
 
 DEFAULT_OPTIONS = ReleaseOptions()
 
@@ -65,6 +66,7 @@ def take_snapshot(collection: Collection, options: ReleaseOptions = DEFAULT_OPTI
             corpus_imports=corpus_imports(collection),
             judged_here=not imports or judged_here(collection, imports),
             supports=current_paragraph(collection),
+            reports=stored_reports(collection),
         )
 
 
