@@ -8,10 +8,13 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import mkdtemp
+from typing import BinaryIO
 
 from django.conf import settings
 
 from release.bundle import StoredFile
+
+LENGTH = 8  # bytes that hold the length of a part
 
 
 class DraftFile:
@@ -50,6 +53,31 @@ class DraftFolder:
         for part in parts:
             draft.write(part)
         return draft.stored()
+
+    @contextmanager
+    def parts_by_key(self) -> Iterator[PartsByKey]:
+        """A file for parts that are read out of order while other files are written."""
+        self._made += 1
+        with (self._folder / str(self._made)).open("w+b") as file:
+            yield PartsByKey(file)
+
+
+class PartsByKey:
+    """Parts of a file, found by their keys. In memory are only the keys and the places."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file = file
+        self._places: dict[str, int] = {}
+        self._end = 0
+
+    def __setitem__(self, key: str, part: bytes) -> None:
+        self._places[key] = self._end
+        self._file.seek(self._end)
+        self._end += self._file.write(len(part).to_bytes(LENGTH) + part)
+
+    def __getitem__(self, key: str) -> bytes:
+        self._file.seek(self._places[key])
+        return self._file.read(int.from_bytes(self._file.read(LENGTH)))
 
 
 @contextmanager

@@ -16,7 +16,7 @@ from django.db import IntegrityError
 
 from accounts.locking import lock_collection
 from accounts.models import Collection, User
-from agreement.services import report_payloads
+from agreement.services import both_reports
 from jobs.context import DirectRun, JobContext
 from jobs.models import Job
 from jobs.services import enqueue
@@ -203,16 +203,19 @@ def pack_bundle(
     `begin` is called with the name of each layout before it is written.
     """
     with draft_folder() as folder:
+        agreement = both_reports(
+            slug=snapshot.collection.slug,
+            facets=[facet.key for facet in snapshot.collection.facets],
+            pairs=snapshot.pairs,
+            grades=snapshot.collection.grades,
+        )
         content = Content(
             snapshot=snapshot,
             version=version,
             accepted=accepted,
             counts=count(snapshot),
-            agreement=report_payloads(
-                slug=snapshot.collection.slug,
-                facets=[facet.key for facet in snapshot.collection.facets],
-                pairs=snapshot.pairs,
-            ),
+            agreement=agreement.payloads,
+            confusion=agreement.confusion,
             software_version=software_version,
         )
         files = write_layouts(folder, content, begin)

@@ -28,7 +28,7 @@ from release.snapshot.interchange import interchange
 from release.snapshot.judgments import stored_adjudications, stored_pairs, stored_ratings
 from release.snapshot.pools import released_builds, released_samples, stored_pools
 from release.snapshot.runs import lines_of, names_of, released_runs
-from release.stored_reports import stale_reports
+from release.stored_reports import stale_reports, stored_reports
 
 
 def take_snapshot(collection: Collection, options: ReleaseOptions = DEFAULT_OPTIONS) -> Snapshot:
@@ -89,5 +89,6 @@ def take_snapshot(collection: Collection, options: ReleaseOptions = DEFAULT_OPTI
             supports=current_paragraph(collection),
             datasheet=released_datasheet(collection),
             interchange=interchange(collection, options, pairs),
+            reports=stored_reports(collection),
         )
         return without_judging(snapshot) if of_citations else snapshot

@@ -16,7 +16,7 @@ from release.citation_labels import (
     papers_to_complete,
 )
 from release.consistent_reads import READ_TOGETHER, batched
-from release.records import Label, ReleasedBuild, Snapshot
+from release.records import NO_REPORTS, Label, ReleasedBuild, Snapshot
 from release.snapshot.judgments import as_pair
 from release.snapshot.pools import as_pooled, cited_rows
 from release.stored_records import Row, StoredRecords
@@ -37,6 +37,7 @@ def without_judging(snapshot: Snapshot) -> Snapshot:
         duplicates=(),
         shown_otherwise=(),
         old_reports=(),
+        reports=NO_REPORTS,
         judgment_imports=(),
         judged_here=False,
         supports="",
