@@ -17,6 +17,7 @@ from accounts.models import Collection, Role, User
 from jobs.listing import jobs_to_show
 from pooling.models import Pool
 from release import services
+from release.current_facts import count_documents
 from release.differences import README, Unreadable, read_member
 from release.errors import BadVersion, CannotKeep, ReleaseDamaged, ReleaseError
 from release.files import open_release
@@ -116,6 +117,7 @@ def publish(request: HttpRequest, collection: Collection) -> HttpResponse:
         context = {
             "collection": collection,
             "version": version,
+            "documents": count_documents(collection, options.texts),
             "contents": next(found for found in findings if found.check == "corpus-licence"),
             "labels": dict(LABELS)[options.labels.value],
             "accepted": [

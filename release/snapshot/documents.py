@@ -24,7 +24,7 @@ def stored_documents(collection: Collection, texts: Texts) -> StoredRecords[Rele
 
 
 def _rows(collection: Collection, texts: Texts) -> Iterator[Row]:
-    documents = released_documents(collection, texts).order_by()
+    documents = _documents(collection, texts).order_by()
     keys = [pk for _, pk in sorted(documents.values_list("docno", "pk"))]
     for some in batched(keys, DOCUMENTS_TOGETHER):
         rows = Document.objects.filter(pk__in=some).order_by().values_list(*COLUMNS, "fields")
@@ -32,8 +32,7 @@ def _rows(collection: Collection, texts: Texts) -> Iterator[Row]:
             yield row if texts.included else (row[0], "", (), (), None, "", (), (), ())
 
 
-def released_documents(collection: Collection, texts: Texts) -> QuerySet[Document]:
-    """The documents whose texts or ids are in a release."""
+def _documents(collection: Collection, texts: Texts) -> QuerySet[Document]:
     if texts is Texts.CORPUS:
         return collection.documents.all()
     pooled = Candidate.objects.filter(
