@@ -72,7 +72,6 @@ class Manifest:
     corpus_licence: str
     seed: str
     highest_grade: int
-    relevant_from: int
     builds: tuple[ReleasedBuild, ...]
     runs: tuple[ReleasedRun, ...]
     judgment_imports: tuple[ReleasedImport, ...]
@@ -99,7 +98,6 @@ def read_manifest(bundle: OpenedBundle) -> Manifest:
     software = fields.fields("software").text("version")
     _check_format(content.get("format_version"), software)
     collection = fields.fields("collection")
-    highest = collection.whole("highest_grade", least=1, most=HIGHEST_GRADE)
     return Manifest(
         content=content,
         software=software,
@@ -111,8 +109,7 @@ def read_manifest(bundle: OpenedBundle) -> Manifest:
         licence=collection.text("licence", longest=120, default=""),
         corpus_licence=collection.text("corpus_licence", longest=120, default=""),
         seed=collection.text("seed", longest=64),
-        highest_grade=highest,
-        relevant_from=collection.whole("relevant_from", least=1, most=highest),
+        highest_grade=collection.whole("highest_grade", least=1, most=HIGHEST_GRADE),
         builds=fields.each("pool_builds", _build),
         runs=fields.each("runs", _run),
         judgment_imports=fields.each("judgment_imports", _judgment_import),
@@ -167,8 +164,10 @@ def _judgment_import(fields: Fields) -> ReleasedImport:
 
 
 class Settings(NamedTuple):
-    """`retired_runs` are names and digests."""
+    """The scale is that of the collection. `retired_runs` are names and digests."""
 
+    highest_grade: int
+    relevant_from: int
     analysis: str
     seconds_per_judgment: float
     facets: tuple[InterchangedFacet, ...]
@@ -177,7 +176,10 @@ class Settings(NamedTuple):
 
 def read_settings(bundle: OpenedBundle) -> Settings:
     fields = Fields(read_json(bundle, SETTINGS), SETTINGS)
+    highest = fields.whole("highest_grade", least=1, most=HIGHEST_GRADE)
     return Settings(
+        highest_grade=highest,
+        relevant_from=fields.whole("relevant_from", least=1, most=highest),
         analysis=fields.text("analysis", longest=40, default=""),
         seconds_per_judgment=fields.number("seconds_per_judgment"),
         facets=fields.each(

@@ -122,11 +122,7 @@ def facts_of(snapshot: Snapshot) -> Facts:
             for query in snapshot.queries
             if not query.opened and not snapshot.of_citations
         ),
-        without_relevant=faults(
-            query
-            for query in sorted(best)
-            if best[query] < relevant_from and not snapshot.of_citations
-        ),
+        without_relevant=faults(sorted(query for query in best if best[query] < relevant_from)),
         self_retrieved=own.faults(),
         duplicates=faults(f"{paper} {docno}" for paper, docno in snapshot.duplicates),
         without_source=without_source.faults(),

@@ -36,9 +36,10 @@ def check_gate(facts: Facts) -> tuple[Finding, ...]:
 
     A release of citations as labels has no judgments, so the checks of these are left out.
     """
-    judged = facts.options.labels is LabelSource.JUDGED
-    names = [name for name in CHECKS if judged or name not in ABOUT_JUDGING]
-    return tuple(CHECKS[name](facts) for name in names)
+    if facts.options.labels is LabelSource.JUDGED:
+        return tuple(check(facts) for check in CHECKS.values())
+    checks = CHECKS | CHECKS_OF_CITATIONS
+    return tuple(check(facts) for name, check in checks.items() if name not in ABOUT_JUDGING)
 
 
 def blocking_findings(findings: Sequence[Finding], accept: Collection[str]) -> tuple[Finding, ...]:
@@ -51,8 +52,6 @@ def blocking_findings(findings: Sequence[Finding], accept: Collection[str]) -> t
 
 
 def final_labels_exist(facts: Facts) -> Finding:
-    if facts.options.labels is LabelSource.CITATIONS:
-        return citation_labels_exist(facts)
     if facts.labels:
         return _in_order("empty", f"{facts.labels:,} final labels.")
     return Finding(
@@ -231,6 +230,16 @@ def the_datasheet_is_answered(facts: Facts) -> Finding:
     )
 
 
+def every_query_paper_has_a_positive(facts: Facts) -> Finding:
+    return _finding(
+        "no-relevant",
+        facts.without_relevant,
+        in_order="Every query with labels has a relevant document.",
+        message="Queries without a known positive in their pool: {count}. All their labels are 0.",
+        how_to_mend="Build the pools with `cited` or a run of known positives as a forced source.",
+    )
+
+
 CHECKS: dict[str, Check] = {
     "empty": final_labels_exist,
     "ids": ids_fit_into_trec_files,
@@ -247,10 +256,14 @@ CHECKS: dict[str, Check] = {
     "datasheet": the_datasheet_is_answered,
     "old-reports": no_report_is_older_than_the_labels,
 }
+CHECKS_OF_CITATIONS: dict[str, Check] = {
+    "empty": citation_labels_exist,
+    "no-relevant": every_query_paper_has_a_positive,
+}
 # Not checked if labels are citations, because they do not depend on judgments.
 ABOUT_JUDGING = frozenset(
     {
-        *("unresolved", "unjudged-pairs", "unopened-queries", "no-relevant", "duplicates"),
+        *("unresolved", "unjudged-pairs", "unopened-queries", "duplicates"),
         *("changed-texts", "old-reports"),
     }
 )

@@ -37,6 +37,7 @@ EXCEPTIONS = {
     "unresolved": "Disputed pairs without a decision: {count}. They are left out.",
     "unjudged-pairs": "Pairs without both judgments: {count}. They are left out.",
     "unopened-queries": "Queries never opened for judging: {count}. They have no labels.",
+    "no-relevant": "Queries with labels, but without a relevant document: {count}.",
     "self-retrieved": (
         "Queries with their own query paper in their qrels: {count}. A system is rewarded there "
         "for finding the query itself."

@@ -352,11 +352,14 @@ class InterchangedFacet(NamedTuple):
 class Interchange:
     """What another server needs to make the collection again, and no other record has.
 
+    The scale is that of the collection. Labels that are citations have a scale of their own.
     `guidelines` are those in use and the latest of each facet. `retired_runs` are the names and
     digests of runs that a later run of the same retriever replaced. `other_documents` are not
     pooled, but in the ranked lists that sampled pools were drawn from.
     """
 
+    highest_grade: int = 3
+    relevant_from: int = 2
     analysis: str = ""
     seconds_per_judgment: float = 15.0
     facets: tuple[InterchangedFacet, ...] = ()

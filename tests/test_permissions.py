@@ -269,6 +269,7 @@ ADDRESSES = [
     Address("pool-bias-json", (ADMIN,), GET),
     Address("datasheet", (ADMIN,), BOTH),
     Address("profile-threshold", (ADMIN,), POST),
+    Address("api-datasheet", (ADMIN,), BOTH),
     Address("own-profiles", ACCOUNTS, GET),
     # Those who judge. The curator, the staff and admins of other collections do not.
     Address("own-profile", (ANNOTATOR, ADJUDICATOR), BOTH),

@@ -116,8 +116,8 @@ def _import(
             seed=manifest.seed,
             analysis=settings.analysis,
             facets=[FacetPlan(*facet) for facet in settings.facets],
-            highest_grade=manifest.highest_grade,
-            relevant_from=manifest.relevant_from,
+            highest_grade=settings.highest_grade,
+            relevant_from=settings.relevant_from,
         )
         if settings.seconds_per_judgment <= 0:
             raise BundleError(SETTINGS, None, '"seconds_per_judgment" must be more than 0.')

@@ -50,6 +50,8 @@ def _settings(snapshot: Snapshot) -> dict[str, Any]:
     """What the manifest's `collection` does not have."""
     interchange = snapshot.interchange
     return {
+        "highest_grade": interchange.highest_grade,
+        "relevant_from": interchange.relevant_from,
         "analysis": interchange.analysis,
         "seconds_per_judgment": interchange.seconds_per_judgment,
         "facets": [

@@ -5,6 +5,7 @@ from __future__ import annotations
 from accounts.models import Collection
 from annotation.stale_presentations import pairs_shown_otherwise
 from evaluation.pool_bias.services import current_paragraph
+from release.citation_labels import papers_to_complete
 from release.consistent_reads import consistent_read
 from release.options import DEFAULT_OPTIONS, LabelSource, ReleaseOptions
 from release.query_texts import query_texts
@@ -66,7 +67,7 @@ def take_snapshot(collection: Collection, options: ReleaseOptions = DEFAULT_OPTI
             pairs=pairs,
             ratings=stored_ratings(collection, judged),
             adjudications=stored_adjudications(collection, judged),
-            pools=stored_pools(collection, options.labels),
+            pools=stored_pools(collection, papers_to_complete(builds) if of_citations else ()),
             builds=builds,
             runs=runs,
             guidelines=released_guidelines(collection),

@@ -50,7 +50,10 @@ def addresses() -> list[str]:
         *(reverse(name, args=here) for name in (*pages, *OTHERS)),
         *(reverse(name, args=[*here, argument]) for name, argument in below.items()),
         reverse("screen-paper", args=[*here, "periods", 1]),
-        *(reverse(name) for name in ("home", "account", "new-collection", "public-releases")),
+        *(
+            reverse(name)
+            for name in ("home", "account", "own-profiles", "new-collection", "public-releases")
+        ),
     ]
 
 

@@ -12,6 +12,7 @@ from adjudication.models import Case
 from adjudication.services import Ruling
 from annotation.models import Slot
 from annotation.services import open_query, reassign_seat
+from corpus.export import document_lines
 from corpus.facets import NO_FACETS
 from corpus.services import create_query
 from jobs.context import DirectRun
@@ -170,8 +171,6 @@ def test_people_of_a_release_have_a_pseudonym_and_cannot_log_in(imported):
 
 
 def documents_of(collection, path):
-    from corpus.export import document_lines
-
     path.write_text("\n".join(document_lines(collection)))
     return path
 
