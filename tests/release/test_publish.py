@@ -76,6 +76,11 @@ def bundle_of(collection, version="1.0", accept=NONE_ACCEPTED):
 
 def test_a_release_holds_these_files(collection):
     assert set(contents(publish_release(collection=collection, version="1.0"))) == {
+        ".zenodo.json",
+        "CHANGELOG.md",
+        "CITATION.cff",
+        "LICENSE",
+        "LICENSE-CORPUS",
         "README.md",
         "SHA256SUMS",
         "annotations/adjudications.csv",
@@ -97,6 +102,8 @@ def test_a_release_holds_these_files(collection):
         "collection/guidelines.json",
         "collection/query_papers.jsonl",
         "collection/settings.json",
+        "croissant.json",
+        "datasheet.md",
         "manifest.json",
         "pools/pool.jsonl",
         "queries.csv",
