@@ -57,6 +57,16 @@ class UnknownCheck(ReleaseError):
         self.check = check
 
 
+class BadReason(ReleaseError):
+    def __init__(self, check: str, length: int, longest: int) -> None:
+        super().__init__(
+            f"The reason to accept {check!r} has {length:,} characters. Write at most {longest:,}."
+            if length
+            else f"The reason to accept {check!r} is missing. Write why you publish in spite of it."
+        )
+        self.check = check
+
+
 class GateClosed(ReleaseError):
     """Checks have findings that were not accepted; they are in `findings`."""
 
@@ -75,7 +85,7 @@ class GateClosed(ReleaseError):
 
 def _how_to_fix(finding: Finding) -> str:
     named = f"({', '.join(finding.items)}{' …' if finding.count > len(finding.items) else ''}) "
-    accept = f" Or accept it as `{finding.check}`." if finding.can_accept else ""
+    accept = f" Or accept `{finding.check}` and say why." if finding.can_accept else ""
     return (named if finding.items else "") + finding.how_to_mend + accept
 
 

@@ -9,6 +9,7 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
 from release.facts import Facts, Faults
+from release.options import LabelSource, Texts
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,8 +32,13 @@ Check = Callable[[Facts], Finding]
 
 
 def check_gate(facts: Facts) -> tuple[Finding, ...]:
-    """Every check's finding, whether in order or not."""
-    return tuple(check(facts) for check in CHECKS.values())
+    """Every check's finding, whether in order or not.
+
+    A release of citations as labels has no judgments, so the checks of these are left out.
+    """
+    judged = facts.options.labels is LabelSource.JUDGED
+    names = [name for name in CHECKS if judged or name not in ABOUT_JUDGING]
+    return tuple(CHECKS[name](facts) for name in names)
 
 
 def blocking_findings(findings: Sequence[Finding], accept: Collection[str]) -> tuple[Finding, ...]:
@@ -45,6 +51,8 @@ def blocking_findings(findings: Sequence[Finding], accept: Collection[str]) -> t
 
 
 def final_labels_exist(facts: Facts) -> Finding:
+    if facts.options.labels is LabelSource.CITATIONS:
+        return citation_labels_exist(facts)
     if facts.labels:
         return _in_order("empty", f"{facts.labels:,} final labels.")
     return Finding(
@@ -52,6 +60,18 @@ def final_labels_exist(facts: Facts) -> Finding:
         ok=False,
         message="There are no final labels, so the qrels would be empty.",
         how_to_mend="Have at least one query judged by both annotators.",
+        can_accept=False,
+    )
+
+
+def citation_labels_exist(facts: Facts) -> Finding:
+    if facts.labels:
+        return _in_order("empty", f"{facts.labels:,} labels by citations.")
+    return Finding(
+        check="empty",
+        ok=False,
+        message="No query has a frozen pool with candidates, so the qrels would be empty.",
+        how_to_mend="Build the pools and freeze them.",
         can_accept=False,
     )
 
@@ -76,6 +96,27 @@ def a_licence_is_stated(facts: Facts) -> Finding:
         ok=False,
         message="The collection states no licence, so users do not know how they may use it.",
         how_to_mend="State one in the collection's settings, as an SPDX identifier like CC-BY-4.0.",
+    )
+
+
+def the_texts_have_a_licence(facts: Facts) -> Finding:
+    """It says which texts are in the release, too: that is the publisher's choice, never ours."""
+    documents = _number(facts.documents, "document")
+    if not facts.options.texts.included:
+        return _in_order(
+            "corpus-licence",
+            f"The release contains the ids of {documents}, without titles and abstracts.",
+        )
+    which = "all " if facts.options.texts is Texts.CORPUS else ""
+    contents = f"The release contains the titles and abstracts of {which}{documents}"
+    if facts.corpus_licence:
+        return _in_order("corpus-licence", f"{contents}, licence {facts.corpus_licence}.")
+    return Finding(
+        check="corpus-licence",
+        ok=False,
+        message=f"{contents}, and the collection states no licence for these texts.",
+        how_to_mend="State the licence of the texts in the collection's settings. Or publish "
+        "document ids only.",
     )
 
 
@@ -121,6 +162,40 @@ def no_query_paper_in_its_own_qrels(facts: Facts) -> Finding:
     )
 
 
+def every_query_has_a_relevant_document(facts: Facts) -> Finding:
+    return _finding(
+        "no-relevant",
+        facts.without_relevant,
+        in_order="Every query with labels has a relevant document.",
+        message="Queries with labels, but without a relevant document: {count}. Every system gets "
+        "the same score for them, and some tools leave them out of their means.",
+        how_to_mend="Look at their labels and their pools. If no relevant document exists, accept "
+        "the finding, and the release tells its users.",
+    )
+
+
+def no_text_is_twice_in_a_pool(facts: Facts) -> Finding:
+    return _finding(
+        "duplicates",
+        facts.duplicates,
+        in_order="No two documents to judge in one pool have the same text.",
+        message="Documents whose text is more than once in a pool: {count}. A system that returns "
+        "one of them is rewarded or punished again for the other.",
+        how_to_mend="A frozen pool cannot drop them. Accept the finding, and the release tells its "
+        "users. Or remove the duplicates from the corpus and build the collection again.",
+    )
+
+
+def no_report_is_older_than_the_labels(facts: Facts) -> Finding:
+    return _finding(
+        "old-reports",
+        facts.old_reports,
+        in_order="No report is older than the labels.",
+        message="Reports that are older than the labels: {count}. The release leaves them out.",
+        how_to_mend="Compute them again.",
+    )
+
+
 def every_label_has_a_source(facts: Facts) -> Finding:
     return _finding(
         "provenance",
@@ -160,14 +235,25 @@ CHECKS: dict[str, Check] = {
     "empty": final_labels_exist,
     "ids": ids_fit_into_trec_files,
     "licence": a_licence_is_stated,
+    "corpus-licence": the_texts_have_a_licence,
     "unresolved": every_case_is_decided,
     "unjudged-pairs": every_pair_is_judged,
     "unopened-queries": every_query_is_opened,
+    "no-relevant": every_query_has_a_relevant_document,
     "self-retrieved": no_query_paper_in_its_own_qrels,
+    "duplicates": no_text_is_twice_in_a_pool,
     "provenance": every_label_has_a_source,
     "changed-texts": every_judgment_is_about_the_present_text,
     "datasheet": the_datasheet_is_answered,
+    "old-reports": no_report_is_older_than_the_labels,
 }
+# Not checked if labels are citations, because they do not depend on judgments.
+ABOUT_JUDGING = frozenset(
+    {
+        *("unresolved", "unjudged-pairs", "unopened-queries", "no-relevant", "duplicates"),
+        *("changed-texts", "old-reports"),
+    }
+)
 NEVER_ACCEPTED = frozenset({"empty", "ids"})
 ACCEPTABLE = tuple(check for check in CHECKS if check not in NEVER_ACCEPTED)
 
@@ -192,6 +278,10 @@ def _finding(
         how_to_mend=how_to_mend,
         can_accept=can_accept,
     )
+
+
+def _number(count: int, noun: str) -> str:
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
 def _in_order(check: str, message: str) -> Finding:

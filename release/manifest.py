@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from adjudication.labels import LabelledPair, Standing
 from corpus.digests import json_digest
 from release.bundle import digest_of, size_of
+from release.citation_labels import count_citations
 from release.layouts.content import Content, Files
 from release.records import ReleasedGuideline, ReleasedQuery, Snapshot
 from release.sampling import describe_sample
-
-if TYPE_CHECKING:
-    from release.gate import Finding
 
 FORMAT = "qrelsmith-release"
 # 2 has codes where 1 had sentences: in `accepted`, and in `excluded` of pools/pool.jsonl.
@@ -34,7 +32,7 @@ def build_manifest(content: Content, files: Files) -> dict[str, Any]:
         "version": content.version,
         "options": snapshot.options.as_json(),
         "collection": snapshot.collection.as_json(),
-        "accepted": [_accepted(finding) for finding in content.accepted],
+        "accepted": [finding.as_json() for finding in content.accepted],
         "previous": _previous(snapshot),
         "errata": [erratum.name for erratum in snapshot.errata],
         "counts": content.counts,
@@ -92,11 +90,19 @@ def count(snapshot: Snapshot) -> dict[str, Any]:
         "annotators": len({rating.annotator for rating in snapshot.ratings}),
         "adjudicators": len({decision.adjudicator for decision in snapshot.adjudications}),
         "labels": sum(facet.grades.total() for facet in facets.values()),
+        **_citations(snapshot),
         "facets": {
             key: facet.numbers([query for query in snapshot.queries if query.facet == key], grades)
             for key, facet in facets.items()
         },
     }
+
+
+def _citations(snapshot: Snapshot) -> dict[str, Any]:
+    """Only if the labels are citations."""
+    if not snapshot.of_citations:
+        return {}
+    return {"citations": count_citations(snapshot.pools, snapshot.builds)._asdict()}
 
 
 class _FacetCount:
@@ -115,11 +121,12 @@ class _FacetCount:
 
     def numbers(self, queries: Sequence[ReleasedQuery], grades: Iterable[int]) -> dict[str, Any]:
         pairs, unjudged = self.standings.total(), self.standings[Standing.UNJUDGED]
+        cited = self.standings[Standing.CITATION]
         return {
             "queries": len(queries),
             "queries_opened": sum(query.opened for query in queries),
             "pairs": pairs,
-            "pairs_judged": pairs - unjudged,
+            "pairs_judged": pairs - unjudged - cited,
             "agreed": self.standings[Standing.AGREED],
             "adjudicated": self.standings[Standing.ADJUDICATED],
             "overruled": self.overruled,
@@ -129,14 +136,6 @@ class _FacetCount:
             "labels": self.grades.total(),
             "labels_by_grade": {str(grade): self.grades[grade] for grade in grades},
         }
-
-
-def _accepted(finding: Finding) -> dict[str, Any]:
-    return {
-        "check": finding.check,
-        "count": finding.count,
-        "items": list(finding.items),
-    }
 
 
 def _guideline(guideline: ReleasedGuideline, snapshot: Snapshot) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from agreement.coefficients import COEFFICIENTS, Coefficient
 from release.licences import licence_url
-from release.readme import describe_exception
+from release.readme import explain_exception
 from web.words import count_noun
 
 FORMAT = 1
@@ -48,7 +48,7 @@ def page_content(
         "relevant_from": manifest["collection"].get("relevant_from"),
         "counts": manifest["counts"],
         "is_sample": manifest.get("sample") is not None,
-        "exceptions": [describe_exception(entry) for entry in manifest["accepted"]],
+        "exceptions": [explain_exception(entry) for entry in manifest["accepted"]],
         "agreement": list(agreement),
     }
 

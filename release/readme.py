@@ -7,6 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 from agreement.coefficients import COEFFICIENTS, Missing
 from pooling.provenance import IMPORTED
+from release.citation_readme import (
+    ABOUT_GRADES,
+    LEFT_OUT,
+    WARNING,
+    citation_section,
+    mdcr_section,
+)
 from release.front_matter import front_matter
 from release.layouts import file_notes
 from release.layouts.content import Content, notes_on
@@ -14,20 +21,19 @@ from release.manifest import NAME as MANIFEST
 from release.manifest import SUMS
 from release.options import Texts
 from release.records import (
-    ReleasedCollection,
     ReleasedCorpusImport,
-    ReleasedGuideline,
     ReleasedImport,
     Snapshot,
 )
 from release.sampling import describe_sample
 
 if TYPE_CHECKING:
-    from release.gate import Finding
+    from release.accepted_findings import AcceptedFinding
 
 # A release's own sentences: those of the page may change, and the README may not with them.
 EXCEPTIONS = {
     "licence": "The collection states no licence.",
+    "corpus-licence": "The collection states no licence for the texts of its documents.",
     "unresolved": "Disputed pairs without a decision: {count}. They are left out.",
     "unjudged-pairs": "Pairs without both judgments: {count}. They are left out.",
     "unopened-queries": "Queries never opened for judging: {count}. They have no labels.",
@@ -35,6 +41,12 @@ EXCEPTIONS = {
         "Queries with their own query paper in their qrels: {count}. A system is rewarded there "
         "for finding the query itself."
     ),
+    "no-relevant": (
+        "Queries with labels, but without a relevant document: {count}. Some tools leave them out "
+        "of their means."
+    ),
+    "duplicates": "Documents whose text is more than once in a pool: {count}.",
+    "old-reports": "Reports that were older than the labels: {count}. They are left out.",
     "provenance": "Labels of documents without a recorded source: {count}.",
     "changed-texts": (
         "Pairs whose text, or the mark of its facet, changed after they were judged: {count}. In "
@@ -53,19 +65,21 @@ def write_readme(content: Content, names: Iterable[str]) -> bytes:
     parts = [
         front_matter(snapshot, names, content.counts["labels"]),
         _opening(snapshot, content.version),
+        *_citations(content),
         _loading(content, names),
         _texts(snapshot),
         _splits(snapshot),
         _files(snapshot, names),
+        mdcr_section(names),
         _sample(sample),
-        _counts(content.counts, collection),
+        _counts(content.counts, snapshot),
         _corpus(snapshot.corpus_imports),
         _making(snapshot),
-        _grades(snapshot.guidelines, collection),
-        _agreement(content.agreement[Missing.EXCLUDE], has_facets=collection.has_facets),
+        _grades(snapshot),
+        *_agreement_if_judged(content),
         _supports(snapshot.supports),
         _exceptions(content.accepted),
-        ["## What is not in it", _left_out(snapshot.options.texts)],
+        ["## What is not in it", _left_out(snapshot)],
         ["## Errors", _about_errors(collection.slug, content.version)],
         _licence(collection.licence),
         _citing(snapshot, content.version, content.software_version),
@@ -88,6 +102,10 @@ ABOUT_FILES = """
 Text is UTF-8. A query id is {query_id}. In the CSV files an empty `grade`
 means that the person could not judge the pair, and `reason` says why. `first` and `second` are the
 grades in slots 1 and 2.
+"""
+
+ABOUT_FILES_OF_CITATIONS = """
+Text is UTF-8. A query id is {query_id}.
 """
 
 ABOUT_REBUILDING = """
@@ -232,13 +250,15 @@ corpus, queries, qrels = GenericDataLoader("beir").load(split="{beir}")
 """
 
 ABOUT_LOADING_HUGGING_FACE = """
-With [datasets](https://huggingface.co/docs/datasets), in this folder or, once it is there, from the
-Hub:
+With [datasets](https://huggingface.co/docs/datasets), from this folder or from the Hub:
 
 ```python
+from pathlib import Path
+
 from datasets import load_dataset
 
-qrels = load_dataset(".", "{config}", split="test")
+folder = str(Path.cwd())  # or the name of a data set on the Hub
+qrels = load_dataset(folder, "{config}", split="test")
 ```
 
 The other configs are in the first lines of this file. Their names are those that MTEB expects.
@@ -260,6 +280,9 @@ MADE_FOLDS_WITHOUT_FACETS = "The folds were made at random from the seed `{seed}
 def _opening(snapshot: Snapshot, version: str) -> Iterator[str]:
     yield f"# {snapshot.collection.name}, version {version}"
     yield ""
+    if snapshot.of_citations:
+        yield WARNING
+        yield ""
     yield (
         "A test collection for retrieving papers that are similar to a query paper in one facet."
         if snapshot.collection.has_facets
@@ -323,20 +346,34 @@ def _splits(snapshot: Snapshot) -> Iterator[str]:
     yield ABOUT_SPLITS.format(origin=origin)
 
 
-def _left_out(texts: Texts) -> str:
-    return ABOUT_WHAT_IS_LEFT_OUT.format(texts="" if texts.included else WITHOUT_TEXTS)
+def _left_out(snapshot: Snapshot) -> str:
+    texts = "" if snapshot.options.texts.included else WITHOUT_TEXTS
+    about = LEFT_OUT if snapshot.of_citations else ABOUT_WHAT_IS_LEFT_OUT
+    return about.format(texts=texts)
+
+
+def _citations(content: Content) -> Iterator[Iterable[str]]:
+    if content.snapshot.of_citations:
+        yield citation_section(
+            content.counts["citations"], has_facets=content.snapshot.collection.has_facets
+        )
 
 
 def _files(snapshot: Snapshot, names: Iterable[str]) -> Iterator[str]:
     has_facets = snapshot.collection.has_facets
     notes = notes_on([*names, MANIFEST, SUMS], file_notes())
+    of_citations = snapshot.of_citations
     yield "## Files"
     yield ""
-    yield from _table(["file", "what it holds"], [[f"`{note.name}`", note.what] for note in notes])
+    yield from _table(
+        ["file", "what it holds"],
+        [[f"`{note.name}`", note.what_of(citations=of_citations)] for note in notes],
+    )
     query_id = (
         "`<docno of the query paper>_<facet>`" if has_facets else "the id of its topic or paper"
     )
-    yield ABOUT_FILES.format(query_id=query_id).lstrip()
+    about = ABOUT_FILES_OF_CITATIONS if of_citations else ABOUT_FILES
+    yield about.format(query_id=query_id).lstrip()
     if snapshot.has_sentence_queries:
         yield ABOUT_SENTENCES.lstrip()
     if snapshot.query_run_lines:
@@ -378,15 +415,26 @@ def _chances(inclusion: Sequence[float] | None) -> str:
     return " to ".join(dict.fromkeys(f"{chance:.4g}" for chance in inclusion))
 
 
-def _counts(counts: Mapping[str, Any], collection: ReleasedCollection) -> Iterator[str]:
-    columns = ["queries", "pairs_judged", "agreed", "adjudicated", "set_aside", "labels"]
+JUDGED_COLUMNS = ("queries", "pairs_judged", "agreed", "adjudicated", "set_aside", "labels")
+CITATION_COLUMNS = ("queries", "labels")
+
+
+def _counts(counts: Mapping[str, Any], snapshot: Snapshot) -> Iterator[str]:
+    collection = snapshot.collection
+    columns = CITATION_COLUMNS if snapshot.of_citations else JUDGED_COLUMNS
+    sizes = (
+        f"Query papers: {counts['query_papers']}. Queries: {counts['queries']}. "
+        f"Pooled documents: {counts['pooled_documents']}. "
+    )
     yield "## Size"
     yield ""
-    yield (
-        f"Query papers: {counts['query_papers']}. Queries: {counts['queries']}. "
-        f"Pooled documents: {counts['pooled_documents']}. Final labels: {counts['labels']}. "
-        f"Annotators: {counts['annotators']}. Adjudicators: {counts['adjudicators']}."
-    )
+    if snapshot.of_citations:
+        yield f"{sizes}Labels: {counts['labels']}."
+    else:
+        yield (
+            f"{sizes}Final labels: {counts['labels']}. "
+            f"Annotators: {counts['annotators']}. Adjudicators: {counts['adjudicators']}."
+        )
     yield ""
     table = [
         [
@@ -432,6 +480,9 @@ def _making(snapshot: Snapshot) -> Iterator[str]:
     yield ""
     if drawers:
         yield f"Candidates were drawn by {_listed(drawers)}."
+    if snapshot.of_citations:
+        yield ""
+        return
     yield ABOUT_JUDGING.rstrip()
     sources = {str(build.manifest.get("source", "")) for build in snapshot.builds}
     imported = sources - {"", IMPORTED}
@@ -457,11 +508,14 @@ def _listed(names: Sequence[str]) -> str:
     return ", ".join(f"`{name}`" for name in names)
 
 
-def _grades(
-    guidelines: Sequence[ReleasedGuideline], collection: ReleasedCollection
-) -> Iterator[str]:
+def _grades(snapshot: Snapshot) -> Iterator[str]:
+    collection = snapshot.collection
     yield "## Grades"
     yield ""
+    if snapshot.of_citations:
+        yield ABOUT_GRADES
+        yield ""
+        return
     yield (
         f"Grades go from 0 to {collection.highest_grade}. A document with grade "
         f"{collection.relevant_from}"
@@ -469,7 +523,7 @@ def _grades(
         "relevant."
     )
     yield ""
-    for guideline in guidelines:
+    for guideline in snapshot.guidelines:
         facet = f"{guideline.facet}, guideline" if guideline.facet else "Guideline"
         yield f"### {facet} {guideline.version}"
         yield ""
@@ -477,6 +531,14 @@ def _grades(
             name, definition = grade.get("name", ""), grade.get("definition", "")
             yield f"- **{grade['grade']}** {': '.join(filter(None, [name, definition]))}"
         yield ""
+
+
+def _agreement_if_judged(content: Content) -> Iterator[Iterable[str]]:
+    if not content.snapshot.of_citations:
+        yield _agreement(
+            content.agreement[Missing.EXCLUDE],
+            has_facets=content.snapshot.collection.has_facets,
+        )
 
 
 def _agreement(payload: Mapping[str, Any], *, has_facets: bool) -> Iterator[str]:
@@ -528,7 +590,13 @@ def describe_exception(entry: Mapping[str, Any]) -> str:
     return str(entry.get("message") or words.format(count=entry["count"]))
 
 
-def _exceptions(accepted: Sequence[Finding]) -> Iterator[str]:
+def explain_exception(entry: Mapping[str, Any]) -> str:
+    """The same with the publisher's reason, which entries before format 3 lack."""
+    reason = f" Reason: {entry['reason']}" if entry.get("reason") else ""
+    return f"{describe_exception(entry)}{reason}"
+
+
+def _exceptions(accepted: Sequence[AcceptedFinding]) -> Iterator[str]:
     if not accepted:
         return
     yield "## Known exceptions"
@@ -539,7 +607,7 @@ def _exceptions(accepted: Sequence[Finding]) -> Iterator[str]:
         named = f" ({_listed(finding.items)})" if finding.items else ""
         more = " The first are shown." if finding.count > len(finding.items) else ""
         what = EXCEPTIONS[finding.check].format(count=finding.count)
-        yield f"- **{finding.check}**: {what}{named}{more}"
+        yield f"- **{finding.check}**: {what}{named}{more} Reason: {finding.reason}"
     yield ""
 
 

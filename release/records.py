@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
 
 from corpus.query_facts import QueryFacts
 from release.datasheets.profiles import PublishedField
-from release.options import ReleaseOptions
+from release.options import LabelSource, ReleaseOptions
 
 if TYPE_CHECKING:
     from adjudication.labels import LabelledPair
@@ -100,6 +100,7 @@ class ReleasedQuery(NamedTuple):
     sentences: tuple[int, ...] = ()
     title: str = ""
     facts: QueryFacts = QueryFacts()
+    field: str = ""  # the first field of the query paper
 
     @property
     def opened(self) -> bool:
@@ -389,6 +390,8 @@ class Snapshot:
     run_lines: Mapping[str, RunLines] = field(default_factory=dict)  # by a run's file
     query_run_lines: Mapping[str, RunLines] = field(default_factory=dict)  # the same, by query
     shown_otherwise: tuple[tuple[str, str], ...] = ()  # judged pairs: query, docno
+    duplicates: tuple[tuple[str, str], ...] = ()  # query paper and docno, of texts twice in a pool
+    old_reports: tuple[str, ...] = ()  # the names of stored reports that are out of date
     topics: tuple[ReleasedTopic, ...] = ()  # of all queries, by query id
     judgment_imports: tuple[ReleasedImport, ...] = ()
     corpus_imports: tuple[ReleasedCorpusImport, ...] = ()  # in their order
@@ -408,6 +411,11 @@ class Snapshot:
     def names_differ(self) -> bool:
         """Whether ids of queries differ from those of their papers or topics."""
         return names_differ(self.collection, self.queries)
+
+    @property
+    def of_citations(self) -> bool:
+        """Whether the labels are citations; see `citation_labels`."""
+        return self.options.labels is LabelSource.CITATIONS
 
     @property
     def labels(self) -> Iterator[Label]:

@@ -8,10 +8,9 @@ from typing import Any, BinaryIO
 
 from django.conf import settings
 
+from release.accepted_findings import AcceptedFinding
 from release.errors import CannotKeep, CannotRestore, ReleaseDamaged, ReleaseError
-from release.facts import facts_of
 from release.files import cannot_keep, open_release, path_of, write_file
-from release.gate import check_gate
 from release.manifest import FORMAT_VERSION
 from release.models import Release
 from release.options import ReleaseOptions
@@ -65,17 +64,14 @@ def _build_again(release: Release) -> Bundle:
             f"format {FORMAT_VERSION}. Qrelsmith {release.manifest['software']['version']} can "
             "build it again."
         )
-    recorded = {entry["check"] for entry in release.manifest["accepted"]}
+    # Their findings can be others by now, if a report is computed again.
+    accepted = [AcceptedFinding.from_json(entry) for entry in release.manifest["accepted"]]
     options = ReleaseOptions.from_json(release.manifest["options"])
     snapshot = replace(take_snapshot(release.collection, options), **_as_recorded(release))
     return pack_bundle(
         snapshot,
         release.version,
-        [
-            found
-            for found in check_gate(facts_of(snapshot))
-            if not found.ok and found.check in recorded
-        ],
+        accepted,
         software_version=release.manifest["software"]["version"],
     )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from django.contrib import messages
 from django.core.exceptions import BadRequest
@@ -13,7 +14,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
 
 from accounts.access import in_collection, person_of
-from accounts.models import Collection, Role
+from accounts.models import Collection, Role, User
 from jobs.listing import jobs_to_show
 from pooling.models import Pool
 from release import services
@@ -21,7 +22,7 @@ from release.differences import README, Unreadable, read_member
 from release.errata.listing import known_errors
 from release.errors import BadVersion, CannotKeep, ReleaseDamaged, ReleaseError
 from release.files import open_release
-from release.forms import PublishForm, next_version
+from release.forms import LABELS, PublishForm, next_version, options_of, reason_name
 from release.gate import Finding
 from release.listing import newest_page
 from release.models import PublicPeriod, Release
@@ -36,10 +37,14 @@ FIXED_ON = {
     "empty": ("board", "View the judging"),
     "ids": ("documents", "View the documents"),
     "licence": ("collection-settings", "State a licence"),
+    "corpus-licence": ("collection-settings", "State a licence"),
     "unresolved": ("board", "View the cases"),
     "unjudged-pairs": ("board", "View the judging"),
     "unopened-queries": ("open-queries", "Open queries"),
     "self-retrieved": ("pools", "View the pools"),
+    "no-relevant": ("board", "View the judging"),
+    "duplicates": ("pools", "View the pools"),
+    "old-reports": ("agreement", "View the reports"),
     "provenance": ("pools", "View the pools"),
     "changed-texts": ("documents", "View the documents"),
     "datasheet": ("datasheet", "Answer the questions"),
@@ -68,7 +73,11 @@ def _releases_page(
     context = {
         "collection": collection,
         "gate": [
-            (found, *FIXED_ON.get(found.check, ("collection", "View the collection")))
+            (
+                found,
+                *FIXED_ON.get(found.check, ("collection", "View the collection")),
+                form[name] if (name := reason_name(found.check)) in form.fields else None,
+            )
             for found in findings
         ],
         "faults": [found for found in findings if not found.ok],
@@ -99,16 +108,22 @@ def _sampled(collection: Collection) -> int:
 @in_collection(Role.ADMIN)
 @require_POST
 def publish(request: HttpRequest, collection: Collection) -> HttpResponse:
-    findings = services.find_faults(collection=collection)
+    options = options_of(request.POST)
+    findings = services.find_faults(collection=collection, options=options)
     form = PublishForm(request.POST, collection=collection, findings=findings)
     if not form.is_valid():
         return _releases_page(request, collection, findings, form)
     version = form.cleaned_data["version"]
     if "confirmed" not in request.POST:
+        accepted = form.accepted()
         context = {
             "collection": collection,
             "version": version,
-            "accepted": [found for found in findings if found.check in form.accepted()],
+            "contents": next(found for found in findings if found.check == "corpus-licence"),
+            "labels": dict(LABELS)[options.labels.value],
+            "accepted": [
+                (found, accepted[found.check]) for found in findings if found.check in accepted
+            ],
             "kept": answers(request),
             "sampled": _sampled(collection),
         }
@@ -118,6 +133,7 @@ def publish(request: HttpRequest, collection: Collection) -> HttpResponse:
             collection=collection,
             version=version,
             accept=form.accepted(),
+            options=options,
             requested_by=person_of(request),
         )
     except ReleaseError as error:
@@ -159,9 +175,19 @@ def release(request: HttpRequest, collection: Collection, version: str) -> HttpR
         "report_url": ""
         if collection.is_archived
         else reverse("report-erratum", args=[collection.slug, version]),
-        "exceptions": [(describe_exception(entry), entry) for entry in found.manifest["accepted"]],
+        "exceptions": _exceptions(found),
     }
     return render(request, "release/release.html", context)
+
+
+def _exceptions(release: Release) -> list[tuple[str, dict[str, Any], User | None]]:
+    """Each accepted exception: a sentence, its entry in the manifest, and who accepted it."""
+    rows = release.exceptions.select_related("accepted_by")
+    people = {row.check_name: row.accepted_by for row in rows}
+    return [
+        (describe_exception(entry), entry, people.get(entry["check"]))
+        for entry in release.manifest["accepted"]
+    ]
 
 
 @in_collection(Role.ADMIN)

@@ -17,6 +17,9 @@ FILES = (
 
 
 def write(folder: DraftFolder, content: Content) -> Files:
+    """Citations as labels have no agreement."""
+    if content.snapshot.of_citations:
+        return {}
     return {
         "reports/agreement.json": formats.write_json(content.agreement[Missing.EXCLUDE]),
         "reports/agreement.missing-zero.json": formats.write_json(content.agreement[Missing.ZERO]),

@@ -15,7 +15,11 @@ from release.run_files import write_query_runs
 from release.sampling import DeepPools
 
 FILES = (
-    FileNote("trec/qrels.all.txt", "all final labels: `<query id> 0 <docno> <grade>`"),
+    FileNote(
+        "trec/qrels.all.txt",
+        "all final labels: `<query id> 0 <docno> <grade>`",
+        "all labels, which are citations: `<query id> 0 <docno> <1 or 0>`",
+    ),
     FileNote("trec/qrels.<facet>.txt", "the same for one facet"),
     FileNote(
         "trec/prels.<facet>.txt",

@@ -11,7 +11,7 @@ TABLE = "release_erratum"
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("release", "0006_datasheets"),
+        ("release", "0007_exceptions"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 

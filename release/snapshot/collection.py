@@ -34,6 +34,12 @@ def released_collection(collection: Collection) -> ReleasedCollection:
     )
 
 
+def queries_by_name(collection: Collection) -> list[int]:
+    """The primary keys of the queries, by name."""
+    rows = collection.queries.values_list("name", "pk").order_by()
+    return [pk for _, pk in sorted(rows)]
+
+
 def released_queries(collection: Collection, texts: Texts) -> tuple[ReleasedQuery, ...]:
     """The queries by name. Without texts, their papers have no titles."""
     rows = collection.queries.annotate(
@@ -42,6 +48,7 @@ def released_queries(collection: Collection, texts: Texts) -> tuple[ReleasedQuer
         *("name", "facet__key", "query_paper__name"),
         *("opening__guideline__version", "is_topic", "sentence_numbers"),
         *("query_paper__document__title", "query_paper__document__year", "query_paper__metadata"),
+        "query_paper__document__fields",
     )
     queries = (
         ReleasedQuery._make(
@@ -50,9 +57,10 @@ def released_queries(collection: Collection, texts: Texts) -> tuple[ReleasedQuer
                 tuple(numbers or ()),
                 (title or "") if texts.included else "",
                 facts_of(metadata, year),
+                fields[0] if fields else "",
             )
         )
-        for *row, numbers, title, year, metadata in rows
+        for *row, numbers, title, year, metadata, fields in rows
     )
     return tuple(sorted(queries, key=attrgetter("name")))
 

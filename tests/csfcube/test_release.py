@@ -13,6 +13,7 @@ from annotation.default_guidelines import default_guidelines
 from release.errors import GateClosed
 from release.services import build_bundle, find_faults
 from release.snapshot import take_snapshot
+from tests.support.releases import accepting
 
 pytestmark = [pytest.mark.csfcube, pytest.mark.django_db]
 
@@ -56,7 +57,7 @@ def test_the_gate_catches_the_paper_in_its_own_pool_and_the_queries_without_rati
     assert findings["unopened-queries"].count == 17
     assert all(name.endswith("_result") for name in findings["unopened-queries"].items)
     with pytest.raises(GateClosed):
-        build_bundle(take_snapshot(released), "1.0", ACCEPT[:1])
+        build_bundle(take_snapshot(released), "1.0", accepting(ACCEPT[:1]))
 
 
 def test_every_pooled_document_is_released_with_its_sources_and_no_person_is_named(files, pools):

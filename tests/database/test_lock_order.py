@@ -72,7 +72,6 @@ from release.datasheets.services import (
     save_profile,
 )
 from release.errata.services import report_erratum, settle_erratum
-from release.gate import ACCEPTABLE
 from release.publicity import make_private, make_public
 from release.services import publish_release
 from retrieval.formats import RankedList, Scored
@@ -89,6 +88,7 @@ from tests.support.factories import (
 )
 from tests.support.labels import checked
 from tests.support.pooling_scenes import a_listed_run, built
+from tests.support.releases import EVERY_EXCEPTION
 from tests.support.running import wait_until
 from tests.support.screened_samples import screen
 from tests.support.sittings import decide_case, judge, judge_both, slots_of
@@ -717,7 +717,7 @@ def test_a_release_is_public_once_and_archived_collections_stay_as_they_are(
 ):
     scene = Scene(tmp_path)
     decided(scene)  # a release needs a label
-    release = publish_release(collection=scene.collection, version="1", accept=ACCEPTABLE)
+    release = publish_release(collection=scene.collection, version="1", accept=EVERY_EXCEPTION)
     report = {"release": release, "query": "open_method", "docno": ""}
     erratum = report_erratum(**report, problem="First.")
 

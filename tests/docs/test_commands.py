@@ -34,6 +34,7 @@ NOT_RUN = {
     "docs/engines.md": 2,
     "docs/evaluation.md": 1,
     "docs/labels.md": 2,
+    "docs/loading.md": 1,
     "docs/ordinary_topics.md": 2,
     "docs/pooling.md": 2,
     "docs/quickstart.md": 2,

@@ -23,6 +23,7 @@ from release.publicity import make_private, make_public
 from release.services import publish_release
 from tests.support.factories import a_query
 from tests.support.release_scenes import QRELS, a_judged_collection
+from tests.support.releases import accepting
 from tests.support.running import at_once
 from tests.support.visits import address, client_of, queries_of, text_of
 
@@ -164,7 +165,7 @@ def test_later_changes_of_the_collection_do_not_show(public, collection, client)
     a_query(collection)
     collection.name, collection.description, collection.licence = "Other", "Draft", "MIT"
     collection.save()
-    publish_release(collection=collection, version="1.1", accept=["unopened-queries"])
+    publish_release(collection=collection, version="1.1", accept=accepting(["unopened-queries"]))
 
     assert client.get(PAGE).text == before
 

@@ -25,6 +25,7 @@ from jobs.models import Job, State
 from jobs.services import run
 from pooling.models import Pool, PoolBuild
 from release import snapshot
+from release.accepted_findings import NONE_ACCEPTED
 from release.bundle import sha256
 from release.errors import BadVersion, GateClosed, ReleaseDamaged, UnknownCheck, VersionTaken
 from release.files import open_release, path_of
@@ -44,6 +45,7 @@ from tests.support.release_scenes import (
     judge_all,
     slot_of,
 )
+from tests.support.releases import accepting
 from tests.support.sittings import judge
 
 pytestmark = pytest.mark.django_db
@@ -65,7 +67,7 @@ def rows_of(content: bytes) -> list[dict[str, str]]:
     return list(csv.DictReader(io.StringIO(content.decode(), newline="")))
 
 
-def bundle_of(collection, version="1.0", accept=()):
+def bundle_of(collection, version="1.0", accept=NONE_ACCEPTED):
     return build_bundle(take_snapshot(collection), version, accept)
 
 
@@ -350,7 +352,7 @@ def test_the_release_does_not_depend_on_its_publisher(collection):
 def test_a_draft_pool_leaves_no_trace(collection):
     paper = DocumentFactory(collection=collection, docno="q3")
     query = create_query(collection=collection, docno="q3", facet_key="method")
-    accept = ["unopened-queries"]
+    accept = accepting(["unopened-queries"])
     without = files_of(collection, accept=accept)
 
     draft = a_pool(query.query_paper, [paper], drawer="unheard_of")
@@ -383,7 +385,7 @@ def test_another_collection_of_the_same_queries_leaves_no_trace(collection):
     open_query(query=query, annotators=annotators(other), opened_by=None)
 
     assert files_of(collection) == without
-    theirs = files_of(other, accept=["unjudged-pairs"])
+    theirs = files_of(other, accept=accepting(["unjudged-pairs"]))
     assert theirs["trec/qrels.all.txt"] != without["trec/qrels.all.txt"]
 
 
@@ -404,7 +406,7 @@ def test_a_build_is_listed_for_the_frozen_pools_that_are_still_its_own(collectio
     frozen = [pools["q3"].pk, pools["q4"].pk]
     Pool.objects.filter(pk__in=frozen).update(frozen_at=timezone.now())
 
-    manifest = bundle_of(collection, accept=["unopened-queries"]).manifest
+    manifest = bundle_of(collection, accept=accepting(["unopened-queries"])).manifest
 
     assert [
         (build["manifest"]["n"], build["query_papers"]) for build in manifest["pool_builds"]
@@ -421,7 +423,7 @@ def test_a_guideline_is_listed_with_the_queries_that_were_judged_under_it(collec
     a_pool(query.query_paper, list(collection.documents.filter(docno="d1")))
     open_query(query=query, annotators=annotators(collection), opened_by=None)
 
-    manifest = bundle_of(collection, accept=["unjudged-pairs"]).manifest
+    manifest = bundle_of(collection, accept=accepting(["unjudged-pairs"])).manifest
 
     assert [
         (line["facet"], line["version"], line["queries"]) for line in manifest["guidelines"]
@@ -468,7 +470,7 @@ def test_text_in_any_script_is_written_as_utf_8():
 def test_a_pair_judged_once_leaves_no_trace_but_its_number():
     waiting = {("q1_method", "d1"), ("q1_background", "d3")}
     judged = {key: both for key, both in GRADES.items() if key not in waiting}
-    accept = ["unjudged-pairs"]
+    accept = accepting(["unjudged-pairs"])
     collection = an_opened_collection()
     judge_all(collection, judged)
     decide_all(collection, {key: ruling for key, ruling in RULINGS.items() if key in judged})
@@ -497,7 +499,7 @@ def test_a_closed_gate_publishes_nothing_and_says_what_to_mend():
 def test_what_was_accepted_is_recorded_in_manifest_and_readme():
     collection = a_judged_collection(licence="")
 
-    release = publish_release(collection=collection, version="1.0", accept=["licence"])
+    release = publish_release(collection=collection, version="1.0", accept=accepting(["licence"]))
 
     assert [entry["check"] for entry in release.manifest["accepted"]] == ["licence"]
     readme = contents(release)["README.md"].decode()
@@ -507,7 +509,7 @@ def test_what_was_accepted_is_recorded_in_manifest_and_readme():
 def test_accepting_what_is_in_order_changes_nothing_and_is_not_recorded(collection):
     plain = bundle_of(collection).content
 
-    assert bundle_of(collection, accept=["licence", "unresolved"]).content == plain
+    assert bundle_of(collection, accept=accepting(["licence", "unresolved"])).content == plain
 
 
 def test_accepting_one_check_does_not_open_another():
@@ -515,15 +517,15 @@ def test_accepting_one_check_does_not_open_another():
     judge_all(collection, GRADES)
 
     with pytest.raises(GateClosed) as closed:
-        publish_release(collection=collection, version="1.0", accept=["licence"])
+        publish_release(collection=collection, version="1.0", accept=accepting(["licence"]))
 
     assert [finding.check for finding in closed.value.findings] == ["unresolved"]
 
 
 @pytest.mark.parametrize("name", ["nonsense", "empty", "ids"])
 def test_only_known_checks_can_be_accepted(collection, name):
-    with pytest.raises(UnknownCheck, match="Use one of licence, unresolved"):
-        publish_release(collection=collection, version="1.0", accept=[name])
+    with pytest.raises(UnknownCheck, match="Use one of licence, corpus-licence"):
+        publish_release(collection=collection, version="1.0", accept=accepting([name]))
 
 
 # Versions
@@ -662,7 +664,7 @@ def test_asking_twice_is_one_job(collection):
     ("changes", "error"),
     [
         ({"version": "a b"}, BadVersion),
-        ({"accept": ["empty"]}, UnknownCheck),
+        ({"accept": {"empty": "Why not?"}}, UnknownCheck),
         ({"version": "0.9"}, VersionTaken),
     ],
 )

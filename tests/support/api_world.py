@@ -27,7 +27,6 @@ from jobs.context import DirectRun
 from jobs.models import Job
 from pooling.models import PoolBuild
 from release.errata.services import report_erratum
-from release.gate import ACCEPTABLE
 from release.models import Erratum, Release
 from release.services import publish_release
 from retrieval.formats import RankedList
@@ -41,6 +40,7 @@ from tests.support.factories import (
     annotators,
     member,
 )
+from tests.support.releases import EVERY_EXCEPTION
 from tests.support.screened_samples import a_choice
 from tests.support.sittings import decide_case, judge
 from tests.support.study_scenes import attach_full_texts, rate
@@ -114,7 +114,7 @@ def a_world(slug: str = "small") -> World:
     judge(theirs[mine[2].pair_id], Answer(grade=2, note=HALF_NOTE))
     settle(mine[0], Ruling(grade=1, note=NOTE))
     world.report = compute_report(collection=collection, missing="exclude")
-    world.release = publish_release(collection=collection, version="1.0", accept=ACCEPTABLE)
+    world.release = publish_release(collection=collection, version="1.0", accept=EVERY_EXCEPTION)
     world.erratum = report_erratum(
         release=world.release, query=world.query, docno="", problem=NOTE, email=EMAIL
     )
