@@ -26,6 +26,7 @@ class Standing(StrEnum):
     AGREED = "agreed"  # both judges gave the same grade
     ADJUDICATED = "adjudicated"  # a decision gave the grade
     SET_ASIDE = "set aside"  # the decision is that the pair cannot be judged
+    CITATION = "citation"  # no person judged it; only releases with citation labels have such pairs
 
 
 class LabelledPair(NamedTuple):
@@ -44,12 +45,14 @@ class LabelledPair(NamedTuple):
 
     @property
     def judged(self) -> bool:
-        return self.standing is not Standing.UNJUDGED
+        return self.standing not in (Standing.UNJUDGED, Standing.CITATION)
 
     @property
     def overruled(self) -> bool:
         """The final label is neither of the two judgments."""
-        return self.final is not None and self.final not in (self.first, self.second)
+        if not self.judged or self.final is None:
+            return False
+        return self.final not in (self.first, self.second)
 
 
 def final_label(

@@ -36,7 +36,8 @@ class CollectionAnswer(serializers.Serializer[Collection]):
     slug = serializers.CharField()
     name = serializers.CharField()
     description = serializers.CharField()
-    licence = serializers.CharField()
+    licence = serializers.CharField(help_text="Of the judgments.")
+    corpus_licence = serializers.CharField(help_text="Of the documents' texts.")
     facets = FacetAnswer(many=True)
     highest_grade = serializers.IntegerField(help_text="The grades are 0 to this one.")
     relevant_from = serializers.IntegerField(help_text="The lowest grade that counts as relevant.")
@@ -75,6 +76,12 @@ class NewCollection(FacetsAndScale):
     name = serializers.CharField(max_length=120)
     description = serializers.CharField(allow_blank=True, default="")
     licence = serializers.CharField(max_length=120, allow_blank=True, default="")
+    corpus_licence = serializers.CharField(
+        max_length=120,
+        allow_blank=True,
+        default="",
+        help_text="Of the documents' texts. A release contains texts only with it.",
+    )
     seed = serializers.CharField(
         max_length=64, allow_blank=True, default="", help_text="Drawn at random if not given."
     )

@@ -288,10 +288,12 @@ def make_slots(
     candidates: Sequence[Candidate],
     annotators: tuple[User, User],
     guideline_version: int,
+    others: Mapping[str, tuple[User, User]] | None = None,
 ) -> list[Slot]:
     """Make a pair of every candidate and its two slots; needs the documents and facet loaded.
 
-    The slots come back by number, then by their place in the annotator's own order.
+    `others` are the annotators of pairs that two other people judged elsewhere, by docno. The slots
+    come back by number, then by their place in the annotator's own order.
     """
     seed = query.collection.seed
     pairs = [
@@ -306,16 +308,26 @@ def make_slots(
         pair.presentation_digest = presentation_of(pair, guideline_version).digest
     Pair.objects.bulk_create(pairs)
     slots = []
-    for number, annotator in enumerate(annotators, start=1):
-        purpose = f"presentation:{annotator.username}"
-        ordered = sorted(
-            pairs,
-            key=lambda pair: order_key(seed, purpose, query.name, pair.candidate.document.docno),
-        )
-        slots += Slot.objects.bulk_create(
-            Slot(pair=pair, number=number, annotator=annotator, position=position)
-            for position, pair in enumerate(ordered, start=1)
-        )
+    for number in (1, 2):
+        of_pairs = {
+            pair.candidate.document.docno: (others or {}).get(
+                pair.candidate.document.docno, annotators
+            )[number - 1]
+            for pair in pairs
+        }
+        for annotator in dict.fromkeys(of_pairs.values()):
+            purpose = f"presentation:{annotator.username}"
+            ordered = sorted(
+                pairs,
+                key=lambda pair: order_key(
+                    seed, purpose, query.name, pair.candidate.document.docno
+                ),
+            )
+            slots += Slot.objects.bulk_create(
+                Slot(pair=pair, number=number, annotator=annotator, position=position)
+                for position, pair in enumerate(ordered, start=1)
+                if of_pairs[pair.candidate.document.docno] == annotator
+            )
     return slots
 
 

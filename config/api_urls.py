@@ -19,6 +19,8 @@ from evaluation.shadow_judges import api as shadow_judges
 from jobs import api as jobs
 from pooling import api as pooling
 from release import api as release
+from release.datasheets import api as datasheets
+from release.errata import api as errata
 from retrieval import api as retrieval
 
 collection_routes: list[URLPattern | URLResolver] = [
@@ -89,9 +91,12 @@ collection_routes: list[URLPattern | URLResolver] = [
         shadow_judges.ShadowJudgeReport.as_view(),
         name="api-shadow-judge-report",
     ),
+    path("datasheet/", datasheets.Datasheet.as_view(), name="api-datasheet"),
     path("releases/", release.Releases.as_view(), name="api-releases"),
     path("releases/<str:version>/", release.ReleaseDetail.as_view(), name="api-release"),
     path("releases/<str:version>/bundle.zip", release.Bundle.as_view(), name="api-bundle"),
+    path("errata/", errata.Errata.as_view(), name="api-errata"),
+    path("errata/<int:erratum_id>/", errata.ErratumDetail.as_view(), name="api-erratum"),
     path("jobs/", jobs.Jobs.as_view(), name="api-jobs"),
     path("jobs/<uuid:job_id>/", jobs.JobDetail.as_view(), name="api-job"),
     path("jobs/<uuid:job_id>/cancel/", jobs.CancelJob.as_view(), name="api-cancel-job"),

@@ -236,6 +236,7 @@ LOGIN_TRIES_PER_NAME = _number("LOGIN_TRIES_PER_NAME", 5)
 LOGIN_TRIES_PER_ADDRESS = _number("LOGIN_TRIES_PER_ADDRESS", 30)
 LOGIN_WAIT_SECONDS = _number("LOGIN_WAIT_SECONDS", 300)
 DOWNLOADS_PER_ADDRESS = _number("DOWNLOADS_PER_ADDRESS", 60)
+ERRATA_PER_ADDRESS = _number("ERRATA_PER_ADDRESS", 10)
 # The number of proxies in front. As many addresses at the end of X-Forwarded-For are trusted.
 TRUSTED_PROXIES = _number("TRUSTED_PROXIES", 0)
 if os.environ.get("REDIS_URL"):

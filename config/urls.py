@@ -22,7 +22,9 @@ collection_routes: list[URLPattern | URLResolver] = [
     path("full-text/", include("studies.rating_urls")),
     path("agreement/", include("agreement.urls")),
     path("samples/", include("agreement.sample_urls")),
+    path("datasheet/", include("release.datasheets.urls")),
     path("releases/", include("release.urls")),
+    path("errata/", include("release.errata.urls")),
     path("jobs/", include("jobs.urls")),
 ]
 
@@ -34,6 +36,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("collections/", views.my_collections, name="my-collections"),
     path("columns/<str:table>/", table_columns.choose_columns, name="choose-columns"),
     path("accounts/", include("accounts.login_urls")),
+    path("account/about/", include("release.datasheets.profile_urls")),
     path("account/", include("accounts.urls")),
     path("parts/", parts, name="parts"),
     path("collections/sample/", views.new_sample_collection, name="new-sample-collection"),

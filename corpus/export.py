@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from accounts.models import Collection
@@ -26,8 +26,13 @@ def document_lines(collection: Collection) -> Iterator[str]:
     """
     documents = collection.documents.order_by("pk").values_list(*COLUMNS)
     for row in documents.iterator(chunk_size=ROWS):
-        pairs = zip(COLUMNS, row, strict=True)
-        yield _json({name: value for name, value in pairs if value or name in REQUIRED})
+        yield document_line(dict(zip(COLUMNS, row, strict=True)))
+
+
+def document_line(document: Mapping[str, Any]) -> str:
+    """A document, given by its columns, as a line that the import reads."""
+    pairs = ((name, document[name]) for name in COLUMNS)
+    return _json({name: value for name, value in pairs if value or name in REQUIRED})
 
 
 def query_lines(

@@ -32,6 +32,7 @@ def create_collection(
     owner: User | None = None,
     description: str = "",
     licence: str = "",
+    corpus_licence: str = "",
     seed: str = "",
     analysis: str = "",
     facets: Sequence[FacetPlan] = DEFAULT_FACETS,
@@ -54,7 +55,12 @@ def create_collection(
     try:
         with transaction.atomic():
             collection = Collection(
-                slug=slug, name=name, description=description, licence=licence, **scale._asdict()
+                slug=slug,
+                name=name,
+                description=description,
+                licence=licence,
+                corpus_licence=corpus_licence,
+                **scale._asdict(),
             )
             if seed:
                 collection.seed = seed

@@ -13,11 +13,13 @@ from annotation.services import set_up_collection
 from corpus.facets import DEFAULT_FACETS, FacetPlan
 from corpus.services import CorpusError
 from csfcube import Release, read_release
+from csfcube.datasheet import ANSWERS
 from csfcube.guidelines import CSFCUBE_GUIDELINE, csfcube_guideline
 from csfcube.judgments import People, create_judged_query
 from csfcube.pools import SOURCE, create_documents, create_pools, create_queries
 from jobs.context import DirectRun, JobContext
 from pooling.models import Candidate
+from release.datasheets.services import save_answers
 
 PREFIX = "csfcube"
 LICENCE = "CC-BY-NC-4.0"
@@ -98,11 +100,13 @@ def _create(release: Release, slug: str, work: JobContext) -> Collection:
         name=SOURCE,
         description=DESCRIPTION,
         licence=LICENCE,
+        corpus_licence=LICENCE,
         seed=PREFIX,
         analysis="plain",  # its published pools were drawn from unstemmed words
         facets=_facets(release),
         guidelines={key.facet: csfcube_guideline() for key in release.ratings},
     )
+    save_answers(collection=collection, answers=ANSWERS, answered_by=None)
     people = _create_people(collection, release)
     documents = create_documents(collection=collection, release=release)
     queries = create_queries(collection=collection, release=release, documents=documents)

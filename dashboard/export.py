@@ -24,9 +24,12 @@ from dashboard.archiving import check_archived, note_export
 from dashboard.collection_tables import Table, tables_below
 from dashboard.deletion import files_of
 from release.bundle import zip_entry
+from release.models import AnnotatorProfile
 
 FORMAT_VERSION = 1
 COUNTS: tuple[type[Model], ...] = (CaseCount, PairCount, SlotCount)  # kept by triggers
+# Annotators were promised that what they say of themselves is stored once, and can be deleted.
+LEFT_OUT = (*COUNTS, AnnotatorProfile)
 CHUNK = 1 << 16  # bytes of a file that are read together
 ROWS = 1_000  # that are read together
 README = """\
@@ -96,7 +99,7 @@ def _files(collection: Collection) -> Iterator[tuple[str, Iterator[bytes]]]:
     people: set[int] = set()
     tables = [Table(Collection, "pk"), *tables_below()]
     for table in sorted(tables, key=lambda table: table.name):
-        if table.model not in COUNTS:
+        if table.model not in LEFT_OUT:
             rows = table.model._base_manager.filter(**{table.path: collection.pk})
             if table.model is Judgment:
                 rows = rows.filter(_with_other_judgment())

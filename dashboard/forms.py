@@ -107,6 +107,14 @@ class NewCollectionForm(FacetsForm, _CollectionForm):
 
 
 class SettingsForm(_CollectionForm):
+    corpus_licence = forms.CharField(
+        label="Licence of the texts",
+        required=False,
+        max_length=120,
+        help_text="The licence of the documents' texts, such as CC-BY-4.0. Without it a release "
+        "leaves the texts out or stops.",
+        widget=forms.TextInput(attrs={"autocomplete": "off"}),
+    )
     seconds_per_judgment = forms.FloatField(
         label="Seconds per judgment",
         min_value=0.1,
@@ -128,6 +136,8 @@ class SettingsForm(_CollectionForm):
         choices=lambda: [("", "Choose by the language of the documents"), *analysis_choices()],
         help_text="How the usual retrievers compare words. Runs that exist stay as they are.",
     )
+
+    field_order = ["name", "description", "licence", "other_licence", "corpus_licence"]
 
     def __init__(self, *args: Any, seed_is_fixed: bool, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)

@@ -50,6 +50,7 @@ def change_settings(
     name: str,
     description: str,
     licence: str,
+    corpus_licence: str,
     seconds_per_judgment: float,
     seed: str,
     analysis: str,
@@ -66,12 +67,14 @@ def change_settings(
         locked_collection.name = name
         locked_collection.description = description
         locked_collection.licence = licence
+        locked_collection.corpus_licence = corpus_licence.strip()
         locked_collection.seconds_per_judgment = seconds_per_judgment
         locked_collection.seed = seed
         locked_collection.analysis = analysis
         locked_collection.save(
             update_fields=[
-                *("name", "description", "licence", "seconds_per_judgment", "seed", "analysis"),
+                *("name", "description", "licence", "corpus_licence"),
+                *("seconds_per_judgment", "seed", "analysis"),
             ]
         )
         note_language(locked_collection)

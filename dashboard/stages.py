@@ -89,7 +89,9 @@ STAGES = (
         (
             _admin("Agreement", "agreement"),
             _admin("Full-text studies", "studies"),
+            _admin("Datasheet", "datasheet"),
             _admin("Releases", "releases"),
+            _admin("Errata", "errata"),
         ),
     ),
     Stage("Settings", (_admin("Collection", "collection-settings"), _admin("Jobs", "jobs"))),

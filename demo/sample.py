@@ -13,6 +13,7 @@ from annotation.models import Opening
 from annotation.services import open_queries, set_up_collection
 from corpus.document_import import import_documents
 from corpus.services import create_query
+from demo.datasheet import answer_datasheet
 from jobs.context import JobContext, StepContext
 from jobs.models import Job
 from jobs.services import enqueue
@@ -46,9 +47,11 @@ def create_sample_collection(*, owner: User) -> Job:
             slug=_free_slug(),
             name="Sample",
             licence="CC0-1.0",
+            corpus_licence="CC0-1.0",
             description="Abstracts invented for Qrelsmith, to try it out. No research data.",
             owner=owner,
         )
+        answer_datasheet(collection)
         return request_sample(collection=collection, requested_by=owner)
 
 

@@ -27,6 +27,7 @@ from annotation.services import (
 from corpus.document_import import import_documents
 from corpus.models import Query
 from corpus.ordering import order_key
+from demo.datasheet import answer_datasheet
 from demo.sample import DOCUMENTS, PLAN, add_sample_queries
 from jobs.context import DirectRun
 from pooling.models import Candidate
@@ -122,6 +123,7 @@ def _make_collection(progress: Callable[[str], None]) -> Collection:
         seed=SEED,
         analysis="plain",  # so the demo's pools stay as they are
         licence="CC0-1.0",
+        corpus_licence="CC0-1.0",
         description=(
             "76 abstracts invented for this demo, in five research topics. Part of the judging was "
             "done by a rule, so that every page has something to show; none of it is research data."
@@ -129,6 +131,7 @@ def _make_collection(progress: Callable[[str], None]) -> Collection:
     )
     for username, role in PEOPLE.items():
         add_membership(collection=collection, user=User.objects.get(username=username), role=role)
+    answer_datasheet(collection)
     progress("importing documents")
     import_documents(collection=collection, path=DOCUMENTS, work=DirectRun())
     add_sample_queries(collection)

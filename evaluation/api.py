@@ -69,7 +69,8 @@ class EvaluationParameters(serializers.Serializer[Any]):
     )
     qrels = serializers.CharField(
         default="final",
-        help_text="`final`, `slot1`, `slot2`, `minimum`, `maximum` or `release:VERSION`.",
+        help_text="`final`, `slot1`, `slot2`, `minimum`, `maximum`, `citations` or "
+        "`release:VERSION`.",
     )
     system = serializers.ListField(
         child=serializers.CharField(), default=list, help_text="Only these systems."

@@ -12,7 +12,7 @@ from web.errors import UserFacingError
 
 class UnknownSource(UserFacingError):
     def __init__(self, source: str) -> None:
-        known = ", ".join([*SOURCES, "release:VERSION"])
+        known = ", ".join([*SOURCES, *_others, "release:VERSION"])
         super().__init__(f'Unknown labels "{source}". Use one of: {known}.')
 
 
@@ -44,11 +44,17 @@ SOURCE_NAMES = {
 
 Reader = Callable[[Collection, str], Qrels]
 _readers: dict[str, Reader] = {}
+_others: dict[str, Callable[[Collection], Qrels]] = {}
 
 
 def register_reader(kind: str, reader: Reader) -> None:
     """Read the labels "kind:name" by this function. For apps above, such as `release`."""
     _readers[kind] = reader
+
+
+def register_labels(source: str, reader: Callable[[Collection], Qrels]) -> None:
+    """Read the labels `source`, which do not come from judgments, by this function."""
+    _others[source] = reader
 
 
 def qrels_of(collection: Collection, source: str = "final") -> Qrels:
@@ -59,6 +65,8 @@ def qrels_of(collection: Collection, source: str = "final") -> Qrels:
     kind, _, name = source.partition(":")
     if kind in _readers and name:
         return _readers[kind](collection, name)
+    if source in _others:
+        return _others[source](collection)
     if source not in SOURCES:
         raise UnknownSource(source)
     return all_qrels(collection, [source])[source]

@@ -15,10 +15,12 @@ from rest_framework.response import Response
 from accounts.api import CollectionView
 from accounts.models import Collection
 from jobs.api import Busy, JobAnswer, accepted
+from release.accepted_findings import LONGEST_REASON
 from release.errors import GateClosed
 from release.files import open_release
 from release.gate import blocking_findings
 from release.models import Release
+from release.options import LabelSource, ReleaseOptions, Texts
 from release.services import check_request, check_version, find_faults, request_release
 from web.api import found
 
@@ -36,10 +38,22 @@ class ReleaseAnswer(ReleaseLine):
 
 class NewRelease(serializers.Serializer[Any]):
     version = serializers.CharField(max_length=40)
-    accept = serializers.ListField(
-        child=serializers.CharField(max_length=40),
-        default=[],
-        help_text="Checks of the gate whose findings are published against.",
+    accept = serializers.DictField(
+        child=serializers.CharField(max_length=LONGEST_REASON),
+        default={},
+        help_text="Checks of the gate whose findings are published against, each with the reason, "
+        'as in {"unopened-queries": "They follow in 2.0."}. The release states the reasons.',
+    )
+    texts = serializers.ChoiceField(
+        choices=[texts.value for texts in Texts],
+        default=Texts.POOLED.value,
+        help_text="Titles and abstracts of the query papers and candidates (pooled), of the whole "
+        "corpus (corpus), or of no document (none: ids only).",
+    )
+    labels = serializers.ChoiceField(
+        choices=[source.value for source in LabelSource],
+        default=LabelSource.JUDGED.value,
+        help_text="The final labels (judged), or what the query papers cite (citations).",
     )
 
 
@@ -57,19 +71,22 @@ class Releases(CollectionView):
     @extend_schema(
         summary="Publish a version",
         description="409 with `gate_closed` and `findings` when a finding must be fixed first, "
-        "or accepted by name. Nothing was published then.",
+        "or accepted with a reason. Nothing was published then.",
         request=NewRelease,
         responses={202: JobAnswer},
     )
     def post(self, request: Request, slug: str) -> Response:
         asked = self.parsed(NewRelease)
-        accept = check_request(collection=self.collection, **asked)
+        options = ReleaseOptions.from_json(asked)
+        wanted = {"collection": self.collection, "version": asked["version"]}
+        accept = check_request(**wanted, accept=asked["accept"])
         # The job checks again. The check here tells a script at once, and as data.
-        blocking = blocking_findings(find_faults(collection=self.collection), accept)
+        findings = find_faults(collection=self.collection, options=options)
+        blocking = blocking_findings(findings, accept)
         if blocking:
             raise GateClosed(blocking)
-        job = request_release(collection=self.collection, requested_by=self.person, **asked)
-        same = {"version": asked["version"], "accept": list(accept)}
+        job = request_release(**wanted, accept=accept, options=options, requested_by=self.person)
+        same = {"version": asked["version"], "accept": accept, "options": options.as_json()}
         if any(job.parameters[name] != value for name, value in same.items()):
             raise Busy
         return accepted(job)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import zipfile
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from io import BytesIO
 from pathlib import Path
@@ -10,12 +11,11 @@ from typing import BinaryIO, NamedTuple
 
 from release.bundle import sha256
 from release.files import path_of
+from release.label_changes import Label, aligned, read_labels
 from release.models import Release
 
 QRELS = "trec/qrels.all.txt"
 README = "README.md"
-
-Label = tuple[tuple[str, str], str]  # (query, docno), grade
 
 
 class Unreadable(Exception):
@@ -33,27 +33,13 @@ class Difference(NamedTuple):
 
 def compare(since: str, before: Iterable[Label], after: Iterable[Label]) -> Difference:
     """Both in the order of their files, so that neither has to be in memory."""
-    added = removed = changed = 0
-    old, new = iter(before), iter(after)
-    left, right = next(old, None), next(new, None)
-    while left or right:
-        if right is None or (left and left[0] < right[0]):
-            removed += 1
-            left = next(old, None)
-        elif left is None or right[0] < left[0]:
-            added += 1
-            right = next(new, None)
-        else:
-            changed += left[1] != right[1]
-            left, right = next(old, None), next(new, None)
-    return Difference(since, added, removed, changed)
+    kinds = Counter(pair.kind for pair in aligned(before, after))
+    return Difference(since, kinds["added"], kinds["removed"], kinds["changed"])
 
 
 def read_qrels(content: bytes) -> Iterator[Label]:
     """The labels of a file of qrels, in its order."""
-    for line in BytesIO(content):
-        query, _, docno, grade = line.decode().split()
-        yield (query, docno), grade
+    return read_labels(BytesIO(content))
 
 
 def read_member(release: Release, name: str) -> bytes:

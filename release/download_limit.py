@@ -1,4 +1,4 @@
-"""The limit on downloads of public releases: per address, because no login is needed."""
+"""Limits on what visitors of public releases do: per address, because no login is needed."""
 
 from __future__ import annotations
 
@@ -16,12 +16,19 @@ log = logging.getLogger(__name__)
 def is_within_limit(request: HttpRequest) -> bool:
     """Count one download, and return whether its address may have it.
 
-    Every download reads the whole file to compare its checksum. If the cache fails, the download
-    is allowed: only this limit needs the cache.
+    Every download reads the whole file to compare its checksum.
+    """
+    return is_within("download", request, settings.DOWNLOADS_PER_ADDRESS)
+
+
+def is_within(action: str, request: HttpRequest, limit: int) -> bool:
+    """Count one action of the address, and return whether it is within the limit.
+
+    If the cache fails, the action is allowed: only this limit needs the cache.
     """
     address = hashlib.sha256(client_address(request).encode()).hexdigest()
     try:
-        return Count(f"download:{address}", settings.DOWNLOADS_PER_ADDRESS).is_within_limit()
+        return Count(f"{action}:{address}", limit).is_within_limit()
     except cache_failures() as error:
-        log.error("The cache failed, so this download is not counted: %s", error)
+        log.error("The cache failed, so this %s is not counted: %s", action, error)
         return True

@@ -51,9 +51,32 @@ class CannotKeep(ReleaseError):
         )
 
 
+class NotWritten(ReleaseError):
+    """The zip was read back from the disk, and is not what was written."""
+
+    status = 500
+
+    def __init__(self, path: Path, error: Exception) -> None:
+        super().__init__(
+            f"Nothing was published, because the disk of the release folder is not reliable: the "
+            f"zip was read back and compared, and {error}. Ask the server's administrator to check "
+            f"the disk of {path.parent.parent}, then publish again."
+        )
+
+
 class UnknownCheck(ReleaseError):
     def __init__(self, check: str, acceptable: Sequence[str]) -> None:
         super().__init__(f"Unknown check {check!r} to accept. Use one of {', '.join(acceptable)}.")
+        self.check = check
+
+
+class BadReason(ReleaseError):
+    def __init__(self, check: str, length: int, longest: int) -> None:
+        super().__init__(
+            f"The reason to accept {check!r} has {length:,} characters. Write at most {longest:,}."
+            if length
+            else f"The reason to accept {check!r} is missing. Write why you publish in spite of it."
+        )
         self.check = check
 
 
@@ -75,7 +98,7 @@ class GateClosed(ReleaseError):
 
 def _how_to_fix(finding: Finding) -> str:
     named = f"({', '.join(finding.items)}{' …' if finding.count > len(finding.items) else ''}) "
-    accept = f" Or accept it as `{finding.check}`." if finding.can_accept else ""
+    accept = f" Or accept `{finding.check}` and say why." if finding.can_accept else ""
     return (named if finding.items else "") + finding.how_to_mend + accept
 
 

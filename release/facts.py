@@ -11,7 +11,9 @@ from dataclasses import dataclass
 from itertools import islice
 
 from adjudication.labels import LabelledPair, Standing
+from release.datasheets.questions import unanswered
 from release.formats import is_writable
+from release.options import ReleaseOptions
 from release.records import Snapshot
 
 SHOWN = 20
@@ -29,15 +31,21 @@ class Faults:
 class Facts:
     """What a release would hold, and what is wrong with it. `labels` are the final labels."""
 
+    options: ReleaseOptions
     labels: int
     licence: str
+    corpus_licence: str
     unwritable: Faults
     unresolved: Faults
     unjudged: Faults
     unopened: Faults
+    without_relevant: Faults
     self_retrieved: Faults
+    duplicates: Faults
     without_source: Faults
     shown_otherwise: Faults
+    unanswered: Faults  # required questions of the datasheet
+    old_reports: Faults
 
 
 def faults(items: Iterable[str]) -> Faults:
@@ -78,7 +86,8 @@ def facts_of(snapshot: Snapshot) -> Facts:
     papers = {query.name: query.query_paper for query in snapshot.queries}
     topics = {query.name for query in snapshot.queries if query.is_topic}
     unsourced = {(line.query_paper, line.docno) for line in snapshot.pools if not line.sources}
-    labels, wrong = 0, set[str]()
+    relevant_from = snapshot.collection.relevant_from
+    labels, wrong, best = 0, set[str](), dict[str, int]()
     due, unjudged, own, without_source = _Tally(), _Tally(), _Tally(), _Tally()
     for pair in snapshot.pairs:
         if pair.standing is Standing.DUE:
@@ -88,6 +97,7 @@ def facts_of(snapshot: Snapshot) -> Facts:
         if pair.final is None:
             continue
         labels += 1
+        best[pair.query] = max(pair.final, best.get(pair.query, 0))
         wrong.update(name for name in (pair.query, pair.docno) if not is_writable(name))
         paper = papers[pair.query]
         if pair.docno == paper and pair.query not in topics:
@@ -95,13 +105,25 @@ def facts_of(snapshot: Snapshot) -> Facts:
         if (paper, pair.docno) in unsourced:
             without_source.add(name_of(pair))
     return Facts(
+        options=snapshot.options,
         labels=labels,
         licence=snapshot.collection.licence,
+        corpus_licence=snapshot.collection.corpus_licence,
         unwritable=unwritable(wrong, [facet.key for facet in snapshot.collection.facets]),
         unresolved=due.faults(),
         unjudged=unjudged.faults(),
-        unopened=faults(query.name for query in snapshot.queries if not query.opened),
+        unopened=faults(
+            query.name
+            for query in snapshot.queries
+            if not query.opened and not snapshot.of_citations
+        ),
+        without_relevant=faults(sorted(query for query in best if best[query] < relevant_from)),
         self_retrieved=own.faults(),
+        duplicates=faults(f"{paper} {docno}" for paper, docno in snapshot.duplicates),
         without_source=without_source.faults(),
         shown_otherwise=faults(f"{query} {docno}" for query, docno in snapshot.shown_otherwise),
+        unanswered=faults(
+            unanswered(snapshot.datasheet.answers, dates_known=snapshot.datasheet.dates_known)
+        ),
+        old_reports=faults(snapshot.old_reports),
     )

@@ -11,12 +11,14 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from operator import attrgetter
 from xml.etree import ElementTree
 
 from corpus.query_facts import QueryFacts
 from corpus.sentence_numbers import numbers_text
+from release.query_texts import QueryText
 from release.records import (
     Adjudication,
     Label,
@@ -24,7 +26,6 @@ from release.records import (
     Rating,
     ReleasedCorpusImport,
     ReleasedQuery,
-    ReleasedTopic,
 )
 from release.sampling import Member, Probable
 from web.csv_cells import defused
@@ -118,25 +119,29 @@ def _id(identifier: str) -> str:
     return identifier
 
 
-def write_topics_tsv(topics: Iterable[ReleasedTopic]) -> bytes:
+def write_topics_tsv(texts: Iterable[QueryText]) -> bytes:
     """`<query id><tab><title and description>`, by query id. Any white space is one space."""
-    lines = (
-        f"{_id(topic.query)}\t{' '.join(f'{topic.title} {topic.description}'.split())}\n"
-        for topic in sorted(topics)
-    )
-    return "".join(lines).encode()
+    return "".join(f"{_id(query.query)}\t{query.text}\n" for query in sorted(texts)).encode()
 
 
-def write_topics_xml(topics: Iterable[ReleasedTopic]) -> bytes:
+def write_topics_xml(texts: Iterable[QueryText]) -> bytes:
     """TREC topics as XML, by query id. Empty parts are left out."""
     root = ElementTree.Element("topics")
-    for topic in sorted(topics):
-        element = ElementTree.SubElement(root, "topic", number=_id(topic.query))
-        for name, text in zip(topic._fields[1:], topic[1:], strict=True):
-            if text:
-                ElementTree.SubElement(element, name).text = text
+    for query in sorted(texts):
+        element = ElementTree.SubElement(root, "topic", number=_id(query.query))
+        for name in ("title", "description", "narrative"):
+            if text := getattr(query, name):
+                ElementTree.SubElement(element, name).text = _without_controls(text)
     ElementTree.indent(root)
     return b"%b\n" % ElementTree.tostring(root, encoding="UTF-8", xml_declaration=True)
+
+
+# XML 1.0 cannot hold these, not even escaped: its readers would refuse the whole file.
+_NOT_IN_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
+
+
+def _without_controls(text: str) -> str:
+    return _NOT_IN_XML.sub(" ", text)
 
 
 def write_pools(documents: Iterable[PooledDocument]) -> bytes:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
 from release.facts import Facts, Faults
+from release.options import LabelSource, Texts
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,8 +32,14 @@ Check = Callable[[Facts], Finding]
 
 
 def check_gate(facts: Facts) -> tuple[Finding, ...]:
-    """Every check's finding, whether in order or not."""
-    return tuple(check(facts) for check in CHECKS.values())
+    """Every check's finding, whether in order or not.
+
+    A release of citations as labels has no judgments, so the checks of these are left out.
+    """
+    if facts.options.labels is LabelSource.JUDGED:
+        return tuple(check(facts) for check in CHECKS.values())
+    checks = CHECKS | CHECKS_OF_CITATIONS
+    return tuple(check(facts) for name, check in checks.items() if name not in ABOUT_JUDGING)
 
 
 def blocking_findings(findings: Sequence[Finding], accept: Collection[str]) -> tuple[Finding, ...]:
@@ -52,6 +59,18 @@ def final_labels_exist(facts: Facts) -> Finding:
         ok=False,
         message="There are no final labels, so the qrels would be empty.",
         how_to_mend="Have at least one query judged by both annotators.",
+        can_accept=False,
+    )
+
+
+def citation_labels_exist(facts: Facts) -> Finding:
+    if facts.labels:
+        return _in_order("empty", f"{facts.labels:,} labels by citations.")
+    return Finding(
+        check="empty",
+        ok=False,
+        message="No query has a frozen pool with candidates, so the qrels would be empty.",
+        how_to_mend="Build the pools and freeze them.",
         can_accept=False,
     )
 
@@ -76,6 +95,26 @@ def a_licence_is_stated(facts: Facts) -> Finding:
         ok=False,
         message="The collection states no licence, so users do not know how they may use it.",
         how_to_mend="State one in the collection's settings, as an SPDX identifier like CC-BY-4.0.",
+    )
+
+
+def the_texts_have_a_licence(facts: Facts) -> Finding:
+    """It says which texts are in the release, too: that is the publisher's choice, never ours."""
+    if not facts.options.texts.included:
+        return _in_order(
+            "corpus-licence", "The release contains document ids only, no titles and abstracts."
+        )
+    whole = facts.options.texts is Texts.CORPUS
+    which = "all documents" if whole else "the query papers and candidates"
+    contents = f"The release contains the titles and abstracts of {which}"
+    if facts.corpus_licence:
+        return _in_order("corpus-licence", f"{contents}, licence {facts.corpus_licence}.")
+    return Finding(
+        check="corpus-licence",
+        ok=False,
+        message=f"{contents}, and the collection states no licence for these texts.",
+        how_to_mend="State the licence of the texts in the collection's settings. Or publish "
+        "document ids only.",
     )
 
 
@@ -121,6 +160,40 @@ def no_query_paper_in_its_own_qrels(facts: Facts) -> Finding:
     )
 
 
+def every_query_has_a_relevant_document(facts: Facts) -> Finding:
+    return _finding(
+        "no-relevant",
+        facts.without_relevant,
+        in_order="Every query with labels has a relevant document.",
+        message="Queries with labels, but without a relevant document: {count}. Every system gets "
+        "the same score for them, and some tools leave them out of their means.",
+        how_to_mend="Look at their labels and their pools. If no relevant document exists, accept "
+        "the finding, and the release tells its users.",
+    )
+
+
+def no_text_is_twice_in_a_pool(facts: Facts) -> Finding:
+    return _finding(
+        "duplicates",
+        facts.duplicates,
+        in_order="No two documents to judge in one pool have the same text.",
+        message="Documents whose text is more than once in a pool: {count}. A system that returns "
+        "one of them is rewarded or punished again for the other.",
+        how_to_mend="A frozen pool cannot drop them. Accept the finding, and the release tells its "
+        "users. Or remove the duplicates from the corpus and build the collection again.",
+    )
+
+
+def no_report_is_older_than_the_labels(facts: Facts) -> Finding:
+    return _finding(
+        "old-reports",
+        facts.old_reports,
+        in_order="No report is older than the labels.",
+        message="Reports that are older than the labels: {count}. The release leaves them out.",
+        how_to_mend="Compute them again.",
+    )
+
+
 def every_label_has_a_source(facts: Facts) -> Finding:
     return _finding(
         "provenance",
@@ -144,17 +217,55 @@ def every_judgment_is_about_the_present_text(facts: Facts) -> Finding:
     )
 
 
+def the_datasheet_is_answered(facts: Facts) -> Finding:
+    return _finding(
+        "datasheet",
+        facts.unanswered,
+        in_order="Every required question of the datasheet is answered.",
+        message="Required questions of the datasheet without an answer: {count}. Reviewers and "
+        "archives ask them.",
+        how_to_mend="Answer them on the page Datasheet. An answer can be short, such as "
+        "“No funding”.",
+    )
+
+
+def every_query_paper_has_a_positive(facts: Facts) -> Finding:
+    return _finding(
+        "no-relevant",
+        facts.without_relevant,
+        in_order="Every query with labels has a relevant document.",
+        message="Queries without a known positive in their pool: {count}. All their labels are 0.",
+        how_to_mend="Build the pools with `cited` or a run of known positives as a forced source.",
+    )
+
+
 CHECKS: dict[str, Check] = {
     "empty": final_labels_exist,
     "ids": ids_fit_into_trec_files,
     "licence": a_licence_is_stated,
+    "corpus-licence": the_texts_have_a_licence,
     "unresolved": every_case_is_decided,
     "unjudged-pairs": every_pair_is_judged,
     "unopened-queries": every_query_is_opened,
+    "no-relevant": every_query_has_a_relevant_document,
     "self-retrieved": no_query_paper_in_its_own_qrels,
+    "duplicates": no_text_is_twice_in_a_pool,
     "provenance": every_label_has_a_source,
     "changed-texts": every_judgment_is_about_the_present_text,
+    "datasheet": the_datasheet_is_answered,
+    "old-reports": no_report_is_older_than_the_labels,
 }
+CHECKS_OF_CITATIONS: dict[str, Check] = {
+    "empty": citation_labels_exist,
+    "no-relevant": every_query_paper_has_a_positive,
+}
+# Not checked if labels are citations, because they do not depend on judgments.
+ABOUT_JUDGING = frozenset(
+    {
+        *("unresolved", "unjudged-pairs", "unopened-queries", "duplicates"),
+        *("changed-texts", "old-reports"),
+    }
+)
 NEVER_ACCEPTED = frozenset({"empty", "ids"})
 ACCEPTABLE = tuple(check for check in CHECKS if check not in NEVER_ACCEPTED)
 

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from adjudication.labels import LabelledPair, Standing
 from release.bundle import digest_of, size_of
+from release.citation_labels import count_citations
 from release.guideline_page import guideline_digest
 from release.layouts.content import Content, Files
 from release.records import ReleasedGuideline, ReleasedQuery, Snapshot
 from release.sampling import describe_sample
-
-if TYPE_CHECKING:
-    from release.gate import Finding
 
 FORMAT = "qrelsmith-release"
 # 2 has codes where 1 had sentences: in `accepted`, and in `excluded` of pools/pool.jsonl.
@@ -33,18 +31,10 @@ def build_manifest(content: Content, files: Files) -> dict[str, Any]:
         "software": {"name": "qrelsmith", "version": content.software_version},
         "version": content.version,
         "options": snapshot.options.as_json(),
-        "collection": {
-            "slug": snapshot.collection.slug,
-            "name": snapshot.collection.name,
-            "description": snapshot.collection.description,
-            "licence": snapshot.collection.licence,
-            "corpus_licence": snapshot.collection.corpus_licence,
-            "seed": snapshot.collection.seed,
-            "facets": [facet.key for facet in snapshot.collection.facets],
-            "highest_grade": snapshot.collection.highest_grade,
-            "relevant_from": snapshot.collection.relevant_from,
-        },
-        "accepted": [_accepted(finding) for finding in content.accepted],
+        "collection": snapshot.collection.as_json(),
+        "accepted": [finding.as_json() for finding in content.accepted],
+        "previous": _previous(snapshot),
+        "errata": [erratum.name for erratum in snapshot.errata],
         "counts": content.counts,
         "sample": describe_sample(snapshot),
         "pool_builds": [
@@ -61,6 +51,15 @@ def build_manifest(content: Content, files: Files) -> dict[str, Any]:
             for name in sorted(files)
         },
     }
+
+
+def _previous(snapshot: Snapshot) -> dict[str, Any] | None:
+    """The version that CHANGELOG.md compares with, and whether its file could be read."""
+    before = snapshot.previous
+    if before is None:
+        return None
+    compared = before.qrels is not None
+    return {"version": before.version, "sha256": before.sha256, "compared": compared}
 
 
 def _judgment_imports(snapshot: Snapshot) -> dict[str, Any]:
@@ -98,11 +97,19 @@ def count(snapshot: Snapshot) -> dict[str, Any]:
         "annotators": len({rating.annotator for rating in snapshot.ratings}),
         "adjudicators": len({decision.adjudicator for decision in snapshot.adjudications}),
         "labels": sum(facet.grades.total() for facet in facets.values()),
+        **_citations(snapshot),
         "facets": {
             key: facet.numbers([query for query in snapshot.queries if query.facet == key], grades)
             for key, facet in facets.items()
         },
     }
+
+
+def _citations(snapshot: Snapshot) -> dict[str, Any]:
+    """Only if the labels are citations."""
+    if not snapshot.of_citations:
+        return {}
+    return {"citations": count_citations(snapshot.pools, snapshot.builds)._asdict()}
 
 
 class _FacetCount:
@@ -121,11 +128,12 @@ class _FacetCount:
 
     def numbers(self, queries: Sequence[ReleasedQuery], grades: Iterable[int]) -> dict[str, Any]:
         pairs, unjudged = self.standings.total(), self.standings[Standing.UNJUDGED]
+        cited = self.standings[Standing.CITATION]
         return {
             "queries": len(queries),
             "queries_opened": sum(query.opened for query in queries),
             "pairs": pairs,
-            "pairs_judged": pairs - unjudged,
+            "pairs_judged": pairs - unjudged - cited,
             "agreed": self.standings[Standing.AGREED],
             "adjudicated": self.standings[Standing.ADJUDICATED],
             "overruled": self.overruled,
@@ -135,14 +143,6 @@ class _FacetCount:
             "labels": self.grades.total(),
             "labels_by_grade": {str(grade): self.grades[grade] for grade in grades},
         }
-
-
-def _accepted(finding: Finding) -> dict[str, Any]:
-    return {
-        "check": finding.check,
-        "count": finding.count,
-        "items": list(finding.items),
-    }
 
 
 def _guideline(guideline: ReleasedGuideline, snapshot: Snapshot) -> dict[str, Any]:

@@ -1,6 +1,6 @@
-"""Published versions of a collection, when they are public, and what the gate keeps of pairs.
+"""Published versions, when they are public, their errata, and what the gate keeps of pairs.
 
-Triggers in the migrations keep every release as it is, and add the unsourced pairs.
+Triggers in the migrations keep every release as it is, and write the rows of the gate.
 """
 
 from __future__ import annotations
@@ -10,6 +10,25 @@ from django.db import models
 
 from accounts.models import Collection
 from annotation.models import Pair
+from corpus.models import Query
+from pooling.models import Candidate
+from release.datasheets.models import AnnotatorProfile, DatasheetAnswer, ProfileThreshold
+from release.errata.models import Erratum
+from release.importing.models import ReleaseImport
+
+__all__ = [
+    "AnnotatorProfile",
+    "DatasheetAnswer",
+    "DuplicateCandidate",
+    "Erratum",
+    "ProfileThreshold",
+    "PublicPeriod",
+    "Release",
+    "ReleaseException",
+    "ReleaseImport",
+    "RelevantCount",
+    "UnsourcedPair",
+]
 
 
 class Release(models.Model):
@@ -37,6 +56,39 @@ class Release(models.Model):
 
     def __str__(self) -> str:
         return f"{self.collection} {self.version}"
+
+
+class ReleaseException(models.Model):
+    """A finding of the gate that a version was published against: who accepted it, and why.
+
+    The reason is in the manifest, too. The person is here only.
+    """
+
+    release = models.ForeignKey(Release, models.PROTECT, related_name="exceptions")
+    check_name = models.CharField(max_length=40)
+    reason = models.CharField(max_length=500)
+    accepted_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="+",
+        help_text="Null for a version that was published by a command.",
+    )
+
+    class Meta:
+        ordering = ["release", "check_name"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["release", "check_name"], name="release_exception_once"
+            ),
+            models.CheckConstraint(
+                condition=~models.Q(reason=""), name="release_exception_has_reason"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.check_name} in {self.release}"
 
 
 class PublicPeriodQuerySet(models.QuerySet["PublicPeriod"]):
@@ -103,3 +155,32 @@ class UnsourcedPair(models.Model):
 
     def __str__(self) -> str:
         return f"{self.pair} without a source"
+
+
+class DuplicateCandidate(models.Model):
+    """A candidate to judge whose text another one in its pool has, too.
+
+    A trigger adds it when the first query of the pool opens. The pool is frozen from then on.
+    """
+
+    candidate = models.OneToOneField(
+        Candidate, models.CASCADE, primary_key=True, related_name="duplicate"
+    )
+
+    def __str__(self) -> str:
+        return f"{self.candidate}, a duplicate"
+
+
+class RelevantCount(models.Model):
+    """How many pairs of a query both judges call relevant. A query without one may have no row.
+
+    A trigger counts them. `relevant_from` of a collection is fixed once a query is open.
+    """
+
+    query = models.OneToOneField(
+        Query, models.CASCADE, primary_key=True, related_name="relevant_count"
+    )
+    agreed = models.IntegerField()
+
+    def __str__(self) -> str:
+        return f"relevant documents of {self.query}"

@@ -43,3 +43,6 @@ class ReleaseOptions:
     def from_json(cls, value: Mapping[str, Any]) -> ReleaseOptions:
         """The options of a manifest or of a job's parameters. ValueError for unknown values."""
         return cls(Texts(value["texts"]), LabelSource(value["labels"]))
+
+
+DEFAULT_OPTIONS = ReleaseOptions()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.urls import URLPattern, path
 
 from release import public_views
+from release.errata.public_views import report_public_erratum
 
 urlpatterns: list[URLPattern] = [
     path("", public_views.public_releases, name="public-releases"),
@@ -13,5 +14,6 @@ urlpatterns: list[URLPattern] = [
         public_views.public_download,
         name="public-release-download",
     ),
+    path("<slug:slug>/<str:version>/report/", report_public_erratum, name="report-public-erratum"),
     path("<slug:slug>/<str:version>/", public_views.public_page, name="public-release"),
 ]

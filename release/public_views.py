@@ -17,6 +17,7 @@ from django.utils.cache import get_conditional_response, patch_cache_control
 from django.views.decorators.http import require_safe
 
 from release.download_limit import is_within_limit
+from release.errata.listing import known_errors
 from release.errors import ReleaseDamaged
 from release.files import open_release
 from release.listing import newest_page
@@ -65,6 +66,10 @@ def public_page(request: HttpRequest, period: PublicPeriod) -> HttpResponse:
         "page": page,
         "content": period.page,
         "linked_data": page.linked_data(settings.SERVER_NAME),
+        "errors": known_errors(release),
+        "report_url": ""
+        if release.collection.is_archived
+        else reverse("report-public-erratum", args=[release.collection.slug, release.version]),
         "others": others.filter(release__collection=release.collection_id)[:SHOWN_VERSIONS],
     }
     return allow_search_engines(render(request, "release/public_release.html", context))

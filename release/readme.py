@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from agreement.coefficients import COEFFICIENTS, Missing
 from pooling.provenance import IMPORTED
+from release.citation_readme import (
+    ABOUT_GRADES,
+    LEFT_OUT,
+    WARNING,
+    citation_section,
+    mdcr_section,
+)
+from release.front_matter import front_matter
 from release.layouts import file_notes
 from release.layouts.content import Content, notes_on
 from release.manifest import NAME as MANIFEST
 from release.manifest import SUMS
+from release.options import Texts
 from release.records import (
-    ReleasedCollection,
     ReleasedCorpusImport,
-    ReleasedGuideline,
     ReleasedImport,
     ReleasedReports,
     Snapshot,
@@ -23,11 +30,12 @@ from release.sampling import describe_sample
 from web.words import count_noun
 
 if TYPE_CHECKING:
-    from release.gate import Finding
+    from release.accepted_findings import AcceptedFinding
 
 # A release's own sentences: those of the page may change, and the README may not with them.
 EXCEPTIONS = {
     "licence": "The collection states no licence.",
+    "corpus-licence": "The collection states no licence for the texts of its documents.",
     "unresolved": "Disputed pairs without a decision: {count}. They are left out.",
     "unjudged-pairs": "Pairs without both judgments: {count}. They are left out.",
     "unopened-queries": "Queries never opened for judging: {count}. They have no labels.",
@@ -35,11 +43,18 @@ EXCEPTIONS = {
         "Queries with their own query paper in their qrels: {count}. A system is rewarded there "
         "for finding the query itself."
     ),
+    "no-relevant": (
+        "Queries with labels, but without a relevant document: {count}. Some tools leave them out "
+        "of their means."
+    ),
+    "duplicates": "Documents whose text is more than once in a pool: {count}.",
+    "old-reports": "Reports that were older than the labels: {count}. They are left out.",
     "provenance": "Labels of documents without a recorded source: {count}.",
     "changed-texts": (
         "Pairs whose text, or the mark of its facet, changed after they were judged: {count}. In "
         "`ratings.csv` their `presentation_digest` is that of the text that was judged."
     ),
+    "datasheet": "Required questions of `datasheet.md` without an answer: {count}.",
 }
 
 
@@ -48,19 +63,27 @@ def write_readme(content: Content, names: Collection[str]) -> bytes:
     snapshot = content.snapshot
     collection = snapshot.collection
     sample = describe_sample(snapshot)
+    names = list(names)
     parts = [
+        front_matter(snapshot, names, content.counts["labels"]),
         _opening(snapshot, content.version),
+        *_citations(content),
+        _loading(content, names),
+        _texts(snapshot),
+        _splits(snapshot),
         _files(snapshot, names),
+        mdcr_section(names),
         _sample(sample),
-        _counts(content.counts, collection),
+        _counts(content.counts, snapshot),
         _corpus(snapshot.corpus_imports),
         _making(snapshot),
-        _grades(snapshot.guidelines, collection),
-        _agreement(content.agreement[Missing.EXCLUDE], has_facets=collection.has_facets),
+        _grades(snapshot),
+        *_agreement_if_judged(content),
         _evaluation(snapshot.reports),
         _supports(snapshot.supports),
         _exceptions(content.accepted),
-        ["## What is not in it", ABOUT_WHAT_IS_LEFT_OUT],
+        ["## What is not in it", _left_out(snapshot)],
+        ["## Errors", _about_errors(collection.slug, content.version)],
         _licence(collection.licence),
         _citing(snapshot, content.version, content.software_version),
     ]
@@ -82,6 +105,10 @@ ABOUT_FILES = """
 Text is UTF-8. A query id is {query_id}. In the CSV files an empty `grade`
 means that the person could not judge the pair, and `reason` says why. `first` and `second` are the
 grades in slots 1 and 2.
+"""
+
+ABOUT_FILES_OF_CITATIONS = """
+Text is UTF-8. A query id is {query_id}.
 """
 
 ABOUT_CSFCUBE = """
@@ -183,18 +210,111 @@ labels that neither annotator gave: the mean of this share over the queries, and
 pairs{of_the_facet} together.
 """
 
+ABOUT_ERRORS = """
+This version never changes. Errors that are found in it are listed on its page. Those that were
+reported are in `CHANGELOG.md` of the next version, too. To report one, use the form *Report an
+error* on that page, `/releases/{slug}/{version}/`, of the server that published this version. It
+has the form if the version is public.
+"""
+
 ABOUT_WHAT_IS_LEFT_OUT = """
-- The documents' texts, except the titles of query papers.
-- Names. People appear as pseudonyms, numbered at random.
+{texts}- Names. People appear as pseudonyms, numbered at random.
 - Notes that annotators and adjudicators wrote in their own words: they may name people.
 - Judgments that their authors revised. `sequence` tells which revision counts.
 - Judgments of pairs that only one annotator has judged.
 """
 
 
+WITHOUT_TEXTS = """\
+- The texts of documents, and with them the texts of query papers. `GET_TEXTS.md` says how to get
+  them.
+"""
+
+ABOUT_TEXTS = {
+    Texts.POOLED: (
+        "The query papers and all candidates are here with their texts: {documents} documents. The "
+        "corpus that the candidates were drawn from can be larger."
+    ),
+    Texts.CORPUS: "The whole corpus is here with its texts: {documents} documents.",
+    Texts.NONE: (
+        "This release has no texts of documents, only the docnos of {documents} documents in "
+        "`documents.txt`. `GET_TEXTS.md` says how to get the texts."
+    ),
+}
+
+ABOUT_QUERY_TEXTS = """
+The text of a query is the title of its query paper and {what}. It
+is the same in `trec/`, `beir/` and `hf/`. The query papers are documents too: leave a query paper
+out of its own ranking.
+"""
+
+ABOUT_LOADING = """
+Unpack the zip, and open a terminal in its folder. This works without any other package:
+
+```sh
+python -c "print(sum(1 for line in open('trec/qrels.all.txt')), 'labels')"
+```
+
+It prints how many labels there are. With [ir_measures](https://ir-measur.es), a run is scored by
+
+```sh
+ir_measures trec/qrels.{part}.txt my.run nDCG@20
+```
+
+With [ir_datasets](https://ir-datasets.com), and so in PyTerrier as `irds:{name}`:
+
+```python
+import ir_datasets
+import load_ir_datasets  # a script of this release; it downloads nothing
+
+dataset = ir_datasets.load("{name}{split}")
+```
+"""
+
+ABOUT_LOADING_BEIR = """
+With [BEIR](https://github.com/beir-cellar/beir):
+
+```python
+from beir.datasets.data_loader import GenericDataLoader
+
+corpus, queries, qrels = GenericDataLoader("beir").load(split="{beir}")
+```
+"""
+
+ABOUT_LOADING_HUGGING_FACE = """
+With [datasets](https://huggingface.co/docs/datasets), from this folder or from the Hub:
+
+```python
+from pathlib import Path
+
+from datasets import load_dataset
+
+folder = str(Path.cwd())  # or the name of a data set on the Hub
+qrels = load_dataset(folder, "{config}", split="test")
+```
+
+The other configs are in the first lines of this file. Their names are those that MTEB expects.
+"""
+
+ABOUT_SPLITS = """
+Each query with a label is tested in one of two folds and serves to develop with in the other:
+`fold1_dev`, `fold1_test`, `fold2_dev`, `fold2_test` in `splits.json`, `beir/qrels/` and `hf/`. A
+test figure is the mean of the two folds' means. The split `test` has every query. {origin}
+"""
+
+IMPORTED_FOLDS = "The folds were imported with the collection."
+MADE_FOLDS = """\
+The folds were made at random from the seed `{seed}`, and every facet has half of its queries in
+each."""
+MADE_FOLDS_WITHOUT_FACETS = "The folds were made at random from the seed `{seed}`."
+
+
 def _opening(snapshot: Snapshot, version: str) -> Iterator[str]:
     yield f"# {snapshot.collection.name}, version {version}"
     yield ""
+    if snapshot.of_citations:
+        yield WARNING
+        yield ""
     yield (
         "A test collection for retrieving papers that are similar to a query paper in one facet."
         if snapshot.collection.has_facets
@@ -206,16 +326,86 @@ def _opening(snapshot: Snapshot, version: str) -> Iterator[str]:
     yield ""
 
 
+def _loading(content: Content, names: Sequence[str]) -> Iterator[str]:
+    """How to load it. A release without labels, which a test can make, has nothing to load."""
+    snapshot = content.snapshot
+    facet = next(
+        (
+            facet.key
+            for facet in snapshot.collection.facets
+            if facet.key and f"beir/qrels/{facet.key}.tsv" in names
+        ),
+        "",
+    )
+    places = {
+        "part": facet or "all",
+        "name": f"{snapshot.collection.slug}-{content.version}",
+        "split": f"/{facet}" if facet else "",
+        "beir": facet or "test",
+        "config": f"{facet}-qrels" if facet else "default",
+    }
+    yield "## How to load it"
+    yield ABOUT_LOADING.format(**places).rstrip()
+    if snapshot.options.texts.included:
+        yield ABOUT_LOADING_BEIR.format(**places).rstrip()
+    yield ABOUT_LOADING_HUGGING_FACE.format(**places)
+
+
+def _texts(snapshot: Snapshot) -> Iterator[str]:
+    texts = snapshot.options.texts
+    yield "## Texts"
+    yield ""
+    yield ABOUT_TEXTS[texts].format(documents=len(snapshot.documents))
+    if texts.included and any(not query.is_topic for query in snapshot.queries):
+        what = (
+            "the sentences of the query's facet"
+            if snapshot.collection.has_facets
+            else "all its sentences"
+        )
+        if snapshot.has_sentence_queries:
+            what += ", or for a query by sentences these sentences"
+        yield ABOUT_QUERY_TEXTS.format(what=what).rstrip()
+    yield ""
+
+
+def _splits(snapshot: Snapshot) -> Iterator[str]:
+    folds = snapshot.folds
+    if not folds.numbers:
+        return
+    made = MADE_FOLDS if snapshot.collection.has_facets else MADE_FOLDS_WITHOUT_FACETS
+    origin = IMPORTED_FOLDS if folds.imported else made.format(seed=folds.seed)
+    yield "## Splits"
+    yield ABOUT_SPLITS.format(origin=origin)
+
+
+def _left_out(snapshot: Snapshot) -> str:
+    texts = "" if snapshot.options.texts.included else WITHOUT_TEXTS
+    about = LEFT_OUT if snapshot.of_citations else ABOUT_WHAT_IS_LEFT_OUT
+    return about.format(texts=texts)
+
+
+def _citations(content: Content) -> Iterator[Iterable[str]]:
+    if content.snapshot.of_citations:
+        yield citation_section(
+            content.counts["citations"], has_facets=content.snapshot.collection.has_facets
+        )
+
+
 def _files(snapshot: Snapshot, names: Collection[str]) -> Iterator[str]:
     has_facets = snapshot.collection.has_facets
     notes = notes_on([*names, MANIFEST, SUMS], file_notes())
+    of_citations = snapshot.of_citations
     yield "## Files"
     yield ""
-    yield from _table(["file", "what it holds"], [[f"`{note.name}`", note.what] for note in notes])
+    yield from _table(
+        ["file", "what it holds"],
+        [[f"`{note.name}`", note.what_of(citations=of_citations)] for note in notes],
+    )
     query_id = (
         "`<docno of the query paper>_<facet>`" if has_facets else "the id of its topic or paper"
     )
-    yield ABOUT_FILES.format(query_id=query_id).lstrip()
+    about = ABOUT_FILES_OF_CITATIONS if of_citations else ABOUT_FILES
+    yield about.format(query_id=query_id).lstrip()
     if snapshot.has_sentence_queries:
         yield ABOUT_SENTENCES.lstrip()
     if snapshot.query_run_lines:
@@ -260,15 +450,26 @@ def _chances(inclusion: Sequence[float] | None) -> str:
     return " to ".join(dict.fromkeys(f"{chance:.4g}" for chance in inclusion))
 
 
-def _counts(counts: Mapping[str, Any], collection: ReleasedCollection) -> Iterator[str]:
-    columns = ["queries", "pairs_judged", "agreed", "adjudicated", "set_aside", "labels"]
+JUDGED_COLUMNS = ("queries", "pairs_judged", "agreed", "adjudicated", "set_aside", "labels")
+CITATION_COLUMNS = ("queries", "labels")
+
+
+def _counts(counts: Mapping[str, Any], snapshot: Snapshot) -> Iterator[str]:
+    collection = snapshot.collection
+    columns = CITATION_COLUMNS if snapshot.of_citations else JUDGED_COLUMNS
+    sizes = (
+        f"Query papers: {counts['query_papers']}. Queries: {counts['queries']}. "
+        f"Pooled documents: {counts['pooled_documents']}. "
+    )
     yield "## Size"
     yield ""
-    yield (
-        f"Query papers: {counts['query_papers']}. Queries: {counts['queries']}. "
-        f"Pooled documents: {counts['pooled_documents']}. Final labels: {counts['labels']}. "
-        f"Annotators: {counts['annotators']}. Adjudicators: {counts['adjudicators']}."
-    )
+    if snapshot.of_citations:
+        yield f"{sizes}Labels: {counts['labels']}."
+    else:
+        yield (
+            f"{sizes}Final labels: {counts['labels']}. "
+            f"Annotators: {counts['annotators']}. Adjudicators: {counts['adjudicators']}."
+        )
     yield ""
     table = [
         [
@@ -314,6 +515,9 @@ def _making(snapshot: Snapshot) -> Iterator[str]:
     yield ""
     if drawers:
         yield f"Candidates were drawn by {_listed(drawers)}."
+    if snapshot.of_citations:
+        yield ""
+        return
     yield ABOUT_JUDGING.rstrip()
     sources = {str(build.manifest.get("source", "")) for build in snapshot.builds}
     imported = sources - {"", IMPORTED}
@@ -339,11 +543,14 @@ def _listed(names: Sequence[str]) -> str:
     return ", ".join(f"`{name}`" for name in names)
 
 
-def _grades(
-    guidelines: Sequence[ReleasedGuideline], collection: ReleasedCollection
-) -> Iterator[str]:
+def _grades(snapshot: Snapshot) -> Iterator[str]:
+    collection = snapshot.collection
     yield "## Grades"
     yield ""
+    if snapshot.of_citations:
+        yield ABOUT_GRADES
+        yield ""
+        return
     yield (
         f"Grades go from 0 to {collection.highest_grade}. A document with grade "
         f"{collection.relevant_from}"
@@ -351,7 +558,7 @@ def _grades(
         "relevant."
     )
     yield ""
-    for guideline in guidelines:
+    for guideline in snapshot.guidelines:
         facet = f"{guideline.facet}, guideline" if guideline.facet else "Guideline"
         yield f"### {facet} {guideline.version}"
         yield ""
@@ -359,8 +566,16 @@ def _grades(
             name, definition = grade.get("name", ""), grade.get("definition", "")
             yield f"- **{grade['grade']}** {': '.join(filter(None, [name, definition]))}"
         yield ""
-    if guidelines:
+    if snapshot.guidelines:
         yield ABOUT_GUIDELINES.lstrip()
+
+
+def _agreement_if_judged(content: Content) -> Iterator[Iterable[str]]:
+    if not content.snapshot.of_citations:
+        yield _agreement(
+            content.agreement[Missing.EXCLUDE],
+            has_facets=content.snapshot.collection.has_facets,
+        )
 
 
 def _agreement(payload: Mapping[str, Any], *, has_facets: bool) -> Iterator[str]:
@@ -427,7 +642,13 @@ def describe_exception(entry: Mapping[str, Any]) -> str:
     return str(entry.get("message") or words.format(count=entry["count"]))
 
 
-def _exceptions(accepted: Sequence[Finding]) -> Iterator[str]:
+def explain_exception(entry: Mapping[str, Any]) -> str:
+    """The same with the publisher's reason, which entries before format 3 lack."""
+    reason = f" Reason: {entry['reason']}" if entry.get("reason") else ""
+    return f"{describe_exception(entry)}{reason}"
+
+
+def _exceptions(accepted: Sequence[AcceptedFinding]) -> Iterator[str]:
     if not accepted:
         return
     yield "## Known exceptions"
@@ -438,8 +659,12 @@ def _exceptions(accepted: Sequence[Finding]) -> Iterator[str]:
         named = f" ({_listed(finding.items)})" if finding.items else ""
         more = " The first are shown." if finding.count > len(finding.items) else ""
         what = EXCEPTIONS[finding.check].format(count=finding.count)
-        yield f"- **{finding.check}**: {what}{named}{more}"
+        yield f"- **{finding.check}**: {what}{named}{more} Reason: {finding.reason}"
     yield ""
+
+
+def _about_errors(slug: str, version: str) -> str:
+    return ABOUT_ERRORS.format(slug=slug, version=version)
 
 
 def _licence(licence: str) -> Iterator[str]:

@@ -10,11 +10,13 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
 
 from corpus.query_facts import QueryFacts
-from release.options import ReleaseOptions
+from release.datasheets.profiles import PublishedField
+from release.options import LabelSource, ReleaseOptions
 
 if TYPE_CHECKING:
     from adjudication.labels import LabelledPair
     from rebuilding.samples import SampledPool
+    from release.query_texts import QueryText
 
 Record = TypeVar("Record", covariant=True)
 
@@ -98,6 +100,7 @@ class ReleasedQuery(NamedTuple):
     sentences: tuple[int, ...] = ()
     title: str = ""
     facts: QueryFacts = QueryFacts()
+    field: str = ""  # the first field of the query paper
 
     @property
     def opened(self) -> bool:
@@ -211,9 +214,60 @@ class ReleasedCorpusImport(NamedTuple):
     steps: tuple[ReleasedStep, ...]
 
 
+class ReleasedDatasheet(NamedTuple):
+    """The answers by question, and what is read from the database for the datasheet only.
+
+    `first_day` and `last_day` are those of the released judgments, as ISO dates in UTC, or "".
+    They are not known if judgments were imported. `annotators` has groups of people only.
+    """
+
+    answers: Mapping[str, str] = {}
+    dates_known: bool = True
+    first_day: str = ""
+    last_day: str = ""
+    annotators: tuple[PublishedField, ...] = ()
+
+
+FileLines = Callable[[], Iterator[bytes]]  # the lines of a file, read when it is called
+
+
+class PreviousVersion(NamedTuple):
+    """The version that was published before, with two files of its bundle.
+
+    Without its file, which is missing or damaged, both are None and nothing can be compared.
+    """
+
+    version: str
+    sha256: str
+    manifest: Mapping[str, Any]
+    qrels: FileLines | None = None
+    pools: FileLines | None = None
+
+
+class SettledErratum(NamedTuple):
+    """A reader's report about an earlier version with the publisher's answer. It names no reader.
+
+    `docno` is empty for a report about a whole query.
+    """
+
+    version: str
+    number: int
+    query: str
+    docno: str
+    accepted: bool
+    answer: str
+
+    @property
+    def name(self) -> str:
+        return f"{self.version}-{self.number}"
+
+
 class ReleasedFacet(NamedTuple):
+    """A facet; `labels` are the labels of the sentences that belong to it."""
+
     key: str
     name: str
+    labels: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,6 +281,20 @@ class ReleasedCollection:
     highest_grade: int = 3
     relevant_from: int = 2
     corpus_licence: str = ""  # of the documents' texts; `licence` is that of the judgments
+
+    def as_json(self) -> dict[str, Any]:
+        """The collection in the manifest."""
+        return {
+            "slug": self.slug,
+            "name": self.name,
+            "description": self.description,
+            "licence": self.licence,
+            "corpus_licence": self.corpus_licence,
+            "seed": self.seed,
+            "facets": [facet.key for facet in self.facets],
+            "highest_grade": self.highest_grade,
+            "relevant_from": self.relevant_from,
+        }
 
     @property
     def grades(self) -> range:
@@ -249,6 +317,67 @@ class Records(Protocol[Record]):
     def __iter__(self) -> Iterator[Record]: ...
 
     def __len__(self) -> int: ...
+
+
+class InterchangedTopic(NamedTuple):
+    """A topic as it is stored: `sentences` decide the digests of what judges saw."""
+
+    title: str
+    description: str
+    narrative: str
+    sentences: tuple[str, ...]
+    narrative_is_shown: bool
+
+
+class InterchangedQuery(NamedTuple):
+    """A query, and its opening: `guideline` is the version, None for a query that is not open.
+
+    `fold` is the imported fold. `unjudged` are the documents of pairs without both judgments.
+    """
+
+    name: str
+    facet: str
+    sentences: tuple[int, ...]
+    fold: int | None
+    guideline: int | None
+    labels_unchecked: bool | None
+    unjudged: tuple[str, ...]
+
+
+class InterchangedPaper(NamedTuple):
+    """A query paper with its queries by name; `topic` is None for a document."""
+
+    name: str
+    topic: InterchangedTopic | None
+    metadata: Mapping[str, Any]
+    queries: tuple[InterchangedQuery, ...]
+
+
+class InterchangedFacet(NamedTuple):
+    key: str
+    name: str
+    labels: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Interchange:
+    """What another server needs to make the collection again, and no other record has.
+
+    The scale is that of the collection. Labels that are citations have a scale of their own.
+    `guidelines` are those in use and the latest of each facet. `retired_runs` are the names and
+    digests of runs that a later run of the same retriever replaced. `other_documents` are not
+    pooled, but in the ranked lists that sampled pools were drawn from.
+    """
+
+    highest_grade: int = 3
+    relevant_from: int = 2
+    analysis: str = ""
+    seconds_per_judgment: float = 15.0
+    facets: tuple[InterchangedFacet, ...] = ()
+    guidelines: tuple[ReleasedGuideline, ...] = ()
+    retired_runs: tuple[tuple[str, str], ...] = ()
+    query_papers: tuple[InterchangedPaper, ...] = ()
+    other_documents: Records[ReleasedDocument] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -275,11 +404,18 @@ class Snapshot:
     run_lines: Mapping[str, RunLines] = field(default_factory=dict)  # by a run's file
     query_run_lines: Mapping[str, RunLines] = field(default_factory=dict)  # the same, by query
     shown_otherwise: tuple[tuple[str, str], ...] = ()  # judged pairs: query, docno
+    duplicates: tuple[tuple[str, str], ...] = ()  # query paper and docno, of texts twice in a pool
+    old_reports: tuple[str, ...] = ()  # the names of stored reports that are out of date
     topics: tuple[ReleasedTopic, ...] = ()  # of all queries, by query id
     judgment_imports: tuple[ReleasedImport, ...] = ()
     corpus_imports: tuple[ReleasedCorpusImport, ...] = ()  # in their order
     judged_here: bool = True  # whether a judgment was made here, and not imported
+    query_texts: tuple[QueryText, ...] = ()  # by query id; without texts those of topics only
+    previous: PreviousVersion | None = None
+    errata: tuple[SettledErratum, ...] = ()  # settled, and not in an earlier version's changelog
     supports: str = ""  # what the collection supports, by an up-to-date report on pool bias
+    datasheet: ReleasedDatasheet = field(default_factory=ReleasedDatasheet)
+    interchange: Interchange = field(default_factory=Interchange)
     reports: ReleasedReports = NO_REPORTS
 
     @property
@@ -290,6 +426,11 @@ class Snapshot:
     def names_differ(self) -> bool:
         """Whether ids of queries differ from those of their papers or topics."""
         return names_differ(self.collection, self.queries)
+
+    @property
+    def of_citations(self) -> bool:
+        """Whether the labels are citations; see `citation_labels`."""
+        return self.options.labels is LabelSource.CITATIONS
 
     @property
     def labels(self) -> Iterator[Label]:

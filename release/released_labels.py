@@ -1,9 +1,12 @@
-"""The labels of a published version, for the evaluation of systems."""
+"""Labels for the evaluation of systems: those of a published version, and citations."""
 
 from __future__ import annotations
 
 from accounts.models import Collection
 from release.differences import QRELS, Unreadable, read_member, read_qrels
+from release.snapshot.citations import citation_labels
+from release.snapshot.collection import queries_by_name
+from release.snapshot.pools import released_builds
 from web.errors import UserFacingError
 
 
@@ -34,4 +37,15 @@ def released_qrels(collection: Collection, version: str) -> dict[str, dict[str, 
     for (query, docno), grade in read_qrels(content):
         if docno != papers.get(query):
             qrels.setdefault(query, {})[docno] = int(grade)
+    return qrels
+
+
+def citation_qrels(collection: Collection) -> dict[str, dict[str, int]]:
+    """The labels of a release with citation labels, as it would be now, without query papers."""
+    papers = dict(collection.queries.values_list("name", "query_paper__document__docno"))
+    builds = released_builds(collection)
+    qrels: dict[str, dict[str, int]] = {}
+    for label in citation_labels(queries_by_name(collection), builds):
+        if label.docno != papers[label.query]:
+            qrels.setdefault(label.query, {})[label.docno] = label.grade
     return qrels

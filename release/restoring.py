@@ -8,10 +8,9 @@ from typing import Any, BinaryIO
 
 from django.conf import settings
 
+from release.accepted_findings import AcceptedFinding
 from release.errors import CannotKeep, CannotRestore, ReleaseDamaged, ReleaseError
-from release.facts import facts_of
 from release.files import cannot_keep, open_release, path_of, write_file
-from release.gate import check_gate
 from release.layouts.reports import report_file
 from release.manifest import FORMAT_VERSION
 from release.models import Release
@@ -19,6 +18,7 @@ from release.options import ReleaseOptions
 from release.records import ReleasedReports
 from release.services import Bundle, pack_bundle
 from release.snapshot import take_snapshot
+from release.snapshot.history import errata_named, previous_version
 
 OWN = frozenset({"files", "format", "format_version", "software", "version"})  # own sentences
 
@@ -66,25 +66,34 @@ def _build_again(release: Release) -> Bundle:
             f"format {FORMAT_VERSION}. Qrelsmith {release.manifest['software']['version']} can "
             "build it again."
         )
-    recorded = {entry["check"] for entry in release.manifest["accepted"]}
+    # Their findings can be others by now, if a report is computed again.
+    accepted = [AcceptedFinding.from_json(entry) for entry in release.manifest["accepted"]]
     options = ReleaseOptions.from_json(release.manifest["options"])
     snapshot = take_snapshot(release.collection, options)
-    # A report on pool bias can be computed, or be out of date, after the release.
-    snapshot = replace(
-        snapshot,
-        supports=release.manifest.get("supports", ""),
-        reports=_recorded_reports(snapshot.reports, release.manifest),
-    )
+    snapshot = replace(snapshot, **_as_recorded(release, snapshot.reports))
     return pack_bundle(
         snapshot,
         release.version,
-        [
-            found
-            for found in check_gate(facts_of(snapshot))
-            if not found.ok and found.check in recorded
-        ],
+        accepted,
         software_version=release.manifest["software"]["version"],
     )
+
+
+def _as_recorded(release: Release, reports: ReleasedReports) -> dict[str, Any]:
+    """What the snapshot of a later moment cannot have: it has changed for reasons of its own.
+
+    Reports can be computed, or be out of date, after the release. Later versions are
+    published, and errata are settled.
+    """
+    collection, manifest = release.collection, release.manifest
+    before = manifest["previous"]
+    previous = collection.releases.get(version=before["version"]) if before else None
+    return {
+        "supports": manifest.get("supports", ""),
+        "previous": previous_version(previous, readable=bool(before and before["compared"])),
+        "errata": errata_named(collection, manifest["errata"]),
+        "reports": _recorded_reports(reports, manifest),
+    }
 
 
 def _recorded_reports(reports: ReleasedReports, manifest: Mapping[str, Any]) -> ReleasedReports:

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable, Iterable, Sequence
+import zipfile
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import count as count_from
+from pathlib import Path
 from tempfile import TemporaryFile
 from typing import Any, BinaryIO
 from weakref import finalize
@@ -21,27 +24,29 @@ from jobs.context import DirectRun, JobContext
 from jobs.models import Job
 from jobs.services import enqueue
 from release import formats
-from release.bundle import digest_of, pack_into
+from release.accepted_findings import NONE_ACCEPTED, AcceptedFinding, Reasons, checked_reasons
+from release.bundle import WrittenWrong, check_bundle, digest_of, pack_into
 from release.current_facts import facts_now
 from release.differences import README, difference_to
-from release.draft_files import draft_folder
-from release.errors import BadVersion, GateClosed, UnknownCheck, VersionTaken
+from release.draft_files import draft_folder, remove_abandoned_drafts
+from release.errors import BadVersion, GateClosed, NotWritten, VersionTaken
 from release.facts import facts_of
 from release.files import cannot_keep, check_writable, path_of, put_in_place, staged
 from release.gate import ACCEPTABLE, Finding, blocking_findings, check_gate
-from release.layouts import LAYOUTS, write_layouts
+from release.interruption import interruptible
+from release.layouts import LAST_LAYOUTS, LAYOUTS, write_layouts
 from release.layouts.content import Content
 from release.manifest import NAME as MANIFEST
 from release.manifest import SUMS, build_manifest, count
-from release.models import Release
-from release.options import ReleaseOptions
+from release.models import Release, ReleaseException
+from release.options import DEFAULT_OPTIONS, ReleaseOptions
 from release.readme import write_readme
 from release.records import Snapshot
-from release.snapshot import DEFAULT_OPTIONS, take_snapshot
+from release.snapshot import take_snapshot
 
 JOB_KIND = "publish_release"
 VERSION = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,39}")
-STEPS = len(LAYOUTS) + 2  # and reading before, putting in place after them
+STEPS = len((*LAYOUTS, *LAST_LAYOUTS)) + 2  # and reading before, putting in place after them
 
 
 def ignore(layout: str) -> None:
@@ -50,10 +55,14 @@ def ignore(layout: str) -> None:
 
 @dataclass(frozen=True, slots=True, weakref_slot=True)
 class Bundle:
-    """A release's zip, in a temporary file that goes with the bundle, and its manifest."""
+    """A release's zip, in a temporary file that goes with the bundle, and its manifest.
+
+    `digests` has the SHA-256 of each file in it.
+    """
 
     file: BinaryIO
     manifest: dict[str, Any]
+    digests: dict[str, str]
     sha256: str
     size: int
 
@@ -74,14 +83,14 @@ def request_release(
     *,
     collection: Collection,
     version: str,
-    accept: Iterable[str] = (),
+    accept: Reasons = NONE_ACCEPTED,
     options: ReleaseOptions = DEFAULT_OPTIONS,
     requested_by: User | None = None,
 ) -> Job:
     """Queue a job that publishes the version, or return the job that is in progress.
 
     Raises:
-        BadVersion, VersionTaken, UnknownCheck
+        BadVersion, VersionTaken, UnknownCheck, BadReason
         CannotKeep: the release folder is full or cannot be written.
     """
     accepted = check_request(collection=collection, version=version, accept=accept)
@@ -89,7 +98,7 @@ def request_release(
     return enqueue(
         kind=JOB_KIND,
         collection=collection,
-        parameters={"version": version, "accept": list(accepted), "options": options.as_json()},
+        parameters={"version": version, "accept": accepted, "options": options.as_json()},
         requested_by=requested_by,
         key=f"{JOB_KIND}:{version.lower()}",
     )
@@ -99,49 +108,53 @@ def publish_release(
     *,
     collection: Collection,
     version: str,
-    accept: Iterable[str] = (),
+    accept: Reasons = NONE_ACCEPTED,
     options: ReleaseOptions = DEFAULT_OPTIONS,
     published_by: User | None = None,
     work: JobContext | None = None,
 ) -> Release:
     """Publish the collection as it is now under a new version.
 
-    `accept` names checks of the gate whose findings are published against; they are recorded in
-    the manifest. A name whose check is in order changes nothing and is not recorded.
+    `accept` has the checks of the gate whose findings are published against, each with a reason.
+    Findings and reasons are recorded in the manifest, and who accepted them in the database. A
+    check that is in order changes nothing and is not recorded.
 
     Raises:
-        BadVersion, VersionTaken, UnknownCheck
+        BadVersion, VersionTaken, UnknownCheck, BadReason
         GateClosed: a check has findings that are not accepted.
         CannotKeep: the release folder is full or cannot be written.
     """
     work = work or DirectRun()
     accepted = check_request(collection=collection, version=version, accept=accept)
+    with cannot_keep():
+        remove_abandoned_drafts()
     steps = count_from(0)
 
     def begin(what: str) -> None:
         work.progress(next(steps), STEPS, what)
 
     begin("reading the collection")
-    with cannot_keep():
-        snapshot = take_snapshot(collection, options)
-        bundle = build_bundle(snapshot, version, accepted, lambda name: begin(f"writing {name}"))
-    begin("putting it in place")
-    return _keep(collection, version, bundle, published_by, work)
+    with interruptible(work.check):
+        with cannot_keep():
+            snapshot = take_snapshot(collection, options)
+            bundle = build_bundle(
+                snapshot, version, accepted, lambda name: begin(f"writing {name}")
+            )
+        begin("checking it and putting it in place")
+        return _keep(collection, version, bundle, published_by, work)
 
 
-def check_request(
-    *, collection: Collection, version: str, accept: Iterable[str]
-) -> tuple[str, ...]:
-    """The checks to accept, each once, if a release can be asked for like this.
+def check_request(*, collection: Collection, version: str, accept: Reasons) -> dict[str, str]:
+    """The reasons by check, as they are recorded, if a release can be asked for like this.
 
     Raises:
-        BadVersion, VersionTaken, UnknownCheck
+        BadVersion, VersionTaken, UnknownCheck, BadReason
     """
     check_version(version)
     # Without regard to case: some file systems store `1.0-RC` and `1.0-rc` as one file.
     if collection.releases.filter(version__iexact=version).exists():
         raise VersionTaken(version)
-    return check_acceptable(accept)
+    return checked_reasons(accept, ACCEPTABLE)
 
 
 def check_version(version: str) -> None:
@@ -150,30 +163,24 @@ def check_version(version: str) -> None:
         raise BadVersion(version)
 
 
-def check_acceptable(accept: Iterable[str]) -> tuple[str, ...]:
-    names = tuple(sorted(set(accept)))
-    for name in names:
-        if name not in ACCEPTABLE:
-            raise UnknownCheck(name, ACCEPTABLE)
-    return names
-
-
-def find_faults(*, collection: Collection) -> tuple[Finding, ...]:
+def find_faults(
+    *, collection: Collection, options: ReleaseOptions = DEFAULT_OPTIONS
+) -> tuple[Finding, ...]:
     """Every check of the gate with its finding, in order or not.
 
     It asks the database for little, for a page or a script that waits. Publishing checks the
     snapshot that it publishes.
     """
-    return check_gate(facts_now(collection))
+    return check_gate(facts_now(collection, options))
 
 
 def build_bundle(
     snapshot: Snapshot,
     version: str,
-    accept: Iterable[str],
+    accept: Reasons,
     begin: Callable[[str], None] = ignore,
 ) -> Bundle:
-    """The release of the snapshot: the same snapshot, version and exceptions, the same bytes.
+    """The release of the snapshot: the same snapshot, version and reasons, the same bytes.
 
     `begin` is called with the name of each layout before it is written.
 
@@ -181,10 +188,12 @@ def build_bundle(
         GateClosed: a check has findings that are not accepted.
     """
     findings = check_gate(facts_of(snapshot))
-    blocking = blocking_findings(findings, set(accept))
+    blocking = blocking_findings(findings, accept)
     if blocking:
         raise GateClosed(blocking)
-    accepted = [finding for finding in findings if not finding.ok]
+    accepted = [
+        AcceptedFinding.of(finding, accept[finding.check]) for finding in findings if not finding.ok
+    ]
     return pack_bundle(
         snapshot,
         version,
@@ -197,7 +206,7 @@ def build_bundle(
 def pack_bundle(
     snapshot: Snapshot,
     version: str,
-    accepted: Sequence[Finding],
+    accepted: Sequence[AcceptedFinding],
     *,
     software_version: str,
     begin: Callable[[str], None] = ignore,
@@ -231,7 +240,13 @@ def pack_bundle(
         pack_into(packed, files)
     size = packed.tell()
     packed.seek(0)
-    return Bundle(packed, manifest, hashlib.file_digest(packed, "sha256").hexdigest(), size)
+    return Bundle(
+        file=packed,
+        manifest=manifest,
+        digests={name: digest_of(file) for name, file in files.items()},
+        sha256=hashlib.file_digest(packed, "sha256").hexdigest(),
+        size=size,
+    )
 
 
 def _keep(
@@ -250,7 +265,7 @@ def _keep(
     path = path_of(collection.slug, version)
     summary = _summary(collection, bundle)
     try:
-        with cannot_keep(), staged(path, bundle.reader()) as part, work.fenced():
+        with cannot_keep(), staged(path, bundle.reader()) as part, _checked(part, bundle, work):
             lock_collection(collection)
             release = collection.releases.create(
                 version=version,
@@ -260,11 +275,36 @@ def _keep(
                 summary=summary,
                 published_by=published_by,
             )
+            ReleaseException.objects.bulk_create(
+                ReleaseException(
+                    release=release,
+                    check_name=entry["check"],
+                    reason=entry["reason"],
+                    accepted_by=published_by,
+                )
+                for entry in bundle.manifest["accepted"]
+            )
             put_in_place(part, path)
             work.complete(job_result(release))
     except IntegrityError as error:
         raise VersionTaken(version) from error
     return release
+
+
+@contextmanager
+def _checked(part: Path, bundle: Bundle, work: JobContext) -> Iterator[None]:
+    """The transaction that publishes, after the file was read back from the disk.
+
+    Raises:
+        NotWritten: the disk gives other bytes than were written.
+    """
+    try:
+        with part.open("rb") as file:
+            check_bundle(file, bundle.sha256, bundle.digests)
+    except (WrittenWrong, zipfile.BadZipFile) as error:
+        raise NotWritten(part, error) from error
+    with work.fenced():
+        yield
 
 
 def _summary(collection: Collection, bundle: Bundle) -> dict[str, Any]:

@@ -2,44 +2,61 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from typing import Any
 
 from django.contrib import messages
 from django.core.exceptions import BadRequest
 from django.db.models import Exists, OuterRef
 from django.http import FileResponse, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.utils.safestring import SafeString
 from django.views.decorators.http import require_POST, require_safe
 
 from accounts.access import in_collection, person_of
-from accounts.models import Collection, Role
+from accounts.models import Collection, Role, User
 from jobs.listing import jobs_to_show
 from pooling.models import Pool
 from release import services
-from release.differences import README, Unreadable, read_member
+from release.commands import Loading
+from release.current_facts import count_documents
+from release.differences import Unreadable, read_member
+from release.errata.listing import known_errors
 from release.errors import BadVersion, CannotKeep, ReleaseDamaged, ReleaseError
+from release.file_tree import file_tree
 from release.files import open_release
-from release.forms import PublishForm, next_version
+from release.forms import LABELS, PublishForm, next_version, options_of, reason_name
 from release.gate import Finding
 from release.listing import newest_page
+from release.markdown_preview import preview_of
 from release.models import PublicPeriod, Release
 from release.publicity import make_private, make_public
 from release.readme import describe_exception
 from release.snapshot.pools import sampled_builds
+from release.version_changes import earlier_versions
 from web.paging import Page
 from web.requests import answers
 
+PREVIEWED = ("README.md", "datasheet.md", "CHANGELOG.md")
+LARGEST_PREVIEW = 500_000  # bytes
 # The page where a finding is fixed: its URL name and the text of the link.
 FIXED_ON = {
     "empty": ("board", "View the judging"),
     "ids": ("documents", "View the documents"),
     "licence": ("collection-settings", "State a licence"),
+    "corpus-licence": ("collection-settings", "State a licence"),
     "unresolved": ("board", "View the cases"),
     "unjudged-pairs": ("board", "View the judging"),
     "unopened-queries": ("open-queries", "Open queries"),
     "self-retrieved": ("pools", "View the pools"),
+    "no-relevant": ("board", "View the judging"),
+    "duplicates": ("pools", "View the pools"),
+    "old-reports": ("agreement", "View the reports"),
     "provenance": ("pools", "View the pools"),
     "changed-texts": ("documents", "View the documents"),
+    "datasheet": ("datasheet", "Answer the questions"),
 }
 
 
@@ -65,7 +82,11 @@ def _releases_page(
     context = {
         "collection": collection,
         "gate": [
-            (found, *FIXED_ON.get(found.check, ("collection", "View the collection")))
+            (
+                found,
+                *FIXED_ON.get(found.check, ("collection", "View the collection")),
+                form[name] if (name := reason_name(found.check)) in form.fields else None,
+            )
             for found in findings
         ],
         "faults": [found for found in findings if not found.ok],
@@ -96,16 +117,23 @@ def _sampled(collection: Collection) -> int:
 @in_collection(Role.ADMIN)
 @require_POST
 def publish(request: HttpRequest, collection: Collection) -> HttpResponse:
-    findings = services.find_faults(collection=collection)
+    options = options_of(request.POST)
+    findings = services.find_faults(collection=collection, options=options)
     form = PublishForm(request.POST, collection=collection, findings=findings)
     if not form.is_valid():
         return _releases_page(request, collection, findings, form)
     version = form.cleaned_data["version"]
     if "confirmed" not in request.POST:
+        accepted = form.accepted()
         context = {
             "collection": collection,
             "version": version,
-            "accepted": [found for found in findings if found.check in form.accepted()],
+            "documents": count_documents(collection, options.texts),
+            "contents": next(found for found in findings if found.check == "corpus-licence"),
+            "labels": dict(LABELS)[options.labels.value],
+            "accepted": [
+                (found, accepted[found.check]) for found in findings if found.check in accepted
+            ],
             "kept": answers(request),
             "sampled": _sampled(collection),
         }
@@ -115,6 +143,7 @@ def publish(request: HttpRequest, collection: Collection) -> HttpResponse:
             collection=collection,
             version=version,
             accept=form.accepted(),
+            options=options,
             requested_by=person_of(request),
         )
     except ReleaseError as error:
@@ -140,21 +169,48 @@ def _published(collection: Collection, version: str) -> Release:
 @require_safe
 def release(request: HttpRequest, collection: Collection, version: str) -> HttpResponse:
     found = _published(collection, version)
-    try:
-        readme = read_member(found, README).decode()
-    except Unreadable:
-        readme = ""
+    files = found.manifest["files"]
     context = {
         "collection": collection,
         "release": found,
-        "readme": readme,
+        "previews": [*_previews(found)],
         "facets": list(found.manifest["counts"]["facets"].items()),
         "relevant_from": found.manifest["collection"].get("relevant_from"),
-        "files": found.manifest["files"].items(),
+        "tree": file_tree(files),
+        "loading": Loading(
+            folder=f"{collection.slug}-{found.version}",
+            files=files,
+            relevant_from=found.manifest["collection"].get("relevant_from"),
+            is_sample=found.manifest.get("sample") is not None,
+        ),
         "periods": list(found.public_periods.select_related("began_by", "ended_by").defer("page")),
-        "exceptions": [(describe_exception(entry), entry) for entry in found.manifest["accepted"]],
+        "errors": known_errors(found),
+        "report_url": ""
+        if collection.is_archived
+        else reverse("report-erratum", args=[collection.slug, version]),
+        "exceptions": _exceptions(found),
+        "earlier": list(earlier_versions(found).values_list("version", flat=True)),
     }
     return render(request, "release/release.html", context)
+
+
+def _exceptions(release: Release) -> list[tuple[str, dict[str, Any], User | None]]:
+    """Each accepted exception: a sentence, its entry in the manifest, and who accepted it."""
+    rows = release.exceptions.select_related("accepted_by")
+    people = {row.check_name: row.accepted_by for row in rows}
+    return [
+        (describe_exception(entry), entry, people.get(entry["check"]))
+        for entry in release.manifest["accepted"]
+    ]
+
+
+def _previews(release: Release) -> Iterator[tuple[str, SafeString]]:
+    """The Markdown files of the bundle that a page can show, by name."""
+    for name in PREVIEWED:
+        file = release.manifest["files"].get(name)
+        if file and file["bytes"] < LARGEST_PREVIEW:
+            with suppress(Unreadable):
+                yield name, preview_of(read_member(release, name).decode())
 
 
 @in_collection(Role.ADMIN)

@@ -1,4 +1,4 @@
-"""The name of an imported run by its file. Pure."""
+"""Names of runs: of an imported run by its file, and those that no run can have. Pure."""
 
 from __future__ import annotations
 
@@ -21,6 +21,9 @@ ENDINGS = {
     ),
     *(".npy", ".json", ".jsonl"),
 }
+
+CITED = "cited"  # the source of what a query paper cites
+RESERVED_NAMES = (CITED, "budget")  # sources of pooled documents that are not runs
 
 
 def name_from(filename: str) -> str:

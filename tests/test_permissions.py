@@ -84,6 +84,7 @@ ADDRESSES = [
     Address("public-releases", EVERYBODY, GET),
     Address("public-release", EVERYBODY, GET),
     Address("public-release-download", EVERYBODY, GET),
+    Address("report-public-erratum", EVERYBODY, BOTH),
     # Every role in the collection
     Address("collection", HERE, GET),
     Address("api-collection", HERE, GET),
@@ -266,16 +267,29 @@ ADDRESSES = [
     Address("compute-pool-bias", (ADMIN,), POST),
     Address("pool-bias-figure", (ADMIN,), GET),
     Address("pool-bias-json", (ADMIN,), GET),
+    Address("datasheet", (ADMIN,), BOTH),
+    Address("profile-threshold", (ADMIN,), POST),
+    Address("api-datasheet", (ADMIN,), BOTH),
+    Address("own-profiles", ACCOUNTS, GET),
+    # Those who judge. The curator, the staff and admins of other collections do not.
+    Address("own-profile", (ANNOTATOR, ADJUDICATOR), BOTH),
     Address("releases", (ADMIN,), GET),
     Address("publish", (ADMIN,), POST),
     Address("release", (ADMIN,), GET),
     Address("release-download", (ADMIN,), GET),
     Address("make-release-public", (ADMIN,), POST),
     Address("make-release-private", (ADMIN,), POST),
+    Address("release-changes", (ADMIN,), GET),
+    Address("rank-under-versions", (ADMIN,), POST),
+    Address("report-erratum", (ADMIN,), BOTH),
+    Address("errata", (ADMIN,), GET),
+    Address("erratum", (ADMIN,), BOTH),
     Address("api-agreement", (ADMIN,), BOTH),
     Address("api-releases", (ADMIN,), BOTH),
     Address("api-release", (ADMIN,), GET),
     Address("api-bundle", (ADMIN,), GET),
+    Address("api-errata", (ADMIN,), GET),
+    Address("api-erratum", (ADMIN,), BOTH),
     # Jobs, people and settings
     Address("jobs", (ADMIN,), GET),
     Address("job", (ADMIN,), GET),
@@ -342,6 +356,7 @@ ROWS = {
     "opening_id",
     "membership_id",
     "exclusion_id",
+    "erratum_id",
 }
 
 
@@ -394,6 +409,7 @@ def two_collections() -> dict:
         "job_id": world.job.pk,
         "opening_id": world.opening.pk,
         "exclusion_id": exclusion.pk,
+        "erratum_id": world.erratum.pk,
         "number": 1,
         "table": "documents",
         "facet": "method",

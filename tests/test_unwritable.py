@@ -124,7 +124,7 @@ def test_the_api_says_that_a_release_cannot_be_kept(admin, broken):
 
 
 def test_a_job_and_the_command_say_that_a_release_cannot_be_kept(collection, broken, tmp_path):
-    parameters = {"version": "1.0", "accept": []}
+    parameters = {"version": "1.0", "accept": {}}
     job = enqueue(kind=JOB_KIND, collection=collection, parameters=parameters)
     run(job.pk)
     job.refresh_from_db()

@@ -20,7 +20,11 @@ class _Later(ModuleType):
 
 if TYPE_CHECKING:
     import pandas as pandas
+    import pyarrow as pyarrow
+    from pyarrow import parquet as parquet
     from scipy import special as special
     from scipy import stats as stats
 else:
-    pandas, special, stats = map(_Later, ("pandas", "scipy.special", "scipy.stats"))
+    pandas, pyarrow, parquet, special, stats = map(
+        _Later, ("pandas", "pyarrow", "pyarrow.parquet", "scipy.special", "scipy.stats")
+    )

@@ -14,9 +14,10 @@ from web.requests import refusal, wants_json
 API = "/api/"
 HEADINGS = {
     400: "Invalid request",
+    409: "Not possible now",
     411: "Missing Content-Length",
     413: "Request too large",
-    429: "Too many downloads",
+    429: "Too many requests",
     503: "File not available",
     507: "Upload not saved",
 }

@@ -15,8 +15,8 @@ from pooling.services.plans import PoolPlan
 from pooling.strategies import Rankings
 from retrieval.formats import RankedList, docnos_of
 from retrieval.models import Ranking, Run
+from retrieval.run_names import CITED
 from retrieval.services.run_files import ranked_list
-from retrieval.services.runs import CITED
 
 BATCH_SIZE = 20  # query papers; ten lists of 500 for each of them take some 15 MB
 

@@ -19,7 +19,7 @@ from pooling.models import Pool, PoolBuild
 from pooling.services.drafts import NewPoolFile
 from pooling.services.plans import PoolPlan
 from retrieval.models import Run
-from retrieval.services.runs import CITED
+from retrieval.run_names import CITED
 
 # Format 3 added the use of each run and the excluded sources. A manifest of format 2 excludes
 # nothing and draws from all its runs. Format 4 added each pool's shortfall and depth and a digest

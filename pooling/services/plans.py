@@ -10,7 +10,8 @@ from pooling import strategies
 from pooling.errors import PoolingError
 from pooling.models import BuildRun
 from retrieval.retrievers import Requirements, is_retriever
-from retrieval.services.runs import CITED, DEFAULT_DEPTH
+from retrieval.run_names import CITED
+from retrieval.services.runs import DEFAULT_DEPTH
 
 DEFAULT_STRATEGY = "interleaved"
 # Requirements of drawn documents; the retrievers `graph` and `random` have the same ones.

@@ -10,10 +10,51 @@ from collections.abc import Callable, Iterator
 from types import ModuleType
 
 from release.draft_files import DraftFolder
-from release.layouts import corpus, csfcube, guidelines, pools, ratings, reports, trec
+from release.layouts import (
+    beir,
+    changelog,
+    citation,
+    corpus,
+    croissant,
+    csfcube,
+    datasheet,
+    guidelines,
+    hugging_face,
+    interchange,
+    licences,
+    mdcr,
+    missing_texts,
+    pools,
+    ratings,
+    reports,
+    scripts,
+    splits,
+    trec,
+)
 from release.layouts.content import Content, FileNote, Files
 
-LAYOUTS: tuple[ModuleType, ...] = (trec, csfcube, corpus, pools, ratings, guidelines, reports)
+LAYOUTS: tuple[ModuleType, ...] = (
+    scripts,
+    missing_texts,
+    trec,
+    beir,
+    hugging_face,
+    mdcr,
+    csfcube,
+    splits,
+    corpus,
+    pools,
+    ratings,
+    guidelines,
+    reports,
+    datasheet,
+    changelog,
+    citation,
+    licences,
+    interchange,
+)
+# Those that describe the other files. Their `write` is given what was written before.
+LAST_LAYOUTS: tuple[ModuleType, ...] = (croissant,)
 ABOUT_THE_BUNDLE = (
     FileNote(
         "manifest.json",
@@ -25,7 +66,7 @@ ABOUT_THE_BUNDLE = (
 
 def file_notes() -> Iterator[FileNote]:
     """What the files of every layout hold, in the README's order."""
-    for layout in LAYOUTS:
+    for layout in (*LAYOUTS, *LAST_LAYOUTS):
         yield from layout.FILES
     yield from ABOUT_THE_BUNDLE
 
@@ -33,9 +74,10 @@ def file_notes() -> Iterator[FileNote]:
 def write_layouts(folder: DraftFolder, content: Content, begin: Callable[[str], None]) -> Files:
     """The files of all layouts; `begin` is called with the name of each. It may raise to stop."""
     files: Files = {}
-    for layout in LAYOUTS:
+    for layout in (*LAYOUTS, *LAST_LAYOUTS):
         begin(layout.__name__.rpartition(".")[2])
-        written = layout.write(folder, content)
+        described = (dict(files),) if layout in LAST_LAYOUTS else ()
+        written = layout.write(folder, content, *described)
         if twice := files.keys() & written.keys():
             raise AssertionError(f"two layouts write {min(twice)}")
         files |= written

@@ -12,16 +12,23 @@ from release.records import Snapshot
 
 if TYPE_CHECKING:
     from agreement.coefficients import Missing
-    from release.gate import Finding
+    from release.accepted_findings import AcceptedFinding
 
 Files = dict[str, "bytes | StoredFile"]  # by name in the zip
 
 
 class FileNote(NamedTuple):
-    """A file, or several whose names differ in `<a word>`, and what it holds."""
+    """A file, or several whose names differ in `<a word>`, and what it holds.
+
+    `what_of_citations` is what it holds if labels are citations, where that differs.
+    """
 
     name: str
     what: str
+    what_of_citations: str = ""
+
+    def what_of(self, *, citations: bool) -> str:
+        return self.what_of_citations if citations and self.what_of_citations else self.what
 
     @property
     def pattern(self) -> re.Pattern[str]:
@@ -39,7 +46,7 @@ class Content:
 
     snapshot: Snapshot
     version: str
-    accepted: Sequence[Finding]
+    accepted: Sequence[AcceptedFinding]
     counts: Mapping[str, Any]
     agreement: Mapping[Missing, Mapping[str, Any]]
     confusion: Mapping[str, Mapping[str, Any]]

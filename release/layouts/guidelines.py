@@ -19,7 +19,7 @@ FILES = (
 
 def write(folder: DraftFolder, content: Content) -> Files:
     snapshot = content.snapshot
-    names = dict(snapshot.collection.facets)
+    names = {facet.key: facet.name for facet in snapshot.collection.facets}
     queries = Counter((query.facet, query.guideline) for query in snapshot.queries)
     return {
         _file_name(guideline): guideline_page(

@@ -29,6 +29,8 @@ class CsvWriter(Protocol[Record_in]):
 
 def write(folder: DraftFolder, content: Content) -> Files:
     snapshot = content.snapshot
+    if snapshot.of_citations:
+        return {}
     return {
         "annotations/ratings.csv": folder.write(_csv(formats.write_ratings, snapshot.ratings)),
         "annotations/adjudications.csv": folder.write(

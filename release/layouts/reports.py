@@ -39,6 +39,9 @@ FILES = (
 
 
 def write(folder: DraftFolder, content: Content) -> Files:
+    """Citations as labels have no agreement."""
+    if content.snapshot.of_citations:
+        return {}
     reports = content.snapshot.reports.current
     files: Files = {
         "reports/agreement.json": formats.write_json(content.agreement[Missing.EXCLUDE]),
@@ -59,7 +62,7 @@ def report_file(key: str) -> str:
 
 def _figures(content: Content, reports: Payload) -> Iterator[tuple[str, Figure]]:
     """Each figure with its name: those of the pages with their first choices."""
-    names = dict(content.snapshot.collection.facets)
+    names = {facet.key: facet.name for facet in content.snapshot.collection.facets}
     for figure in _of_agreement(content, names):
         yield f"agreement-{figure.name}", figure
     if bias := reports.get("pool_bias"):

@@ -15,7 +15,11 @@ from release.run_files import write_query_runs
 from release.sampling import DeepPools
 
 FILES = (
-    FileNote("trec/qrels.all.txt", "all final labels: `<query id> 0 <docno> <grade>`"),
+    FileNote(
+        "trec/qrels.all.txt",
+        "all final labels: `<query id> 0 <docno> <grade>`",
+        "all labels, which are citations: `<query id> 0 <docno> <1 or 0>`",
+    ),
     FileNote("trec/qrels.<facet>.txt", "the same for one facet"),
     FileNote(
         "trec/prels.<facet>.txt",
@@ -25,8 +29,11 @@ FILES = (
         "trec/sampleval.<facet>.txt",
         "for estimates: `<query id> 0 <docno> <stratum> <grade>`, as `sample_eval.pl` reads it",
     ),
-    FileNote("trec/topics.tsv", "the topics: `<query id>`, a tab, title and description"),
-    FileNote("trec/topics.xml", "the topics in TREC's XML, with their narratives"),
+    FileNote("trec/topics.tsv", "the text of every query: `<query id>`, a tab, the text"),
+    FileNote(
+        "trec/topics.xml",
+        "the same in TREC's XML; the description of a query paper is what it is a query about",
+    ),
     FileNote("trec/queries.tsv", "the query paper and the facet of every query id"),
     FileNote(
         "trec/runs/<name>.txt",
@@ -41,9 +48,9 @@ def write(folder: DraftFolder, content: Content) -> Files:
         **_write_labels(folder, snapshot),
         **write_query_runs(folder, snapshot.query_run_lines),
     }
-    if snapshot.topics:
-        files["trec/topics.tsv"] = formats.write_topics_tsv(snapshot.topics)
-        files["trec/topics.xml"] = formats.write_topics_xml(snapshot.topics)
+    if snapshot.query_texts:
+        files["trec/topics.tsv"] = formats.write_topics_tsv(snapshot.query_texts)
+        files["trec/topics.xml"] = formats.write_topics_xml(snapshot.query_texts)
     if snapshot.names_differ:
         files["trec/queries.tsv"] = formats.write_queries(snapshot.queries)
     return files

@@ -5,24 +5,30 @@ from __future__ import annotations
 from accounts.models import Collection
 from annotation.stale_presentations import pairs_shown_otherwise
 from evaluation.pool_bias.services import current_paragraph
+from release.citation_labels import papers_to_complete
 from release.consistent_reads import consistent_read
-from release.options import ReleaseOptions
+from release.options import DEFAULT_OPTIONS, LabelSource, ReleaseOptions
+from release.query_texts import query_texts
 from release.records import Snapshot, names_differ
+from release.snapshot.citations import stored_citation_pairs, without_judging
 from release.snapshot.collection import (
+    queries_by_name,
     released_collection,
     released_guidelines,
     released_queries,
     released_topics,
 )
+from release.snapshot.datasheet import released_datasheet
 from release.snapshot.documents import stored_documents
+from release.snapshot.duplicates import duplicate_candidates
 from release.snapshot.folds import released_folds
+from release.snapshot.history import newest_version, unpublished_errata
 from release.snapshot.imports import corpus_imports, judged_here, judgment_imports
+from release.snapshot.interchange import interchange
 from release.snapshot.judgments import stored_adjudications, stored_pairs, stored_ratings
 from release.snapshot.pools import released_builds, released_samples, stored_pools
 from release.snapshot.runs import lines_of, names_of, released_runs
-from release.stored_reports import stored_reports
-
-DEFAULT_OPTIONS = ReleaseOptions()
+from release.stored_reports import stale_reports, stored_reports
 
 
 def take_snapshot(collection: Collection, options: ReleaseOptions = DEFAULT_OPTIONS) -> Snapshot:
@@ -34,23 +40,34 @@ def take_snapshot(collection: Collection, options: ReleaseOptions = DEFAULT_OPTI
     """
     with consistent_read():
         collection = Collection.objects.get(pk=collection.pk)
-        keys = _queries_by_name(collection)
-        pairs = stored_pairs(collection, keys)
+        keys = queries_by_name(collection)
         builds = released_builds(collection)
+        of_citations = options.labels is LabelSource.CITATIONS
+        if of_citations:
+            pairs = stored_citation_pairs(keys, builds)
+        else:
+            pairs = stored_pairs(collection, keys)
+        judged = [] if of_citations else keys
         runs = released_runs(collection, builds)
-        released, queries = released_collection(collection), released_queries(collection)
+        released = released_collection(collection)
+        queries = released_queries(collection, options.texts)
+        topics = released_topics(collection)
+        documents = stored_documents(collection, options.texts)
         imports = judgment_imports(collection)
-        return Snapshot(
+        snapshot = Snapshot(
             options=options,
             collection=released,
             queries=queries,
-            topics=released_topics(collection),
+            topics=topics,
             folds=released_folds(collection, pairs),
-            documents=stored_documents(collection, options.texts),
+            documents=documents,
+            query_texts=query_texts(
+                queries, topics, released.facets, documents if options.texts.included else ()
+            ),
             pairs=pairs,
-            ratings=stored_ratings(collection, keys),
-            adjudications=stored_adjudications(collection, keys),
-            pools=stored_pools(collection),
+            ratings=stored_ratings(collection, judged),
+            adjudications=stored_adjudications(collection, judged),
+            pools=stored_pools(collection, papers_to_complete(builds) if of_citations else ()),
             builds=builds,
             runs=runs,
             guidelines=released_guidelines(collection),
@@ -62,15 +79,16 @@ def take_snapshot(collection: Collection, options: ReleaseOptions = DEFAULT_OPTI
                 if run.file and names_differ(released, queries)
             },
             shown_otherwise=tuple(sorted(pairs_shown_otherwise(collection))),
+            duplicates=duplicate_candidates(collection),
+            old_reports=tuple(stale_reports(collection)),
             judgment_imports=imports,
             corpus_imports=corpus_imports(collection),
             judged_here=not imports or judged_here(collection, imports),
+            previous=newest_version(collection),
+            errata=unpublished_errata(collection),
             supports=current_paragraph(collection),
+            datasheet=released_datasheet(collection),
+            interchange=interchange(collection, options, pairs),
             reports=stored_reports(collection),
         )
-
-
-def _queries_by_name(collection: Collection) -> list[int]:
-    """The primary keys of the queries, by name."""
-    rows = collection.queries.values_list("name", "pk").order_by()
-    return [pk for _, pk in sorted(rows)]
+        return without_judging(snapshot) if of_citations else snapshot

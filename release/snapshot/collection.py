@@ -9,6 +9,7 @@ from django.db.models import BooleanField, ExpressionWrapper, Q
 from accounts.models import Collection
 from annotation.models import Guideline
 from corpus.query_facts import facts_of
+from release.options import Texts
 from release.records import (
     ReleasedCollection,
     ReleasedFacet,
@@ -19,31 +20,47 @@ from release.records import (
 
 
 def released_collection(collection: Collection) -> ReleasedCollection:
-    facets = collection.facets.values_list("key", "name")
+    facets = collection.facets.values_list("key", "name", "labels")
     return ReleasedCollection(
         slug=collection.slug,
         name=collection.name,
         description=collection.description,
         licence=collection.licence.strip(),
         seed=collection.seed,
-        facets=tuple(ReleasedFacet(*facet) for facet in facets),
+        facets=tuple(ReleasedFacet(key, name, tuple(labels)) for key, name, labels in facets),
         highest_grade=collection.highest_grade,
         relevant_from=collection.relevant_from,
         corpus_licence=collection.corpus_licence.strip(),
     )
 
 
-def released_queries(collection: Collection) -> tuple[ReleasedQuery, ...]:
+def queries_by_name(collection: Collection) -> list[int]:
+    """The primary keys of the queries, by name."""
+    rows = collection.queries.values_list("name", "pk").order_by()
+    return [pk for _, pk in sorted(rows)]
+
+
+def released_queries(collection: Collection, texts: Texts) -> tuple[ReleasedQuery, ...]:
+    """The queries by name. Without texts, their papers have no titles."""
     rows = collection.queries.annotate(
         is_topic=ExpressionWrapper(Q(query_paper__topic__isnull=False), BooleanField())
     ).values_list(
         *("name", "facet__key", "query_paper__name"),
         *("opening__guideline__version", "is_topic", "sentence_numbers"),
         *("query_paper__document__title", "query_paper__document__year", "query_paper__metadata"),
+        "query_paper__document__fields",
     )
     queries = (
-        ReleasedQuery._make((*row, tuple(numbers or ()), title or "", facts_of(metadata, year)))
-        for *row, numbers, title, year, metadata in rows
+        ReleasedQuery._make(
+            (
+                *row,
+                tuple(numbers or ()),
+                (title or "") if texts.included else "",
+                facts_of(metadata, year),
+                fields[0] if fields else "",
+            )
+        )
+        for *row, numbers, title, year, metadata, fields in rows
     )
     return tuple(sorted(queries, key=attrgetter("name")))
 

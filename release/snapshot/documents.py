@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from django.db.models import Q, QuerySet
 
@@ -20,11 +20,26 @@ COLUMNS = ("docno", "title", "sentences", "labels", "year", "venue", "authors", 
 
 def stored_documents(collection: Collection, texts: Texts) -> StoredRecords[ReleasedDocument]:
     """The documents of the release by docno; without texts, only their docnos."""
-    return StoredRecords(_rows(collection, texts), _as_document)
+    return StoredRecords(_rows(_documents(collection, texts), texts), _as_document)
 
 
-def _rows(collection: Collection, texts: Texts) -> Iterator[Row]:
-    documents = _documents(collection, texts).order_by()
+def unpooled_documents(
+    collection: Collection, docnos: Iterable[str], texts: Texts
+) -> StoredRecords[ReleasedDocument]:
+    """Those of the docnos that `stored_documents` leaves out."""
+    wanted = set(docnos)
+    pooled = _documents(collection, texts).order_by().values_list("docno", flat=True)
+    others = sorted(wanted.difference(pooled.iterator())) if wanted else []
+    rows = (
+        row
+        for some in batched(others, DOCUMENTS_TOGETHER)
+        for row in _rows(collection.documents.filter(docno__in=some), texts)
+    )
+    return StoredRecords(rows, _as_document)
+
+
+def _rows(documents: QuerySet[Document], texts: Texts) -> Iterator[Row]:
+    documents = documents.order_by()
     keys = [pk for _, pk in sorted(documents.values_list("docno", "pk"))]
     for some in batched(keys, DOCUMENTS_TOGETHER):
         rows = Document.objects.filter(pk__in=some).order_by().values_list(*COLUMNS, "fields")

@@ -18,7 +18,7 @@ from release.stored_records import Row, StoredRecords
 
 def stored_pairs(collection: Collection, queries: Sequence[int]) -> StoredRecords[LabelledPair]:
     """Every pair of the queries, which are primary keys, by query id and docno."""
-    return StoredRecords(_pairs(collection, queries), _as_pair)
+    return StoredRecords(_pairs(collection, queries), as_pair)
 
 
 def _pairs(collection: Collection, queries: Sequence[int]) -> Iterator[Row]:
@@ -27,7 +27,7 @@ def _pairs(collection: Collection, queries: Sequence[int]) -> Iterator[Row]:
             yield (*pair[:3], pair.standing.value, *pair[4:])
 
 
-def _as_pair(row: Row) -> LabelledPair:
+def as_pair(row: Row) -> LabelledPair:
     return LabelledPair._make((*row[:3], Standing(row[3]), *row[4:]))
 
 
@@ -38,7 +38,6 @@ def stored_ratings(collection: Collection, queries: Sequence[int]) -> StoredReco
         "annotator",
         ((person, f"{query} {docno} {slot}") for query, _, docno, slot, person, *_ in rows),
         seed=collection.seed,
-        slug=collection.slug,
     )
     return rows.reading(lambda row: Rating._make((*row[:4], names[row[4]], *row[5:])))
 
@@ -81,7 +80,6 @@ def stored_adjudications(
         "adjudicator",
         ((person, f"{query} {docno}") for query, _, docno, person, *_ in rows),
         seed=collection.seed,
-        slug=collection.slug,
     )
     return rows.reading(lambda row: Adjudication._make((*row[:3], names[row[3]], *row[4:])))
 

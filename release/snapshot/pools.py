@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Collection as Group
+from collections.abc import Iterator, Sequence
 from operator import itemgetter
 
 from accounts.models import Collection
@@ -11,18 +12,24 @@ from adjudication.labels import LabelledPair
 from pooling.models import Candidate, Contribution, Pool, PoolBuild
 from pooling.strategies import STRATEGIES
 from rebuilding.samples import SampledPool, SampleLost, sampled_pools
+from release.citation_labels import with_citation
 from release.consistent_reads import READ_TOGETHER, batched
 from release.errors import ReleaseError
 from release.records import PooledDocument, Records, ReleasedBuild, Source
 from release.stored_records import Row, StoredRecords
 
 
-def stored_pools(collection: Collection) -> StoredRecords[PooledDocument]:
-    """The candidates of the frozen pools by query paper and position."""
-    return StoredRecords(_pools(collection), _as_pooled)
+def stored_pools(
+    collection: Collection, completed: Group[str] = ()
+) -> StoredRecords[PooledDocument]:
+    """The candidates of the frozen pools by query paper and position.
+
+    For the query papers in `completed`, `cited` is a source of all that they cite.
+    """
+    return StoredRecords(_pools(collection, completed), as_pooled)
 
 
-def _pools(collection: Collection) -> Iterator[Row]:
+def _pools(collection: Collection, completed: Group[str]) -> Iterator[Row]:
     """The frozen pools as `PooledDocument`, by query paper and position.
 
     A draft may still be replaced, and no judgment stands on it.
@@ -30,26 +37,50 @@ def _pools(collection: Collection) -> Iterator[Row]:
     frozen = Pool.objects.frozen().filter(query_paper__collection=collection).order_by()
     pools = sorted(frozen.values_list("query_paper__name", "pk"))
     for some in batched([pk for _, pk in pools], READ_TOGETHER):
-        sources: dict[int, list[Row]] = defaultdict(list)
-        contributions = Contribution.objects.filter(candidate__pool__in=some).order_by()
-        for candidate_id, *source in contributions.values_list(
-            "candidate_id", "source", "rank", "score", "drawn"
-        ):
-            sources[candidate_id].append(tuple(source))
-        candidates = Candidate.objects.filter(pool__in=some).order_by()
-        rows = candidates.values_list(
-            "pool__query_paper__name",
-            "position",
-            "document__docno",
-            "excluded",
-            "inclusion",
-            "pk",
-        )
-        for paper, position, docno, excluded, inclusion, pk in sorted(rows, key=itemgetter(0, 1)):
-            yield paper, docno, position, excluded, tuple(sources[pk]), inclusion
+        yield from cited_rows(some, completed) if completed else _rows(some)
 
 
-def _as_pooled(row: Row) -> PooledDocument:
+def cited_rows(
+    pools: Sequence[int], completed: Group[str], among: Group[str] | None = None
+) -> Iterator[Row]:
+    """The candidates of these pools with these of their sources.
+
+    For the query papers in `completed`, `cited` is a source of all that they cite.
+    """
+    papers = Pool.objects.filter(pk__in=pools, query_paper__document__isnull=False).order_by()
+    rows = papers.values_list("query_paper__name", "query_paper__document__references")
+    references = {paper: frozenset(docnos) for paper, docnos in rows if paper in completed}
+    nothing: frozenset[str] = frozenset()
+    for row in _rows(pools, among):
+        document = with_citation(as_pooled(row), references.get(row[0], nothing))
+        # Plain values: records in a file of their own take twice the time.
+        yield (*document[:4], tuple(map(tuple, document.sources)), document.inclusion)
+
+
+def _rows(pools: Sequence[int], among: Group[str] | None = None) -> Iterator[Row]:
+    """The candidates of these pools by query paper and position, with these of their sources."""
+    contributions = Contribution.objects.filter(candidate__pool__in=pools).order_by()
+    if among is not None:
+        contributions = contributions.filter(source__in=among)
+    sources: dict[int, list[Row]] = defaultdict(list)
+    for candidate_id, *source in contributions.values_list(
+        "candidate_id", "source", "rank", "score", "drawn"
+    ):
+        sources[candidate_id].append(tuple(source))
+    candidates = Candidate.objects.filter(pool__in=pools).order_by()
+    rows = candidates.values_list(
+        "pool__query_paper__name",
+        "position",
+        "document__docno",
+        "excluded",
+        "inclusion",
+        "pk",
+    )
+    for paper, position, docno, excluded, inclusion, pk in sorted(rows, key=itemgetter(0, 1)):
+        yield paper, docno, position, excluded, tuple(sources[pk]), inclusion
+
+
+def as_pooled(row: Row) -> PooledDocument:
     *fields, sources, inclusion = row
     return PooledDocument._make((*fields, tuple(map(Source._make, sources)), inclusion))
 

@@ -1,5 +1,6 @@
 """The services that write runs."""
 
+from retrieval.run_names import CITED
 from retrieval.services.embeddings import import_embeddings
 from retrieval.services.query_texts import (
     analysed_name,
@@ -10,7 +11,6 @@ from retrieval.services.query_texts import (
 )
 from retrieval.services.run_files import names_by_paper, query_names_of, run_lines
 from retrieval.services.runs import (
-    CITED,
     DEFAULT_DEPTH,
     RunFile,
     RunOptions,

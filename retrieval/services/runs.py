@@ -54,6 +54,7 @@ from retrieval.retrievers import (
     is_retriever,
     with_seed,
 )
+from retrieval.run_names import RESERVED_NAMES
 from retrieval.services.query_texts import LONGEST_NAME, check_allowed, query_texts, retriever_named
 from retrieval.services.run_files import RankedLists, lists_digest
 from web.disk import DiskFull
@@ -62,9 +63,6 @@ from web.words import count_noun
 DEFAULT_DEPTH = 500
 EXAMPLES = 20  # unknown ids that a report names
 _PREFIX_HELP = "If its ids lack only the start of the ids here, give them a prefix"
-CITED = "cited"
-# Sources of pooled documents that are not runs.
-RESERVED_NAMES = (CITED, "budget")
 
 logger = logging.getLogger(__name__)
 

@@ -22,6 +22,7 @@ from jobs.context import DirectRun
 from pooling.models import Contribution, Pool, PoolBuild
 from release.files import open_release
 from release.services import publish_release
+from tests.support.datasheets import answer_datasheet
 from tests.support.factories import (
     DocumentFactory,
     a_collection,
@@ -40,7 +41,7 @@ TWO = HEADER + "q1_method,d1,mara,2,,,8.5\nq1_method,d1,ines,3,,close,\n"
 
 
 def with_documents(slug="fresh", *, queries=("q1_method",)) -> Collection:
-    collection = a_collection(slug, licence="CC-BY-4.0")
+    collection = answer_datasheet(a_collection(slug, licence="CC-BY-4.0"))
     for docno in ["q1", "q2", "d1", "d2", "d3", "d4"]:
         DocumentFactory(collection=collection, docno=docno)
     for name in queries:

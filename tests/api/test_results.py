@@ -8,8 +8,8 @@ from agreement.summary import STATISTICS_VERSION
 from jobs import services
 from jobs.models import Job, State
 from release.files import path_of
-from release.gate import ACCEPTABLE
 from tests.support.old_reports import an_old_report
+from tests.support.releases import EVERY_EXCEPTION
 
 WHERE = "/api/v1/collections/small/"
 
@@ -84,7 +84,7 @@ def test_a_damaged_zip_is_not_handed_out(world, admin):
 
 
 def test_a_version_is_published(world, admin):
-    body = {"version": "1.1", "accept": list(ACCEPTABLE)}
+    body = {"version": "1.1", "accept": EVERY_EXCEPTION}
 
     response = admin.post(f"{WHERE}releases/", body, format="json")
 
@@ -114,7 +114,7 @@ def test_the_gate_says_what_stands_in_the_way(world, admin):
     [
         ({"version": "1.0"}, 409, "version_taken"),
         ({"version": "../1"}, 400, "bad_version"),
-        ({"version": "2", "accept": ["empty"]}, 400, "unknown_check"),
+        ({"version": "2", "accept": {"empty": "Why not?"}}, 400, "unknown_check"),
         ({}, 400, "invalid"),
     ],
 )

@@ -18,6 +18,7 @@ from corpus.models import Document
 from corpus.ordering import order_key
 from csfcube.readable_annotations import read_papers
 from curation.checking import check_labels, record_of, state_digest
+from curation.screening import Verdict, save_screening, types_in
 from tests.support.factories import a_collection, member
 from tests.support.judging_page import log_in
 
@@ -27,6 +28,8 @@ pytestmark = [
     pytest.mark.one_database,
     pytest.mark.django_db(transaction=True),
 ]
+
+BY_KEYS = 15  # papers that are screened in the browser; the page is the same for the others
 
 
 @pytest.fixture
@@ -54,19 +57,31 @@ def press_choices(page: Page, choices: list[Locator]) -> None:
         page.keyboard.press(choice.get_attribute("data-key"))
 
 
-def screen(page: Page, documents: list[Document]) -> None:
-    """Answer each paper's page by its keys, as its docno decides."""
-    types = page.locator("[name=paper_type]")
-    facets = page.locator("[name=facets]")
-    for document in documents:
+FACET_LABELS = {
+    "background": {"background", "objective"},
+    "method": {"method"},
+    "result": {"result"},
+}
+
+
+def verdict_on(document: Document, types: list[str]) -> Verdict:
+    """As the docno decides, with the facets that the labels have."""
+    number = int(order_key("screening", "", "", document.docno), 16)
+    facets = [facet for facet, labels in FACET_LABELS.items() if labels & set(document.labels)]
+    return Verdict(types[number % 5], 3 + number % 3, tuple(facets))
+
+
+def screen(page: Page, verdicts: list[tuple[Document, Verdict]]) -> None:
+    """Answer each paper's page by its keys."""
+    for document, verdict in verdicts:
         expect(page.locator(".paper h2")).to_have_text(document.title)
-        number = int(order_key("screening", "", "", document.docno), 16)
         page.clock.run_for(1_000)
-        press_choices(page, [types.nth(number % 5)])
-        for facet, labels in enumerate(({"background", "objective"}, {"method"}, {"result"})):
-            if labels & set(document.labels):
-                press_choices(page, [facets.nth(facet)])
-        page.keyboard.press(str(3 + number % 3))
+        choices = [("paper_type", verdict.paper_type)]
+        choices += [("facets", facet) for facet in verdict.facets]
+        press_choices(
+            page, [page.locator(f'[name={name}][value="{value}"]') for name, value in choices]
+        )
+        page.keyboard.press(str(verdict.rating))
         address = page.url
         page.keyboard.press("Enter")
         page.wait_for_url(lambda url, address=address: url != address)
@@ -98,7 +113,11 @@ def test_raw_abstracts_become_labelled_sampled_screened_and_chosen_queries(
     log_in(context, live_server, curator)
     page.clock.install()
     page.goto(live_server.url + reverse("screen-sample", args=["raw", "first"]))
-    screen(page, [paper.document for paper in papers])
+    types = [paper_type.key for paper_type in types_in(collection)]
+    verdicts = [(paper.document, verdict_on(paper.document, types)) for paper in papers]
+    for paper, (_, verdict) in zip(papers[BY_KEYS:], verdicts[BY_KEYS:], strict=True):
+        save_screening(paper=paper, screener=curator, verdict=verdict)
+    screen(page, verdicts[:BY_KEYS])
     expect(page.locator("main")).to_contain_text("100")
 
     choose = ["--sample", "first", "--papers", "34", "--two-facets", "16", "--seed", "1"]

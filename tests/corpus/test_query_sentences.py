@@ -27,6 +27,7 @@ from jobs.context import DirectRun
 from rebuilding.services import rebuild_pools
 from release.files import open_release
 from release.services import publish_release
+from tests.support.datasheets import answer_datasheet
 from tests.support.factories import DocumentFactory, a_collection, annotators
 from tests.support.sittings import judge_both, settle
 
@@ -223,6 +224,7 @@ def judged(collection: Collection) -> Collection:
     DocumentFactory(collection=collection, docno="d1", sentences=SENTENCES, labels=LABELS[:4])
     for number in range(3):
         DocumentFactory(collection=collection, docno=f"c{number}")
+    answer_datasheet(collection)
     add_query_list(collection=collection, text="d1 method\nd1 method 1,3\nd1 result 5")
     call_command("build_pools", "small", "--queries", "d1_method-2", n=3, run=["bm25_text"])
     ready = collection.queries.filter(is_ready(collection))

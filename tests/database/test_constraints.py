@@ -69,7 +69,14 @@ from pooling.models import (
     PoolReport,
     SavedPlan,
 )
-from release.models import PublicPeriod, Release
+from release.models import (
+    AnnotatorProfile,
+    DatasheetAnswer,
+    Erratum,
+    ProfileThreshold,
+    PublicPeriod,
+    Release,
+)
 from retrieval.models import Ranking, Run
 from studies.models import Study, StudyPair, StudyRating
 from tests.support.curation import a_label_record, a_sample
@@ -151,6 +158,8 @@ class World(NamedTuple):
     release: Release
     public: PublicPeriod  # of that release
     past_public: PublicPeriod
+    erratum: Erratum  # open, of that release
+    settled_erratum: Erratum
     full_text: FullText  # of a document in the study
     study: Study  # its rater is `third`
     study_pair: StudyPair
@@ -169,6 +178,9 @@ class World(NamedTuple):
     document_import: DocumentImport
     import_step: ImportStep  # 0 of that import, which read 3 documents
     error_tag: ErrorTag
+    datasheet_answer: DatasheetAnswer
+    profile_threshold: ProfileThreshold
+    annotator_profile: AnnotatorProfile
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -306,6 +318,11 @@ def build_world() -> World:
         past_public=release.public_periods.create(
             page={}, began_at=timezone.now(), ended_at=timezone.now() + timedelta(days=1)
         ),
+        erratum=release.errata.create(number=1, query="q", problem="Wrong."),
+        settled_erratum=release.errata.create(
+            **{"number": 2, "query": "q", "problem": "Wrong.", "state": "declined"},
+            **{"answer": "No.", "settled_at": timezone.now()},
+        ),
         full_text=studied.full_text,
         study=study,
         study_pair=study_pair,
@@ -327,6 +344,11 @@ def build_world() -> World:
         import_step=document_import.steps.create(position=0, name="read", removed=0, remaining=3),
         error_tag=ErrorTag.objects.create(
             system="sys", pair=decided.pair, kind="miss", type="context", grade=2
+        ),
+        datasheet_answer=collection.datasheet_answers.create(question="pay", text="Unpaid."),
+        profile_threshold=ProfileThreshold.objects.create(collection=collection),
+        annotator_profile=collection.annotator_profiles.create(
+            user=User.objects.get(username="adju"), degree="master"
         ),
     )
 
@@ -1032,6 +1054,29 @@ CASES = [
     Case("release_has_version", lambda world: again(world.release, version="")),
     Case("release_release_never_edited", lambda world: change(world.release, size=2)),
     Case("release_release_never_deleted", lambda world: delete(world.release)),
+    Case("datasheet_question_answered_once", lambda world: again(world.datasheet_answer)),
+    Case(
+        "datasheet_question_known",
+        lambda world: again(world.datasheet_answer, question="weather"),
+    ),
+    Case(
+        "datasheet_answer_has_text",
+        lambda world: again(world.datasheet_answer, question="funding", text=""),
+    ),
+    Case("release_profilethreshold.collection_id", lambda world: again(world.profile_threshold)),
+    Case(
+        "profile_threshold_hides_one_person",
+        lambda world: change(world.profile_threshold, least_people=1),
+    ),
+    Case("annotator_profile_once_per_person", lambda world: again(world.annotator_profile)),
+    Case(
+        "annotator_profile_values_known",
+        lambda world: again(world.annotator_profile, user=world.first, degree="Dr. Ann"),
+    ),
+    Case(
+        "annotator_profile_has_a_value",
+        lambda world: again(world.annotator_profile, user=world.first, degree=""),
+    ),
     Case("public_period_current_once", lambda world: again(world.public)),
     Case(
         "public_period_ends_after_it_begins",
@@ -1044,6 +1089,20 @@ CASES = [
     Case("public_period_keeps_its_beginning", lambda world: change(world.public, page={"n": 1})),
     Case("public_period_ends_once", lambda world: change(world.past_public, ended_at=None)),
     Case("public_period_never_deleted", lambda world: delete(world.public)),
+    Case("erratum_number_once", lambda world: again(world.erratum)),
+    Case("erratum_names_query_and_problem", lambda world: again(world.erratum, number=3, query="")),
+    Case(
+        "erratum_names_query_and_problem", lambda world: again(world.erratum, number=3, problem="")
+    ),
+    Case("erratum_settled_with_answer", lambda world: change(world.erratum, state="accepted")),
+    Case("erratum_settled_with_answer", lambda world: change(world.erratum, answer="Yes.")),
+    Case(
+        "erratum_settled_with_answer",
+        lambda world: again(world.settled_erratum, number=3, answer=""),
+    ),
+    Case("erratum_keeps_its_report", lambda world: change(world.erratum, problem="Other.")),
+    Case("erratum_settled_once", lambda world: change(world.settled_erratum, answer="Yes.")),
+    Case("erratum_never_deleted", lambda world: delete(world.erratum)),
 ]
 
 

@@ -65,7 +65,13 @@ from evaluation.systems.services import delete_system, save_system
 from jobs.context import DirectRun
 from pooling.models import BuildRun, Pool, PoolBuild
 from pooling.services import PoolPlan, build_pools, freeze_pools, save_plan
-from release.gate import ACCEPTABLE
+from release.datasheets.services import (
+    change_threshold,
+    delete_profile,
+    save_answers,
+    save_profile,
+)
+from release.errata.services import report_erratum, settle_erratum
 from release.publicity import make_private, make_public
 from release.services import publish_release
 from retrieval.formats import RankedList, Scored
@@ -82,6 +88,7 @@ from tests.support.factories import (
 )
 from tests.support.labels import checked
 from tests.support.pooling_scenes import a_listed_run, built
+from tests.support.releases import EVERY_EXCEPTION
 from tests.support.running import wait_until
 from tests.support.screened_samples import screen
 from tests.support.sittings import decide_case, judge, judge_both, slots_of
@@ -289,6 +296,7 @@ def settings_changed(scene: Scene) -> None:
         name="Another name",
         description="",
         licence="",
+        corpus_licence="",
         seconds_per_judgment=10,
         seed=now.seed,
         analysis=now.analysis,
@@ -375,6 +383,18 @@ def system_removed(scene: Scene) -> None:
     delete_system(system=scene.system)
 
 
+def answered(scene: Scene) -> None:
+    save_answers(collection=scene.collection, answers={"pay": "Unpaid."}, answered_by=None)
+
+
+def profiled(scene: Scene) -> None:
+    """Answer the questions about oneself, and revoke the consent."""
+    change_threshold(collection=scene.collection, least_people=2)
+    person = User.objects.get(username="ann3")
+    save_profile(collection=scene.collection, person=person, values={"degree": "master"})
+    delete_profile(collection=scene.collection, person=person)
+
+
 def archived(scene: Scene) -> None:
     archive_collection(collection=scene.collection)
 
@@ -424,6 +444,8 @@ SHORT = [
     archived,
     folded,
     system_removed,
+    answered,
+    profiled,
 ]
 
 
@@ -628,6 +650,7 @@ def test_the_seed_cannot_change_while_the_first_pools_are_drawn(tmp_path):
             name="Name",
             description="",
             licence="",
+            corpus_licence="",
             seconds_per_judgment=15,
             seed="another",
             analysis="plain",
@@ -694,7 +717,15 @@ def test_a_release_is_public_once_and_archived_collections_stay_as_they_are(
 ):
     scene = Scene(tmp_path)
     decided(scene)  # a release needs a label
-    release = publish_release(collection=scene.collection, version="1", accept=ACCEPTABLE)
+    release = publish_release(collection=scene.collection, version="1", accept=EVERY_EXCEPTION)
+    report = {"release": release, "query": "open_method", "docno": ""}
+    erratum = report_erratum(**report, problem="First.")
+
+    def reported() -> None:
+        report_erratum(**report, problem="Second.")
+
+    def settled() -> None:
+        settle_erratum(erratum=erratum, accept=True, answer="Yes.", settled_by=None)
 
     def public() -> None:
         make_public(release=release, person=None)
@@ -705,7 +736,9 @@ def test_a_release_is_public_once_and_archived_collections_stay_as_they_are(
     for first, second in itertools.product((public, private), repeat=2):
         assert held_open(first, second) == [None, None]
         assert release.public_periods.current().count() == (1 if second is public else 0)
-    for second in (public, bound(opened_and_judged, scene), bound(settings_changed, scene)):
+    others = (bound(opened_and_judged, scene), bound(settings_changed, scene))
+    for second in (public, reported, settled, *others):
         _, refused = held_open(bound(archived, scene), second)
         assert isinstance(refused, CollectionArchived)
     assert not release.public_periods.current().exists()
+    assert release.errata.open().count() == release.errata.count() == 1

@@ -20,11 +20,11 @@ from annotation.services import BadAnswer, open_queries
 from corpus.models import Query
 from jobs.context import DirectRun
 from pooling.services import PoolPlan, build_pools
-from release.gate import ACCEPTABLE
 from release.models import Release
 from release.services import publish_release
 from retrieval.services.runs import import_run
 from tests.support.factories import DocumentFactory, UserFactory, annotators
+from tests.support.releases import EVERY_EXCEPTION
 from tests.support.sittings import carried, judge, pair_url
 
 pytestmark = pytest.mark.django_db
@@ -96,7 +96,7 @@ def released(collection, run_file) -> Release:
     build_pools(collection=collection, plan=plan, work=DirectRun())
     judge_everything(collection)
     compute_report(collection=collection, missing="exclude")
-    return publish_release(collection=collection, version="1.0", accept=ACCEPTABLE)
+    return publish_release(collection=collection, version="1.0", accept=EVERY_EXCEPTION)
 
 
 def judge_everything(collection: Collection) -> None:

@@ -148,7 +148,7 @@ def test_json_does_not_depend_on_the_order_of_keys():
 def test_pseudonyms_do_not_follow_names_or_ids():
     deeds = [(person, f"q_m d{person}") for person in range(1, 9)]
 
-    named = pseudonyms("annotator", deeds, seed="seed", slug="small")
+    named = pseudonyms("annotator", deeds, seed="seed")
 
     assert sorted(named.values()) == [f"annotator-{n}" for n in range(1, 9)]
     assert [named[person] for person in range(1, 9)] != sorted(named.values())
@@ -158,7 +158,7 @@ def test_pseudonyms_are_the_same_for_other_ids_and_another_order():
     deeds = [(1, "a"), (1, "b"), (2, "c"), (3, "d")]
     moved = [(30, "d"), (20, "c"), (10, "b"), (10, "a")]
 
-    named = pseudonyms("annotator", deeds, seed="seed", slug="small")
-    again = pseudonyms("annotator", moved, seed="seed", slug="small")
+    named = pseudonyms("annotator", deeds, seed="seed")
+    again = pseudonyms("annotator", moved, seed="seed")
 
     assert {person * 10: name for person, name in named.items()} == again

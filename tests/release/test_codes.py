@@ -23,10 +23,11 @@ from tests.support.release_scenes import (
     decide_all,
     judge_all,
 )
+from tests.support.releases import accepting
 
 pytestmark = pytest.mark.django_db
 
-ACCEPT = ("licence", "unopened-queries")
+ACCEPT = accepting(["licence", "unopened-queries"])
 
 
 def a_collection_with_every_reason():

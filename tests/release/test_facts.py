@@ -13,15 +13,17 @@ from hypothesis import strategies as st
 from accounts.models import Collection, Role
 from adjudication.models import Case
 from adjudication.services import Ruling
+from agreement.services import compute_report
 from annotation.models import Opening, Slot
 from annotation.services import open_query, write_guideline
 from corpus.models import Document, Facet, Query
 from corpus.services import create_query
 from pooling.models import Contribution
 from release.consistent_reads import by_code_point, consistent_read
-from release.current_facts import facts_now
+from release.current_facts import count_documents, facts_now
 from release.facts import SHOWN, facts_of
 from release.formats import is_writable
+from release.options import ReleaseOptions, Texts
 from release.snapshot import take_snapshot
 from release.white_space import WHITE_SPACE, HasWhiteSpace
 from tests.adjudication.test_counts import ACTIONS, act
@@ -209,6 +211,72 @@ def one_wrong_digest_in_both_slots(collection):
         slot.save(update_fields=["judgment"])
 
 
+def no_corpus_licence(collection):
+    Collection.objects.filter(pk=collection.pk).update(corpus_licence=" ")
+
+
+def nothing_relevant(collection):
+    """Four queries with labels: nothing relevant, agreed, decided, and not decided."""
+    labelled_over(collection, "n1", ["d1"])
+    for number in (1, 2):
+        judge(slot_of(collection, "n1_method", "d1", number), 1)
+    labelled_over(collection, "n2", ["d1"])
+    opened = opened_over(collection, "n3", ["d1", "d3"])
+    judge_all(collection, {(opened.name, "d1"): (0, 3), (opened.name, "d3"): (0, 3)})
+    decide_pair(collection, opened.name, "d1", Ruling(grade=1))
+    opened = opened_over(collection, "n4", ["d1", "d3"])
+    judge_all(collection, {(opened.name, "d1"): (0, 3), (opened.name, "d3"): (0, 0)})
+
+
+def relevant_by_decision(collection):
+    nothing_relevant(collection)
+    decide_pair(collection, "n4_method", "d1", Ruling(grade=2))
+    decide_pair(collection, "n3_method", "d1", Ruling(grade=3))
+
+
+def relevant_no_longer(collection):
+    judge(slot_of(collection, "q2_method", "d3", 2), 1)
+
+
+def relevant_agreed_later(collection):
+    relevant_no_longer(collection)
+    judge(slot_of(collection, "q2_method", "d3", 2), 3)
+    judge(slot_of(collection, "q2_method", "d3", 1), 3)
+
+
+def same_texts(collection):
+    """Two duplicates of d1 in an opened pool, one that is not judged, and one in a closed pool."""
+    for docno in ("c1", "c2", "c3"):
+        original = collection.documents.get(docno="d1")
+        original.pk, original.docno = None, docno
+        original.save(force_insert=True)
+    paper = DocumentFactory(collection=collection, docno="q9")
+    query = create_query(collection=collection, docno="q9", facet_key="method")
+    pooled = collection.documents.filter(docno__in=["c1", "c2", "d2"]).order_by("docno")
+    pool = a_pool(query.query_paper, list(pooled))
+    third = collection.documents.get(docno="c3")
+    pool.candidates.create(document=third, position=9, excluded="no-text")
+    open_query(query=query, annotators=annotators(collection), opened_by=None)
+    again = create_query(collection=collection, docno="q9", facet_key="background")
+    open_query(query=again, annotators=annotators(collection), opened_by=None)
+    create_query(collection=collection, docno="d2", facet_key="method")
+    a_pool(collection.query_papers.get(name="d2"), list(pooled))
+    assert paper
+
+
+def old_agreement(collection):
+    compute_report(collection=collection, missing="zero")
+    compute_report(collection=collection, missing="exclude")
+    judge(slot_of(collection, "q1_method", "d1", 1), 2)
+    compute_report(collection=collection, missing="exclude")
+
+
+def old_scores(collection):
+    collection.systems.create(name="never scored", kind="file", sha256="0" * 64)
+    system = collection.systems.create(name="scored", kind="file", sha256="1" * 64)
+    system.scores.create(profile="trec", state="0" * 64, summary=[], values={})
+
+
 TEXT = "document_text_in_frozen_pool", Document
 STATES = {
     state.__name__: state
@@ -219,6 +287,8 @@ STATES = {
         *(many_faults, own_query_paper, own_query_paper_not_labelled, no_source),
         *(white_space, white_space_not_labelled, white_space_in_a_query, facet_all),
         *(another_guideline, another_paper, no_digest, one_wrong_digest_in_both_slots),
+        *(no_corpus_licence, nothing_relevant, relevant_by_decision),
+        *(relevant_no_longer, relevant_agreed_later, same_texts, old_agreement, old_scores),
     )
 } | {
     "title": changed(*TEXT, {"docno": "d4"}, {"title": "Another"}),
@@ -245,7 +315,21 @@ def test_the_counts_tell_what_the_snapshot_tells(state):
     assert facts_now(other) == facts_of(take_snapshot(other))
 
 
-UNSEEN = (nothing, a_pair_agreed_after_its_decision)
+@pytest.mark.parametrize("texts", Texts)
+def test_the_facts_follow_the_options(texts):
+    collection = a_judged_collection()
+    DocumentFactory.create_batch(3, collection=collection)
+    options = ReleaseOptions(texts)
+
+    facts = facts_now(collection, options)
+
+    snapshot = take_snapshot(collection, options)
+    assert facts == facts_of(snapshot)
+    number = 9 if texts is Texts.CORPUS else 6
+    assert (count_documents(collection, texts), len(snapshot.documents)) == (number, number)
+
+
+UNSEEN = (nothing, a_pair_agreed_after_its_decision, relevant_agreed_later)
 
 
 @pytest.mark.parametrize("state", [state for state in STATES.values() if state not in UNSEEN])

@@ -20,6 +20,7 @@ from release.services import publish_release
 from release.views import FIXED_ON
 from tests.support.factories import a_collection, a_query, an_open_query
 from tests.support.release_scenes import RULINGS, a_judged_collection, decide_pair, slot_of
+from tests.support.releases import EVERY_EXCEPTION
 from tests.support.sittings import judge, judge_both
 from tests.support.visits import address, client_of, markup, text_of
 
@@ -85,7 +86,7 @@ def test_a_confirmed_version_is_queued(admin):
     job = Job.objects.get()
     assert (job.kind, job.parameters) == (
         "publish_release",
-        {"version": "1.1", "accept": [], "options": ReleaseOptions().as_json()},
+        {"version": "1.1", "accept": {}, "options": ReleaseOptions().as_json()},
     )
     assert job.requested_by.username == "admin"
 
@@ -103,13 +104,18 @@ def test_a_finding_neither_mended_nor_accepted_stops_it(collection, admin):
 
 def test_an_accepted_finding_goes_into_the_job(collection, admin):
     a_query(collection)
-    sent = {"version": "1.1", "accept": ["unopened-queries"]}
+    sent = {
+        "version": "1.1",
+        "accept": ["unopened-queries"],
+        "reason-unopened-queries": "They follow in 2.0.",
+    }
 
     page = admin.post(address("publish"), sent)
     assert "these exceptions were accepted" in page.text
+    assert "Reason: They follow in 2.0." in page.text
     admin.post(address("publish"), {**sent, "confirmed": "yes"})
 
-    assert Job.objects.get().parameters["accept"] == ["unopened-queries"]
+    assert Job.objects.get().parameters["accept"] == {"unopened-queries": "They follow in 2.0."}
 
 
 def test_what_must_be_mended_cannot_be_accepted():
@@ -174,7 +180,7 @@ def change_labels(collection):
 
 def test_the_difference_to_the_version_before_is_counted(collection, admin):
     change_labels(collection)
-    publish_release(collection=collection, version="1.1")
+    publish_release(collection=collection, version="1.1", accept=EVERY_EXCEPTION)
 
     page = text_of(admin.get(address("releases")))
 
@@ -195,7 +201,7 @@ def test_the_same_labels_are_called_the_same(collection, admin):
 def test_a_difference_to_a_file_that_was_lost_is_not_known(collection, admin):
     change_labels(collection)
     path_of("small", "1.0").unlink()
-    publish_release(collection=collection, version="1.1")
+    publish_release(collection=collection, version="1.1", accept=EVERY_EXCEPTION)
 
     assert "unknown" in admin.get(address("releases")).text
 
@@ -210,9 +216,9 @@ def test_labels_are_compared_pair_by_pair():
 def test_the_page_of_a_version_shows_its_readme_and_files(collection, admin):
     page = admin.get(address("release", "1.0"))
 
-    assert "# Small, version 1.0" in page.text
+    assert "<h3>Small, version 1.0</h3>" in page.text
     for name, file in collection.releases.get().manifest["files"].items():
-        assert name in page.text
+        assert name.rpartition("/")[2] in page.text
         assert file["sha256"] in page.text
 
 
@@ -255,7 +261,7 @@ def test_what_can_be_no_version_cannot_be_asked_for(collection, admin, version):
 
 @pytest.mark.parametrize("check", ["²", "licence\0", "\ud800"])
 def test_what_can_be_no_check_cannot_be_accepted(collection, admin, check):
-    body = json.dumps({"version": "1.1", "accept": [check]})
+    body = json.dumps({"version": "1.1", "accept": {check: "Why not?"}})
     asked = "/api/v1/collections/small/releases/"
 
     assert admin.post(asked, body, content_type="application/json").status_code == 400

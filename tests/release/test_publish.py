@@ -25,6 +25,7 @@ from jobs.models import Job, State
 from jobs.services import run
 from pooling.models import Pool, PoolBuild
 from release import snapshot
+from release.accepted_findings import NONE_ACCEPTED
 from release.bundle import sha256
 from release.errors import BadVersion, GateClosed, ReleaseDamaged, UnknownCheck, VersionTaken
 from release.files import open_release, path_of
@@ -44,9 +45,12 @@ from tests.support.release_scenes import (
     judge_all,
     slot_of,
 )
+from tests.support.releases import accepting
 from tests.support.sittings import judge
 
 pytestmark = pytest.mark.django_db
+
+SPLITS = ("fold1_dev", "fold1_test", "fold2_dev", "fold2_test")
 
 
 @pytest.fixture
@@ -63,7 +67,7 @@ def rows_of(content: bytes) -> list[dict[str, str]]:
     return list(csv.DictReader(io.StringIO(content.decode(), newline="")))
 
 
-def bundle_of(collection, version="1.0", accept=()):
+def bundle_of(collection, version="1.0", accept=NONE_ACCEPTED):
     return build_bundle(take_snapshot(collection), version, accept)
 
 
@@ -72,10 +76,32 @@ def bundle_of(collection, version="1.0", accept=()):
 
 def test_a_release_holds_these_files(collection):
     assert set(contents(publish_release(collection=collection, version="1.0"))) == {
+        ".zenodo.json",
+        "CHANGELOG.md",
+        "CITATION.cff",
+        "LICENSE",
+        "LICENSE-CORPUS",
         "README.md",
         "SHA256SUMS",
         "annotations/adjudications.csv",
         "annotations/ratings.csv",
+        "beir/corpus.jsonl",
+        "beir/queries.jsonl",
+        *(f"beir/qrels/{split}.tsv" for split in (*SPLITS, "background", "method", "all", "test")),
+        *(f"beir/qrels/method_{split}.tsv" for split in SPLITS),
+        *(f"beir/qrels/background_{split}.tsv" for split in ("fold1_test", "fold2_dev")),
+        "hf/annotations.parquet",
+        "hf/corpus.parquet",
+        "hf/qrels/background-fold1.parquet",
+        "hf/qrels/method-fold1.parquet",
+        "hf/qrels/method-fold2.parquet",
+        "hf/queries.parquet",
+        "hf/top_ranked.parquet",
+        "load_ir_datasets.py",
+        "collection/documents.jsonl",
+        "collection/guidelines.json",
+        "collection/query_papers.jsonl",
+        "collection/settings.json",
         "csfcube/abstracts-small-preds.jsonl",
         "csfcube/evaluation_splits.json",
         "csfcube/queries-release.csv",
@@ -87,18 +113,23 @@ def test_a_release_holds_these_files(collection):
         "csfcube/test-pid2pool-small.json",
         "guidelines/background-v1.html",
         "guidelines/method-v1.html",
+        "croissant.json",
+        "datasheet.md",
         "manifest.json",
         "pools/pool.jsonl",
         "queries.csv",
         "reports/agreement.csv",
         "reports/agreement.json",
         "reports/agreement.missing-zero.json",
+        "splits.json",
         "reports/figures/agreement-agreement.svg",
         "reports/figures/agreement-grades.svg",
         "trec/qrels.all.txt",
         "trec/qrels.background.txt",
         "trec/qrels.method.txt",
         "trec/queries.tsv",
+        "trec/topics.tsv",
+        "trec/topics.xml",
     }
 
 
@@ -136,13 +167,14 @@ def test_a_recorded_import_is_in_it_with_its_steps(tmp_path, collection):
 
 def test_the_readme_describes_every_file(collection):
     files = contents(publish_release(collection=collection, version="1.0"))
-    described = set(re.findall(r"^\| `([^`]+)`", files["README.md"].decode(), re.MULTILINE))
-    tops = {"manifest.json", "queries.csv", "SHA256SUMS"}
-    paths = {path for path in described if "/" in path} | tops
-    patterns = [FileNote(path, "").pattern for path in paths]
+    described = re.findall(r"^\| `([^`]+)`", files["README.md"].decode(), re.MULTILINE)
+    patterns = [FileNote(name, "").pattern for name in described if re.search(r"[./S]", name)]
 
-    for name in files.keys() - {"README.md"}:
-        assert any(pattern.fullmatch(name) for pattern in patterns), name
+    assert not [
+        name
+        for name in files.keys() - {"README.md"}
+        if not any(pattern.fullmatch(name) for pattern in patterns)
+    ]
 
 
 def test_the_qrels_are_the_final_labels(collection):
@@ -303,7 +335,7 @@ def test_the_manifest_has_the_checksum_of_every_other_file(collection):
 def test_the_readme_tells_what_there_is(collection):
     readme = bundle_file(collection, "README.md").decode()
 
-    assert readme.startswith("# Small, version 1.0\n")
+    assert "\n---\n\n# Small, version 1.0\n" in readme
     assert "| method | 2 | 6 | 3 | 2 | 1 | 5 | 1 | 1 | 2 | 1 |" in readme
     assert "No annotator saw where a candidate came from" in readme
     assert "Query papers: 2. Queries: 3. Pooled documents: 6. Final labels: 8." in readme
@@ -341,7 +373,7 @@ def test_the_release_does_not_depend_on_its_publisher(collection):
 def test_a_draft_pool_leaves_no_trace(collection):
     paper = DocumentFactory(collection=collection, docno="q3")
     query = create_query(collection=collection, docno="q3", facet_key="method")
-    accept = ["unopened-queries"]
+    accept = accepting(["unopened-queries"])
     without = files_of(collection, accept=accept)
 
     draft = a_pool(query.query_paper, [paper], drawer="unheard_of")
@@ -374,7 +406,7 @@ def test_another_collection_of_the_same_queries_leaves_no_trace(collection):
     open_query(query=query, annotators=annotators(other), opened_by=None)
 
     assert files_of(collection) == without
-    theirs = files_of(other, accept=["unjudged-pairs"])
+    theirs = files_of(other, accept=accepting(["unjudged-pairs"]))
     assert theirs["trec/qrels.all.txt"] != without["trec/qrels.all.txt"]
 
 
@@ -395,7 +427,7 @@ def test_a_build_is_listed_for_the_frozen_pools_that_are_still_its_own(collectio
     frozen = [pools["q3"].pk, pools["q4"].pk]
     Pool.objects.filter(pk__in=frozen).update(frozen_at=timezone.now())
 
-    manifest = bundle_of(collection, accept=["unopened-queries"]).manifest
+    manifest = bundle_of(collection, accept=accepting(["unopened-queries"])).manifest
 
     assert [
         (build["manifest"]["n"], build["query_papers"]) for build in manifest["pool_builds"]
@@ -412,7 +444,7 @@ def test_a_guideline_is_listed_with_the_queries_that_were_judged_under_it(collec
     a_pool(query.query_paper, list(collection.documents.filter(docno="d1")))
     open_query(query=query, annotators=annotators(collection), opened_by=None)
 
-    manifest = bundle_of(collection, accept=["unjudged-pairs"]).manifest
+    manifest = bundle_of(collection, accept=accepting(["unjudged-pairs"])).manifest
 
     assert [
         (line["facet"], line["version"], line["queries"]) for line in manifest["guidelines"]
@@ -444,7 +476,8 @@ def test_text_in_any_script_is_written_as_utf_8():
     files = files_of(collection)
 
     readme = files["README.md"].decode("utf-8")
-    assert readme.startswith("# Größe “Δ”, version 1.0\n")
+    assert readme.startswith('---\npretty_name: "Größe “Δ”"\n')
+    assert "\n# Größe “Δ”, version 1.0\n" in readme
     assert "Naïve 検索" in readme
     manifest = files["manifest.json"]
     for value in ("Größe “Δ”", "Naïve 検索", "Ωpen", "saß"):
@@ -458,7 +491,7 @@ def test_text_in_any_script_is_written_as_utf_8():
 def test_a_pair_judged_once_leaves_no_trace_but_its_number():
     waiting = {("q1_method", "d1"), ("q1_background", "d3")}
     judged = {key: both for key, both in GRADES.items() if key not in waiting}
-    accept = ["unjudged-pairs"]
+    accept = accepting(["unjudged-pairs"])
     collection = an_opened_collection()
     judge_all(collection, judged)
     decide_all(collection, {key: ruling for key, ruling in RULINGS.items() if key in judged})
@@ -487,7 +520,7 @@ def test_a_closed_gate_publishes_nothing_and_says_what_to_mend():
 def test_what_was_accepted_is_recorded_in_manifest_and_readme():
     collection = a_judged_collection(licence="")
 
-    release = publish_release(collection=collection, version="1.0", accept=["licence"])
+    release = publish_release(collection=collection, version="1.0", accept=accepting(["licence"]))
 
     assert [entry["check"] for entry in release.manifest["accepted"]] == ["licence"]
     readme = contents(release)["README.md"].decode()
@@ -497,7 +530,7 @@ def test_what_was_accepted_is_recorded_in_manifest_and_readme():
 def test_accepting_what_is_in_order_changes_nothing_and_is_not_recorded(collection):
     plain = bundle_of(collection).content
 
-    assert bundle_of(collection, accept=["licence", "unresolved"]).content == plain
+    assert bundle_of(collection, accept=accepting(["licence", "unresolved"])).content == plain
 
 
 def test_accepting_one_check_does_not_open_another():
@@ -505,15 +538,15 @@ def test_accepting_one_check_does_not_open_another():
     judge_all(collection, GRADES)
 
     with pytest.raises(GateClosed) as closed:
-        publish_release(collection=collection, version="1.0", accept=["licence"])
+        publish_release(collection=collection, version="1.0", accept=accepting(["licence"]))
 
     assert [finding.check for finding in closed.value.findings] == ["unresolved"]
 
 
 @pytest.mark.parametrize("name", ["nonsense", "empty", "ids"])
 def test_only_known_checks_can_be_accepted(collection, name):
-    with pytest.raises(UnknownCheck, match="Use one of licence, unresolved"):
-        publish_release(collection=collection, version="1.0", accept=[name])
+    with pytest.raises(UnknownCheck, match="Use one of licence, corpus-licence"):
+        publish_release(collection=collection, version="1.0", accept=accepting([name]))
 
 
 # Versions
@@ -652,7 +685,7 @@ def test_asking_twice_is_one_job(collection):
     ("changes", "error"),
     [
         ({"version": "a b"}, BadVersion),
-        ({"accept": ["empty"]}, UnknownCheck),
+        ({"accept": {"empty": "Why not?"}}, UnknownCheck),
         ({"version": "0.9"}, VersionTaken),
     ],
 )

@@ -40,7 +40,7 @@ def test_repeating_it_writes_the_same_bytes_again(tmp_path):
 
 def test_repeating_it_accepts_what_was_accepted(tmp_path):
     a_judged_collection(licence="")
-    first = release("small", "1.0", output=tmp_path, accept=["licence"])
+    first = release("small", "1.0", output=tmp_path, accept=["licence=Stated elsewhere."])
 
     assert release("small", "1.0", output=tmp_path) == first
 
@@ -51,14 +51,22 @@ def test_it_lists_what_to_fix(tmp_path):
     with pytest.raises(CommandError, match="licence") as error:
         release("small", "1.0", output=tmp_path)
 
-    assert "accept it as `licence`" in str(error.value)
+    assert "accept `licence` and say why" in str(error.value)
     assert list(tmp_path.glob("*.zip")) == []
 
 
 def test_an_accepted_exception_is_named_on_the_command_line(tmp_path):
     a_judged_collection(licence="")
 
-    call_command("release", "small", "1.0", "--output", str(tmp_path), "--accept", "licence")
+    call_command(
+        "release",
+        "small",
+        "1.0",
+        "--output",
+        str(tmp_path),
+        "--accept",
+        "licence=Stated elsewhere.",
+    )
 
     assert Release.objects.get().manifest["accepted"][0]["check"] == "licence"
 
@@ -85,7 +93,7 @@ def test_a_check_that_finds_something_fails():
 def test_a_check_counts_what_is_accepted():
     a_judged_collection(licence="")
 
-    output = release("small", "1.0", check=True, accept=["licence"])
+    output = release("small", "1.0", check=True, accept=["licence=Stated elsewhere."])
 
     assert "accepted  licence" in output
 
@@ -95,7 +103,7 @@ def test_a_check_counts_what_is_accepted():
     [
         (["nowhere", "1.0"], {}, "No collection 'nowhere'"),
         (["small", "1/0"], {}, "Invalid version"),
-        (["small", "1.0"], {"accept": ["nonsense"]}, "Unknown check 'nonsense'"),
+        (["small", "1.0"], {"accept": ["nonsense=Why not?"]}, "Unknown check 'nonsense'"),
         (["small", "1.0"], {"output": None}, "--output DIR"),
     ],
 )

@@ -17,6 +17,7 @@ from release.models import Release
 from release.restoring import restore_release
 from release.services import publish_release
 from tests.support.release_scenes import a_judged_collection, slot_of
+from tests.support.releases import accepting
 from tests.support.sittings import judge
 
 pytestmark = pytest.mark.django_db
@@ -107,7 +108,7 @@ def test_a_lost_file_is_built_again_by_a_later_version_that_writes_the_same(rele
 
 def test_an_accepted_exception_is_accepted_again():
     release = publish_release(
-        collection=a_judged_collection(licence=""), version="1.0", accept=["licence"]
+        collection=a_judged_collection(licence=""), version="1.0", accept=accepting(["licence"])
     )
     path_of("small", "1.0").unlink()
 

@@ -122,7 +122,7 @@ def test_of_two_runs_with_the_same_lists_the_newest_is_listed(collection):
 
 
 def test_the_same_database_gives_the_same_bytes_and_leaves_nothing_behind(collection, settings):
-    first, second = (build_bundle(take_snapshot(collection), "1.0", ()) for _ in range(2))
+    first, second = (build_bundle(take_snapshot(collection), "1.0", {}) for _ in range(2))
 
     assert first.sha256 == second.sha256 == hashlib.sha256(first.content).hexdigest()
     assert first.size == len(first.content)
@@ -137,7 +137,7 @@ def test_a_run_that_is_not_what_its_digest_says_stops_the_release(collection, se
     )
 
     with pytest.raises(ReleaseError, match="The run up has the SHA-256"):
-        build_bundle(replace(snapshot, runs=runs), "1.0", ())
+        build_bundle(replace(snapshot, runs=runs), "1.0", {})
     assert not list(Path(settings.RELEASE_DIR).glob(".release-*"))
 
 

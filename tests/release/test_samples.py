@@ -25,6 +25,7 @@ from retrieval.models import Run
 from retrieval.services.runs import RunReport, store_run
 from tests.support.factories import DocumentFactory, a_collection, annotators
 from tests.support.release_scenes import slot_of
+from tests.support.releases import EVERY_EXCEPTION
 from tests.support.sittings import judge
 
 pytestmark = pytest.mark.django_db
@@ -76,8 +77,8 @@ def judged(collection: Collection, skip=()) -> Collection:
     return collection
 
 
-def files_of(collection: Collection, accept=()) -> dict[str, bytes]:
-    bundle = build_bundle(take_snapshot(collection), "1.0", accept)
+def files_of(collection: Collection) -> dict[str, bytes]:
+    bundle = build_bundle(take_snapshot(collection), "1.0", EVERY_EXCEPTION)
     with zipfile.ZipFile(io.BytesIO(bundle.content)) as archive:
         return {name: archive.read(name) for name in archive.namelist()}
 
@@ -231,7 +232,7 @@ def test_a_sample_of_which_nothing_is_judged_is_in_no_count():
         for number in (1, 2):
             judge(slot_of(collection, judged_query.name, docno, number), 1)
 
-    files = files_of(collection, accept=["unjudged-pairs"])
+    files = files_of(collection)
 
     in_sampleval = {query for query, *_ in columns(files["trec/sampleval.all.txt"])}
     assert in_sampleval == {judged_query.name}
@@ -242,7 +243,7 @@ def test_a_drawn_document_without_a_label_counts_as_not_drawn():
     collection = a_sampled_collection()
     judged(collection, skip={"d36"})
 
-    files = files_of(collection, accept=["unjudged-pairs"])
+    files = files_of(collection)
 
     grades = {docno: grade for _, _, docno, _, grade in columns(files["trec/sampleval.all.txt"])}
     assert grades["d36"] == "-1"
@@ -342,7 +343,7 @@ def test_years_that_change_behind_a_sample_stop_its_release(leaving_out):
 
 
 def test_the_same_database_gives_the_same_bytes(collection):
-    first, second = (build_bundle(take_snapshot(collection), "1.0", ()) for _ in range(2))
+    first, second = (build_bundle(take_snapshot(collection), "1.0", {}) for _ in range(2))
 
     assert first.content == second.content
 

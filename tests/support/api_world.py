@@ -26,8 +26,8 @@ from evaluation.systems.services import save_system
 from jobs.context import DirectRun
 from jobs.models import Job
 from pooling.models import PoolBuild
-from release.gate import ACCEPTABLE
-from release.models import Release
+from release.errata.services import report_erratum
+from release.models import Erratum, Release
 from release.services import publish_release
 from retrieval.formats import RankedList
 from retrieval.models import Run
@@ -40,6 +40,7 @@ from tests.support.factories import (
     annotators,
     member,
 )
+from tests.support.releases import EVERY_EXCEPTION
 from tests.support.screened_samples import a_choice
 from tests.support.sittings import decide_case, judge
 from tests.support.study_scenes import attach_full_texts, rate
@@ -48,6 +49,7 @@ RETRIEVER = "secret-retriever"
 RANK, SCORE = 4_711_093, 7.77125
 SHADOW_JUDGE = "secret-model"
 NOTE = "SECRET NOTE"
+EMAIL = "secret@example.org"  # of a reader
 HALF_NOTE = "UNFINISHED NOTE"  # of the one pair that only ann2 has judged
 # What an annotator gets contains none of these names but the own one.
 NAMES = {"admin": "Maximilian Quux", "ann2": "Zebedee Plugh", "adju": "Adelheid Xyzzy"}
@@ -62,6 +64,7 @@ class World:
     report: Report
     release: Release
     study: Study
+    erratum: Erratum
 
     @property
     def slug(self) -> str:
@@ -101,7 +104,7 @@ def a_world(slug: str = "small") -> World:
         User.objects.filter(username=username).update(first_name=name)
     run = collection.runs.create(name=RETRIEVER, kind="file", depth=3, sha256="0" * 64)
     opening = _opening(collection)
-    world = World(collection, opening, run, None, None, None, None)  # type: ignore[arg-type]
+    world = World(collection, opening, run, None, None, None, None, None)  # type: ignore[arg-type]
     _rank(world)
     mine, theirs = world.slots(1), {slot.pair_id: slot for slot in world.slots(2)}
     for slot, grade in zip(mine[:2], (3, 1), strict=True):
@@ -111,7 +114,10 @@ def a_world(slug: str = "small") -> World:
     judge(theirs[mine[2].pair_id], Answer(grade=2, note=HALF_NOTE))
     settle(mine[0], Ruling(grade=1, note=NOTE))
     world.report = compute_report(collection=collection, missing="exclude")
-    world.release = publish_release(collection=collection, version="1.0", accept=ACCEPTABLE)
+    world.release = publish_release(collection=collection, version="1.0", accept=EVERY_EXCEPTION)
+    world.erratum = report_erratum(
+        release=world.release, query=world.query, docno="", problem=NOTE, email=EMAIL
+    )
     world.study = a_study(mine[1])
     world.job = collection.jobs.create(kind="build_pools", key="build_pools", parameters={})
     collection.saved_plans.create(name="Deep pools", fields={})
@@ -227,6 +233,7 @@ def every_id(world: World) -> dict[str, list[object]]:
         "job_id": [world.job.pk],
         "opening_id": [world.opening.pk],
         "exclusion_id": [0],
+        "erratum_id": [world.erratum.pk],
         "membership_id": memberships,
         "number": [1, 2],
         "facet": ["method"],

@@ -92,6 +92,7 @@ def a_collection(slug: str = "small", seed: str = "seed", **settings) -> Collect
     """An empty collection with an admin, two annotators and an adjudicator."""
     owner = User.objects.filter(username="admin").first() or UserFactory(username="admin")
     settings.setdefault("analysis", "plain")
+    settings.setdefault("corpus_licence", "CC-BY-4.0")
     collection = set_up_collection(slug=slug, name=slug.title(), owner=owner, seed=seed, **settings)
     member(collection, Role.ANNOTATOR, "ann1")
     member(collection, Role.ANNOTATOR, "ann2")

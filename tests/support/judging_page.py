@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -143,8 +143,14 @@ def expect_pair(page: Page, slot) -> None:
 
 
 def assert_accessible(page: Page) -> None:
-    found = Axe().run(page).response["violations"]
-    assert not found, [(rule["id"], [node["html"] for node in rule["nodes"]]) for rule in found]
+    assert not violations(page)
+
+
+def violations(page: Page, rules: Sequence[str] = ()) -> list[str]:
+    """What axe finds by these rules, or by all: the rule and the elements."""
+    options = {"runOnly": list(rules)} if rules else None
+    found = Axe().run(page, options=options).response["violations"]
+    return [f"{rule['id']}: {[node['html'] for node in rule['nodes']]}" for rule in found]
 
 
 # The workspace of one annotator, opened at the first pair. A test module takes these fixtures over

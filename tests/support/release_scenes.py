@@ -10,6 +10,7 @@ from adjudication.services import Ruling
 from annotation.models import Slot
 from annotation.services import open_query
 from corpus.services import create_query
+from tests.support.datasheets import answer_datasheet
 from tests.support.factories import DocumentFactory, a_collection, a_pool, annotators
 from tests.support.sittings import decide_case, judge_at_once
 
@@ -48,6 +49,7 @@ def an_opened_collection(*, backwards: bool = False, **settings) -> Collection:
     """Three open queries over two pools; nothing is judged yet."""
     step = -1 if backwards else 1
     collection = a_collection(**{"licence": "CC-BY-4.0", **settings})
+    answer_datasheet(collection)
     documents = {
         docno: DocumentFactory(collection=collection, docno=docno)
         for docno in ["q1", "q2", "d1", "d2", "d3", "d4"][::step]

@@ -24,6 +24,11 @@ class Command(BaseCommand):
         parser.add_argument("--admin", required=True, help="Username of its first admin.")
         parser.add_argument("--licence", default="", help="Of its data, like CC-BY-4.0.")
         parser.add_argument(
+            "--corpus-licence",
+            default="",
+            help="Of the documents' texts, like CC-BY-4.0. Releases contain texts only with it.",
+        )
+        parser.add_argument(
             "--facets",
             default="csfcube",
             help="csfcube (default), none, or a JSON file with facets of your own.",
@@ -54,6 +59,7 @@ class Command(BaseCommand):
                 name=options["name"],
                 owner=owner,
                 licence=options["licence"],
+                corpus_licence=options["corpus_licence"],
                 facets=_facets(options["facets"]),
                 highest_grade=_highest_grade(options["grades"]),
                 relevant_from=options["relevant_from"],

@@ -78,7 +78,7 @@ class Command(BaseCommand):
         parser.add_argument(
             "--qrels",
             default="final",
-            help="final (default), slot1, slot2, minimum, maximum or release:VERSION.",
+            help="final (default), slot1, slot2, minimum, maximum, citations or release:VERSION.",
         )
         parser.add_argument(
             "--splits", metavar="FILE", help="Folds for this evaluation: an evaluation_splits.json."

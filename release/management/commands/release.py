@@ -9,11 +9,14 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from accounts.models import Collection
+from release.accepted_findings import Reasons, checked_reasons
+from release.current_facts import count_documents
 from release.errors import ReleaseError
 from release.files import write_file
 from release.gate import ACCEPTABLE, Finding, blocking_findings
+from release.options import LabelSource, ReleaseOptions, Texts
 from release.restoring import open_or_restore
-from release.services import check_acceptable, check_version, find_faults, publish_release
+from release.services import check_version, find_faults, publish_release
 
 
 class Command(BaseCommand):
@@ -30,9 +33,31 @@ class Command(BaseCommand):
             "--accept",
             action="append",
             default=[],
-            metavar="CHECK",
-            help=f"Publish against the findings of a check: {', '.join(ACCEPTABLE)}. "
-            "May be given several times; the manifest records it.",
+            metavar="CHECK=REASON",
+            help=f"Publish against the findings of a check: {', '.join(ACCEPTABLE)}. The release "
+            "states the reason. May be given several times.",
+        )
+        texts = parser.add_mutually_exclusive_group()
+        texts.add_argument(
+            "--docids-only",
+            action="store_const",
+            dest="texts",
+            const=Texts.NONE,
+            default=Texts.POOLED,
+            help="Leave out all titles and abstracts.",
+        )
+        texts.add_argument(
+            "--whole-corpus",
+            action="store_const",
+            dest="texts",
+            const=Texts.CORPUS,
+            help="Include all documents, not only the query papers and candidates.",
+        )
+        parser.add_argument(
+            "--labels",
+            choices=[source.value for source in LabelSource],
+            default=LabelSource.JUDGED.value,
+            help="What the labels are: the final labels, or what the query papers cite.",
         )
         parser.add_argument(
             "--check",
@@ -45,22 +70,25 @@ class Command(BaseCommand):
             collection = Collection.objects.get(slug=options["collection"])
         except Collection.DoesNotExist:
             raise CommandError(f"No collection {options['collection']!r}.") from None
+        choice = ReleaseOptions(options["texts"], LabelSource(options["labels"]))
         try:
+            accept = checked_reasons(_reasons(options["accept"]), ACCEPTABLE)
             if options["check"]:
-                self._check(collection, options["accept"])
+                self._check(collection, accept, choice)
             else:
                 self._release(
-                    collection, options["version_name"], options["accept"], options["output"]
+                    collection, options["version_name"], accept, choice, options["output"]
                 )
         except ReleaseError as error:
             raise CommandError(str(error)) from error
 
-    def _check(self, collection: Collection, accept: Sequence[str]) -> None:
-        accepted = check_acceptable(accept)
-        findings = find_faults(collection=collection)
+    def _check(self, collection: Collection, accept: Reasons, options: ReleaseOptions) -> None:
+        findings = find_faults(collection=collection, options=options)
         for finding in findings:
-            self._say(finding, accepted=finding.check in accepted)
-        blocking = blocking_findings(findings, accepted)
+            self._say(finding, accepted=finding.check in accept)
+        documents = count_documents(collection, options.texts)
+        self.stdout.write(f"{'':<10}Documents in the release: {documents:,}")
+        blocking = blocking_findings(findings, accept)
         if blocking:
             raise CommandError(
                 f"Not ready to publish: {', '.join(finding.check for finding in blocking)}."
@@ -81,7 +109,8 @@ class Command(BaseCommand):
         self,
         collection: Collection,
         version: str,
-        accept: Sequence[str],
+        accept: Reasons,
+        options: ReleaseOptions,
         output: Path | None,
     ) -> None:
         if output is None:
@@ -89,9 +118,10 @@ class Command(BaseCommand):
         check_version(version)
         release = collection.releases.filter(version=version).first()
         if release is None:
-            release = publish_release(collection=collection, version=version, accept=accept)
+            release = publish_release(
+                collection=collection, version=version, accept=accept, options=options
+            )
         else:
-            check_acceptable(accept)
             self.stderr.write(
                 f"Version {version} is published already, on {release.published_at:%Y-%m-%d}: "
                 "this is its zip. To publish the collection as it is now, give a new version."
@@ -101,3 +131,8 @@ class Command(BaseCommand):
             write_file(path, file)
         # Its checksum was compared when it was opened.
         self.stdout.write(f"{path}\nsha256 {release.sha256}")
+
+
+def _reasons(accept: Sequence[str]) -> dict[str, str]:
+    """`CHECK=REASON` as given, by check. An option without `=` has an empty reason."""
+    return {check: reason for check, _, reason in (text.partition("=") for text in accept)}

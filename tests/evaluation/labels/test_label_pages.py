@@ -91,7 +91,7 @@ def test_a_release_has_the_same_bytes_with_a_shadow_judge(tmp_path):
     collection = a_judged_collection()
 
     def bundle() -> bytes:
-        return build_bundle(take_snapshot(collection), "1.0", ()).content
+        return build_bundle(take_snapshot(collection), "1.0", {}).content
 
     before = bundle()
     two_systems(collection)

@@ -12,10 +12,11 @@ from release.restoring import restore_release
 from release.services import build_bundle, publish_release
 from release.snapshot import take_snapshot
 from tests.support.release_scenes import a_judged_collection
+from tests.support.releases import accepting
 
 pytestmark = pytest.mark.django_db
 
-ACCEPT = ("provenance",)
+ACCEPT = accepting(["provenance"])
 HEADING = "## What it supports"
 
 

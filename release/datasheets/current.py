@@ -1,0 +1,65 @@
+"""What a datasheet needs of the database, asked in few queries."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping
+
+from accounts.models import Collection
+from pooling.provenance import IMPORTED
+from release.datasheets.models import AnnotatorProfile, DatasheetAnswer, ProfileThreshold
+from release.datasheets.profiles import DEFAULT_LEAST, FIELDS, PublishedField, published
+from release.datasheets.questions import unanswered
+
+
+def answers_of(collection: Collection) -> dict[str, str]:
+    """The answers by question, sorted."""
+    rows = DatasheetAnswer.objects.filter(collection=collection).order_by()
+    return dict(sorted(rows.values_list("question", "text")))
+
+
+def missing_answers(collection: Collection) -> list[str]:
+    """The labels of the required questions without an answer."""
+    rows = DatasheetAnswer.objects.filter(collection=collection).order_by()
+    answered = set(rows.values_list("question", flat=True))
+    return unanswered(answered, dates_known=dates_known(collection))
+
+
+def dates_known(collection: Collection) -> bool:
+    """Whether all judgments were made here, so that the database has their days.
+
+    A build of pools that names its source came with the judgments, like CSFCube's release.
+    """
+    if collection.judgment_imports.exists():
+        return False
+    sources = collection.pool_builds.order_by().values_list("manifest__source", flat=True)
+    return not {source for source in sources if source} - {IMPORTED}
+
+
+def least_people(collection: Collection) -> int:
+    rows = ProfileThreshold.objects.filter(collection=collection)
+    return rows.values_list("least_people", flat=True).first() or DEFAULT_LEAST
+
+
+def published_profiles(collection: Collection) -> tuple[PublishedField, ...]:
+    """The groups of annotators that are large enough; empty if no person has a profile."""
+    profiles = AnnotatorProfile.objects.filter(collection=collection).order_by()
+    keys = [field.key for field in FIELDS]
+    counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    for values in profiles.values_list(*keys):
+        for key, value in zip(keys, values, strict=True):
+            counts[key][value] += 1
+    return published(_given(counts), least_people(collection)) if counts else ()
+
+
+def _given(counts: Mapping[str, Counter[str]]) -> dict[str, dict[str, int]]:
+    """Without the people who left a field open."""
+    return {
+        key: {value: number for value, number in of_field.items() if value}
+        for key, of_field in counts.items()
+    }
+
+
+def profiles_count(collection: Collection) -> int:
+    """How many people have a profile."""
+    return AnnotatorProfile.objects.filter(collection=collection).count()

@@ -1,0 +1,111 @@
+"""What annotators may say of themselves, and how much of it is published. Pure.
+
+Every field is a choice of coarse ranges. Nothing can be typed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+LEAST = 2  # people: a smaller group would be one person
+DEFAULT_LEAST = 3
+
+
+class ProfileField(NamedTuple):
+    key: str
+    label: str
+    choices: tuple[tuple[str, str], ...]  # stored value and words
+
+
+FIELDS = (
+    ProfileField(
+        "expertise",
+        "Expertise in the field of the documents",
+        (
+            ("researcher", "Researches in the field"),
+            ("practitioner", "Works in the field"),
+            ("student", "Studies or studied the field"),
+            ("outsider", "Knows the field from outside"),
+        ),
+    ),
+    ProfileField(
+        "experience",
+        "Years of experience in the field",
+        (
+            ("0-1", "Less than 2 years"),
+            ("2-5", "2 to 5 years"),
+            ("6-10", "6 to 10 years"),
+            ("11+", "More than 10 years"),
+        ),
+    ),
+    ProfileField(
+        "degree",
+        "Highest degree, or degree in progress",
+        (
+            ("none", "No degree"),
+            ("bachelor", "Bachelor"),
+            ("master", "Master"),
+            ("doctorate", "Doctorate"),
+        ),
+    ),
+    ProfileField(
+        "english",
+        "English",
+        (
+            ("first", "First language"),
+            ("fluent", "Fluent"),
+            ("working", "Good enough to work in it"),
+            ("basic", "Basic"),
+        ),
+    ),
+)
+
+
+class Group(NamedTuple):
+    """A published number of people. The group without a name has the values that are not shown."""
+
+    label: str
+    people: int
+
+
+class PublishedField(NamedTuple):
+    """The published groups of a field; none if too few people answered."""
+
+    label: str
+    groups: tuple[Group, ...]
+
+
+NOT_SHOWN = "not shown"
+
+
+def published(
+    counts: Mapping[str, Mapping[str, int]], least: int = DEFAULT_LEAST
+) -> tuple[PublishedField, ...]:
+    """The groups of every field. `counts` has the people by field and by value."""
+    return tuple(
+        PublishedField(field.label, _groups(field, counts.get(field.key, {}), max(least, LEAST)))
+        for field in FIELDS
+    )
+
+
+def _groups(field: ProfileField, counts: Mapping[str, int], least: int) -> tuple[Group, ...]:
+    """Groups of at least `least` people, the others together.
+
+    If the others are fewer than `least`, or all of one group, their number would tell what is
+    hidden. Then the smallest shown group is hidden with them, until neither is so. With fewer than
+    `least` people in all, there is no group.
+    """
+    people = {value: counts.get(value, 0) for value, _ in field.choices}
+    shown = [value for value, number in people.items() if number >= least]
+    hidden = [value for value, number in people.items() if 0 < number < least]
+    while hidden and shown and (len(hidden) < 2 or sum(people[value] for value in hidden) < least):
+        # The last of equal size, so that the choice does not depend on anything else.
+        smallest = min(reversed(shown), key=lambda value: people[value])
+        shown.remove(smallest)
+        hidden.append(smallest)
+    rest = sum(people[value] for value in hidden)
+    groups = [Group(label, people[value]) for value, label in field.choices if value in shown]
+    if rest >= least:
+        groups.append(Group(NOT_SHOWN, rest))
+    return tuple(groups)

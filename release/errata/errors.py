@@ -1,0 +1,55 @@
+"""Why a report of an error cannot be stored or settled."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from web.errors import UserFacingError
+
+
+class ErratumError(UserFacingError):
+    """A report that cannot be stored or settled. The message is for the person who sent it."""
+
+
+class NotInVersion(ErratumError):
+    """The version has no such query, or the query has no such document. `field` names which."""
+
+    def __init__(self, field: str, message: str) -> None:
+        super().__init__(message)
+        self.field = field
+
+
+class AlreadySettled(ErratumError):
+    status: ClassVar[int] = 409
+
+    def __init__(self, erratum: object) -> None:
+        super().__init__(
+            f"Report {erratum} is settled already and cannot change. Open it to see the answer."
+        )
+
+
+class TooManyReports(ErratumError):
+    status: ClassVar[int] = 409
+
+    def __init__(self, version: str, most: int) -> None:
+        super().__init__(
+            f"Version {version} has {most:,} open reports, which is the most there can be. "
+            "Your report was not saved. Try again once the publisher has settled some."
+        )
+
+
+class NotPublic(ErratumError):
+    status: ClassVar[int] = 404
+
+    def __init__(self, version: str) -> None:
+        super().__init__(f"Version {version} is not public, so nothing was saved.")
+
+
+class CannotBeChecked(ErratumError):
+    status: ClassVar[int] = 503
+
+    def __init__(self) -> None:
+        super().__init__(
+            "The file of this version is missing or damaged on the server, so the ids cannot be "
+            "checked. Nothing was saved. Try again later."
+        )

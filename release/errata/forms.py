@@ -1,0 +1,56 @@
+"""The forms of a report and of its answer."""
+
+from __future__ import annotations
+
+from django import forms
+
+from release.errata.models import LONGEST_ID, LONGEST_TEXT
+
+
+class ReportForm(forms.Form):
+    query = forms.CharField(
+        label="Query",
+        max_length=LONGEST_ID,
+        help_text="Its id as in the qrels, like 1198964_method.",
+        error_messages={"required": "Enter the id of the query."},
+        widget=forms.TextInput(attrs={"autocomplete": "off", "spellcheck": "false"}),
+    )
+    docno = forms.CharField(
+        label="Document",
+        max_length=200,
+        required=False,
+        help_text="Its id as in the qrels. Leave it empty if your report is about the whole query.",
+        widget=forms.TextInput(attrs={"autocomplete": "off", "spellcheck": "false"}),
+    )
+    problem = forms.CharField(
+        label="What is wrong?",
+        max_length=LONGEST_TEXT,
+        help_text="For example: “This is a duplicate of document 4711.” Only the admins of the "
+        "collection read it.",
+        error_messages={"required": "Describe what is wrong."},
+        widget=forms.Textarea(attrs={"rows": 5}),
+    )
+    email = forms.EmailField(
+        label="Your email address",
+        max_length=254,
+        required=False,
+        help_text="Only for questions of the admins. It is never published.",
+    )
+
+
+class SettleForm(forms.Form):
+    accept = forms.TypedChoiceField(
+        label="Decision",
+        choices=[("yes", "Accept: it is an error"), ("no", "Decline: it is no error")],
+        coerce=lambda value: value == "yes",
+        widget=forms.RadioSelect,
+        error_messages={"required": "Choose whether you accept the report."},
+    )
+    answer = forms.CharField(
+        label="Public answer",
+        max_length=LONGEST_TEXT,
+        help_text="The error and what you do about it, like “The document is a duplicate. It will "
+        "be removed.” Or why it is no error. Everybody can read it.",
+        error_messages={"required": "Enter the answer, which is published."},
+        widget=forms.Textarea(attrs={"rows": 4}),
+    )

@@ -1,0 +1,86 @@
+"""Readers' reports of errors in published versions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+
+LONGEST_ID = 240  # of a query: its paper, its facet and its name
+LONGEST_TEXT = 4_000
+
+
+class ErratumState(models.TextChoices):
+    OPEN = "open", "open"
+    ACCEPTED = "accepted", "accepted"
+    DECLINED = "declined", "declined"
+
+
+class ErratumQuerySet(models.QuerySet["Erratum"]):
+    def open(self) -> ErratumQuerySet:
+        return self.filter(state=ErratumState.OPEN)
+
+    def settled(self) -> ErratumQuerySet:
+        return self.exclude(state=ErratumState.OPEN)
+
+    def of(self, collection: Any) -> ErratumQuerySet:
+        return self.filter(release__collection=collection)
+
+    def in_order(self) -> ErratumQuerySet:
+        """Open reports first, then by version and number, the newest first."""
+        is_settled = models.Case(models.When(state=ErratumState.OPEN, then=0), default=1)
+        return self.annotate(is_settled=is_settled).order_by("is_settled", "-pk")
+
+
+class Erratum(models.Model):
+    """What a reader reports about a version, and what an admin answers.
+
+    Only `query`, `docno`, `state` and `answer` are published. The reader's words, address and name
+    are for admins. Triggers keep the report as it was sent, and the answer once it is given.
+    """
+
+    release = models.ForeignKey("release.Release", models.PROTECT, related_name="errata")
+    number = models.PositiveIntegerField(help_text="From 1, among the reports of the version.")
+    query = models.CharField(max_length=LONGEST_ID)
+    docno = models.CharField(max_length=200, blank=True, help_text="Empty: the whole query.")
+    problem = models.TextField(help_text="In the reader's words. Never published.")
+    email = models.EmailField(blank=True, help_text="Of the reader. Never published.")
+    reported_at = models.DateTimeField(auto_now_add=True)
+    reported_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="+"
+    )
+    state = models.CharField(max_length=10, choices=ErratumState, default=ErratumState.OPEN)
+    answer = models.TextField(blank=True, help_text="The outcome or the reason. It is published.")
+    settled_at = models.DateTimeField(null=True, blank=True)
+    settled_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="+"
+    )
+
+    objects = ErratumQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["-pk"]
+        constraints = [
+            models.UniqueConstraint(fields=["release", "number"], name="erratum_number_once"),
+            models.CheckConstraint(
+                condition=~Q(query="") & ~Q(problem=""), name="erratum_names_query_and_problem"
+            ),
+            models.CheckConstraint(
+                condition=Q(state="open", answer="", settled_at=None, settled_by=None)
+                | (Q(state__in=["accepted", "declined"], settled_at__isnull=False) & ~Q(answer="")),
+                name="erratum_settled_with_answer",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.release.version}-{self.number}"
+
+    @property
+    def is_open(self) -> bool:
+        return self.state == ErratumState.OPEN
+
+    @property
+    def is_accepted(self) -> bool:
+        return self.state == ErratumState.ACCEPTED

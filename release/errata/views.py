@@ -1,0 +1,98 @@
+"""The admin's pages of errata, and the form of a version that is not public."""
+
+from __future__ import annotations
+
+from django.contrib import messages
+from django.db.models import Count, Q
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.http import require_http_methods, require_safe
+
+from accounts.access import in_collection, person_of
+from accounts.models import Collection, Role
+from release.errata.errors import AlreadySettled, ErratumError, NotInVersion
+from release.errata.forms import ReportForm, SettleForm
+from release.errata.models import Erratum, ErratumState
+from release.errata.services import report_erratum, settle_erratum
+from web.tables import numbered_page
+
+
+@in_collection(Role.ADMIN)
+@require_safe
+def errata(request: HttpRequest, collection: Collection) -> HttpResponse:
+    rows = Erratum.objects.of(collection)
+    counts = rows.order_by().aggregate(
+        **{state.value: Count("pk", filter=Q(state=state)) for state in ErratumState}
+    )
+    shown = request.GET.get("state", "")
+    if shown in ErratumState.values:
+        rows = rows.filter(state=shown)
+    versions = list(collection.releases.values_list("version", flat=True))
+    version = request.GET.get("version", "")
+    if version in versions:
+        rows = rows.filter(release__version=version)
+    listed = rows.in_order().select_related("release").defer("release__manifest")
+    context = {
+        "collection": collection,
+        "page": numbered_page(listed, request),
+        "counts": counts,
+        "total": sum(counts.values()),
+        "states": ErratumState.choices,
+        "state": shown,
+        "versions": versions,
+        "version": version,
+    }
+    return render(request, "release/errata.html", context)
+
+
+@in_collection(Role.ADMIN)
+@require_http_methods(["GET", "HEAD", "POST"])
+def erratum(request: HttpRequest, collection: Collection, erratum_id: int) -> HttpResponse:
+    rows = Erratum.objects.of(collection).select_related("release", "reported_by", "settled_by")
+    found = get_object_or_404(rows.defer("release__manifest"), pk=erratum_id)
+    form = SettleForm(request.POST if request.method == "POST" else None)
+    status = 200
+    if form.is_bound and form.is_valid():
+        try:
+            settle_erratum(erratum=found, settled_by=person_of(request), **form.cleaned_data)
+        except AlreadySettled as error:
+            messages.error(request, str(error))
+            return redirect("erratum", collection.slug, erratum_id)
+        except ErratumError as error:
+            form.add_error("answer", str(error))
+        else:
+            messages.success(request, f"Report {found} is settled.")
+            return redirect("errata", collection.slug)
+    if form.errors:
+        status = 422
+    context = {"collection": collection, "erratum": found, "form": form}
+    return render(request, "release/erratum.html", context, status=status)
+
+
+@in_collection(Role.ADMIN)
+@require_http_methods(["GET", "HEAD", "POST"])
+def report(request: HttpRequest, collection: Collection, version: str) -> HttpResponse:
+    """For admins only: an id that is accepted tells what is in the pools."""
+    release = get_object_or_404(collection.releases.all(), version=version)
+    form = ReportForm(request.POST if request.method == "POST" else None)
+    status = 200
+    if form.is_bound and form.is_valid():
+        try:
+            row = report_erratum(
+                release=release, reported_by=person_of(request), **form.cleaned_data
+            )
+        except ErratumError as error:
+            status = say_why(form, error)
+        else:
+            messages.success(request, f"Report {row} was saved.")
+            return redirect("errata", collection.slug)
+    elif form.errors:
+        status = 422
+    context = {"collection": collection, "release": release, "form": form}
+    return render(request, "release/report_erratum.html", context, status=status)
+
+
+def say_why(form: ReportForm, error: ErratumError) -> int:
+    """Put the error beside its field, and return the status of the answer."""
+    form.add_error(error.field if isinstance(error, NotInVersion) else None, str(error))
+    return 422 if error.status == 400 else error.status

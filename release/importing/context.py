@@ -1,0 +1,128 @@
+"""What the parts of an import share, its report, and its refusal."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from itertools import groupby
+from typing import Generic, TypeVar
+
+from accounts.models import Collection, User
+from accounts.services import AccountError, add_membership, imported_person, imported_username
+from corpus.models import QueryPaper
+from jobs.context import JobContext
+from release.bundle_reading import Manifest
+from release.opened_bundle import BundleError, OpenedBundle
+from release.records import InterchangedQuery
+from web.errors import UserFacingError
+
+Record = TypeVar("Record")
+
+
+class ReleaseRefused(UserFacingError):
+    """The release cannot be imported as asked. Nothing was imported."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(f"Nothing was imported. {reason}")
+
+
+@dataclass
+class ImportReport:
+    """What the collection has after an import.
+
+    `changed_texts` counts the judged pairs that show another text than the one that was judged.
+    `runs_left_out` are in the manifest, but without a file, because no pool was drawn from them.
+    """
+
+    collection: str
+    version: str
+    documents: int = 0
+    query_papers: int = 0
+    queries: int = 0
+    opened: int = 0
+    runs: int = 0
+    runs_left_out: int = 0
+    pools: int = 0
+    candidates: int = 0
+    pairs: int = 0
+    judgments: int = 0
+    decisions: int = 0
+    people: int = 0
+    changed_texts: int = 0
+
+
+@dataclass
+class ImportContext:
+    """One import in its transaction."""
+
+    collection: Collection
+    bundle: OpenedBundle
+    manifest: Manifest
+    report: ImportReport
+    work: JobContext
+    papers: dict[str, QueryPaper] = field(default_factory=dict)  # by name
+    opened: dict[str, InterchangedQuery] = field(default_factory=dict)  # by name
+    _people: dict[tuple[str, str], User] = field(default_factory=dict)
+
+    def person(self, pseudonym: str, role: str) -> User:
+        """The account of a pseudonym, which can never log in, with the role."""
+        known = self._people.get((pseudonym, role))
+        if known is not None:
+            return known
+        username = imported_username(self.collection, pseudonym)
+        try:
+            person = imported_person(username=username, name=pseudonym)
+            add_membership(collection=self.collection, user=person, role=role)
+        except AccountError as error:
+            raise ReleaseRefused(str(error)) from error
+        self._people[pseudonym, role] = person
+        self.report.people = len({pseudonym for pseudonym, _ in self._people})
+        return person
+
+
+class Groups(Generic[Record]):
+    """Records of a sorted file, with those of one query in memory at a time."""
+
+    def __init__(
+        self,
+        file: str,
+        records: Iterable[tuple[int, Record]],
+        name_of: Callable[[Record], str],
+    ) -> None:
+        self._file = file
+        self._groups: Iterator[tuple[str, Iterable[tuple[int, Record]]]] = groupby(
+            records, lambda row: name_of(row[1])
+        )
+        self._next: tuple[str, list[tuple[int, Record]]] | None = None
+        self._read()
+
+    def _read(self) -> None:
+        name, rows = next(self._groups, ("", ()))
+        self._next = (name, list(rows)) if name else None
+
+    def of(self, name: str) -> list[tuple[int, Record]]:
+        """The records of a name, with their lines. The names are asked for in their order.
+
+        Raises:
+            BundleError: the file has records of a name that was not asked for, or is not sorted.
+        """
+        if self._next is None or self._next[0] > name:
+            return []
+        found, rows = self._next
+        if found != name:
+            raise self._unexpected(found, rows)
+        self._read()
+        return rows
+
+    def check_end(self) -> None:
+        """Raise BundleError if there are records of a name that was not asked for."""
+        if self._next is not None:
+            raise self._unexpected(*self._next)
+
+    def _unexpected(self, name: str, rows: list[tuple[int, Record]]) -> BundleError:
+        return BundleError(
+            self._file,
+            rows[0][0],
+            f"{name[:100]!r} is not expected here: it is unknown, is not open, or the file is not "
+            "sorted.",
+        )

@@ -1,0 +1,99 @@
+"""Import the documents of a release, and how they were once imported."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from pathlib import Path
+
+from corpus.document_rows import DocumentInserter, row_of
+from corpus.formats import BadLine, DocumentLine, DocumentRecord, read_lines
+from corpus.import_meter import meter_for
+from corpus.models import ImportStep
+from corpus.services import note_documents_changed
+from corpus.sources import SourceError, open_source
+from release.bundle_reading import DOCUMENTS, read_corpus_imports, read_docnos
+from release.importing.context import ImportContext, ReleaseRefused
+from release.opened_bundle import BundleError
+from web.words import count_noun, listed
+
+WRITTEN_TOGETHER = 1_000
+NAMED = 20  # missing documents
+
+
+def import_documents(context: ImportContext, texts: Path | None) -> None:
+    """Import the documents. `texts` is the file with those of a release without texts.
+
+    Raises:
+        BundleError, ReleaseRefused, DocumentFormatError, SourceError
+    """
+    records = _given(context, texts) if texts else _included(context)
+    with DocumentInserter(context.collection) as inserter:
+        rows = map(row_of, records)
+        while some := list(islice(rows, WRITTEN_TOGETHER)):
+            inserter.add(some)
+            context.report.documents += len(some)
+            context.work.progress(context.report.documents, None, "documents imported")
+        inserter.analyze(context.report.documents)
+    note_documents_changed(context.collection)
+
+
+def _included(context: ImportContext) -> Iterator[DocumentRecord]:
+    """Those of the release, whose docnos ascend."""
+    last = ""
+    with context.bundle.open(DOCUMENTS) as file:
+        for line in _valid(read_lines(file, name=DOCUMENTS)):
+            if line.record.docno <= last:
+                raise BundleError(
+                    DOCUMENTS,
+                    line.number,
+                    f"{line.record.docno} comes after {last}. Documents are sorted by docno, and "
+                    "each is there once.",
+                )
+            last = line.record.docno
+            yield line.record
+
+
+def _given(context: ImportContext, path: Path) -> Iterator[DocumentRecord]:
+    """Those of the file that the release names. The other documents of the file are left out."""
+    missing = set(read_docnos(context.bundle))
+    try:
+        source = open_source(path)
+        meter = meter_for(context.work, size=source.size, note=f"bytes of {path.name} read")
+        for line in _valid(source.lines(meter)):
+            if line.record.docno in missing:
+                missing.remove(line.record.docno)
+                yield line.record
+    except OSError as error:
+        raise SourceError(f"{path} cannot be read: {error.strerror or error}.") from error
+    if missing:
+        raise ReleaseRefused(
+            f"{path.name} lacks {count_noun(len(missing), 'document')} of the release: "
+            f"{listed(sorted(missing), NAMED)}. Give a file with all of them."
+        )
+
+
+def _valid(lines: Iterable[DocumentLine | BadLine]) -> Iterator[DocumentLine]:
+    for line in lines:
+        if isinstance(line, BadLine):
+            raise line.error
+        yield line
+
+
+def import_history(context: ImportContext) -> None:
+    """Record the imports of documents as the release states them, in their order."""
+    for row in read_corpus_imports(context.bundle):
+        kept = row.created + row.updated + row.unchanged
+        record = context.collection.document_imports.create(
+            source=row.source,
+            format_name=row.format,
+            recipe=dict(row.recipe),
+            read=row.steps[0].remaining if row.steps else kept,
+            created=row.created,
+            updated=row.updated,
+            unchanged=row.unchanged,
+        )
+        ImportStep.objects.bulk_create(
+            ImportStep(document_import=record, position=position, **step._asdict())
+            for position, step in enumerate(row.steps)
+        )

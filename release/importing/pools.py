@@ -1,0 +1,265 @@
+"""Import the runs, and the pools that were drawn from them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from itertools import chain, groupby, islice
+from typing import Any, NamedTuple
+
+from django.utils import timezone
+
+from corpus.models import QueryPaper
+from database.bulk import insert_rows
+from pooling.models import BuildRun, Candidate, Contribution, DrawnList, Pool, PoolBuild
+from pooling.provenance import IMPORTED
+from pooling.services import freeze_pools
+from pooling.services.manifest import DRAWN, can_be_rebuilt
+from release.bundle_fields import Fields
+from release.bundle_reading import MANIFEST, POOLS, read_pools
+from release.importing.context import ImportContext
+from release.opened_bundle import BundleError
+from release.records import PooledDocument, ReleasedRun
+from retrieval.formats import RunFormatError, RunLine, read_run
+from retrieval.models import Ranking, Run
+from retrieval.services import CITED
+
+LISTS_TOGETHER = 50
+POOLS_TOGETHER = 20
+LOOKUP = 5_000  # docnos in a query, which both databases take
+
+RunKey = tuple[str, str]  # name and SHA-256
+
+
+def import_runs(context: ImportContext, retired: frozenset[RunKey]) -> dict[RunKey, Run]:
+    """Import the runs with a file, list by list."""
+    runs = {}
+    for released in context.manifest.runs:
+        if released.file is None:
+            context.report.runs_left_out += 1
+            continue
+        key = (released.name, released.sha256)
+        _check_digest(context, released)
+        runs[key] = Run.with_retired.create(
+            collection=context.collection,
+            name=released.name,
+            kind=released.kind,
+            parameters=dict(released.parameters),
+            depth=released.depth,
+            sha256=released.sha256,
+            retired_at=timezone.now() if key in retired else None,
+        )
+        _import_lists(context, runs[key], released.file)
+        context.report.runs += 1
+        context.work.progress(context.report.runs, None, "runs imported")
+    return runs
+
+
+def _check_digest(context: ImportContext, run: ReleasedRun) -> None:
+    """The file's own checksum was compared before."""
+    about = context.manifest.content["files"].get(run.file)
+    if about is None or about["sha256"] != run.sha256:
+        raise BundleError(
+            MANIFEST, None, f"The file of the run {run.name} does not have the digest of the run."
+        )
+
+
+def _import_lists(context: ImportContext, run: Run, file: str) -> None:
+    with context.bundle.open(file) as stream:
+        try:
+            lines = read_run(stream, name=file)
+            lists = (
+                _ranking(context, run, paper, some)
+                for paper, some in groupby(lines, lambda line: line.topic)
+            )
+            while some := list(islice(lists, LISTS_TOGETHER)):
+                Ranking.objects.bulk_create(some)
+        except RunFormatError as error:
+            raise BundleError(error.file, error.line, error.problem) from error
+
+
+def _ranking(context: ImportContext, run: Run, paper: str, lines: Iterator[RunLine]) -> Ranking:
+    ranked = list(lines)
+    return Ranking(
+        run=run,
+        query_paper=_paper(context, paper, run.name),
+        docnos=[line.docno for line in ranked],
+        scores=[line.score for line in ranked],
+    )
+
+
+def _paper(context: ImportContext, name: str, place: str) -> QueryPaper:
+    paper = context.papers.get(name)
+    if paper is None:
+        raise BundleError(place, None, f"{name[:100]!r} is not a query paper of the release.")
+    return paper
+
+
+class _Build(NamedTuple):
+    row: PoolBuild
+    manifest: Mapping[str, Any]
+
+    @property
+    def is_rebuildable(self) -> bool:
+        return can_be_rebuilt(self.manifest)
+
+    def facts(self, paper: str) -> Fields:
+        """What the manifest says of the pool of a query paper; nothing for imported pools."""
+        if not self.is_rebuildable:
+            return Fields({}, MANIFEST)
+        papers = Fields(self.manifest, MANIFEST).fields("pools").mapping("query_papers")
+        return Fields(papers.get(paper, {}), MANIFEST)
+
+
+def import_pools(context: ImportContext, runs: Mapping[RunKey, Run]) -> None:
+    """Import the pools with what they were drawn from, and freeze them."""
+    builds = _builds(context, runs)
+    pools = (
+        (paper, [_as_drawn(context, builds.get(paper), pooled) for _, pooled in lines])
+        for paper, lines in groupby(read_pools(context.bundle), lambda row: row[1].query_paper)
+    )
+    while some := list(islice(pools, POOLS_TOGETHER)):
+        _insert_pools(context, builds, some)
+        context.report.pools += len(some)
+        context.work.progress(context.report.pools, len(builds), "pools imported")
+    if context.report.pools:
+        freeze_pools(collection=context.collection)
+
+
+def _as_drawn(
+    context: ImportContext, build: _Build | None, pooled: PooledDocument
+) -> PooledDocument:
+    """The document with the sources that it had when the pool was drawn.
+
+    A release of citations adds `cited` where a query paper cites the document.
+    """
+    if context.manifest.is_judged or build is None or CITED in build.manifest.get("forced", ()):
+        return pooled
+    return pooled._replace(
+        sources=tuple(source for source in pooled.sources if source.drawn or source.source != CITED)
+    )
+
+
+def _builds(context: ImportContext, runs: Mapping[RunKey, Run]) -> dict[str, _Build]:
+    """By query paper."""
+    builds: dict[str, _Build] = {}
+    for released in context.manifest.builds:
+        manifest = dict(released.manifest)
+        build = PoolBuild.objects.create(collection=context.collection, manifest=manifest)
+        BuildRun.objects.bulk_create(_build_runs(build, manifest, runs))
+        builds |= dict.fromkeys(released.query_papers, _Build(build, manifest))
+    return builds
+
+
+def _build_runs(
+    build: PoolBuild, manifest: Mapping[str, Any], runs: Mapping[RunKey, Run]
+) -> Iterator[BuildRun]:
+    for name, sha256, use in Fields(manifest, MANIFEST).each("runs", _use_of):
+        key = (name, sha256)
+        if key not in runs:
+            raise BundleError(
+                MANIFEST, None, f"The run {key[0]} of a pool build has no file in the release."
+            )
+        yield BuildRun(build=build, run=runs[key], name=name, use=use, sha256=sha256)
+
+
+def _use_of(run: Fields) -> tuple[str, str, str]:
+    return run.text("name"), run.text("sha256"), run.text("use", default=DRAWN)
+
+
+def _insert_pools(
+    context: ImportContext,
+    builds: Mapping[str, _Build],
+    pools: list[tuple[str, list[PooledDocument]]],
+) -> None:
+    for paper, _ in pools:
+        if paper not in builds:
+            raise BundleError(POOLS, None, f"The pool of {paper} belongs to no build.")
+    rows = Pool.objects.bulk_create(
+        _pool(_paper(context, paper, POOLS), builds[paper], pooled) for paper, pooled in pools
+    )
+    DrawnList.objects.bulk_create(
+        DrawnList(
+            build=builds[paper].row,
+            query_paper=paper,
+            documents=[document.docno for document in pooled],
+        )
+        for paper, pooled in pools
+        if builds[paper].is_rebuildable
+    )
+    keys = {paper: row.pk for (paper, _), row in zip(pools, rows, strict=True)}
+    every = list(chain.from_iterable(pooled for _, pooled in pools))
+    documents = _documents(context, every)
+    insert_rows(
+        Candidate,
+        ("pool", "document", "position", "excluded", "inclusion"),
+        [
+            (
+                keys[pooled.query_paper],
+                documents[pooled.docno],
+                pooled.position,
+                pooled.excluded,
+                pooled.inclusion,
+            )
+            for pooled in every
+        ],
+    )
+    candidates: dict[tuple[Any, Any], int] = {
+        (pool, position): pk
+        for pool, position, pk in Candidate.objects.order_by()
+        .filter(pool__in=rows)
+        .values_list("pool", "position", "pk")
+    }
+    insert_rows(
+        Contribution,
+        ("candidate", "source", "rank", "score", "drawn"),
+        [
+            (candidates[keys[pooled.query_paper], pooled.position], *source)
+            for pooled in every
+            for source in pooled.sources
+        ],
+    )
+    context.report.candidates += len(every)
+
+
+def _documents(context: ImportContext, pooled: list[PooledDocument]) -> dict[str, int]:
+    docnos = list(dict.fromkeys(document.docno for document in pooled))
+    found: dict[str, int] = {}
+    for start in range(0, len(docnos), LOOKUP):
+        rows = context.collection.documents.filter(docno__in=docnos[start : start + LOOKUP])
+        found |= dict(rows.order_by().values_list("docno", "pk"))
+    for docno in docnos:
+        if docno not in found:
+            raise BundleError(POOLS, None, f"{docno[:100]!r} is not among the documents.")
+    return found
+
+
+def _pool(paper: QueryPaper, build: _Build, pooled: list[PooledDocument]) -> Pool:
+    """What the manifest does not say of an imported pool follows from its documents."""
+    facts = build.facts(paper.name)
+    depth, shortfall = (
+        {source: numbers.whole(source) for source in facts.mapping(name)}
+        for name in ("depth", "shortfall")
+        for numbers in [Fields(facts.mapping(name), MANIFEST)]
+    )
+    drawers = [document.drawn_by for document in pooled if document.drawn_by is not None]
+    order = [name for name in dict.fromkeys(drawers) if name not in (CITED, IMPORTED)]
+    return Pool(
+        query_paper=paper,
+        build=build.row,
+        retriever_order=list(facts.texts("order")) or order,
+        shortfall=shortfall,
+        depth=depth,
+        drawn=dict(Counter(drawers)),
+        size=len(pooled),
+        to_judge=sum(not document.excluded for document in pooled),
+        forced=sum(_is_forced(build, document) for document in pooled),
+        shortfall_sum=sum(shortfall.values()),
+        deepest=max(depth.values(), default=0) or None,
+    )
+
+
+def _is_forced(build: _Build, document: PooledDocument) -> bool:
+    if not build.is_rebuildable:
+        return document.drawn_by == CITED
+    return any(source.drawn and source.rank is None for source in document.sources)

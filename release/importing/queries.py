@@ -1,0 +1,142 @@
+"""Import guidelines, query papers, topics, queries and imported folds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
+from typing import TypeVar
+
+from annotation.default_guidelines import default_guideline
+from annotation.models import Guideline
+from annotation.services import write_guideline
+from corpus.digests import topic_digest
+from corpus.models import Facet, Query, QueryPaper, Topic
+from evaluation.models import Fold
+from release.bundle_reading import GUIDELINES, QUERY_PAPERS, read_guidelines, read_query_papers
+from release.importing.context import ImportContext
+from release.opened_bundle import BundleError
+from release.records import InterchangedPaper, InterchangedQuery, InterchangedTopic
+
+TOGETHER = 200  # query papers
+Item = TypeVar("Item")
+
+
+def import_guidelines(context: ImportContext) -> None:
+    """Import the versions of the release. A facet without any gets the default guideline."""
+    facets = {facet.key: facet for facet in context.collection.facets.all()}
+    rows = read_guidelines(context.bundle)
+    for row in rows:
+        if row.facet not in facets:
+            raise BundleError(GUIDELINES, None, f"The facet {row.facet!r} is unknown.")
+        described = [grade.get("grade") for grade in row.grades if isinstance(grade, dict)]
+        if described != list(context.collection.grades):
+            raise BundleError(
+                GUIDELINES,
+                None,
+                f"Version {row.version} of {row.facet!r} does not describe the scale's grades.",
+            )
+    Guideline.objects.bulk_create(
+        Guideline(
+            facet=facets[row.facet],
+            version=row.version,
+            instructions=row.instructions,
+            grades=list(row.grades),
+        )
+        for row in rows
+    )
+    for key in facets.keys() - {row.facet for row in rows}:
+        text = default_guideline(facets[key], context.collection.highest_grade)
+        write_guideline(facet=facets[key], **text)
+
+
+def import_queries(context: ImportContext) -> None:
+    """Import query papers with their queries. The context gets the papers and what is open."""
+    facets = {facet.key: facet for facet in context.collection.facets.all()}
+    papers = read_query_papers(context.bundle)
+    for some in iter(lambda: list(islice(papers, TOGETHER)), []):
+        made = _create_papers(context, some)
+        context.papers |= made
+        queries = [
+            (query, _query(context, made[paper.name], query, facets))
+            for paper in some
+            for query in paper.queries
+        ]
+        Query.objects.bulk_create(row for _, row in queries)
+        Fold.objects.bulk_create(
+            Fold(query=row, number=query.fold) for query, row in queries if query.fold is not None
+        )
+        context.opened |= {query.name: query for query, _ in queries if query.guideline is not None}
+        context.report.queries += len(queries)
+    context.report.query_papers = len(context.papers)
+
+
+def _create_papers(
+    context: ImportContext, papers: Sequence[InterchangedPaper]
+) -> dict[str, QueryPaper]:
+    topics = {topic.name: topic for topic in Topic.objects.bulk_create(_topics(context, papers))}
+    names = [paper.name for paper in papers if paper.topic is None]
+    documents = {
+        document.docno: document
+        for document in context.collection.documents.filter(docno__in=names)
+    }
+    if missing := set(names) - documents.keys():
+        raise BundleError(QUERY_PAPERS, None, f"{min(missing)} is not among the documents.")
+    rows = QueryPaper.objects.bulk_create(
+        QueryPaper(
+            collection=context.collection,
+            name=paper.name,
+            document=documents.get(paper.name) if paper.topic is None else None,
+            topic=topics.get(paper.name),
+            metadata=dict(paper.metadata),
+        )
+        for paper in papers
+    )
+    return {row.name: row for row in rows}
+
+
+def _topics(context: ImportContext, papers: Sequence[InterchangedPaper]) -> Iterator[Topic]:
+    for paper in papers:
+        if paper.topic is not None:
+            yield _topic(context, paper.name, paper.topic)
+
+
+def _topic(context: ImportContext, name: str, topic: InterchangedTopic) -> Topic:
+    return Topic(
+        collection=context.collection,
+        name=name,
+        title=topic.title,
+        description=topic.description,
+        narrative=topic.narrative,
+        sentences=list(topic.sentences),
+        narrative_is_shown=topic.narrative_is_shown,
+        digest=topic_digest(topic.title, topic.description, topic.narrative),
+    )
+
+
+def _query(
+    context: ImportContext,
+    paper: QueryPaper,
+    query: InterchangedQuery,
+    facets: Mapping[str, Facet],
+) -> Query:
+    facet = facets.get(query.facet)
+    if facet is None:
+        raise BundleError(
+            QUERY_PAPERS, None, f"The facet {query.facet!r} of {query.name} is unknown."
+        )
+    whole = facet.query_name(paper.name)
+    is_named = query.name.startswith(f"{whole}-") if query.sentences else query.name == whole
+    if not is_named:
+        raise BundleError(
+            QUERY_PAPERS,
+            None,
+            f"The query {query.name} of {paper.name} should be {whole}"
+            f"{', a hyphen and a word' if query.sentences else ''}.",
+        )
+    return Query(
+        collection=context.collection,
+        query_paper=paper,
+        facet=facet,
+        name=query.name,
+        sentence_numbers=list(query.sentences) or None,
+    )

@@ -1,0 +1,79 @@
+"""Pairs whose labels are citations: the queries with the candidates of their pools."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+
+from adjudication.labels import LabelledPair, Standing
+from corpus.models import Query
+from release.citation_labels import (
+    HIGHEST_GRADE,
+    RELEVANT_FROM,
+    citation_label,
+    known_sources_by_paper,
+    papers_to_complete,
+)
+from release.consistent_reads import READ_TOGETHER, batched
+from release.records import NO_REPORTS, Label, ReleasedBuild, Snapshot
+from release.snapshot.judgments import as_pair
+from release.snapshot.pools import as_pooled, cited_rows
+from release.stored_records import Row, StoredRecords
+
+
+def without_judging(snapshot: Snapshot) -> Snapshot:
+    """The snapshot with a scale of 0 and 1, and without what is about judging.
+
+    A collection can be judged too. Its guideline and its grades are not about these labels.
+    """
+    return replace(
+        snapshot,
+        collection=replace(
+            snapshot.collection, highest_grade=HIGHEST_GRADE, relevant_from=RELEVANT_FROM
+        ),
+        queries=tuple(query._replace(guideline=None) for query in snapshot.queries),
+        guidelines=(),
+        duplicates=(),
+        shown_otherwise=(),
+        old_reports=(),
+        reports=NO_REPORTS,
+        judgment_imports=(),
+        judged_here=False,
+        supports="",
+    )
+
+
+def stored_citation_pairs(
+    queries: Sequence[int], builds: Iterable[ReleasedBuild]
+) -> StoredRecords[LabelledPair]:
+    """Every labelled pair of the queries, which are primary keys, by query id and docno."""
+    rows: Iterator[Row] = (
+        (label.query, label.facet, label.docno, Standing.CITATION.value, None, None, label.grade)
+        for label in citation_labels(queries, builds)
+    )
+    return StoredRecords(rows, as_pair)
+
+
+def citation_labels(queries: Sequence[int], builds: Iterable[ReleasedBuild]) -> Iterator[Label]:
+    """The labels of the queries, which are primary keys, by query id and docno."""
+    builds = list(builds)
+    known, completed = known_sources_by_paper(builds), papers_to_complete(builds)
+    sources = frozenset().union(*known.values())
+    for some in batched(queries, READ_TOGETHER):
+        pooled = Query.objects.filter(pk__in=some, query_paper__pool__frozen_at__isnull=False)
+        rows = sorted(
+            pooled.order_by().values_list(
+                "name", "facet__key", "query_paper__name", "query_paper__pool"
+            )
+        )
+        labels: dict[str, list[tuple[str, int]]] = defaultdict(list)
+        # Of the sources, which are most of the rows, only those that decide.
+        for row in cited_rows(sorted({pool for *_, pool in rows}), completed, sources):
+            document = as_pooled(row)
+            label = citation_label(document, known[document.query_paper])
+            if label is not None:
+                labels[document.query_paper].append((document.docno, label))
+        for name, facet, paper, _ in rows:
+            for docno, label in sorted(labels[paper]):
+                yield Label(name, facet, docno, label)

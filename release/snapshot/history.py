@@ -1,0 +1,65 @@
+"""What was published before: the version to compare with, and the errata to report."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import partial
+
+from accounts.models import Collection
+from release.differences import QRELS, Unreadable
+from release.models import Erratum, Release
+from release.published_files import check_file, lines_of
+from release.records import PreviousVersion, SettledErratum
+
+POOLS = "pools/pool.jsonl"
+
+
+def previous_version(release: Release | None, *, readable: bool = True) -> PreviousVersion | None:
+    """The version with its files, or without them if they cannot be read.
+
+    `readable` is False to build a later version again that could not read them.
+    """
+    if release is None:
+        return None
+    known = PreviousVersion(release.version, release.sha256, release.manifest)
+    if not readable:
+        return known
+    try:
+        for name in (QRELS, POOLS):
+            check_file(release, name)
+    except Unreadable:
+        return known
+    qrels, pools = (partial(lines_of, release, name) for name in (QRELS, POOLS))
+    return known._replace(qrels=qrels, pools=pools)
+
+
+def newest_version(collection: Collection) -> PreviousVersion | None:
+    return previous_version(collection.releases.select_related("collection").first())
+
+
+def unpublished_errata(collection: Collection) -> tuple[SettledErratum, ...]:
+    """The settled errata that no version has in its changelog, by version and number."""
+    listed = collection.releases.values_list("manifest__errata", flat=True)
+    published = {name for names in listed for name in names or ()}
+    return tuple(row for row in _settled(collection) if row.name not in published)
+
+
+def errata_named(collection: Collection, names: Iterable[str]) -> tuple[SettledErratum, ...]:
+    """These settled errata, by version and number."""
+    wanted = set(names)
+    return tuple(row for row in _settled(collection) if row.name in wanted)
+
+
+def _settled(collection: Collection) -> list[SettledErratum]:
+    rows = Erratum.objects.of(collection).settled().select_related("release")
+    return sorted(
+        SettledErratum(
+            version=row.release.version,
+            number=row.number,
+            query=row.query,
+            docno=row.docno,
+            accepted=row.is_accepted,
+            answer=row.answer,
+        )
+        for row in rows.defer("release__manifest", "problem", "email")
+    )

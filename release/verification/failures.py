@@ -1,0 +1,20 @@
+"""What a check of a release found. Pure."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Failure(NamedTuple):
+    """One thing that is wrong: where, what, and if it is not plain, how to fix it."""
+
+    file: str
+    line: int | None
+    reason: str
+
+    def __str__(self) -> str:
+        return (
+            f"{self.file}: {self.reason}"
+            if self.line is None
+            else (f"{self.file}:{self.line}: {self.reason}")
+        )

@@ -1,0 +1,155 @@
+"""CHANGELOG.md: what it says of labels, pools, settings and errata, and what it is made from."""
+
+from __future__ import annotations
+
+import pytest
+
+from accounts.models import Collection
+from release.errata.services import report_erratum, settle_erratum
+from release.files import open_release, path_of
+from release.formats import write_pools
+from release.label_changes import LabelPair, aligned, summarise
+from release.layouts.changelog import read_candidates
+from release.models import Release
+from release.published_files import published_bundle
+from release.records import PooledDocument
+from release.restoring import restore_release
+from release.services import publish_release
+from tests.support.release_scenes import a_judged_collection, slot_of
+from tests.support.sittings import judge
+
+pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
+
+
+@pytest.fixture
+def collection() -> Collection:
+    return a_judged_collection()
+
+
+def publish(collection: Collection, version: str) -> Release:
+    return publish_release(collection=collection, version=version)
+
+
+def changelog(release: Release) -> str:
+    with published_bundle(release) as archive:
+        return archive.read("CHANGELOG.md").decode()
+
+
+def relabel(collection: Collection, query: str, docno: str, grade: int | None) -> None:
+    for number in (1, 2):
+        judge(slot_of(collection, query, docno, number), grade)
+
+
+def settled(release: Release, docno: str, *, accept: bool = True):
+    erratum = report_erratum(
+        release=release, query="q1_method", docno=docno, problem="Ann2 is wrong.", email="r@x.org"
+    )
+    return settle_erratum(erratum=erratum, accept=accept, answer=f"About {docno}.", settled_by=None)
+
+
+def test_the_first_version_says_so(collection):
+    assert "This is the first version." in changelog(publish(collection, "1.0"))
+
+
+def test_the_same_labels_have_no_list(collection):
+    publish(collection, "1.0")
+
+    text = changelog(publish(collection, "1.1"))
+
+    assert "| method | 0 | 0 | 0 | 5 |" in text
+    assert "Candidates of query papers: 0 added, 0 removed." in text
+    assert "another grade:" not in text
+    assert "## Settings" not in text
+
+
+def test_changed_labels_are_counted_by_facet_and_listed(collection):
+    publish(collection, "1.0")
+    relabel(collection, "q1_method", "d1", 0)
+    relabel(collection, "q2_method", "d4", 2)
+
+    text = changelog(publish(collection, "1.1"))
+
+    assert "| background | 0 | 0 | 0 | 3 |" in text
+    assert "| method | 1 | 0 | 1 | 4 |" in text
+    assert "| `q1_method` | `d1` | 3 | 0 |" in text
+
+
+def test_changed_settings_and_options_are_listed(collection):
+    publish(collection, "1.0")
+    Collection.objects.update(licence="CC0-1.0", description="Two\nlines | and a bar")
+
+    text = changelog(publish(collection, "1.1"))
+
+    assert "| licence of the labels | CC-BY-4.0 | CC0-1.0 |" in text
+    assert "| description | none | Two lines &#124; and a bar |" in text
+    assert "| name |" not in text
+
+
+def test_settled_errata_are_in_the_next_version_only_and_name_no_reader(collection):
+    first = publish(collection, "1.0")
+    settled(first, "d1")
+    settled(first, "d2", accept=False)
+    report_erratum(release=first, query="q1_method", docno="d3", problem="Still open.")
+
+    text = changelog(publish(collection, "1.1"))
+
+    assert "| 1.0-1 | `q1_method` | `d1` | About d1. |" in text
+    assert "Declined:\n\n| report | query | document | answer |\n| --- " in text
+    assert "| 1.0-2 | `q1_method` | `d2` | About d2. |" in text
+    assert not [word for word in ("1.0-3", "Ann2", "r@x.org", "open") if word in text]
+    assert "Errata" not in changelog(publish(collection, "1.2"))
+
+
+def test_a_lost_file_of_the_version_before_is_said(collection):
+    first = publish(collection, "1.0")
+    path_of("small", "1.0").unlink()
+
+    second = publish(collection, "1.1")
+
+    assert "The file of version 1.0 could not be read" in changelog(second)
+    assert second.manifest["previous"] == {
+        "version": "1.0",
+        "sha256": first.sha256,
+        "compared": False,
+    }
+
+
+@pytest.mark.parametrize("is_lost", [False, True])
+def test_a_version_is_built_again_with_the_changelog_of_its_time(collection, is_lost):
+    first = publish(collection, "1.0")
+    settled(first, "d1")
+    zip_path = path_of("small", "1.0")
+    kept = zip_path.read_bytes()
+    if is_lost:
+        zip_path.unlink()
+    second = publish(collection, "1.1")
+    zip_path.write_bytes(kept)
+    settled(second, "d2")
+    publish(collection, "1.2")
+    path_of("small", "1.1").unlink()
+
+    restore_release(release=second)
+
+    open_release(second).close()
+
+
+def test_candidates_are_read_from_lines_with_and_without_escapes():
+    ids = [("q 1", 'd"1'), ("q1", "d1"), ("q\\2", "ü")]
+    documents = [PooledDocument(paper, docno, 1, "", ()) for paper, docno in ids]
+    content = write_pools(documents)
+
+    assert sorted(read_candidates(content.splitlines)) == sorted(ids)
+
+
+def test_labels_are_aligned_in_the_order_of_their_files():
+    before = [(("q1", "d1"), "1"), (("q1", "d2"), "0"), (("q2", "d1"), "3")]
+    after = [(("q1", "d2"), "2"), (("q2", "d1"), "3"), (("q3", "d1"), "1")]
+
+    pairs = list(aligned(before, after))
+    summary = summarise(pairs, {"q1": "method"}, shown=1)
+
+    assert [pair.kind for pair in pairs] == ["removed", "changed", "same", "added"]
+    assert summary.facets["method"].count("changed") == 1
+    assert summary.facets[""].grades == {("3", "3"): 1, (None, "1"): 1}
+    assert summary.queries_added == ["q3"]
+    assert summary.first_changed == [LabelPair("q1", "d2", "0", "2")]

@@ -1,0 +1,92 @@
+"""A collection with every kind of row that a release can hold."""
+
+from __future__ import annotations
+
+from accounts.models import Collection, Role
+from adjudication.models import JudgmentImport
+from adjudication.services import Ruling
+from annotation.default_guidelines import default_guideline
+from annotation.services import open_query, reassign_seat, write_guideline
+from corpus.document_import import import_documents
+from corpus.queries import add_sentence_query
+from corpus.services import create_query
+from evaluation.models import Fold
+from jobs.context import DirectRun
+from tests.support.factories import DocumentFactory, a_pool, a_topic, annotators, member
+from tests.support.release_scenes import a_judged_collection, decide_pair, judge_all, slot_of
+from tests.support.sittings import judge
+
+
+def a_collection_of_every_kind(folder) -> Collection:
+    """Beside the judged queries: topics, sentences, folds, a second guideline, unfinished work.
+
+    Not released: drafts, other documents, and half of a pair's judgments.
+    """
+    collection = a_judged_collection(description="Ünïcode, “quotes” and\ntwo lines.")
+    Collection.objects.filter(pk=collection.pk).update(
+        corpus_licence="CC0-1.0", seconds_per_judgment=21.5
+    )
+    _import_more(collection, folder)
+    judge(slot_of(collection, "q1_background", "d1", 1), 1)  # a revision
+    decide_pair(collection, "q1_background", "d1", Ruling(grade=2))
+    _add_topic(collection)
+    _add_sentences(collection)
+    _add_unfinished(collection)
+    for number, query in enumerate(collection.queries.order_by("name")):
+        Fold.objects.create(query=query, number=number % 2 + 1)
+    JudgmentImport.objects.create(
+        collection=collection, files={"old.csv": "0" * 64}, judgments=3, decisions=1
+    )
+    collection.refresh_from_db()
+    return collection
+
+
+def _import_more(collection: Collection, folder) -> None:
+    path = folder / "more.jsonl"
+    path.write_text(
+        '{"docno": "=1+1", "title": "A formula", "abstract": "One. Two.", "year": 2001,'
+        ' "authors": ["A. Author"], "venue": "V", "references": ["d1"], "fields": ["Physics"]}\n'
+        '{"docno": "n2", "title": "", "abstract": ""}\n'
+    )
+    import_documents(collection=collection, path=path, name=path.name, work=DirectRun())
+
+
+def _add_topic(collection: Collection) -> None:
+    """A topic under a newer guideline, whose candidates are a formula and one without text."""
+    facet = collection.facets.get(key="result")
+    write_guideline(facet=facet, **default_guideline(facet, 3) | {"instructions": "Second."})
+    query = a_topic(collection, name="t1", narrative="Only wings.", facet="result")
+    documents = list(collection.documents.filter(docno__in=["=1+1", "d1"]).order_by("docno"))
+    pool = a_pool(query.query_paper, documents)
+    query.query_paper.metadata = {"paper type": "theory", "rating": "4.5"}
+    query.query_paper.save()
+    assert pool.candidates.count() == 2
+    open_query(query=query, annotators=annotators(collection), opened_by=None)
+    judge_all(collection, {("t1_result", "=1+1"): (0, 3), ("t1_result", "d1"): (2, 2)})
+    decide_pair(collection, "t1_result", "=1+1", Ruling(reason="other", note="Secret."))
+    write_guideline(facet=facet, **default_guideline(facet, 3) | {"instructions": "Third."})
+
+
+def _add_sentences(collection: Collection) -> None:
+    query = add_sentence_query(
+        collection=collection, docno="q1", facet_key="method", sentences=[1, 3], name="aim"
+    )
+    open_query(query=query, annotators=annotators(collection)[::-1], opened_by=None)
+    grades = {"d1": (0, 0), "d2": (0, 2), "d3": (1, 1)}
+    judge_all(collection, {(query.name, docno): both for docno, both in grades.items()})
+
+
+def _add_unfinished(collection: Collection) -> None:
+    """Pairs of three annotators; a pair with one judgment, and one without."""
+    DocumentFactory(collection=collection, docno="q3")
+    create_query(collection=collection, docno="q3", facet_key="result")
+    query = create_query(collection=collection, docno="q3", facet_key="background")
+    documents = collection.documents.filter(docno__in=["d1", "d2", "d3", "d4"])
+    a_pool(query.query_paper, list(documents.order_by("docno")))
+    opening = open_query(query=query, annotators=annotators(collection), opened_by=None)
+    judge_all(collection, {("q3_background", "d1"): (1, 1)})
+    judge(slot_of(collection, "q3_background", "d2", 1), 3)
+    third = member(collection, Role.ANNOTATOR, "ann3")
+    reassign_seat(opening=opening, number=2, annotator=third)
+    judge(slot_of(collection, "q3_background", "d2", 2), 3)
+    judge(slot_of(collection, "q3_background", "d3", 1), 2)
