@@ -154,6 +154,17 @@ class ReleasedGuideline(NamedTuple):
     grades: tuple[Mapping[str, Any], ...]
 
 
+class ReleasedReports(NamedTuple):
+    """Reports that the database has. `current` has their contents as JSON types, by their keys.
+
+    `out_of_date` are the keys of reports that are older than the labels or systems.
+    """
+
+    current: Mapping[str, Any] = {}
+    out_of_date: tuple[str, ...] = ()
+
+
+NO_REPORTS = ReleasedReports()
 RunLines = Callable[[], Iterator[str]]  # the lines of a run's file, read when it is called
 
 
@@ -352,11 +363,14 @@ class InterchangedFacet(NamedTuple):
 class Interchange:
     """What another server needs to make the collection again, and no other record has.
 
+    The scale is that of the collection. Labels that are citations have a scale of their own.
     `guidelines` are those in use and the latest of each facet. `retired_runs` are the names and
     digests of runs that a later run of the same retriever replaced. `other_documents` are not
     pooled, but in the ranked lists that sampled pools were drawn from.
     """
 
+    highest_grade: int = 3
+    relevant_from: int = 2
     analysis: str = ""
     seconds_per_judgment: float = 15.0
     facets: tuple[InterchangedFacet, ...] = ()
@@ -402,6 +416,7 @@ class Snapshot:
     supports: str = ""  # what the collection supports, by an up-to-date report on pool bias
     datasheet: ReleasedDatasheet = field(default_factory=ReleasedDatasheet)
     interchange: Interchange = field(default_factory=Interchange)
+    reports: ReleasedReports = NO_REPORTS
 
     @property
     def has_sentence_queries(self) -> bool:

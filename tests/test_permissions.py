@@ -279,6 +279,8 @@ ADDRESSES = [
     Address("release-download", (ADMIN,), GET),
     Address("make-release-public", (ADMIN,), POST),
     Address("make-release-private", (ADMIN,), POST),
+    Address("release-changes", (ADMIN,), GET),
+    Address("rank-under-versions", (ADMIN,), POST),
     Address("report-erratum", (ADMIN,), BOTH),
     Address("errata", (ADMIN,), GET),
     Address("erratum", (ADMIN,), BOTH),

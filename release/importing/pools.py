@@ -115,7 +115,7 @@ def import_pools(context: ImportContext, runs: Mapping[RunKey, Run]) -> None:
     """Import the pools with what they were drawn from, and freeze them."""
     builds = _builds(context, runs)
     pools = (
-        (paper, [pooled for _, pooled in lines])
+        (paper, [_as_drawn(context, builds.get(paper), pooled) for _, pooled in lines])
         for paper, lines in groupby(read_pools(context.bundle), lambda row: row[1].query_paper)
     )
     while some := list(islice(pools, POOLS_TOGETHER)):
@@ -124,6 +124,20 @@ def import_pools(context: ImportContext, runs: Mapping[RunKey, Run]) -> None:
         context.work.progress(context.report.pools, len(builds), "pools imported")
     if context.report.pools:
         freeze_pools(collection=context.collection)
+
+
+def _as_drawn(
+    context: ImportContext, build: _Build | None, pooled: PooledDocument
+) -> PooledDocument:
+    """The document with the sources that it had when the pool was drawn.
+
+    A release of citations adds `cited` where a query paper cites the document.
+    """
+    if context.manifest.is_judged or build is None or CITED in build.manifest.get("forced", ()):
+        return pooled
+    return pooled._replace(
+        sources=tuple(source for source in pooled.sources if source.drawn or source.source != CITED)
+    )
 
 
 def _builds(context: ImportContext, runs: Mapping[RunKey, Run]) -> dict[str, _Build]:

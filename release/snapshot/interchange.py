@@ -33,6 +33,8 @@ def interchange(
 ) -> Interchange:
     """Read it. A release of citations has no judgments, so it has no openings either."""
     return Interchange(
+        highest_grade=collection.highest_grade,
+        relevant_from=collection.relevant_from,
         analysis=collection.analysis,
         seconds_per_judgment=collection.seconds_per_judgment,
         facets=tuple(

@@ -42,6 +42,7 @@ def addresses() -> list[str]:
         "pool": paper,
         "guideline": "method",
         "release": world.release.version,
+        "release-changes": world.release.version,
         "report-erratum": world.release.version,
         "erratum": world.erratum.pk,
         "job": world.job.pk,
