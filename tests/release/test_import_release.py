@@ -26,7 +26,7 @@ from release.snapshot import take_snapshot
 from retrieval.models import Run
 from tests.release.test_runs import judged as judge_all_of
 from tests.release.test_samples import a_sampled_collection, judged
-from tests.support.bundles import AS_IT_IS, released_files, write_bundle
+from tests.support.bundles import AS_IT_IS, released_files, with_new_sums, write_bundle
 from tests.support.every_kind import a_collection_of_every_kind
 from tests.support.factories import DocumentFactory, a_collection, a_pool, member
 from tests.support.pooling_scenes import DOCNOS, a_listed_collection, a_listed_run
@@ -171,6 +171,7 @@ def test_people_of_a_release_have_a_pseudonym_and_cannot_log_in(imported):
 
 
 def test_the_days_of_judging_are_those_of_the_release_and_of_later_judgments(every_kind, tmp_path):
+    every_kind.judgment_imports.all().delete()  # days of judgments from elsewhere are not known
     files = released_files(every_kind)
     settings = json.loads(files[SETTINGS])
     settings["datasheet"] |= {"first_day": "2020-01-31", "last_day": "2020-02-29"}
