@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from operator import attrgetter
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.db import IntegrityError
 from django.utils import timezone
@@ -200,11 +200,19 @@ def report_payload(
     return as_json_dict(slug, missing, summarize_tally(tally_of(pairs, facets), missing))
 
 
-def report_payloads(
-    *, slug: str, facets: Sequence[str], pairs: Iterable[LabelledPair]
-) -> dict[Missing, dict[str, Any]]:
-    """The reports under both policies on missing judgments, reading `pairs` once."""
+class Reports(NamedTuple):
+    """The reports under both policies on missing judgments, and the matrices of each facet."""
+
+    payloads: dict[Missing, dict[str, Any]]
+    confusion: dict[str, dict[str, Any]]
+
+
+def both_reports(
+    *, slug: str, facets: Sequence[str], pairs: Iterable[LabelledPair], grades: Sequence[int]
+) -> Reports:
+    """What reports on these pairs have, reading `pairs` once."""
     tally = tally_of(pairs, facets)
-    return {
+    payloads = {
         missing: as_json_dict(slug, missing, summarize_tally(tally, missing)) for missing in Missing
     }
+    return Reports(payloads, confusion_dict(tally, grades))

@@ -19,6 +19,7 @@ from evaluation.shadow_judges import api as shadow_judges
 from jobs import api as jobs
 from pooling import api as pooling
 from release import api as release
+from release.datasheets import api as datasheets
 from release.errata import api as errata
 from retrieval import api as retrieval
 
@@ -90,6 +91,7 @@ collection_routes: list[URLPattern | URLResolver] = [
         shadow_judges.ShadowJudgeReport.as_view(),
         name="api-shadow-judge-report",
     ),
+    path("datasheet/", datasheets.Datasheet.as_view(), name="api-datasheet"),
     path("releases/", release.Releases.as_view(), name="api-releases"),
     path("releases/<str:version>/", release.ReleaseDetail.as_view(), name="api-release"),
     path("releases/<str:version>/bundle.zip", release.Bundle.as_view(), name="api-bundle"),

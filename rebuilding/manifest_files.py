@@ -16,6 +16,7 @@ from pooling.errors import PoolingError
 from pooling.services.manifest import can_be_rebuilt
 from rebuilding.manifest_schema import RELEASE, USAGE, kind_of_bytes, kind_of_json
 from retrieval.formats import RankedList, RunFormatError, Scored, read_run
+from retrieval.run_names import CITED
 
 MANIFEST = "manifest.json"
 POOL_LINES = "pools/pool.jsonl"
@@ -102,7 +103,10 @@ class ReleaseFile:
 
 
 def _digest(lines: list[dict[str, Any]], manifest: Mapping[str, Any]) -> str:
-    """The digest of a pool, from its lines in a release; forced sources last, as when drawn."""
+    """The digest of a pool, from its lines in a release; forced sources last, as when drawn.
+
+    A release with citation labels adds the source `cited` to pools that did not force it.
+    """
     forced = frozenset(manifest["forced"])
     rows = [
         (line["docno"], *(source[key] for key in ("source", "rank", "score", "drawn")), position)
@@ -110,6 +114,7 @@ def _digest(lines: list[dict[str, Any]], manifest: Mapping[str, Any]) -> str:
         for source in sorted(
             line["sources"], key=lambda source: (source["source"] in forced, source["source"])
         )
+        if source["source"] != CITED or CITED in forced
     ]
     return json_digest(rows)
 

@@ -5,9 +5,9 @@ The rule, which writing and verifying a release share:
 - Every candidate of a pool has a label for each query of its query paper, the same for all of them.
   A candidate that is `excluded` has none.
 - The label is 1 if a source of known positives has the candidate, and otherwise 0.
-- The sources of known positives are `cited` and the sources that the pool's build forced. In such a
-  release, `cited` is among the sources of each candidate that the query paper cites, also if it did
-  not draw it.
+- The sources of known positives are `cited` and the sources that the pool's build forced. If the
+  build did not force `cited`, then `cited` is a source in such a release of each candidate that the
+  query paper cites.
 
 So the labels follow from `pools/pool.jsonl` and from `forced` in the builds of the manifest.
 Known positives that are not in the references of the collection can be forced as a run: MDCR's five
@@ -29,7 +29,7 @@ RELEVANT_FROM = 1
 
 def known_sources(manifest: Mapping[str, Any]) -> frozenset[str]:
     """The sources of known positives in the pools of a build."""
-    return frozenset((CITED, *manifest.get("forced", ())))
+    return frozenset((CITED, *(manifest.get("forced") or ())))
 
 
 def known_sources_by_paper(builds: Iterable[ReleasedBuild]) -> dict[str, frozenset[str]]:
@@ -40,6 +40,22 @@ def known_sources_by_paper(builds: Iterable[ReleasedBuild]) -> dict[str, frozens
         for sources in [known_sources(build.manifest)]
         for paper in build.query_papers
     }
+
+
+def is_completed(manifest: Mapping[str, Any]) -> bool:
+    """Whether `cited` becomes a source of all cited candidates of the build.
+
+    The pools of a build that forced `cited` stay as they are. They have all that was cited when
+    they were drawn, and their sources are under the digests of the manifest.
+    """
+    return CITED not in (manifest.get("forced") or ())
+
+
+def papers_to_complete(builds: Iterable[ReleasedBuild]) -> frozenset[str]:
+    """The query papers for whose cited candidates `cited` becomes a source."""
+    return frozenset(
+        paper for build in builds if is_completed(build.manifest) for paper in build.query_papers
+    )
 
 
 def citation_label(document: PooledDocument, known: Container[str]) -> int | None:

@@ -7,11 +7,16 @@ import shutil
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from tempfile import mkdtemp
+from typing import BinaryIO
 
 from django.conf import settings
 
 from release.bundle import StoredFile
+from release.interruption import check_interruption
+from retrieval.indexes.cleanup import draft_folder as locked_draft_folder
+from retrieval.indexes.cleanup import is_abandoned
+
+LENGTH = 8  # bytes that hold the length of a part
 
 
 class DraftFile:
@@ -23,6 +28,7 @@ class DraftFile:
         self._digest = hashlib.sha256()
 
     def write(self, content: bytes) -> None:
+        check_interruption()
         self._digest.update(content)
         self._file.write(content)
 
@@ -51,14 +57,53 @@ class DraftFolder:
             draft.write(part)
         return draft.stored()
 
+    @contextmanager
+    def parts_by_key(self) -> Iterator[PartsByKey]:
+        """A file for parts that are read out of order while other files are written."""
+        self._made += 1
+        with (self._folder / str(self._made)).open("w+b") as file:
+            yield PartsByKey(file)
+
+
+class PartsByKey:
+    """Parts of a file, found by their keys. In memory are only the keys and the places."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file = file
+        self._places: dict[str, int] = {}
+        self._end = 0
+
+    def __setitem__(self, key: str, part: bytes) -> None:
+        self._places[key] = self._end
+        self._file.seek(self._end)
+        self._end += self._file.write(len(part).to_bytes(LENGTH) + part)
+
+    def __getitem__(self, key: str) -> bytes:
+        self._file.seek(self._places[key])
+        return self._file.read(int.from_bytes(self._file.read(LENGTH)))
+
+
+DRAFTS = "release"  # the hidden folders begin with this name
+
 
 @contextmanager
 def draft_folder() -> Iterator[DraftFolder]:
     """A folder that is removed at the end with all files in it."""
+    with temporary_folder() as folder:
+        yield DraftFolder(folder)
+
+
+@contextmanager
+def temporary_folder() -> Iterator[Path]:
+    """A hidden folder in the release folder, removed at the end, or by a later build."""
     root = Path(settings.RELEASE_DIR)
     root.mkdir(parents=True, exist_ok=True)
-    folder = Path(mkdtemp(prefix=".release-", dir=root))
-    try:
-        yield DraftFolder(folder)
-    finally:
-        shutil.rmtree(folder)
+    with locked_draft_folder(root / DRAFTS) as folder:
+        yield folder
+
+
+def remove_abandoned_drafts() -> None:
+    """Remove what builds left in the release folder that were killed."""
+    for folder in Path(settings.RELEASE_DIR).glob(f".{DRAFTS}.*"):
+        if is_abandoned(folder):
+            shutil.rmtree(folder, ignore_errors=True)

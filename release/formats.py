@@ -110,7 +110,7 @@ def write_query_papers(queries: Iterable[ReleasedQuery]) -> bytes:
         for query in sorted(queries, key=attrgetter("name"))
         if not query.is_topic
     ]
-    return _csv(("query", "query_paper", "facet", "title", *QueryFacts._fields), rows)
+    return write_csv(("query", "query_paper", "facet", "title", *QueryFacts._fields), rows)
 
 
 def _id(identifier: str) -> str:
@@ -170,16 +170,16 @@ def _pool_line(document: PooledDocument) -> dict[str, object]:
 def write_ratings(ratings: Iterable[Rating], *, header: bool = True) -> bytes:
     """CSV of the current judgments, by query, docno and slot."""
     ordered = sorted(ratings, key=lambda rating: (rating.query, rating.docno, rating.slot))
-    return _csv(Rating._fields if header else None, ordered)
+    return write_csv(Rating._fields if header else None, ordered)
 
 
 def write_adjudications(adjudications: Iterable[Adjudication], *, header: bool = True) -> bytes:
     """CSV of the standing decisions, by query and docno."""
     ordered = sorted(adjudications, key=lambda decision: (decision.query, decision.docno))
-    return _csv(Adjudication._fields if header else None, ordered)
+    return write_csv(Adjudication._fields if header else None, ordered)
 
 
-def _csv(header: Sequence[str] | None, rows: Iterable[Sequence[object]]) -> bytes:
+def write_csv(header: Sequence[str] | None, rows: Iterable[Sequence[object]]) -> bytes:
     """RFC 4180: header, CRLF, quotes where needed; None is an empty field, floats go by repr.
 
     Text that a spreadsheet would run as a formula gets an apostrophe before it.

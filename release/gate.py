@@ -36,9 +36,10 @@ def check_gate(facts: Facts) -> tuple[Finding, ...]:
 
     A release of citations as labels has no judgments, so the checks of these are left out.
     """
-    judged = facts.options.labels is LabelSource.JUDGED
-    names = [name for name in CHECKS if judged or name not in ABOUT_JUDGING]
-    return tuple(CHECKS[name](facts) for name in names)
+    if facts.options.labels is LabelSource.JUDGED:
+        return tuple(check(facts) for check in CHECKS.values())
+    checks = CHECKS | CHECKS_OF_CITATIONS
+    return tuple(check(facts) for name, check in checks.items() if name not in ABOUT_JUDGING)
 
 
 def blocking_findings(findings: Sequence[Finding], accept: Collection[str]) -> tuple[Finding, ...]:
@@ -51,8 +52,6 @@ def blocking_findings(findings: Sequence[Finding], accept: Collection[str]) -> t
 
 
 def final_labels_exist(facts: Facts) -> Finding:
-    if facts.options.labels is LabelSource.CITATIONS:
-        return citation_labels_exist(facts)
     if facts.labels:
         return _in_order("empty", f"{facts.labels:,} final labels.")
     return Finding(
@@ -101,14 +100,13 @@ def a_licence_is_stated(facts: Facts) -> Finding:
 
 def the_texts_have_a_licence(facts: Facts) -> Finding:
     """It says which texts are in the release, too: that is the publisher's choice, never ours."""
-    documents = _number(facts.documents, "document")
     if not facts.options.texts.included:
         return _in_order(
-            "corpus-licence",
-            f"The release contains the ids of {documents}, without titles and abstracts.",
+            "corpus-licence", "The release contains document ids only, no titles and abstracts."
         )
-    which = "all " if facts.options.texts is Texts.CORPUS else ""
-    contents = f"The release contains the titles and abstracts of {which}{documents}"
+    whole = facts.options.texts is Texts.CORPUS
+    which = "all documents" if whole else "the query papers and candidates"
+    contents = f"The release contains the titles and abstracts of {which}"
     if facts.corpus_licence:
         return _in_order("corpus-licence", f"{contents}, licence {facts.corpus_licence}.")
     return Finding(
@@ -231,6 +229,16 @@ def the_datasheet_is_answered(facts: Facts) -> Finding:
     )
 
 
+def every_query_paper_has_a_positive(facts: Facts) -> Finding:
+    return _finding(
+        "no-relevant",
+        facts.without_relevant,
+        in_order="Every query with labels has a relevant document.",
+        message="Queries without a known positive in their pool: {count}. All their labels are 0.",
+        how_to_mend="Build the pools with `cited` or a run of known positives as a forced source.",
+    )
+
+
 CHECKS: dict[str, Check] = {
     "empty": final_labels_exist,
     "ids": ids_fit_into_trec_files,
@@ -247,10 +255,14 @@ CHECKS: dict[str, Check] = {
     "datasheet": the_datasheet_is_answered,
     "old-reports": no_report_is_older_than_the_labels,
 }
+CHECKS_OF_CITATIONS: dict[str, Check] = {
+    "empty": citation_labels_exist,
+    "no-relevant": every_query_paper_has_a_positive,
+}
 # Not checked if labels are citations, because they do not depend on judgments.
 ABOUT_JUDGING = frozenset(
     {
-        *("unresolved", "unjudged-pairs", "unopened-queries", "no-relevant", "duplicates"),
+        *("unresolved", "unjudged-pairs", "unopened-queries", "duplicates"),
         *("changed-texts", "old-reports"),
     }
 )
@@ -278,10 +290,6 @@ def _finding(
         how_to_mend=how_to_mend,
         can_accept=can_accept,
     )
-
-
-def _number(count: int, noun: str) -> str:
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
 def _in_order(check: str, message: str) -> Finding:

@@ -45,13 +45,13 @@ def aligned(before: Iterable[Label], after: Iterable[Label]) -> Iterator[LabelPa
     old, new = iter(before), iter(after)
     left, right = next(old, None), next(new, None)
     while left or right:
-        if right is None or (left and left[0] < right[0]):
-            yield LabelPair(*left[0], left[1], None)  # type: ignore[index]
+        if left and (right is None or left[0] < right[0]):
+            yield LabelPair(*left[0], left[1], None)
             left = next(old, None)
-        elif left is None or right[0] < left[0]:
+        elif right and (left is None or right[0] < left[0]):
             yield LabelPair(*right[0], None, right[1])
             right = next(new, None)
-        else:
+        elif left and right:
             yield LabelPair(*left[0], left[1], right[1])
             left, right = next(old, None), next(new, None)
 

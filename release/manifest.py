@@ -7,9 +7,9 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from adjudication.labels import LabelledPair, Standing
-from corpus.digests import json_digest
 from release.bundle import digest_of, size_of
 from release.citation_labels import count_citations
+from release.guideline_page import guideline_digest
 from release.layouts.content import Content, Files
 from release.records import ReleasedGuideline, ReleasedQuery, Snapshot
 from release.sampling import describe_sample
@@ -44,6 +44,7 @@ def build_manifest(content: Content, files: Files) -> dict[str, Any]:
         "runs": [run._asdict() for run in snapshot.runs],
         **_judgment_imports(snapshot),
         **_supports(snapshot),
+        **_out_of_date_reports(snapshot),
         "guidelines": [_guideline(guideline, snapshot) for guideline in snapshot.guidelines],
         "files": {
             name: {"bytes": size_of(files[name]), "sha256": digest_of(files[name])}
@@ -71,6 +72,12 @@ def _judgment_imports(snapshot: Snapshot) -> dict[str, Any]:
 def _supports(snapshot: Snapshot) -> dict[str, str]:
     """Only if there is a report. The file of a lost release is built again with this paragraph."""
     return {"supports": snapshot.supports} if snapshot.supports else {}
+
+
+def _out_of_date_reports(snapshot: Snapshot) -> dict[str, list[str]]:
+    """Only if there are some. The file of a lost release is built again with this list."""
+    keys = list(snapshot.reports.out_of_date)
+    return {"out_of_date_reports": keys} if keys else {}
 
 
 def count(snapshot: Snapshot) -> dict[str, Any]:
@@ -150,8 +157,3 @@ def _guideline(guideline: ReleasedGuideline, snapshot: Snapshot) -> dict[str, An
             if (query.facet, query.guideline) == (guideline.facet, guideline.version)
         ],
     }
-
-
-def guideline_digest(guideline: ReleasedGuideline) -> str:
-    """SHA-256 (hex) of the text: the canonical JSON of [instructions, grades]."""
-    return json_digest([guideline.instructions, list(guideline.grades)])

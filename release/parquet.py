@@ -9,21 +9,25 @@ names the version of pyarrow that wrote it, so the requirements name one version
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from itertools import islice
+from itertools import chain, islice
 from typing import Any
+
+import numpy as np
 
 from release.bundle import StoredFile
 from release.draft_files import DraftFile, DraftFolder
 from web.lazy import parquet
 from web.lazy import pyarrow as pa
 
-ROWS_TOGETHER = 5000  # of a row group
+ROWS_TOGETHER = 1000  # of a row group; more of them need more memory
 Columns = dict[str, str]  # by name; a value of TYPES
 TEXT, TEXTS, INTEGER, INTEGERS, NUMBER = "text", "texts", "integer", "integers", "number"
+PARTS = {TEXTS: TEXT, INTEGERS: INTEGER}  # what a list has
+NUMPY_TYPES = {INTEGER: np.int32, NUMBER: np.float64}
 Row = Sequence[Any]
 
 
-def _schema(columns: Columns) -> pa.Schema:
+def _type(kind: str) -> pa.DataType:
     types = {
         TEXT: pa.string(),
         TEXTS: pa.list_(pa.string()),
@@ -31,14 +35,47 @@ def _schema(columns: Columns) -> pa.Schema:
         INTEGERS: pa.list_(pa.int32()),
         NUMBER: pa.float64(),
     }
-    return pa.schema([(name, types[kind]) for name, kind in columns.items()])
+    return types[kind]
+
+
+def _array(values: Sequence[Any], kind: str) -> pa.Array:
+    """The values of a column; None is null.
+
+    Made of buffers, because `pyarrow.array` imports pandas, which needs 50 MiB.
+    """
+    if kind in PARTS:
+        offsets = _offsets([len(value) for value in values])
+        parts = _array(list(chain.from_iterable(values)), PARTS[kind])
+        return pa.Array.from_buffers(_type(kind), len(values), [None, offsets], children=[parts])
+    if kind == TEXT:
+        texts = [b"" if value is None else value.encode() for value in values]
+        data = [_offsets([len(text) for text in texts]), pa.py_buffer(b"".join(texts))]
+    else:
+        numbers = [0 if value is None else value for value in values]
+        data = [_buffer(np.array(numbers, NUMPY_TYPES[kind]))]
+    return pa.Array.from_buffers(_type(kind), len(values), [_validity(values), *data])
+
+
+def _offsets(lengths: Sequence[int]) -> pa.Buffer:
+    return _buffer(np.cumsum([0, *lengths], dtype=np.int32))
+
+
+def _validity(values: Sequence[Any]) -> pa.Buffer | None:
+    if not any(value is None for value in values):
+        return None
+    return _buffer(np.packbits([value is not None for value in values], bitorder="little"))
+
+
+def _buffer(numbers: np.ndarray[Any, Any]) -> pa.Buffer:
+    return pa.py_buffer(numbers.tobytes())
 
 
 class ParquetDraft:
     """A Parquet file that is being written, row by row; a group of rows is in memory."""
 
     def __init__(self, folder: DraftFolder, columns: Columns) -> None:
-        self._schema = _schema(columns)
+        self._kinds = list(columns.values())
+        self._schema = pa.schema([(name, _type(kind)) for name, kind in columns.items()])
         self._draft = folder.draft()
         self._writer = parquet.ParquetWriter(
             pa.PythonFile(_Target(self._draft), mode="w"),
@@ -69,10 +106,7 @@ class ParquetDraft:
 
     def _write_group(self) -> None:
         columns = zip(*self._rows, strict=True)
-        arrays = [
-            pa.array(column, field.type)
-            for column, field in zip(columns, self._schema, strict=True)
-        ]
+        arrays = [_array(values, kind) for values, kind in zip(columns, self._kinds, strict=True)]
         self._writer.write_table(pa.Table.from_arrays(arrays, schema=self._schema))
         self._rows = []
 

@@ -13,11 +13,12 @@ from datetime import date
 from typing import Any, NamedTuple
 
 from agreement.coefficients import COEFFICIENTS, Coefficient
+from release.commands import QRELS, Loading, files_used
 from release.licences import licence_url
 from release.readme import explain_exception
 from web.words import count_noun
 
-FORMAT = 1
+FORMAT = 2  # 1 lacks `corpus_licence` and `files`
 STAGES = {"pre": "before", "post": "after"}
 BIBTEX_SPECIAL = str.maketrans(
     {
@@ -44,12 +45,14 @@ def page_content(
         "name": manifest["collection"]["name"],
         "description": manifest["collection"]["description"],
         "licence": manifest["collection"]["licence"],
+        "corpus_licence": manifest["collection"].get("corpus_licence", ""),
         "facets": manifest["collection"]["facets"],
         "relevant_from": manifest["collection"].get("relevant_from"),
         "counts": manifest["counts"],
         "is_sample": manifest.get("sample") is not None,
         "exceptions": [explain_exception(entry) for entry in manifest["accepted"]],
         "agreement": list(agreement),
+        "files": files_used(manifest["files"]),
     }
 
 
@@ -102,6 +105,10 @@ class PublicPage:
     @property
     def licence_url(self) -> str:
         return licence_url(self.content["licence"])
+
+    @property
+    def corpus_licence_url(self) -> str:
+        return licence_url(self.content["corpus_licence"])
 
     @property
     def facets(self) -> list[tuple[str, Mapping[str, Any]]]:
@@ -184,22 +191,20 @@ class PublicPage:
         )
 
     @property
-    def python_code(self) -> str:
-        """Ordinary measures are wrong over a sample, so there the code only reads the qrels."""
-        reading = (
-            "import ir_measures\n\n"
-            f'qrels = ir_measures.read_trec_qrels("{self.file_stem}/trec/qrels.all.txt")\n'
-        )
-        if self.content["is_sample"]:
-            return reading + "print(len(list(qrels)))"
-        return (
-            reading + 'run = ir_measures.read_trec_run("my.run")\n'
-            "print(ir_measures.calc_aggregate([ir_measures.nDCG @ 20], qrels, run))"
+    def loading(self) -> Loading:
+        """A page of format 1 has no list of files. Its bundle has qrels."""
+        return Loading(
+            folder=self.file_stem,
+            files=self.content.get("files", [QRELS]),
+            relevant_from=self.content["relevant_from"],
+            is_sample=self.content["is_sample"],
         )
 
     def dataset(self, server_name: str) -> dict[str, Any]:
         """The page as a schema.org Dataset."""
-        licence = self.licence_url or self.content["licence"]
+        texts = self.content.get("corpus_licence", "")
+        known = [self.licence_url or self.content["licence"], licence_url(texts) or texts]
+        licences = list(dict.fromkeys(filter(None, known)))
         return {
             "@context": "https://schema.org/",
             "@type": "Dataset",
@@ -208,7 +213,8 @@ class PublicPage:
             "url": self.addresses.page,
             "version": self.version,
             "datePublished": self.published_on.isoformat(),
-            **({"license": licence} if licence else {}),
+            **({"license": licences if len(licences) > 1 else licences[0]} if licences else {}),
+            "identifier": f"sha256:{self.sha256}",
             "isAccessibleForFree": True,
             "keywords": [
                 "information retrieval",

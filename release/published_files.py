@@ -7,12 +7,14 @@ import io
 import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import cast
 
 from release.differences import Unreadable
 from release.files import path_of
 from release.models import Release
 
 CHUNK = 1 << 20
+QUERY_LISTS = ("trec/queries.tsv", "queries.tsv")  # the second in bundles of format 2
 
 
 @contextmanager
@@ -23,11 +25,6 @@ def published_bundle(release: Release) -> Iterator[zipfile.ZipFile]:
             yield archive
     except (OSError, KeyError, zipfile.BadZipFile) as error:
         raise Unreadable(f"the file of {release.version}") from error
-
-
-def has_file(release: Release, name: str) -> bool:
-    """Whether the version has this file, by its manifest."""
-    return name in release.manifest["files"]
 
 
 def check_file(release: Release, name: str) -> None:
@@ -49,4 +46,19 @@ def lines_of(release: Release, name: str) -> Iterator[bytes]:
 def archive_lines(archive: zipfile.ZipFile, name: str) -> Iterator[bytes]:
     """The lines of a file, each with its end."""
     with archive.open(name) as file:
-        yield from io.BufferedReader(file, CHUNK)  # type: ignore[arg-type]
+        yield from io.BufferedReader(cast(io.RawIOBase, file), CHUNK)
+
+
+def published_facets(release: Release) -> dict[str, str]:
+    """The facet of each query, by the list of queries. Without one there is only one facet.
+
+    Raises Unreadable.
+    """
+    with published_bundle(release) as archive:
+        names = archive.namelist()
+        name = next((name for name in QUERY_LISTS if name in names), None)
+        if name is None:
+            return {}
+        rows = (line.decode().rstrip("\n").split("\t") for line in archive_lines(archive, name))
+        next(rows, None)  # the header
+        return {query: facet for query, _, facet, *_ in rows}

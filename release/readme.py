@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from agreement.coefficients import COEFFICIENTS, Missing
@@ -23,9 +23,11 @@ from release.options import Texts
 from release.records import (
     ReleasedCorpusImport,
     ReleasedImport,
+    ReleasedReports,
     Snapshot,
 )
 from release.sampling import describe_sample
+from web.words import count_noun
 
 if TYPE_CHECKING:
     from release.accepted_findings import AcceptedFinding
@@ -56,7 +58,7 @@ EXCEPTIONS = {
 }
 
 
-def write_readme(content: Content, names: Iterable[str]) -> bytes:
+def write_readme(content: Content, names: Collection[str]) -> bytes:
     """Markdown that tells a reader what this release holds. `names` are the files of layouts."""
     snapshot = content.snapshot
     collection = snapshot.collection
@@ -77,6 +79,7 @@ def write_readme(content: Content, names: Iterable[str]) -> bytes:
         _making(snapshot),
         _grades(snapshot),
         *_agreement_if_judged(content),
+        _evaluation(snapshot.reports),
         _supports(snapshot.supports),
         _exceptions(content.accepted),
         ["## What is not in it", _left_out(snapshot)],
@@ -106,6 +109,35 @@ grades in slots 1 and 2.
 
 ABOUT_FILES_OF_CITATIONS = """
 Text is UTF-8. A query id is {query_id}.
+"""
+
+ABOUT_CSFCUBE = """
+`csfcube/` has the files of CSFCube's release (Mysore et al., 2021), so that its evaluation scripts
+read this collection. Candidates are in the order of the pool. The first source of a candidate drew
+it, and the others are in the order of their names. `relevance_ann2` has the grades of
+`annotator-2`, and -1 is a judgment without a grade. If more than two people judged a query, its
+columns have numbers above those of all annotators, and `annotations/ratings.csv` says who judged
+which pair. Pairs without a final label are left out{and_queries}.
+"""
+
+ABOUT_GUIDELINES = """
+`guidelines/` has the whole text of each guideline, with details and examples, as pages to print.
+"""
+
+ABOUT_REPORTS = """
+`reports/agreement.json` has these numbers at full precision, `reports/agreement.csv` the same as a
+table, and `reports/figures/` the figures.
+"""
+
+ABOUT_EVALUATION = """
+`reports/evaluation.json` has the scores of {systems} by the final labels of this release. Means
+are over the queries with a relevant document. An interval is the 95 % t interval of the mean over
+queries. `test` is the mean of the means of both folds.
+"""
+
+OUT_OF_DATE = """
+Reports that were older than the labels or the systems, and so are incomplete or not included:
+{reports}.
 """
 
 ABOUT_REBUILDING = """
@@ -250,13 +282,15 @@ corpus, queries, qrels = GenericDataLoader("beir").load(split="{beir}")
 """
 
 ABOUT_LOADING_HUGGING_FACE = """
-With [datasets](https://huggingface.co/docs/datasets), in this folder or, once it is there, from the
-Hub:
+With [datasets](https://huggingface.co/docs/datasets), from this folder or from the Hub:
 
 ```python
+from pathlib import Path
+
 from datasets import load_dataset
 
-qrels = load_dataset(".", "{config}", split="test")
+folder = str(Path.cwd())  # or the name of a data set on the Hub
+qrels = load_dataset(folder, "{config}", split="test")
 ```
 
 The other configs are in the first lines of this file. Their names are those that MTEB expects.
@@ -357,7 +391,7 @@ def _citations(content: Content) -> Iterator[Iterable[str]]:
         )
 
 
-def _files(snapshot: Snapshot, names: Iterable[str]) -> Iterator[str]:
+def _files(snapshot: Snapshot, names: Collection[str]) -> Iterator[str]:
     has_facets = snapshot.collection.has_facets
     notes = notes_on([*names, MANIFEST, SUMS], file_notes())
     of_citations = snapshot.of_citations
@@ -376,6 +410,9 @@ def _files(snapshot: Snapshot, names: Iterable[str]) -> Iterator[str]:
         yield ABOUT_SENTENCES.lstrip()
     if snapshot.query_run_lines:
         yield ABOUT_IDS.lstrip()
+    if any(name.startswith("csfcube/") for name in names):
+        queries = ", and so are queries by sentences" if snapshot.has_sentence_queries else ""
+        yield ABOUT_CSFCUBE.format(and_queries=queries).lstrip()
     if snapshot.run_lines:
         yield ABOUT_REBUILDING.lstrip()
 
@@ -529,6 +566,8 @@ def _grades(snapshot: Snapshot) -> Iterator[str]:
             name, definition = grade.get("name", ""), grade.get("definition", "")
             yield f"- **{grade['grade']}** {': '.join(filter(None, [name, definition]))}"
         yield ""
+    if snapshot.guidelines:
+        yield ABOUT_GUIDELINES.lstrip()
 
 
 def _agreement_if_judged(content: Content) -> Iterator[Iterable[str]]:
@@ -565,6 +604,7 @@ def _agreement(payload: Mapping[str, Any], *, has_facets: bool) -> Iterator[str]
         ),
     ]
     yield from _facet_table(table, has_facets=has_facets)
+    yield ABOUT_REPORTS.lstrip()
 
 
 def _median(row: Mapping[str, Any], key: str) -> str:
@@ -572,6 +612,20 @@ def _median(row: Mapping[str, Any], key: str) -> str:
     if value is None:
         return "undefined"
     return f"{value:.4f}" + ("" if defined == row["queries"] else f" ({defined} queries)")
+
+
+def _evaluation(reports: ReleasedReports) -> Iterator[str]:
+    """What scores there are, and which reports are left out."""
+    evaluation = reports.current.get("evaluation")
+    if not evaluation and not reports.out_of_date:
+        return
+    yield "## Evaluation"
+    if evaluation:
+        profiles = evaluation["profiles"].values()
+        systems = {row["system"] for profile in profiles for row in profile["systems"]}
+        yield ABOUT_EVALUATION.format(systems=count_noun(len(systems), "system"))
+    if reports.out_of_date:
+        yield OUT_OF_DATE.format(reports=_listed(reports.out_of_date))
 
 
 def _supports(paragraph: str) -> Iterator[str]:

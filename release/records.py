@@ -154,6 +154,17 @@ class ReleasedGuideline(NamedTuple):
     grades: tuple[Mapping[str, Any], ...]
 
 
+class ReleasedReports(NamedTuple):
+    """Reports that the database has. `current` has their contents as JSON types, by their keys.
+
+    `out_of_date` are the keys of reports that are older than the labels or systems.
+    """
+
+    current: Mapping[str, Any] = {}
+    out_of_date: tuple[str, ...] = ()
+
+
+NO_REPORTS = ReleasedReports()
 RunLines = Callable[[], Iterator[str]]  # the lines of a run's file, read when it is called
 
 
@@ -405,6 +416,7 @@ class Snapshot:
     supports: str = ""  # what the collection supports, by an up-to-date report on pool bias
     datasheet: ReleasedDatasheet = field(default_factory=ReleasedDatasheet)
     interchange: Interchange = field(default_factory=Interchange)
+    reports: ReleasedReports = NO_REPORTS
 
     @property
     def has_sentence_queries(self) -> bool:

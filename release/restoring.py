@@ -11,9 +11,11 @@ from django.conf import settings
 from release.accepted_findings import AcceptedFinding
 from release.errors import CannotKeep, CannotRestore, ReleaseDamaged, ReleaseError
 from release.files import cannot_keep, open_release, path_of, write_file
+from release.layouts.reports import report_file
 from release.manifest import FORMAT_VERSION
 from release.models import Release
 from release.options import ReleaseOptions
+from release.records import ReleasedReports
 from release.services import Bundle, pack_bundle
 from release.snapshot import take_snapshot
 from release.snapshot.history import errata_named, previous_version
@@ -67,7 +69,8 @@ def _build_again(release: Release) -> Bundle:
     # Their findings can be others by now, if a report is computed again.
     accepted = [AcceptedFinding.from_json(entry) for entry in release.manifest["accepted"]]
     options = ReleaseOptions.from_json(release.manifest["options"])
-    snapshot = replace(take_snapshot(release.collection, options), **_as_recorded(release))
+    snapshot = take_snapshot(release.collection, options)
+    snapshot = replace(snapshot, **_as_recorded(release, snapshot.reports))
     return pack_bundle(
         snapshot,
         release.version,
@@ -76,10 +79,10 @@ def _build_again(release: Release) -> Bundle:
     )
 
 
-def _as_recorded(release: Release) -> dict[str, Any]:
+def _as_recorded(release: Release, reports: ReleasedReports) -> dict[str, Any]:
     """What the snapshot of a later moment cannot have: it has changed for reasons of its own.
 
-    A report on pool bias can be computed, or be out of date, after the release. Later versions are
+    Reports can be computed, or be out of date, after the release. Later versions are
     published, and errata are settled.
     """
     collection, manifest = release.collection, release.manifest
@@ -89,7 +92,18 @@ def _as_recorded(release: Release) -> dict[str, Any]:
         "supports": manifest.get("supports", ""),
         "previous": previous_version(previous, readable=bool(before and before["compared"])),
         "errata": errata_named(collection, manifest["errata"]),
+        "reports": _recorded_reports(reports, manifest),
     }
+
+
+def _recorded_reports(reports: ReleasedReports, manifest: Mapping[str, Any]) -> ReleasedReports:
+    """The reports that the release had, as they are now. If one has changed, the bytes differ."""
+    current = {
+        key: report
+        for key, report in reports.current.items()
+        if report_file(key) in manifest["files"]
+    }
+    return ReleasedReports(current, tuple(manifest.get("out_of_date_reports", ())))
 
 
 def _differences(recorded: Mapping[str, Any], rebuilt: Mapping[str, Any]) -> Iterator[str]:

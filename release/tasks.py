@@ -7,6 +7,7 @@ from typing import Any
 from accounts.models import User
 from jobs import registry
 from jobs.lease import Lease
+from release import version_rankings
 from release.options import ReleaseOptions
 from release.services import JOB_KIND, job_result, publish_release
 
@@ -23,3 +24,14 @@ def run_publish_release(lease: Lease) -> dict[str, Any]:
         options=ReleaseOptions.from_json(lease.parameters["options"]),
     )
     return job_result(release)
+
+
+@registry.handles(version_rankings.JOB_KIND, title="Compare rankings", page="releases")
+def run_compare_rankings(lease: Lease) -> dict[str, Any]:
+    return version_rankings.compare_rankings(
+        collection=lease.collection,
+        since=lease.parameters["since"],
+        version=lease.parameters["version"],
+        measure=lease.parameters["measure"],
+        work=lease,
+    )

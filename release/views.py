@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from typing import Any
 
 from django.contrib import messages
@@ -11,6 +12,7 @@ from django.db.models import Exists, OuterRef
 from django.http import FileResponse, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
+from django.utils.safestring import SafeString
 from django.views.decorators.http import require_POST, require_safe
 
 from accounts.access import in_collection, person_of
@@ -18,20 +20,27 @@ from accounts.models import Collection, Role, User
 from jobs.listing import jobs_to_show
 from pooling.models import Pool
 from release import services
-from release.differences import README, Unreadable, read_member
+from release.commands import Loading
+from release.current_facts import count_documents
+from release.differences import Unreadable, read_member
 from release.errata.listing import known_errors
 from release.errors import BadVersion, CannotKeep, ReleaseDamaged, ReleaseError
+from release.file_tree import file_tree
 from release.files import open_release
 from release.forms import LABELS, PublishForm, next_version, options_of, reason_name
 from release.gate import Finding
 from release.listing import newest_page
+from release.markdown_preview import preview_of
 from release.models import PublicPeriod, Release
 from release.publicity import make_private, make_public
 from release.readme import describe_exception
 from release.snapshot.pools import sampled_builds
+from release.version_changes import earlier_versions
 from web.paging import Page
 from web.requests import answers
 
+PREVIEWED = ("README.md", "datasheet.md", "CHANGELOG.md")
+LARGEST_PREVIEW = 500_000  # bytes
 # The page where a finding is fixed: its URL name and the text of the link.
 FIXED_ON = {
     "empty": ("board", "View the judging"),
@@ -119,6 +128,7 @@ def publish(request: HttpRequest, collection: Collection) -> HttpResponse:
         context = {
             "collection": collection,
             "version": version,
+            "documents": count_documents(collection, options.texts),
             "contents": next(found for found in findings if found.check == "corpus-licence"),
             "labels": dict(LABELS)[options.labels.value],
             "accepted": [
@@ -159,23 +169,27 @@ def _published(collection: Collection, version: str) -> Release:
 @require_safe
 def release(request: HttpRequest, collection: Collection, version: str) -> HttpResponse:
     found = _published(collection, version)
-    try:
-        readme = read_member(found, README).decode()
-    except Unreadable:
-        readme = ""
+    files = found.manifest["files"]
     context = {
         "collection": collection,
         "release": found,
-        "readme": readme,
+        "previews": [*_previews(found)],
         "facets": list(found.manifest["counts"]["facets"].items()),
         "relevant_from": found.manifest["collection"].get("relevant_from"),
-        "files": found.manifest["files"].items(),
+        "tree": file_tree(files),
+        "loading": Loading(
+            folder=f"{collection.slug}-{found.version}",
+            files=files,
+            relevant_from=found.manifest["collection"].get("relevant_from"),
+            is_sample=found.manifest.get("sample") is not None,
+        ),
         "periods": list(found.public_periods.select_related("began_by", "ended_by").defer("page")),
         "errors": known_errors(found),
         "report_url": ""
         if collection.is_archived
         else reverse("report-erratum", args=[collection.slug, version]),
         "exceptions": _exceptions(found),
+        "earlier": list(earlier_versions(found).values_list("version", flat=True)),
     }
     return render(request, "release/release.html", context)
 
@@ -188,6 +202,15 @@ def _exceptions(release: Release) -> list[tuple[str, dict[str, Any], User | None
         (describe_exception(entry), entry, people.get(entry["check"]))
         for entry in release.manifest["accepted"]
     ]
+
+
+def _previews(release: Release) -> Iterator[tuple[str, SafeString]]:
+    """The Markdown files of the bundle that a page can show, by name."""
+    for name in PREVIEWED:
+        file = release.manifest["files"].get(name)
+        if file and file["bytes"] < LARGEST_PREVIEW:
+            with suppress(Unreadable):
+                yield name, preview_of(read_member(release, name).decode())
 
 
 @in_collection(Role.ADMIN)

@@ -269,6 +269,7 @@ ADDRESSES = [
     Address("pool-bias-json", (ADMIN,), GET),
     Address("datasheet", (ADMIN,), BOTH),
     Address("profile-threshold", (ADMIN,), POST),
+    Address("api-datasheet", (ADMIN,), BOTH),
     Address("own-profiles", ACCOUNTS, GET),
     # Those who judge. The curator, the staff and admins of other collections do not.
     Address("own-profile", (ANNOTATOR, ADJUDICATOR), BOTH),
@@ -278,6 +279,8 @@ ADDRESSES = [
     Address("release-download", (ADMIN,), GET),
     Address("make-release-public", (ADMIN,), POST),
     Address("make-release-private", (ADMIN,), POST),
+    Address("release-changes", (ADMIN,), GET),
+    Address("rank-under-versions", (ADMIN,), POST),
     Address("report-erratum", (ADMIN,), BOTH),
     Address("errata", (ADMIN,), GET),
     Address("erratum", (ADMIN,), BOTH),

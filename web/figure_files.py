@@ -56,10 +56,11 @@ def _content(figure: Figure, extension: str) -> str | bytes:
         from web.figure_pdf import pdf_of
 
         return pdf_of(figure)
-    return _svg(figure) if extension == SVG else _csv(figure)
+    return svg_of(figure) if extension == SVG else _csv(figure)
 
 
-def _svg(figure: Figure) -> str:
+def svg_of(figure: Figure) -> str:
+    """The figure as an SVG file that needs no other file."""
     return render_to_string("web/figure_file.svg", {"sheet": sheet_of(figure)})
 
 

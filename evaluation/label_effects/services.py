@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cached_property
 from typing import Any
 
 from django.db.models import QuerySet
@@ -120,16 +121,40 @@ def state_of(
     collection: Collection, kind: str, measure: str, judge: ShadowJudge | None = None
 ) -> str:
     """A digest of everything that a report is computed from, without reading labels or lists."""
-    systems = [[system.name, digest] for system, digest in systems_with_digests(collection)]
-    # A run without a system gets one when the report is computed.
-    systems += [[name, ""] for name in unscored_runs(collection)]
-    parts: list[Any] = [VERSION, kind, measure, str(revision_of(collection)), systems]
-    if judge is not None:
-        parts.append([judge.name, judge.sha256])
-    if kind == ReportKind.CITED_PAPERS:
-        # References come with documents. Which candidates a frozen pool drew never changes.
-        parts.append(collection.document_imports.order_by("pk").values_list("pk", flat=True).last())
-    return json_digest(parts)
+    return PresentInputs(collection).state_of(kind, measure, judge)
+
+
+class PresentInputs:
+    """What the reports of a collection are computed from. It is read once for all reports."""
+
+    def __init__(self, collection: Collection) -> None:
+        self._collection = collection
+
+    def state_of(self, kind: str, measure: str, judge: ShadowJudge | None = None) -> str:
+        parts: list[Any] = [VERSION, kind, measure, self._revision, self._systems]
+        if judge is not None:
+            parts.append([judge.name, judge.sha256])
+        if kind == ReportKind.CITED_PAPERS:
+            # References come with documents. Which candidates a frozen pool drew never changes.
+            parts.append(self._newest_import)
+        return json_digest(parts)
+
+    @cached_property
+    def _revision(self) -> str:
+        return str(revision_of(self._collection))
+
+    @cached_property
+    def _systems(self) -> list[list[str]]:
+        systems = [
+            [system.name, digest] for system, digest in systems_with_digests(self._collection)
+        ]
+        # A run without a system gets one when the report is computed.
+        return [*systems, *([name, ""] for name in unscored_runs(self._collection))]
+
+    @cached_property
+    def _newest_import(self) -> int | None:
+        imports = self._collection.document_imports.order_by("pk")
+        return imports.values_list("pk", flat=True).last()
 
 
 def _payload(

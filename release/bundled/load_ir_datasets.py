@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 
 import ir_datasets
 from ir_datasets.datasets.base import Dataset
-from ir_datasets.formats import BaseDocs, BaseQrels, BaseQueries, TrecQrel
+from ir_datasets.formats import BaseDocs, BaseQrels, BaseQueries, GenericQuery, TrecQrel
 from ir_datasets.indices import Docstore
 
 FOLDER = Path(__file__).resolve().parent
@@ -38,15 +38,6 @@ class Doc(NamedTuple):
 
     def default_text(self) -> str:
         return f"{self.title} {self.text}"
-
-
-class Query(NamedTuple):
-    query_id: str
-    text: str
-    metadata: dict[str, Any]
-
-    def default_text(self) -> str:
-        return self.text
 
 
 def json_lines(name: str) -> Iterator[dict[str, Any]]:
@@ -107,19 +98,20 @@ class Qrels(BaseQrels):  # type: ignore[misc, unused-ignore]
 
 
 class Queries(BaseQueries):  # type: ignore[misc, unused-ignore]
-    """The queries of a split, or all of them."""
+    """The queries of a split, or all of them.
+
+    They have one text and nothing else, so that PyTerrier knows what to search for. What is known
+    of the query papers is in beir/queries.jsonl.
+    """
 
     def __init__(self, qrels: Qrels | None = None) -> None:
         self.qrels = qrels
 
-    def queries_iter(self) -> Iterator[Query]:
+    def queries_iter(self) -> Iterator[GenericQuery]:
         wanted = self.qrels and {qrel.query_id for qrel in self.qrels.qrels_iter()}
         for line in json_lines("queries.jsonl"):
             if wanted is None or line["_id"] in wanted:
-                yield Query(line["_id"], line["text"], line["metadata"])
-
-    def queries_cls(self) -> type[Query]:
-        return Query
+                yield GenericQuery(line["_id"], line["text"])
 
     def queries_namespace(self) -> str:
         return NAME

@@ -11,10 +11,9 @@ import zipfile
 from release.differences import QRELS, Unreadable
 from release.errata.errors import CannotBeChecked, NotInVersion
 from release.models import Release
-from release.published_files import archive_lines, published_bundle
+from release.published_files import QUERY_LISTS, archive_lines, published_bundle
 
 POOLS = "pools/pool.jsonl"
-QUERY_LISTS = ("trec/queries.tsv", "queries.tsv")  # the second in bundles of format 2
 
 
 def check_reference(release: Release, query: str, docno: str) -> None:

@@ -39,8 +39,9 @@ class FileNote(NamedTuple):
 class Content:
     """A snapshot with what is computed from it once, for all layouts.
 
-    `counts` are those of the manifest, and `agreement` has the report's payload by how it treats
-    missing judgments. `accepted` are the findings of the gate that the publisher accepted.
+    `counts` are those of the manifest. `agreement` has the report's payload by how it treats
+    missing judgments, and `confusion` the matrices of each facet. `accepted` are the findings of
+    the gate that the publisher accepted.
     """
 
     snapshot: Snapshot
@@ -48,6 +49,7 @@ class Content:
     accepted: Sequence[AcceptedFinding]
     counts: Mapping[str, Any]
     agreement: Mapping[Missing, Mapping[str, Any]]
+    confusion: Mapping[str, Mapping[str, Any]]
     software_version: str
 
 

@@ -84,13 +84,12 @@ TEXT, INTEGER = "sc:Text", "sc:Integer"
 
 
 class Column(NamedTuple):
-    """A field of a record set: the column of its file, or a part of each line."""
+    """A field of a record set, and the column of its file that it is read from."""
 
     name: str
     description: str
     data_type: str = TEXT
     column: str = ""  # if it differs from the name
-    line: str = ""  # a pattern with the value in a group, for files without columns
 
 
 class Table(NamedTuple):
@@ -103,69 +102,48 @@ class Table(NamedTuple):
     key: str = ""
 
 
-LABEL = r"^(\S+) \S+ \S+ \S+$", r"^\S+ \S+ (\S+) \S+$", r"^\S+ \S+ \S+ (\S+)$"
-# Of each kind, the first table whose file is in the release.
-KINDS = (
-    (
-        Table(
-            "qrels",
-            "The final labels.",
-            "trec/qrels.all.txt",
-            (
-                Column("query_id", "The query.", line=LABEL[0]),
-                Column("docno", "The document.", line=LABEL[1]),
-                Column("grade", "The final label.", INTEGER, line=LABEL[2]),
-            ),
+TABLES = (
+    Table(
+        "qrels",
+        "The final labels.",
+        "beir/qrels/test.tsv",
+        (
+            Column("query_id", "The query.", column="query-id"),
+            Column("docno", "The document.", column="corpus-id"),
+            Column("grade", "The final label.", INTEGER, column="score"),
         ),
     ),
-    (
-        Table(
-            "queries",
-            "The queries.",
-            "beir/queries.jsonl",
-            (
-                Column("query_id", "The id that the qrels have.", column="_id"),
-                Column("text", "The text of the query."),
-            ),
-            key="query_id",
+    Table(
+        "queries",
+        "The queries.",
+        "beir/queries.jsonl",
+        (
+            Column("query_id", "The id that the qrels have.", column="_id"),
+            Column("text", "The text of the query."),
         ),
-        Table(
-            "queries",
-            "The queries of papers.",
-            "queries.csv",
-            (
-                Column("query_id", "The id that the qrels have.", column="query"),
-                Column("query_paper", "The document that is the query."),
-                Column("facet", "What similarity is judged on."),
-            ),
-            key="query_id",
-        ),
+        key="query_id",
     ),
-    (
-        Table(
-            "documents",
-            "The documents.",
-            "beir/corpus.jsonl",
-            (
-                Column("docno", "The id that the qrels have.", column="_id"),
-                Column("title", "The title."),
-                Column("text", "The abstract."),
-            ),
-            key="docno",
+    Table(
+        "documents",
+        "The documents.",
+        "beir/corpus.jsonl",
+        (
+            Column("docno", "The id that the qrels have.", column="_id"),
+            Column("title", "The title."),
+            Column("text", "The abstract."),
         ),
+        key="docno",
     ),
-    (
-        Table(
-            "ratings",
-            "What each annotator said of a pair of query and document.",
-            "annotations/ratings.csv",
-            (
-                Column("query_id", "The query.", column="query"),
-                Column("docno", "The document."),
-                Column("annotator", "A pseudonym."),
-                Column("grade", "Empty if the annotator could not judge the pair."),
-                Column("reason", "Why there is no grade."),
-            ),
+    Table(
+        "ratings",
+        "What each annotator said of a pair of query and document.",
+        "annotations/ratings.csv",
+        (
+            Column("query_id", "The query.", column="query"),
+            Column("docno", "The document."),
+            Column("annotator", "A pseudonym."),
+            Column("grade", "Empty if the annotator could not judge the pair."),
+            Column("reason", "Why there is no grade."),
         ),
     ),
 )
@@ -194,7 +172,7 @@ def write(folder: DraftFolder, content: Content, files: Files) -> Files:
         "isLiveDataset": False,
         **_responsible_ai(content),
         "distribution": [_file(name, what, files) for name, what in _noted(files)],
-        "recordSet": list(_record_sets(files)),
+        "recordSet": [_record_set(table) for table in TABLES if table.file in files],
     }
     kept = {name: value for name, value in fields.items() if value not in ("", [], None)}
     return {NAME: formats.write_json(kept)}
@@ -281,13 +259,6 @@ def _file(name: str, what: str, files: Files) -> dict[str, str]:
     return {key: value for key, value in fields.items() if value}
 
 
-def _record_sets(files: Files) -> Iterator[dict[str, Any]]:
-    for tables in KINDS:
-        table = next((table for table in tables if table.file in files), None)
-        if table is not None:
-            yield _record_set(table)
-
-
 def _record_set(table: Table) -> dict[str, Any]:
     return {
         "@type": "cr:RecordSet",
@@ -300,16 +271,14 @@ def _record_set(table: Table) -> dict[str, Any]:
 
 
 def _field(table: Table, column: Column) -> dict[str, Any]:
-    source: dict[str, Any] = {"fileObject": {"@id": table.file}}
-    if column.line:
-        source |= {"extract": {"fileProperty": "lines"}, "transform": {"regex": column.line}}
-    else:
-        source |= {"extract": {"column": column.column or column.name}}
     return {
         "@type": "cr:Field",
         "@id": f"{table.name}/{column.name}",
         "name": column.name,
         "description": column.description,
         "dataType": column.data_type,
-        "source": source,
+        "source": {
+            "fileObject": {"@id": table.file},
+            "extract": {"column": column.column or column.name},
+        },
     }

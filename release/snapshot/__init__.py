@@ -5,6 +5,7 @@ from __future__ import annotations
 from accounts.models import Collection
 from annotation.stale_presentations import pairs_shown_otherwise
 from evaluation.pool_bias.services import current_paragraph
+from release.citation_labels import papers_to_complete
 from release.consistent_reads import consistent_read
 from release.options import DEFAULT_OPTIONS, LabelSource, ReleaseOptions
 from release.query_texts import query_texts
@@ -27,7 +28,7 @@ from release.snapshot.interchange import interchange
 from release.snapshot.judgments import stored_adjudications, stored_pairs, stored_ratings
 from release.snapshot.pools import released_builds, released_samples, stored_pools
 from release.snapshot.runs import lines_of, names_of, released_runs
-from release.stored_reports import stale_reports
+from release.stored_reports import stale_reports, stored_reports
 
 
 def take_snapshot(collection: Collection, options: ReleaseOptions = DEFAULT_OPTIONS) -> Snapshot:
@@ -66,7 +67,7 @@ def take_snapshot(collection: Collection, options: ReleaseOptions = DEFAULT_OPTI
             pairs=pairs,
             ratings=stored_ratings(collection, judged),
             adjudications=stored_adjudications(collection, judged),
-            pools=stored_pools(collection, options.labels),
+            pools=stored_pools(collection, papers_to_complete(builds) if of_citations else ()),
             builds=builds,
             runs=runs,
             guidelines=released_guidelines(collection),
@@ -88,5 +89,6 @@ def take_snapshot(collection: Collection, options: ReleaseOptions = DEFAULT_OPTI
             supports=current_paragraph(collection),
             datasheet=released_datasheet(collection),
             interchange=interchange(collection, options, pairs),
+            reports=stored_reports(collection),
         )
         return without_judging(snapshot) if of_citations else snapshot

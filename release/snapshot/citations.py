@@ -13,9 +13,10 @@ from release.citation_labels import (
     RELEVANT_FROM,
     citation_label,
     known_sources_by_paper,
+    papers_to_complete,
 )
 from release.consistent_reads import READ_TOGETHER, batched
-from release.records import Label, ReleasedBuild, Snapshot
+from release.records import NO_REPORTS, Label, ReleasedBuild, Snapshot
 from release.snapshot.judgments import as_pair
 from release.snapshot.pools import as_pooled, cited_rows
 from release.stored_records import Row, StoredRecords
@@ -36,6 +37,7 @@ def without_judging(snapshot: Snapshot) -> Snapshot:
         duplicates=(),
         shown_otherwise=(),
         old_reports=(),
+        reports=NO_REPORTS,
         judgment_imports=(),
         judged_here=False,
         supports="",
@@ -55,7 +57,8 @@ def stored_citation_pairs(
 
 def citation_labels(queries: Sequence[int], builds: Iterable[ReleasedBuild]) -> Iterator[Label]:
     """The labels of the queries, which are primary keys, by query id and docno."""
-    known = known_sources_by_paper(builds)
+    builds = list(builds)
+    known, completed = known_sources_by_paper(builds), papers_to_complete(builds)
     sources = frozenset().union(*known.values())
     for some in batched(queries, READ_TOGETHER):
         pooled = Query.objects.filter(pk__in=some, query_paper__pool__frozen_at__isnull=False)
@@ -66,7 +69,7 @@ def citation_labels(queries: Sequence[int], builds: Iterable[ReleasedBuild]) -> 
         )
         labels: dict[str, list[tuple[str, int]]] = defaultdict(list)
         # Of the sources, which are most of the rows, only those that decide.
-        for row in cited_rows(sorted({pool for *_, pool in rows}), sources):
+        for row in cited_rows(sorted({pool for *_, pool in rows}), completed, sources):
             document = as_pooled(row)
             label = citation_label(document, known[document.query_paper])
             if label is not None:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
 from collections.abc import Collection as Group
+from collections.abc import Iterator, Sequence
 from operator import itemgetter
 
 from accounts.models import Collection
@@ -15,23 +15,21 @@ from rebuilding.samples import SampledPool, SampleLost, sampled_pools
 from release.citation_labels import with_citation
 from release.consistent_reads import READ_TOGETHER, batched
 from release.errors import ReleaseError
-from release.options import LabelSource
 from release.records import PooledDocument, Records, ReleasedBuild, Source
 from release.stored_records import Row, StoredRecords
 
 
 def stored_pools(
-    collection: Collection, labels: LabelSource = LabelSource.JUDGED
+    collection: Collection, completed: Group[str] = ()
 ) -> StoredRecords[PooledDocument]:
     """The candidates of the frozen pools by query paper and position.
 
-    If labels are citations, `cited` is a source of all that the query papers cite.
+    For the query papers in `completed`, `cited` is a source of all that they cite.
     """
-    rows = cited_rows if labels is LabelSource.CITATIONS else _rows
-    return StoredRecords(_pools(collection, rows), as_pooled)
+    return StoredRecords(_pools(collection, completed), as_pooled)
 
 
-def _pools(collection: Collection, rows: Callable[[Sequence[int]], Iterator[Row]]) -> Iterator[Row]:
+def _pools(collection: Collection, completed: Group[str]) -> Iterator[Row]:
     """The frozen pools as `PooledDocument`, by query paper and position.
 
     A draft may still be replaced, and no judgment stands on it.
@@ -39,15 +37,20 @@ def _pools(collection: Collection, rows: Callable[[Sequence[int]], Iterator[Row]
     frozen = Pool.objects.frozen().filter(query_paper__collection=collection).order_by()
     pools = sorted(frozen.values_list("query_paper__name", "pk"))
     for some in batched([pk for _, pk in pools], READ_TOGETHER):
-        yield from rows(some)
+        yield from cited_rows(some, completed) if completed else _rows(some)
 
 
-def cited_rows(pools: Sequence[int], among: Group[str] | None = None) -> Iterator[Row]:
-    """The candidates of these pools, with `cited` as a source of all that is cited."""
+def cited_rows(
+    pools: Sequence[int], completed: Group[str], among: Group[str] | None = None
+) -> Iterator[Row]:
+    """The candidates of these pools with these of their sources.
+
+    For the query papers in `completed`, `cited` is a source of all that they cite.
+    """
     papers = Pool.objects.filter(pk__in=pools, query_paper__document__isnull=False).order_by()
     rows = papers.values_list("query_paper__name", "query_paper__document__references")
-    references = {paper: frozenset(docnos) for paper, docnos in rows}
-    nothing: frozenset[str] = frozenset()  # of topics
+    references = {paper: frozenset(docnos) for paper, docnos in rows if paper in completed}
+    nothing: frozenset[str] = frozenset()
     for row in _rows(pools, among):
         document = with_citation(as_pooled(row), references.get(row[0], nothing))
         # Plain values: records in a file of their own take twice the time.

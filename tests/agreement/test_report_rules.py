@@ -14,11 +14,11 @@ from agreement.coefficients import Missing
 from agreement.models import Report
 from agreement.services import (
     UnknownPolicy,
+    both_reports,
     compute_report,
     job_key,
     policy_on_missing,
     report_payload,
-    report_payloads,
     request_report,
     state_of,
 )
@@ -71,9 +71,9 @@ def test_both_policies_come_from_one_reading_of_the_pairs():
     pairs = [PAIR, PAIR._replace(docno="e", first=None)]
     asked = {"slug": "small", "facets": ["method"]}
 
-    both = report_payloads(**asked, pairs=iter(pairs))
+    both = both_reports(**asked, pairs=iter(pairs), grades=range(4))
 
-    assert both == {
+    assert both.payloads == {
         missing: report_payload(**asked, pairs=pairs, missing=missing) for missing in Missing
     }
 

@@ -42,6 +42,7 @@ def addresses() -> list[str]:
         "pool": paper,
         "guideline": "method",
         "release": world.release.version,
+        "release-changes": world.release.version,
         "report-erratum": world.release.version,
         "erratum": world.erratum.pk,
         "job": world.job.pk,
@@ -50,7 +51,10 @@ def addresses() -> list[str]:
         *(reverse(name, args=here) for name in (*pages, *OTHERS)),
         *(reverse(name, args=[*here, argument]) for name, argument in below.items()),
         reverse("screen-paper", args=[*here, "periods", 1]),
-        *(reverse(name) for name in ("home", "account", "new-collection", "public-releases")),
+        *(
+            reverse(name)
+            for name in ("home", "account", "own-profiles", "new-collection", "public-releases")
+        ),
     ]
 
 

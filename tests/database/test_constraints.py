@@ -69,7 +69,15 @@ from pooling.models import (
     PoolReport,
     SavedPlan,
 )
-from release.models import Erratum, PublicPeriod, Release, ReleaseImport
+from release.models import (
+    AnnotatorProfile,
+    DatasheetAnswer,
+    Erratum,
+    ProfileThreshold,
+    PublicPeriod,
+    Release,
+    ReleaseImport,
+)
 from retrieval.models import Ranking, Run
 from studies.models import Study, StudyPair, StudyRating
 from tests.support.curation import a_label_record, a_sample
@@ -172,6 +180,9 @@ class World(NamedTuple):
     document_import: DocumentImport
     import_step: ImportStep  # 0 of that import, which read 3 documents
     error_tag: ErrorTag
+    datasheet_answer: DatasheetAnswer
+    profile_threshold: ProfileThreshold
+    annotator_profile: AnnotatorProfile
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -338,6 +349,11 @@ def build_world() -> World:
         import_step=document_import.steps.create(position=0, name="read", removed=0, remaining=3),
         error_tag=ErrorTag.objects.create(
             system="sys", pair=decided.pair, kind="miss", type="context", grade=2
+        ),
+        datasheet_answer=collection.datasheet_answers.create(question="pay", text="Unpaid."),
+        profile_threshold=ProfileThreshold.objects.create(collection=collection),
+        annotator_profile=collection.annotator_profiles.create(
+            user=User.objects.get(username="adju"), degree="master"
         ),
     )
 
@@ -1043,6 +1059,29 @@ CASES = [
     Case("release_has_version", lambda world: again(world.release, version="")),
     Case("release_release_never_edited", lambda world: change(world.release, size=2)),
     Case("release_release_never_deleted", lambda world: delete(world.release)),
+    Case("datasheet_question_answered_once", lambda world: again(world.datasheet_answer)),
+    Case(
+        "datasheet_question_known",
+        lambda world: again(world.datasheet_answer, question="weather"),
+    ),
+    Case(
+        "datasheet_answer_has_text",
+        lambda world: again(world.datasheet_answer, question="funding", text=""),
+    ),
+    Case("release_profilethreshold.collection_id", lambda world: again(world.profile_threshold)),
+    Case(
+        "profile_threshold_hides_one_person",
+        lambda world: change(world.profile_threshold, least_people=1),
+    ),
+    Case("annotator_profile_once_per_person", lambda world: again(world.annotator_profile)),
+    Case(
+        "annotator_profile_values_known",
+        lambda world: again(world.annotator_profile, user=world.first, degree="Dr. Ann"),
+    ),
+    Case(
+        "annotator_profile_has_a_value",
+        lambda world: again(world.annotator_profile, user=world.first, degree=""),
+    ),
     Case("public_period_current_once", lambda world: again(world.public)),
     Case(
         "public_period_ends_after_it_begins",

@@ -65,6 +65,12 @@ from evaluation.systems.services import delete_system, save_system
 from jobs.context import DirectRun
 from pooling.models import BuildRun, Pool, PoolBuild
 from pooling.services import PoolPlan, build_pools, freeze_pools, save_plan
+from release.datasheets.services import (
+    change_threshold,
+    delete_profile,
+    save_answers,
+    save_profile,
+)
 from release.errata.services import report_erratum, settle_erratum
 from release.publicity import make_private, make_public
 from release.services import publish_release
@@ -377,6 +383,18 @@ def system_removed(scene: Scene) -> None:
     delete_system(system=scene.system)
 
 
+def answered(scene: Scene) -> None:
+    save_answers(collection=scene.collection, answers={"pay": "Unpaid."}, answered_by=None)
+
+
+def profiled(scene: Scene) -> None:
+    """Answer the questions about oneself, and revoke the consent."""
+    change_threshold(collection=scene.collection, least_people=2)
+    person = User.objects.get(username="ann3")
+    save_profile(collection=scene.collection, person=person, values={"degree": "master"})
+    delete_profile(collection=scene.collection, person=person)
+
+
 def archived(scene: Scene) -> None:
     archive_collection(collection=scene.collection)
 
@@ -426,6 +444,8 @@ SHORT = [
     archived,
     folded,
     system_removed,
+    answered,
+    profiled,
 ]
 
 

@@ -7,9 +7,12 @@ import pytest
 from accounts.models import Collection
 from release.errata.services import report_erratum, settle_erratum
 from release.files import open_release, path_of
+from release.formats import write_pools
 from release.label_changes import LabelPair, aligned, summarise
+from release.layouts.changelog import read_candidates
 from release.models import Release
 from release.published_files import published_bundle
+from release.records import PooledDocument
 from release.restoring import restore_release
 from release.services import publish_release
 from tests.support.release_scenes import a_judged_collection, slot_of
@@ -128,6 +131,14 @@ def test_a_version_is_built_again_with_the_changelog_of_its_time(collection, is_
     restore_release(release=second)
 
     open_release(second).close()
+
+
+def test_candidates_are_read_from_lines_with_and_without_escapes():
+    ids = [("q 1", 'd"1'), ("q1", "d1"), ("q\\2", "ü")]
+    documents = [PooledDocument(paper, docno, 1, "", ()) for paper, docno in ids]
+    content = write_pools(documents)
+
+    assert sorted(read_candidates(content.splitlines)) == sorted(ids)
 
 
 def test_labels_are_aligned_in_the_order_of_their_files():

@@ -12,12 +12,12 @@ import ir_measures
 import pytest
 
 from adjudication.labels import LabelledPair, Standing
-from corpus.models import Document
 from corpus.services import create_query
 from evaluation.report import NamedLists, evaluation_report
 from evaluation.systems.run_files import read_system_file
 from pooling.models import Candidate, Contribution, Exclusion
 from pooling.services import freeze_pools
+from rebuilding.manifest_files import open_manifests
 from release.citation_labels import (
     citation_label,
     count_citations,
@@ -28,7 +28,7 @@ from release.current_facts import facts_now
 from release.errors import GateClosed
 from release.facts import facts_of
 from release.files import open_release, path_of
-from release.gate import ABOUT_JUDGING, CHECKS
+from release.gate import ABOUT_JUDGING, CHECKS, CHECKS_OF_CITATIONS
 from release.options import LabelSource, ReleaseOptions, Texts
 from release.publicity import make_public
 from release.records import PooledDocument, ReleasedBuild, Source
@@ -36,13 +36,16 @@ from release.restoring import restore_release
 from release.services import build_bundle, find_faults, publish_release
 from release.snapshot import take_snapshot
 from tests.support.citation_scenes import (
+    DOCNOS,
     MODELS,
     OTHERS,
     PAPERS,
+    a_corpus_with_citations,
     a_forced_collection,
     an_mdcr_collection,
 )
 from tests.support.factories import DocumentFactory, a_collection, a_pool, a_topic
+from tests.support.pooling_scenes import a_listed_run, built
 from tests.support.release_scenes import a_judged_collection
 
 pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
@@ -156,25 +159,32 @@ def test_a_collection_without_a_judgment_or_an_open_query_is_released(mdcr):
 
 
 def test_cited_papers_are_positives_whoever_drew_them():
-    forced = a_forced_collection()
-    freeze_pools(collection=forced)
-    # q1 cites d10 since its pool was frozen; `up` drew d09 after the cited papers.
-    drawn = Candidate.objects.filter(pool__query_paper__name="q1").exclude(
-        contributions__source="cited"
-    )
-    later = drawn.order_by("position").first().document
-    paper = forced.documents.get(docno="q1")
-    Document.objects.filter(pk=paper.pk).update(references=[*paper.references, later.docno])
+    collection = a_corpus_with_citations()
+    a_listed_run(collection, "up", dict.fromkeys(PAPERS, DOCNOS))
+    built(collection, runs=("up",), forced=())
+    freeze_pools(collection=collection)
 
-    files = published(forced)
+    files = published(collection, accept=["no-relevant"])
 
-    assert positives_of(files, "q1_method") == {"d01", "d02", "d03", later.docno}
-    lines = map(json.loads, files["pools/pool.jsonl"].decode().splitlines())
-    (line,) = (
-        line for line in lines if (line["query_paper"], line["docno"]) == ("q1", later.docno)
-    )
+    assert positives_of(files, "q1_method") == {"d01", "d02", "d03"}
+    line = json.loads(files["pools/pool.jsonl"].decode().splitlines()[0])
+    assert (line["query_paper"], line["docno"], line["drawn_by"]) == ("q1", "d01", "up")
     assert {"source": "cited", "rank": None, "score": None, "drawn": False} in line["sources"]
-    assert line["drawn_by"] != "cited"
+    with open_manifests(path_of(collection.slug, "1.0")) as (manifests, _):
+        assert manifests[0]["pools"]["query_papers"]["q1"]["documents"] == ["d01", "d02", "d03"]
+
+
+def test_pools_that_forced_cited_papers_have_what_was_cited_when_they_were_drawn():
+    collection = a_forced_collection()
+    freeze_pools(collection=collection)
+    before = qrels_of(published(collection))
+    collection.documents.filter(docno="q1").update(references=["d30"])
+
+    bundle = build_bundle(take_snapshot(collection, CITATIONS), "2.0", ())
+    content = zipfile.ZipFile(io.BytesIO(bundle.content)).read("trec/qrels.all.txt")
+
+    assert before["q1_method"]["d30"] == 0
+    assert qrels_of({"trec/qrels.all.txt": content}) == before
 
 
 def test_the_labels_follow_from_the_pools_and_the_manifest_in_the_zip(mdcr):
@@ -225,7 +235,10 @@ def test_a_judged_collection_can_be_released_with_citations_too():
     collection = a_judged_collection()
     collection.documents.filter(docno="q1").update(references=["d2"])
     judged = published(collection, ReleaseOptions())
-    files = files_of(publish_release(collection=collection, version="2.0", options=CITATIONS))
+    citing = publish_release(
+        collection=collection, version="2.0", options=CITATIONS, accept=["no-relevant"]
+    )
+    files = files_of(citing)
     manifest = json.loads(files["manifest.json"])
 
     assert qrels_of(files)["q1_method"] == {"d1": 0, "d2": 1, "d3": 0}
@@ -320,7 +333,10 @@ def finding_of(collection, check):
 def test_checks_about_judging_do_not_apply(mdcr):
     checks = [finding.check for finding in find_faults(collection=mdcr, options=CITATIONS)]
 
-    assert checks == [check for check in CHECKS if check not in ABOUT_JUDGING]
+    assert checks == [
+        *(check for check in CHECKS if check not in ABOUT_JUDGING),
+        *(check for check in CHECKS_OF_CITATIONS if check not in CHECKS),
+    ]
     assert "unopened-queries" not in checks
     assert {"empty", "ids", "licence", "self-retrieved", "provenance"} <= set(checks)
 
@@ -362,6 +378,10 @@ def a_frozen_pool(collection, docnos, *, sourced=True):
     freeze_pools(collection=collection)
 
 
+def no_positive(collection):
+    a_frozen_pool(collection, ["d02", "d03"])
+
+
 def its_own_candidate(collection):
     a_frozen_pool(collection, ["d01", "q8"])
 
@@ -392,7 +412,7 @@ def a_topic_with_a_pool(collection):
     "state",
     [
         *(no_change, a_second_facet, a_draft_pool, its_own_candidate, ids_with_white_space),
-        *(no_sources, many_without_source, no_licence, a_topic_with_a_pool),
+        *(no_positive, no_sources, many_without_source, no_licence, a_topic_with_a_pool),
     ],
 )
 def test_the_counts_tell_what_the_snapshot_with_citations_tells(state):
@@ -412,6 +432,28 @@ def test_an_empty_collection_has_no_citation_labels():
 
     assert facts_now(collection, CITATIONS) == facts_of(take_snapshot(collection, CITATIONS))
     assert not finding_of(collection, "empty").ok
+
+
+def test_pools_without_cited_papers_are_found_before_the_release():
+    collection = a_corpus_with_citations()
+    a_listed_run(collection, "up", dict.fromkeys(PAPERS, DOCNOS))
+    built(collection, runs=("up",), forced=(), excluded=("cited",))
+    freeze_pools(collection=collection)
+
+    finding = finding_of(collection, "no-relevant")
+
+    assert finding.items == ("q1_method", "q2_method", "q3_method")
+    with pytest.raises(GateClosed, match="known positives as a forced source"):
+        publish_release(collection=collection, version="1.0", options=CITATIONS)
+    files = published(collection, accept=["no-relevant"])
+    assert "but without a relevant document: 3." in files["README.md"].decode()
+
+
+def test_a_positive_that_no_source_recorded_counts_as_relevant():
+    collection = a_forced_collection()
+    a_frozen_pool(collection, ["d01", "d02"])
+
+    assert finding_of(collection, "no-relevant").ok
 
 
 def test_a_cited_candidate_of_a_pool_without_sources_has_one():

@@ -37,6 +37,7 @@ def manifest(**changes: Any) -> dict[str, Any]:
         },
         "sample": None,
         "accepted": [],
+        "files": {"trec/qrels.all.txt": {}},
         **changes,
     }
 
@@ -99,8 +100,13 @@ def test_a_bundle_without_a_newer_coefficient_shows_those_that_it_has():
 
 
 def test_code_for_a_sample_computes_no_ordinary_measure():
-    assert "nDCG" in page().python_code
-    assert "nDCG" not in page(sample={"query_papers": 1}).python_code
+    codes, sampled = (
+        "".join(command.code for command in found.loading.commands)
+        for found in (page(), page(sample={"query_papers": 1}))
+    )
+
+    assert "nDCG" in codes
+    assert "nDCG" not in sampled
 
 
 def test_without_a_licence_the_dataset_claims_none():
@@ -126,3 +132,20 @@ def test_every_suggested_licence_has_a_text_to_read(licence):
 
 def test_a_licence_in_other_words_gets_no_link():
     assert licence_url("ask us") == ""
+
+
+def test_a_page_of_the_first_format_still_shows_how_to_read_the_qrels():
+    found = page()
+    for name in ("files", "corpus_licence"):
+        del found.content[name]
+
+    assert "ir-measures" in [command.key for command in found.loading.commands]
+
+
+def test_the_dataset_names_both_licences_if_they_differ():
+    changed = manifest()["collection"] | {"corpus_licence": "CC-BY-4.0"}
+
+    assert page(collection=changed).dataset("Server")["license"] == [
+        licence_url("MIT"),
+        licence_url("CC-BY-4.0"),
+    ]

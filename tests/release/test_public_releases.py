@@ -294,14 +294,16 @@ def test_bibtex_escapes_what_tex_would_read(client):
     assert f"url = {{http://testserver{PAGE}}}," in entry
 
 
-def test_the_shown_python_code_reads_a_file_of_the_zip(public, client):
-    page = client.get(PAGE).context["page"]
+def test_the_shown_code_reads_files_of_the_zip(public, client):
+    commands = client.get(PAGE).context["page"].loading.commands
     names = zipfile.ZipFile(BytesIO(client.get(ZIP).getvalue())).namelist()
+    folders = {"/".join(name.split("/")[:-1]) for name in names}
 
-    compile(page.python_code, "shown", "exec")
-    (path,) = re.findall(r'read_trec_qrels\("(.+?)"\)', page.python_code)
-
-    assert path.removeprefix("small-1.0/") in names
+    for command in commands:
+        if command.key != "trec-eval":
+            compile(command.code, command.key, "exec")
+        for path in re.findall(r"small-1\.0/?([^\s\"]*)", command.code):
+            assert path in {*names, *folders}, command.key
 
 
 def test_the_shown_commands_download_compare_and_unpack(public, client, tmp_path):

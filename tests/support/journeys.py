@@ -10,6 +10,7 @@ from playwright.sync_api import Page
 from accounts.codes import account_code
 from accounts.models import User
 from jobs.models import Job, State
+from release.datasheets.questions import required_questions
 from tests.support.running import wait_until
 
 
@@ -30,6 +31,10 @@ def add_people(admin: Page, slug: str, roles: Mapping[str, str]) -> None:
 
 def publish(admin: Page, slug: str) -> bytes:
     """Publish version 1.0, and download it."""
+    admin.goto(f"/c/{slug}/datasheet/")
+    for question in required_questions(dates_known=True):
+        admin.get_by_label(question.label, exact=True).fill("Yes.")
+    admin.get_by_role("button", name="Save the answers").click()
     admin.goto(f"/c/{slug}/releases/")
     admin.get_by_role("textbox", name="Version").fill("1.0")
     admin.get_by_role("button", name="Publish this version…").click()

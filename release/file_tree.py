@@ -1,0 +1,53 @@
+"""The files of a bundle as a tree of folders with their sizes. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+
+class FileEntry(NamedTuple):
+    name: str  # without the folder
+    path: str
+    size: int
+    sha256: str
+
+
+@dataclass
+class Folder:
+    """`size` and `count` include the folders in it."""
+
+    name: str
+    folders: list[Folder] = field(default_factory=list)
+    files: list[FileEntry] = field(default_factory=list)
+    size: int = 0
+    count: int = 0
+
+    def folder(self, name: str) -> Folder:
+        """The folder of that name in this one; files come in the order of their paths."""
+        found = next((each for each in self.folders if each.name == name), None)
+        if found is None:
+            found = Folder(name)
+            self.folders.append(found)
+        return found
+
+
+def file_tree(files: Mapping[str, Mapping[str, Any]]) -> Folder:
+    """The tree of the manifest's `files`: bytes and SHA-256 by path."""
+    root = Folder("")
+    for path in sorted(files):
+        *names, name = path.split("/")
+        size = files[path]["bytes"]
+        for folder in _way(root, names):
+            folder.size += size
+            folder.count += 1
+        folder.files.append(FileEntry(name, path, size, files[path]["sha256"]))
+    return root
+
+
+def _way(root: Folder, names: Iterable[str]) -> list[Folder]:
+    way = [root]
+    for name in names:
+        way.append(way[-1].folder(name))
+    return way

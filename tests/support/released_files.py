@@ -1,0 +1,18 @@
+"""The files of a release, without publishing it."""
+
+from __future__ import annotations
+
+import zipfile
+
+from accounts.models import Collection
+from release.gate import ACCEPTABLE
+from release.options import ReleaseOptions, Texts
+from release.services import build_bundle
+from release.snapshot import take_snapshot
+
+
+def files_of(collection: Collection, texts: Texts = Texts.POOLED) -> dict[str, bytes]:
+    """By their names; every finding of the gate is accepted."""
+    bundle = build_bundle(take_snapshot(collection, ReleaseOptions(texts)), "1.0", ACCEPTABLE)
+    with zipfile.ZipFile(bundle.reader()) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}
