@@ -73,7 +73,12 @@ def test_a_release_of_the_import_has_the_same_bytes(every_kind, tmp_path):
 
 
 def test_under_another_short_name_all_but_the_name_is_the_same(every_kind, imported):
-    files, again = released_files(every_kind), released_files(imported)
+    files = released_files(every_kind)
+    # The names of CSFCube's files contain the short name.
+    again = {
+        name.replace("-copy-", "-small-").replace("-copy.", "-small."): content
+        for name, content in released_files(imported).items()
+    }
 
     assert {"trec/qrels.all.txt", "annotations/ratings.csv", "pools/pool.jsonl"} <= files.keys()
     assert differing(files, again) <= {
