@@ -6,7 +6,8 @@ Who accepted them is a row of the database (`models.ReleaseException`) and in no
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 from release.errors import BadReason, UnknownCheck
 
@@ -18,7 +19,8 @@ Reasons = Mapping[str, str]  # a check that is accepted, and why
 NONE_ACCEPTED: Reasons = {}
 
 
-class AcceptedFinding(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class AcceptedFinding:
     """A finding as the manifest records it."""
 
     check: str
@@ -36,7 +38,12 @@ class AcceptedFinding(NamedTuple):
         return cls(entry["check"], entry["count"], tuple(entry["items"]), entry["reason"])
 
     def as_json(self) -> dict[str, Any]:
-        return {**self._asdict(), "items": list(self.items)}
+        return {
+            "check": self.check,
+            "count": self.count,
+            "items": list(self.items),
+            "reason": self.reason,
+        }
 
 
 def checked_reasons(accept: Mapping[str, str], acceptable: Sequence[str]) -> dict[str, str]:

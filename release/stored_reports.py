@@ -19,8 +19,10 @@ def stale_reports(collection: Collection) -> list[str]:
 
 def _agreement(collection: Collection) -> list[str]:
     """Reports are made for each way to treat missing judgments; the newest of each counts."""
-    revision = str(revision_of(collection))
     rows = collection.reports.order_by("checked_at", "pk").values_list("missing", "revision")
+    if not rows:
+        return []
+    revision = str(revision_of(collection))
     old = [name for name, of in dict(rows).items() if of != revision]  # the last of a name counts
     return [f"agreement, missing {name}" for name in old]
 
@@ -28,6 +30,8 @@ def _agreement(collection: Collection) -> list[str]:
 def _scores(collection: Collection) -> list[str]:
     scores = Scores.objects.filter(system__collection=collection, source=DEFAULT_SOURCE)
     scored = set(scores.values_list("system", flat=True))
+    if not scored:
+        return []
     return [f"scores of {system.name}" for system in out_of_date(collection) if system.pk in scored]
 
 
