@@ -69,7 +69,7 @@ from pooling.models import (
     PoolReport,
     SavedPlan,
 )
-from release.models import PublicPeriod, Release
+from release.models import PublicPeriod, Release, ReleaseException
 from retrieval.models import Ranking, Run
 from studies.models import Study, StudyPair, StudyRating
 from tests.support.curation import a_label_record, a_sample
@@ -150,6 +150,7 @@ class World(NamedTuple):
     job: Job
     release: Release
     public: PublicPeriod  # of that release
+    exception: ReleaseException  # of that release
     past_public: PublicPeriod
     full_text: FullText  # of a document in the study
     study: Study  # its rater is `third`
@@ -303,6 +304,7 @@ def build_world() -> World:
         job=collection.jobs.create(kind="kind", key="key", state=State.QUEUED),
         release=release,
         public=release.public_periods.create(page={}),
+        exception=release.exceptions.create(check_name="licence", reason="Stated elsewhere."),
         past_public=release.public_periods.create(
             page={}, began_at=timezone.now(), ended_at=timezone.now() + timedelta(days=1)
         ),
@@ -1032,6 +1034,13 @@ CASES = [
     Case("release_has_version", lambda world: again(world.release, version="")),
     Case("release_release_never_edited", lambda world: change(world.release, size=2)),
     Case("release_release_never_deleted", lambda world: delete(world.release)),
+    Case("release_exception_once", lambda world: again(world.exception)),
+    Case(
+        "release_exception_has_reason",
+        lambda world: again(world.exception, check_name="ids", reason=""),
+    ),
+    Case("release_exception_never_edited", lambda world: change(world.exception, reason="No.")),
+    Case("release_exception_never_deleted", lambda world: delete(world.exception)),
     Case("public_period_current_once", lambda world: again(world.public)),
     Case(
         "public_period_ends_after_it_begins",

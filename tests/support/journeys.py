@@ -32,6 +32,9 @@ def publish(admin: Page, slug: str) -> bytes:
     """Publish version 1.0, and download it."""
     admin.goto(f"/c/{slug}/releases/")
     admin.get_by_role("textbox", name="Version").fill("1.0")
+    admin.locator("input[name=accept][value=corpus-licence]").check()
+    reason = admin.locator("[name=reason-corpus-licence]")
+    reason.fill("The texts were written for this test.")
     admin.get_by_role("button", name="Publish this version…").click()
     admin.get_by_role("button", name="Publish 1.0").click()
     wait_for_jobs()

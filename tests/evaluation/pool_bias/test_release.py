@@ -15,7 +15,7 @@ from tests.support.releases import accepting
 
 pytestmark = pytest.mark.django_db
 
-ACCEPT = accepting(["provenance"])
+ACCEPT = accepting(["provenance", "old-reports"])
 HEADING = "## What it supports"
 
 
@@ -28,6 +28,7 @@ def readme_of(collection):
 def test_a_release_has_the_paragraph_of_an_up_to_date_report_only():
     collection = a_judged_collection()
     before, manifest = readme_of(collection)
+    assert manifest["accepted"] == []
     assert HEADING not in before
     assert "supports" not in manifest
     report = compute_pool_bias(collection=collection)
@@ -35,7 +36,10 @@ def test_a_release_has_the_paragraph_of_an_up_to_date_report_only():
     assert f"{HEADING}\n\n{report.paragraph}\n\n" in readme
     assert with_paragraph["supports"] == report.paragraph
     type(collection).objects.update(corpus_version=collection.corpus_version + 1)
-    assert readme_of(collection) == (before, manifest)
+    after, outdated = readme_of(collection)
+    assert HEADING not in after
+    assert "supports" not in outdated
+    assert [entry["items"] for entry in outdated["accepted"]] == [["pool bias"]]
 
 
 def test_a_lost_file_is_built_again_with_the_paragraph_it_had():
