@@ -77,7 +77,7 @@ def _copy(content: StoredFile, entry: zipfile.ZipInfo, archive: zipfile.ZipFile)
             member.write(part)
 
 
-def check_bundle(file: BinaryIO, sha256_of_zip: str, digests: Mapping[str, str]) -> None:
+def check_bundle(file: io.BufferedReader, sha256_of_zip: str, digests: Mapping[str, str]) -> None:
     """Read a zip again and compare it, and each of its files, with these SHA-256.
 
     Raises:

@@ -29,6 +29,7 @@ def readme_of(collection):
 def test_a_release_has_the_paragraph_of_an_up_to_date_report_only():
     collection = a_judged_collection()
     before, manifest = readme_of(collection)
+    assert manifest["accepted"] == []
     assert HEADING not in before
     assert "supports" not in manifest
     report = compute_pool_bias(collection=collection)
