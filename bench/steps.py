@@ -190,6 +190,9 @@ class _TimedWork:
     def progress(self, done: int, total: int | None, note: str = "") -> None:
         self.inner.progress(done, total, note)
 
+    def check(self) -> None:
+        self.inner.check()
+
     @contextmanager
     def fenced(self) -> Iterator[None]:
         clock = Clock()

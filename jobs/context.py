@@ -42,6 +42,9 @@ class JobContext(Protocol):
     def progress(self, done: int, total: int | None, note: str = "") -> None:
         """Report how far the work is. May raise to stop it."""
 
+    def check(self) -> None:
+        """May raise to stop the work, as `progress`. It asks no database, so call it often."""
+
     def fenced(self) -> AbstractContextManager[None]:
         """A transaction that commits only if no other worker has taken over the work."""
 
@@ -63,6 +66,9 @@ class DirectRun:
             self.stream.flush()
             self.has_progress_line = True
 
+    def check(self) -> None:
+        pass
+
     def fenced(self) -> AbstractContextManager[None]:
         return transaction.atomic()
 
@@ -80,6 +86,9 @@ class StepContext:
 
     def progress(self, done: int, total: int | None, note: str = "") -> None:
         self.job_context.progress(done, total, note)
+
+    def check(self) -> None:
+        self.job_context.check()
 
     def fenced(self) -> AbstractContextManager[None]:
         return self.job_context.fenced()

@@ -52,6 +52,7 @@ class Lease:
     created_at: datetime = field(default_factory=timezone.now)
     completed: bool = field(default=False, init=False)
     _last_report: float = field(default=0.0, init=False)
+    _stopped: Exception | None = field(default=None, init=False)  # what a heartbeat found
 
     def progress(self, done: int, total: int | None, note: str = "") -> None:
         """Report how far the work is. The database is written about three times a second at most.
@@ -68,6 +69,17 @@ class Lease:
             return
         self._last_report = now
         self.beat(progress_done=done, progress_total=total, progress_note=note[:200])
+
+    def check(self) -> None:
+        """Raise what the last heartbeat found. It works inside a transaction that only reads.
+
+        Raises:
+            Cancelled, LeaseLost, WorkerStops: as `progress`.
+        """
+        if worker_stops.is_set():
+            raise WorkerStops
+        if self._stopped is not None:
+            raise self._stopped
 
     def beat(self, **fields: Any) -> None:
         own_job = Job.objects.filter(pk=self.job_id, lease=self.token, state=State.RUNNING)
@@ -123,9 +135,11 @@ def heartbeat(lease: Lease) -> Iterator[None]:
             while not stop.wait(settings.JOB_HEARTBEAT_SECONDS):
                 try:
                     lease.beat()
-                except LeaseLost:
+                except LeaseLost as error:
+                    lease._stopped = error
                     return  # the handler gets this error at its next progress report or fence
-                except Cancelled:
+                except Cancelled as error:
+                    lease._stopped = error
                     continue  # the handler gets this too; until then it works, so it is alive
                 except DatabaseTrouble:
                     # The database is locked, restarting or out of reach. The next heartbeat may

@@ -5,14 +5,17 @@ from __future__ import annotations
 import hashlib
 import io
 import re
-import shutil
 import zipfile
 from collections.abc import Mapping
+from io import BufferedReader
 from pathlib import Path
-from typing import BinaryIO, NamedTuple
+from typing import BinaryIO, NamedTuple, cast
+
+from release.interruption import check_interruption
 
 EPOCH = (1980, 1, 1, 0, 0, 0)  # the earliest time a zip can say
 UNIX = 3
+COPIED_TOGETHER = 1 << 20  # bytes
 READABLE_FILE = 0o100644 << 16
 # Only the one hidden file that Zenodo looks for: unpacking it overwrites nothing else.
 NAME = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]*(/[A-Za-z0-9_-][A-Za-z0-9._-]*)*|\.zenodo\.json")
@@ -23,6 +26,14 @@ class BadName(ValueError):
 
     def __init__(self, name: str) -> None:
         super().__init__(f"a file name in a release must be plain and relative, got {name!r}")
+        self.name = name
+
+
+class WrittenWrong(Exception):
+    """A zip on disk is not what was written there."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(f"{name} differs from what was written")
         self.name = name
 
 
@@ -61,7 +72,31 @@ def pack_into(target: BinaryIO, files: Mapping[str, bytes | StoredFile]) -> None
 def _copy(content: StoredFile, entry: zipfile.ZipInfo, archive: zipfile.ZipFile) -> None:
     entry.file_size = content.size  # tells whether 32 bits are enough
     with content.path.open("rb") as source, archive.open(entry, "w") as member:
-        shutil.copyfileobj(source, member)
+        while part := source.read(COPIED_TOGETHER):
+            check_interruption()
+            member.write(part)
+
+
+def check_bundle(file: BinaryIO, sha256_of_zip: str, digests: Mapping[str, str]) -> None:
+    """Read a zip again and compare it, and each of its files, with these SHA-256.
+
+    Raises:
+        WrittenWrong: the zip, or a file in it, is not what was written.
+    """
+    if hashlib.file_digest(cast(BufferedReader, file), "sha256").hexdigest() != sha256_of_zip:
+        raise WrittenWrong("the zip")
+    with zipfile.ZipFile(file) as archive:
+        if set(archive.namelist()) != digests.keys():
+            raise WrittenWrong("its list of files")
+        for name, digest in digests.items():
+            check_interruption()
+            with archive.open(name) as member:
+                # `file_digest` needs a plain file: ZipExtFile reads into buffers slowly.
+                found = hashlib.sha256()
+                while part := member.read(COPIED_TOGETHER):
+                    found.update(part)
+            if found.hexdigest() != digest:
+                raise WrittenWrong(name)
 
 
 def zip_entry(name: str) -> zipfile.ZipInfo:

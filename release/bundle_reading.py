@@ -10,6 +10,7 @@ import csv
 import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from datetime import date
 from typing import Any, NamedTuple, TypeVar
 
 from release.bundle_fields import LARGEST_NUMBER, Fields, each_line
@@ -164,7 +165,11 @@ def _judgment_import(fields: Fields) -> ReleasedImport:
 
 
 class Settings(NamedTuple):
-    """The scale is that of the collection. `retired_runs` are names and digests."""
+    """The scale is that of the collection. `retired_runs` are names and digests.
+
+    `answers` are those of the datasheet by question. The days are of the judgments, None if they
+    are not known. `annotators` are groups of people, as JSON.
+    """
 
     highest_grade: int
     relevant_from: int
@@ -172,11 +177,17 @@ class Settings(NamedTuple):
     seconds_per_judgment: float
     facets: tuple[InterchangedFacet, ...]
     retired_runs: frozenset[tuple[str, str]]
+    answers: Mapping[str, str]
+    first_day: date | None
+    last_day: date | None
+    annotators: list[Any]
 
 
 def read_settings(bundle: OpenedBundle) -> Settings:
     fields = Fields(read_json(bundle, SETTINGS), SETTINGS)
     highest = fields.whole("highest_grade", least=1, most=HIGHEST_GRADE)
+    sheet = fields.fields("datasheet")
+    answers = Fields(sheet.mapping("answers"), SETTINGS)
     return Settings(
         highest_grade=highest,
         relevant_from=fields.whole("relevant_from", least=1, most=highest),
@@ -191,7 +202,30 @@ def read_settings(bundle: OpenedBundle) -> Settings:
         retired_runs=frozenset(
             fields.each("retired_runs", lambda run: (run.text("name"), run.text("sha256")))
         ),
+        answers={key: answers.text(key) for key in sheet.mapping("answers")},
+        first_day=_day(sheet, "first_day"),
+        last_day=_day(sheet, "last_day"),
+        annotators=[
+            {"label": label, "groups": groups}
+            for label, groups in sheet.each("annotators", _groups)
+        ],
     )
+
+
+def _groups(fields: Fields) -> dict[str, Any]:
+    groups = fields.each("groups", lambda group: (group.text("label"), group.whole("people")))
+    return {
+        "label": fields.text("label"),
+        "groups": [{"label": label, "people": people} for label, people in groups],
+    }
+
+
+def _day(fields: Fields, name: str) -> date | None:
+    text = fields.text(name)
+    try:
+        return date.fromisoformat(text) if text else None
+    except ValueError:
+        fields.fail(f'"{name}" must be a day such as 2024-05-31, got {text[:60]!r}.')
 
 
 def read_guidelines(bundle: OpenedBundle) -> tuple[ReleasedGuideline, ...]:

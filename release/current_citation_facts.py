@@ -20,7 +20,6 @@ from release.consistent_reads import batched
 from release.datasheets.current import missing_answers
 from release.facts import Facts, Faults, faults, unwritable
 from release.options import ReleaseOptions
-from release.snapshot.documents import released_documents
 from release.white_space import HasWhiteSpace
 
 TOGETHER = 5000  # keys in a query, which both databases take
@@ -31,7 +30,6 @@ def citation_facts_now(collection: Collection, options: ReleaseOptions) -> Facts
     return Facts(
         options=options,
         labels=_labels(collection),
-        documents=released_documents(collection, options.texts).count(),
         licence=collection.licence.strip(),
         corpus_licence=collection.corpus_licence.strip(),
         unwritable=_unwritable(collection),

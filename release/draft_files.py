@@ -7,12 +7,14 @@ import shutil
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from tempfile import mkdtemp
 from typing import BinaryIO
 
 from django.conf import settings
 
 from release.bundle import StoredFile
+from release.interruption import check_interruption
+from retrieval.indexes.cleanup import draft_folder as locked_draft_folder
+from retrieval.indexes.cleanup import is_abandoned
 
 LENGTH = 8  # bytes that hold the length of a part
 
@@ -26,6 +28,7 @@ class DraftFile:
         self._digest = hashlib.sha256()
 
     def write(self, content: bytes) -> None:
+        check_interruption()
         self._digest.update(content)
         self._file.write(content)
 
@@ -80,13 +83,27 @@ class PartsByKey:
         return self._file.read(int.from_bytes(self._file.read(LENGTH)))
 
 
+DRAFTS = "release"  # the hidden folders begin with this name
+
+
 @contextmanager
 def draft_folder() -> Iterator[DraftFolder]:
     """A folder that is removed at the end with all files in it."""
+    with temporary_folder() as folder:
+        yield DraftFolder(folder)
+
+
+@contextmanager
+def temporary_folder() -> Iterator[Path]:
+    """A hidden folder in the release folder, removed at the end, or by a later build."""
     root = Path(settings.RELEASE_DIR)
     root.mkdir(parents=True, exist_ok=True)
-    folder = Path(mkdtemp(prefix=".release-", dir=root))
-    try:
-        yield DraftFolder(folder)
-    finally:
-        shutil.rmtree(folder)
+    with locked_draft_folder(root / DRAFTS) as folder:
+        yield folder
+
+
+def remove_abandoned_drafts() -> None:
+    """Remove what builds left in the release folder that were killed."""
+    for folder in Path(settings.RELEASE_DIR).glob(f".{DRAFTS}.*"):
+        if is_abandoned(folder):
+            shutil.rmtree(folder, ignore_errors=True)

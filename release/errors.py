@@ -51,6 +51,19 @@ class CannotKeep(ReleaseError):
         )
 
 
+class NotWritten(ReleaseError):
+    """The zip was read back from the disk, and is not what was written."""
+
+    status = 500
+
+    def __init__(self, path: Path, error: Exception) -> None:
+        super().__init__(
+            f"Nothing was published, because the disk of the release folder is not reliable: the "
+            f"zip was read back and compared, and {error}. Ask the server's administrator to check "
+            f"the disk of {path.parent.parent}, then publish again."
+        )
+
+
 class UnknownCheck(ReleaseError):
     def __init__(self, check: str, acceptable: Sequence[str]) -> None:
         super().__init__(f"Unknown check {check!r} to accept. Use one of {', '.join(acceptable)}.")

@@ -29,14 +29,10 @@ class Faults:
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What a release would hold, and what is wrong with it.
-
-    `labels` are the final labels, and `documents` those whose ids or texts it contains.
-    """
+    """What a release would hold, and what is wrong with it. `labels` are the final labels."""
 
     options: ReleaseOptions
     labels: int
-    documents: int
     licence: str
     corpus_licence: str
     unwritable: Faults
@@ -111,7 +107,6 @@ def facts_of(snapshot: Snapshot) -> Facts:
     return Facts(
         options=snapshot.options,
         labels=labels,
-        documents=len(snapshot.documents),
         licence=snapshot.collection.licence,
         corpus_licence=snapshot.collection.corpus_licence,
         unwritable=unwritable(wrong, [facet.key for facet in snapshot.collection.facets]),

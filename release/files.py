@@ -13,6 +13,7 @@ from typing import BinaryIO
 
 from django.conf import settings
 
+from release.draft_files import temporary_folder
 from release.errors import CannotKeep, ReleaseDamaged
 from release.models import Release
 from web.disk import is_full, is_refused
@@ -50,9 +51,12 @@ def staged(path: Path, content: bytes | BinaryIO) -> Iterator[Path]:
     What was not moved by the end is removed.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.NamedTemporaryFile(
-        dir=path.parent, prefix=f".{path.name}.", suffix=".part", delete=False
-    ) as file:
+    with (
+        _folder_beside(path) as folder,
+        tempfile.NamedTemporaryFile(
+            dir=folder, prefix=f".{path.name}.", suffix=".part", delete=False
+        ) as file,
+    ):
         part = Path(file.name)
         try:
             if isinstance(content, bytes):
@@ -65,6 +69,16 @@ def staged(path: Path, content: bytes | BinaryIO) -> Iterator[Path]:
             yield part
         finally:
             part.unlink(missing_ok=True)
+
+
+@contextmanager
+def _folder_beside(path: Path) -> Iterator[Path]:
+    """A folder on the disk of `path`. In the release folder, a later build removes leftovers."""
+    if not path.is_relative_to(settings.RELEASE_DIR):
+        yield path.parent
+        return
+    with temporary_folder() as folder:
+        yield folder
 
 
 def put_in_place(part: Path, path: Path) -> None:

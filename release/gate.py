@@ -100,14 +100,13 @@ def a_licence_is_stated(facts: Facts) -> Finding:
 
 def the_texts_have_a_licence(facts: Facts) -> Finding:
     """It says which texts are in the release, too: that is the publisher's choice, never ours."""
-    documents = _number(facts.documents, "document")
     if not facts.options.texts.included:
         return _in_order(
-            "corpus-licence",
-            f"The release contains the ids of {documents}, without titles and abstracts.",
+            "corpus-licence", "The release contains document ids only, no titles and abstracts."
         )
-    which = "all " if facts.options.texts is Texts.CORPUS else ""
-    contents = f"The release contains the titles and abstracts of {which}{documents}"
+    whole = facts.options.texts is Texts.CORPUS
+    which = "all documents" if whole else "the query papers and candidates"
+    contents = f"The release contains the titles and abstracts of {which}"
     if facts.corpus_licence:
         return _in_order("corpus-licence", f"{contents}, licence {facts.corpus_licence}.")
     return Finding(
@@ -291,10 +290,6 @@ def _finding(
         how_to_mend=how_to_mend,
         can_accept=can_accept,
     )
-
-
-def _number(count: int, noun: str) -> str:
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
 def _in_order(check: str, message: str) -> Finding:

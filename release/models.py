@@ -14,6 +14,7 @@ from corpus.models import Query
 from pooling.models import Candidate
 from release.datasheets.models import AnnotatorProfile, DatasheetAnswer, ProfileThreshold
 from release.errata.models import Erratum
+from release.importing.models import ReleaseImport
 
 __all__ = [
     "AnnotatorProfile",
@@ -24,6 +25,7 @@ __all__ = [
     "PublicPeriod",
     "Release",
     "ReleaseException",
+    "ReleaseImport",
     "RelevantCount",
     "UnsourcedPair",
 ]

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable, Sequence
+import zipfile
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import count as count_from
+from pathlib import Path
 from tempfile import TemporaryFile
 from typing import Any, BinaryIO
 from weakref import finalize
@@ -22,14 +25,15 @@ from jobs.models import Job
 from jobs.services import enqueue
 from release import formats
 from release.accepted_findings import NONE_ACCEPTED, AcceptedFinding, Reasons, checked_reasons
-from release.bundle import digest_of, pack_into
+from release.bundle import WrittenWrong, check_bundle, digest_of, pack_into
 from release.current_facts import facts_now
 from release.differences import README, difference_to
-from release.draft_files import draft_folder
-from release.errors import BadVersion, GateClosed, VersionTaken
+from release.draft_files import draft_folder, remove_abandoned_drafts
+from release.errors import BadVersion, GateClosed, NotWritten, VersionTaken
 from release.facts import facts_of
 from release.files import cannot_keep, check_writable, path_of, put_in_place, staged
 from release.gate import ACCEPTABLE, Finding, blocking_findings, check_gate
+from release.interruption import interruptible
 from release.layouts import LAST_LAYOUTS, LAYOUTS, write_layouts
 from release.layouts.content import Content
 from release.manifest import NAME as MANIFEST
@@ -51,10 +55,14 @@ def ignore(layout: str) -> None:
 
 @dataclass(frozen=True, slots=True, weakref_slot=True)
 class Bundle:
-    """A release's zip, in a temporary file that goes with the bundle, and its manifest."""
+    """A release's zip, in a temporary file that goes with the bundle, and its manifest.
+
+    `digests` has the SHA-256 of each file in it.
+    """
 
     file: BinaryIO
     manifest: dict[str, Any]
+    digests: dict[str, str]
     sha256: str
     size: int
 
@@ -118,17 +126,22 @@ def publish_release(
     """
     work = work or DirectRun()
     accepted = check_request(collection=collection, version=version, accept=accept)
+    with cannot_keep():
+        remove_abandoned_drafts()
     steps = count_from(0)
 
     def begin(what: str) -> None:
         work.progress(next(steps), STEPS, what)
 
     begin("reading the collection")
-    with cannot_keep():
-        snapshot = take_snapshot(collection, options)
-        bundle = build_bundle(snapshot, version, accepted, lambda name: begin(f"writing {name}"))
-    begin("putting it in place")
-    return _keep(collection, version, bundle, published_by, work)
+    with interruptible(work.check):
+        with cannot_keep():
+            snapshot = take_snapshot(collection, options)
+            bundle = build_bundle(
+                snapshot, version, accepted, lambda name: begin(f"writing {name}")
+            )
+        begin("checking it and putting it in place")
+        return _keep(collection, version, bundle, published_by, work)
 
 
 def check_request(*, collection: Collection, version: str, accept: Reasons) -> dict[str, str]:
@@ -227,7 +240,13 @@ def pack_bundle(
         pack_into(packed, files)
     size = packed.tell()
     packed.seek(0)
-    return Bundle(packed, manifest, hashlib.file_digest(packed, "sha256").hexdigest(), size)
+    return Bundle(
+        file=packed,
+        manifest=manifest,
+        digests={name: digest_of(file) for name, file in files.items()},
+        sha256=hashlib.file_digest(packed, "sha256").hexdigest(),
+        size=size,
+    )
 
 
 def _keep(
@@ -246,7 +265,7 @@ def _keep(
     path = path_of(collection.slug, version)
     summary = _summary(collection, bundle)
     try:
-        with cannot_keep(), staged(path, bundle.reader()) as part, work.fenced():
+        with cannot_keep(), staged(path, bundle.reader()) as part, _checked(part, bundle, work):
             lock_collection(collection)
             release = collection.releases.create(
                 version=version,
@@ -270,6 +289,22 @@ def _keep(
     except IntegrityError as error:
         raise VersionTaken(version) from error
     return release
+
+
+@contextmanager
+def _checked(part: Path, bundle: Bundle, work: JobContext) -> Iterator[None]:
+    """The transaction that publishes, after the file was read back from the disk.
+
+    Raises:
+        NotWritten: the disk gives other bytes than were written.
+    """
+    try:
+        with part.open("rb") as file:
+            check_bundle(file, bundle.sha256, bundle.digests)
+    except (WrittenWrong, zipfile.BadZipFile) as error:
+        raise NotWritten(part, error) from error
+    with work.fenced():
+        yield
 
 
 def _summary(collection: Collection, bundle: Bundle) -> dict[str, Any]:

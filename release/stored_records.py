@@ -15,6 +15,8 @@ from weakref import finalize
 
 from django.conf import settings
 
+from release.interruption import check_interruption
+
 Record = TypeVar("Record")
 Other = TypeVar("Other")
 Row = tuple[Any, ...]
@@ -46,6 +48,7 @@ class StoredRecords(Generic[Record]):
         self._length = 0
         every = iter(rows)
         while some := list(islice(every, WRITTEN_TOGETHER)):
+            check_interruption()
             pickle.dump(some, self._rows.file, pickle.HIGHEST_PROTOCOL)
             self._length += len(some)
         self._end = self._rows.file.tell()
@@ -56,6 +59,7 @@ class StoredRecords(Generic[Record]):
     def __iter__(self) -> Iterator[Record]:
         place = 0  # of this reader, because others may read meanwhile
         while place < self._end:
+            check_interruption()
             self._rows.file.seek(place)
             rows = pickle.load(self._rows.file)
             place = self._rows.file.tell()

@@ -21,6 +21,7 @@ from jobs.listing import jobs_to_show
 from pooling.models import Pool
 from release import services
 from release.commands import Loading
+from release.current_facts import count_documents
 from release.differences import Unreadable, read_member
 from release.errata.listing import known_errors
 from release.errors import BadVersion, CannotKeep, ReleaseDamaged, ReleaseError
@@ -127,6 +128,7 @@ def publish(request: HttpRequest, collection: Collection) -> HttpResponse:
         context = {
             "collection": collection,
             "version": version,
+            "documents": count_documents(collection, options.texts),
             "contents": next(found for found in findings if found.check == "corpus-licence"),
             "labels": dict(LABELS)[options.labels.value],
             "accepted": [

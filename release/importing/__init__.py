@@ -3,8 +3,3 @@
 `service` is the way in. It checks the file, and then writes documents, queries, runs, pools and
 judgments in one transaction, each in a module of its own.
 """
-
-from release.importing.context import ImportReport, ReleaseRefused
-from release.importing.service import import_release
-
-__all__ = ["ImportReport", "ReleaseRefused", "import_release"]

@@ -14,14 +14,23 @@ from corpus.services import CorpusError, create_collection
 from corpus.sources import SourceError
 from jobs.context import DirectRun, JobContext
 from pooling.errors import PoolingError
-from release.bundle_reading import DOCUMENTS, SETTINGS, Manifest, read_manifest, read_settings
+from release.bundle_reading import (
+    DOCUMENTS,
+    MANIFEST,
+    SETTINGS,
+    Manifest,
+    read_manifest,
+    read_settings,
+)
+from release.datasheets.services import AnswerRefused, save_answers
 from release.importing.context import ImportContext, ImportReport, ReleaseRefused
 from release.importing.documents import import_documents, import_history
 from release.importing.judgments import import_judgments
+from release.importing.models import ReleaseImport
 from release.importing.pools import import_pools, import_runs
 from release.importing.queries import import_guidelines, import_queries
 from release.opened_bundle import BundleError, OpenedBundle, open_bundle
-from release.verification.sums import wrong_files, wrong_sums
+from release.verification.sums import listed_sums, wrong_files, wrong_sums
 
 LISTED = 20  # wrong files
 
@@ -54,7 +63,7 @@ def import_release(
             return _import(bundle, manifest, slug or manifest.slug, admin, texts, work)
     except (BundleError, CorpusError, FacetError, DocumentFormatError, SourceError) as error:
         raise ReleaseRefused(str(error)) from error
-    except PoolingError as error:
+    except (PoolingError, AnswerRefused) as error:
         raise ReleaseRefused(str(error)) from error
     except (IntegrityError, DataError) as error:
         raise ReleaseRefused(
@@ -113,6 +122,7 @@ def _import(
             owner=admin,
             description=manifest.description,
             licence=manifest.licence,
+            corpus_licence=manifest.corpus_licence,
             seed=manifest.seed,
             analysis=settings.analysis,
             facets=[FacetPlan(*facet) for facet in settings.facets],
@@ -121,9 +131,8 @@ def _import(
         )
         if settings.seconds_per_judgment <= 0:
             raise BundleError(SETTINGS, None, '"seconds_per_judgment" must be more than 0.')
-        collection.corpus_licence = manifest.corpus_licence
         collection.seconds_per_judgment = settings.seconds_per_judgment
-        collection.save(update_fields=["corpus_licence", "seconds_per_judgment"])
+        collection.save(update_fields=["seconds_per_judgment"])
         context = ImportContext(collection, bundle, manifest, report, work)
         import_guidelines(context)
         import_documents(context, texts)
@@ -131,5 +140,14 @@ def _import(
         import_queries(context)
         import_pools(context, import_runs(context, settings.retired_runs))
         import_judgments(context)
+        save_answers(collection=collection, answers=settings.answers, answered_by=None)
+        ReleaseImport.objects.create(
+            collection=collection,
+            version=manifest.version,
+            sha256=listed_sums(bundle)[MANIFEST],
+            first_day=settings.first_day,
+            last_day=settings.last_day,
+            annotators=settings.annotators,
+        )
         work.complete(asdict(report))
     return report

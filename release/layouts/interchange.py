@@ -23,7 +23,10 @@ from release.records import InterchangedPaper, InterchangedQuery, ReleasedDocume
 WRITTEN_TOGETHER = 500  # lines
 
 FILES = (
-    FileNote(SETTINGS, "for `import_release`: facets with their labels, analysis, pace of judging"),
+    FileNote(
+        SETTINGS,
+        "for `import_release`: facets with their labels, pace of judging, answers of the datasheet",
+    ),
     FileNote(GUIDELINES, "for `import_release`: every guideline in use, in full"),
     FileNote(
         QUERY_PAPERS,
@@ -61,6 +64,15 @@ def _settings(snapshot: Snapshot) -> dict[str, Any]:
         "retired_runs": [
             {"name": name, "sha256": sha256} for name, sha256 in interchange.retired_runs
         ],
+        "datasheet": {
+            "answers": dict(snapshot.datasheet.answers),
+            "first_day": snapshot.datasheet.first_day,
+            "last_day": snapshot.datasheet.last_day,
+            "annotators": [
+                {"label": field.label, "groups": [group._asdict() for group in field.groups]}
+                for field in snapshot.datasheet.annotators
+            ],
+        },
     }
 
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from django.db.models import Max, Min
+from django.db.models import Max, Min, Q
 
 from accounts.models import Collection
 from annotation.models import Pair
 from release.datasheets.current import answers_of, dates_known, published_profiles
+from release.datasheets.profiles import Group, PublishedField
+from release.importing.models import ReleaseImport
 from release.records import ReleasedDatasheet
 
 TIMES = ("slot_1__judgment__created_at", "slot_2__judgment__created_at")
@@ -16,22 +18,48 @@ TIMES = ("slot_1__judgment__created_at", "slot_2__judgment__created_at")
 
 def released_datasheet(collection: Collection) -> ReleasedDatasheet:
     known = dates_known(collection)
-    first, last = _days(collection) if known else ("", "")
+    imported = ReleaseImport.objects.filter(collection=collection).first()
+    first, last = _days(collection, imported) if known else ("", "")
     return ReleasedDatasheet(
         answers=answers_of(collection),
         dates_known=known,
         first_day=first,
         last_day=last,
-        annotators=published_profiles(collection),
+        annotators=published_profiles(collection) or _imported_profiles(imported),
     )
 
 
-def _days(collection: Collection) -> tuple[str, str]:
-    """The days of the first and the last judgment that a release has, "" if it has none."""
+def _imported_profiles(imported: ReleaseImport | None) -> tuple[PublishedField, ...]:
+    """The groups of people that the release describes which the collection was made from."""
+    return tuple(
+        PublishedField(
+            field["label"],
+            tuple(Group(group["label"], group["people"]) for group in field["groups"]),
+        )
+        for field in (imported.annotators if imported else ())
+    )
+
+
+def _days(collection: Collection, imported: ReleaseImport | None) -> tuple[str, str]:
+    """The days of the first and the last judgment that a release has, "" if it has none.
+
+    Of imported judgments, the release has the days. Those made here came after the import.
+    """
+    first, last = _days_here(collection, imported)
+    days = {first, last} - {""}
+    if imported and imported.first_day and imported.last_day:
+        days |= {imported.first_day.isoformat(), imported.last_day.isoformat()}
+    return (min(days), max(days)) if days else ("", "")
+
+
+def _days_here(collection: Collection, imported: ReleaseImport | None) -> tuple[str, str]:
+    def here(time: str) -> Q:
+        return Q() if imported is None else Q(**{f"{time}__gt": imported.imported_at})
+
     pairs = Pair.objects.filter(query__collection=collection).judged().order_by()
     times = pairs.aggregate(
-        **{f"first_{number}": Min(time) for number, time in enumerate(TIMES)},
-        **{f"last_{number}": Max(time) for number, time in enumerate(TIMES)},
+        **{f"first_{number}": Min(time, filter=here(time)) for number, time in enumerate(TIMES)},
+        **{f"last_{number}": Max(time, filter=here(time)) for number, time in enumerate(TIMES)},
     )
     firsts = [time for name, time in times.items() if name.startswith("first") and time]
     lasts = [time for name, time in times.items() if name.startswith("last") and time]

@@ -20,7 +20,7 @@ COLUMNS = ("docno", "title", "sentences", "labels", "year", "venue", "authors", 
 
 def stored_documents(collection: Collection, texts: Texts) -> StoredRecords[ReleasedDocument]:
     """The documents of the release by docno; without texts, only their docnos."""
-    return StoredRecords(_rows(released_documents(collection, texts), texts), _as_document)
+    return StoredRecords(_rows(_documents(collection, texts), texts), _as_document)
 
 
 def unpooled_documents(
@@ -28,7 +28,7 @@ def unpooled_documents(
 ) -> StoredRecords[ReleasedDocument]:
     """Those of the docnos that `stored_documents` leaves out."""
     wanted = set(docnos)
-    pooled = released_documents(collection, texts).order_by().values_list("docno", flat=True)
+    pooled = _documents(collection, texts).order_by().values_list("docno", flat=True)
     others = sorted(wanted.difference(pooled.iterator())) if wanted else []
     rows = (
         row
@@ -47,8 +47,7 @@ def _rows(documents: QuerySet[Document], texts: Texts) -> Iterator[Row]:
             yield row if texts.included else (row[0], "", (), (), None, "", (), (), ())
 
 
-def released_documents(collection: Collection, texts: Texts) -> QuerySet[Document]:
-    """The documents whose texts or ids are in a release."""
+def _documents(collection: Collection, texts: Texts) -> QuerySet[Document]:
     if texts is Texts.CORPUS:
         return collection.documents.all()
     pooled = Candidate.objects.filter(

@@ -57,7 +57,7 @@ def sweep(folder: Path) -> None:
     What cannot be removed stays. Another process may remove the same folders at the same time.
     """
     for path in _folders(folder):
-        if DRAFT.fullmatch(path.name) and _is_abandoned(path):
+        if DRAFT.fullmatch(path.name) and is_abandoned(path):
             shutil.rmtree(path, ignore_errors=True)
     for path in _superseded_folders(folder):
         _remove_index(path)
@@ -73,7 +73,8 @@ def _folders(folder: Path) -> list[Path]:
     return [path for path in folder.iterdir() if path.is_dir()] if folder.is_dir() else []
 
 
-def _is_abandoned(draft: Path) -> bool:
+def is_abandoned(draft: Path) -> bool:
+    """Whether the process that made this draft folder is dead."""
     try:
         with (draft / LOCK).open("r+") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)

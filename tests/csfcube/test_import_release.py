@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from accounts.models import Collection
-from release.importing import import_release
+from release.importing.service import import_release
 from tests.support.bundles import released_files
 
 pytestmark = [pytest.mark.csfcube, pytest.mark.django_db, pytest.mark.one_database]

@@ -30,6 +30,7 @@ NOT_RUN = {
     "docs/baselines.md": 1,
     "docs/benchmarks.md": 5,
     "docs/choosing_queries.md": 2,
+    "docs/citation_labels.md": 2,
     "docs/deployment.md": 4,
     "docs/engines.md": 2,
     "docs/evaluation.md": 1,

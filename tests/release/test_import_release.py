@@ -18,9 +18,11 @@ from corpus.services import create_query
 from jobs.context import DirectRun
 from pooling.models import BuildRun, DrawnList, Pool
 from pooling.services import PoolPlan, build_pools, freeze_pools
-from release.importing import ReleaseRefused, import_release
-from release.layouts.interchange import DOCUMENTS
+from release.bundle_reading import DOCUMENTS, SETTINGS
+from release.importing.context import ReleaseRefused
+from release.importing.service import import_release
 from release.options import ReleaseOptions, Texts
+from release.snapshot import take_snapshot
 from retrieval.models import Run
 from tests.release.test_runs import judged as judge_all_of
 from tests.release.test_samples import a_sampled_collection, judged
@@ -78,6 +80,7 @@ def test_under_another_short_name_all_but_the_name_is_the_same(every_kind, impor
         "README.md",
         "manifest.json",
         "SHA256SUMS",
+        "croissant.json",
         "reports/agreement.json",
         "reports/agreement.missing-zero.json",
     }
@@ -165,6 +168,27 @@ def test_people_of_a_release_have_a_pseudonym_and_cannot_log_in(imported):
         ("imported-adjudicator-1@copy", False),
     }
     assert not any(person.has_usable_password() for person in people if not person.is_active)
+
+
+def test_the_days_of_judging_are_those_of_the_release_and_of_later_judgments(every_kind, tmp_path):
+    files = released_files(every_kind)
+    settings = json.loads(files[SETTINGS])
+    settings["datasheet"] |= {"first_day": "2020-01-31", "last_day": "2020-02-29"}
+    changed = with_new_sums({**files, SETTINGS: json.dumps(settings).encode()})
+    import_release(path=write_bundle(tmp_path / "release.zip", changed), slug="copy")
+    copy = Collection.objects.get(slug="copy")
+
+    before = take_snapshot(copy).datasheet
+    person = member(copy, Role.ANNOTATOR, "new1")
+    opening = copy.queries.get(name="q3_background").opening
+    reassign_seat(opening=opening, number=1, annotator=person)
+    reassign_seat(opening=opening, number=2, annotator=member(copy, Role.ANNOTATOR, "new2"))
+    for number in (1, 2):
+        judge(slot_of(copy, "q3_background", "d3", number), 2)
+    after = take_snapshot(copy).datasheet
+
+    assert (before.first_day, before.last_day) == ("2020-01-31", "2020-02-29")
+    assert (after.first_day, after.last_day) == ("2020-01-31", f"{timezone.now():%Y-%m-%d}")
 
 
 # Texts that are not in the release

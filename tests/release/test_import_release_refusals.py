@@ -12,7 +12,8 @@ from django.core.management import CommandError, call_command
 from accounts.models import Collection, Role, User
 from corpus.models import Document
 from jobs.context import DirectRun
-from release.importing import ReleaseRefused, import_release
+from release.importing.context import ReleaseRefused
+from release.importing.service import import_release
 from tests.support.bundles import released_files, with_new_sums, write_bundle
 from tests.support.every_kind import a_collection_of_every_kind
 from tests.support.factories import a_collection, member

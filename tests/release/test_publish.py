@@ -76,6 +76,11 @@ def bundle_of(collection, version="1.0", accept=NONE_ACCEPTED):
 
 def test_a_release_holds_these_files(collection):
     assert set(contents(publish_release(collection=collection, version="1.0"))) == {
+        ".zenodo.json",
+        "CHANGELOG.md",
+        "CITATION.cff",
+        "LICENSE",
+        "LICENSE-CORPUS",
         "README.md",
         "SHA256SUMS",
         "annotations/adjudications.csv",
@@ -108,6 +113,8 @@ def test_a_release_holds_these_files(collection):
         "csfcube/test-pid2pool-small.json",
         "guidelines/background-v1.html",
         "guidelines/method-v1.html",
+        "croissant.json",
+        "datasheet.md",
         "manifest.json",
         "pools/pool.jsonl",
         "queries.csv",

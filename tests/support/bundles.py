@@ -11,16 +11,16 @@ from pathlib import Path
 
 from accounts.models import Collection
 from release.bundle import pack
-from release.gate import ACCEPTABLE
 from release.options import ReleaseOptions
 from release.services import build_bundle
 from release.snapshot import take_snapshot
+from tests.support.releases import EVERY_EXCEPTION
 
 AS_IT_IS = ReleaseOptions()
 
 
 def released_files(
-    collection: Collection, options: ReleaseOptions = AS_IT_IS, accept=ACCEPTABLE
+    collection: Collection, options: ReleaseOptions = AS_IT_IS, accept=EVERY_EXCEPTION
 ) -> dict[str, bytes]:
     """The files of a release of the collection, by name."""
     bundle = build_bundle(take_snapshot(collection, options), "1.0", accept)

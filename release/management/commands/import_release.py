@@ -9,7 +9,8 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from accounts.models import User
 from jobs.context import DirectRun
-from release.importing import ImportReport, ReleaseRefused, import_release
+from release.importing.context import ImportReport, ReleaseRefused
+from release.importing.service import import_release
 from web.words import count_noun
 
 

@@ -10,6 +10,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from accounts.models import Collection
 from release.accepted_findings import Reasons, checked_reasons
+from release.current_facts import count_documents
 from release.errors import ReleaseError
 from release.files import write_file
 from release.gate import ACCEPTABLE, Finding, blocking_findings
@@ -85,6 +86,8 @@ class Command(BaseCommand):
         findings = find_faults(collection=collection, options=options)
         for finding in findings:
             self._say(finding, accepted=finding.check in accept)
+        documents = count_documents(collection, options.texts)
+        self.stdout.write(f"{'':<10}Documents in the release: {documents:,}")
         blocking = blocking_findings(findings, accept)
         if blocking:
             raise CommandError(

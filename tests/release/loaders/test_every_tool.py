@@ -40,13 +40,13 @@ def collection(rolled_back):
 @pytest.fixture(scope="module")
 def folder(collection, tmp_path_factory):
     folder = tmp_path_factory.mktemp("with-texts")
-    return unpack(build_bundle(take_snapshot(collection), "1.0", ()), folder)
+    return unpack(build_bundle(take_snapshot(collection), "1.0", {}), folder)
 
 
 @pytest.fixture
 def without_texts(collection, tmp_path):
     snapshot = take_snapshot(collection, ReleaseOptions(texts=Texts.NONE))
-    return unpack(build_bundle(snapshot, "1.0", ()), tmp_path)
+    return unpack(build_bundle(snapshot, "1.0", {}), tmp_path)
 
 
 def test_every_tool_reads_the_same_labels_and_scores_a_run_the_same(folder):

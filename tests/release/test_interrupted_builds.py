@@ -1,0 +1,205 @@
+"""Builds that are killed, cancelled or written wrong publish nothing and leave nothing."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from io import StringIO
+from pathlib import Path
+
+import pytest
+from django.conf import settings
+
+from jobs import services as job_services
+from jobs.context import DirectRun
+from jobs.lease import Cancelled, Lease
+from jobs.models import Job, State
+from release import services
+from release.draft_files import remove_abandoned_drafts, temporary_folder
+from release.errors import NotWritten
+from release.files import open_release, path_of
+from release.interruption import check_interruption, interruptible
+from release.models import Release
+from release.services import publish_release, request_release
+from release.stored_records import StoredRecords
+from tests.support.release_scenes import a_judged_collection
+from tests.support.running import ROOT, environment
+
+# In a process of its own, because a test should not fork a process with threads. Its children are
+# killed at a call of a function, so the moments are the same at every speed of the machine.
+KILLED_BUILDS = """
+import json, os, random, signal, sys
+import django
+django.setup()
+from django.db import connections
+from accounts.models import Collection
+from release.services import publish_release
+
+def publish(version, moment):
+    calls = 0
+    def count(frame, event, arg):
+        nonlocal calls
+        calls += 1
+        if calls == moment:
+            os.kill(os.getpid(), signal.SIGKILL)
+    collection = Collection.objects.get(slug="small")
+    sys.setprofile(count)
+    publish_release(collection=collection, version=version)
+    sys.setprofile(None)
+    return calls
+
+def in_a_child(version, moment=0):
+    reading, writing = os.pipe()
+    if os.fork() == 0:
+        os.write(writing, str(publish(version, moment)).encode())
+        os._exit(0)
+    os.close(writing)
+    status = os.wait()[1]
+    return os.waitstatus_to_exitcode(status), os.read(reading, 100)
+
+connections.close_all()
+calls = int(in_a_child("whole")[1])
+chance = random.Random(13)
+moments = [chance.randrange(1, calls) for _ in range(10)]
+moments += [chance.randrange(calls * 9 // 10, calls * 99 // 100) for _ in range(10)]  # the end
+codes = [in_a_child(f"k{number}", moment)[0] for number, moment in enumerate(moments)]
+print(json.dumps(codes))
+"""
+
+
+def hidden(root: Path) -> list[str]:
+    return sorted(path.name for path in root.rglob(".*"))
+
+
+@pytest.mark.faults
+@pytest.mark.django_db(transaction=True)
+def test_a_build_that_is_killed_at_any_moment_leaves_no_half_of_a_release(client):
+    collection = a_judged_collection()
+    done = subprocess.run(
+        [sys.executable, "-c", KILLED_BUILDS],
+        cwd=ROOT,
+        env=environment(DJANGO_SETTINGS_MODULE="config.settings"),
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    assert json.loads(done.stdout) == [-9] * 20, done.stderr
+
+    for release in Release.objects.all():
+        open_release(release).close()
+    assert "/releases/small/" not in client.get("/releases/").text
+
+    names = {"whole", *(f"k{number}" for number in range(20))}
+    left = names - set(collection.releases.values_list("version", flat=True))
+    assert len(left) >= 10
+    for version in sorted(left):
+        publish_release(collection=collection, version=version)
+    assert hidden(Path(settings.RELEASE_DIR)) == []
+    assert {path.stem for path in path_of("small", "k1").parent.iterdir()} == names
+
+
+@pytest.mark.django_db
+def test_the_draft_of_a_build_that_lives_stays():
+    with temporary_folder() as folder:
+        remove_abandoned_drafts()
+
+        assert folder.is_dir()
+
+
+class StopsAt(DirectRun):
+    """Work that is cancelled at the nth check."""
+
+    def __init__(self, checks: int) -> None:
+        super().__init__(StringIO())
+        self.checks = checks
+
+    def check(self) -> None:
+        self.checks -= 1
+        if self.checks == 0:
+            raise Cancelled
+
+
+@pytest.mark.django_db
+@pytest.mark.one_database
+@pytest.mark.parametrize("checks", [1, 5, 10, 20, 40])
+def test_a_build_that_is_cancelled_inside_a_file_leaves_nothing(checks):
+    collection = a_judged_collection()
+    work = StopsAt(checks)
+
+    with pytest.raises(Cancelled):
+        publish_release(collection=collection, version="1.0", work=work)
+
+    assert not Release.objects.exists()
+    assert [path for path in Path(settings.RELEASE_DIR).rglob("*") if path.is_file()] == []
+    check_interruption()  # it ended with the build
+
+
+@pytest.mark.django_db
+@pytest.mark.one_database
+def test_reading_the_collection_and_reading_its_records_can_be_stopped():
+    calls = []
+    records = StoredRecords([(number,) for number in range(1200)], tuple)
+
+    with interruptible(lambda: calls.append("checked")):
+        assert len(list(records)) == 1200
+        assert len(calls) == 3
+        StoredRecords([(1,)], tuple)
+    assert len(calls) == 4
+
+
+@pytest.mark.django_db
+def test_a_cancelled_job_stops_at_the_next_check_without_asking_the_database(
+    django_assert_num_queries,
+):
+    collection = a_judged_collection()
+    job = request_release(collection=collection, version="1.0")
+    lease = job_services.claim(job.pk)
+    assert isinstance(lease, Lease)
+    lease.check()
+    Job.objects.filter(pk=job.pk).update(cancel_requested=True)
+    with pytest.raises(Cancelled) as found:
+        lease.beat()
+    lease._stopped = found.value  # as the thread of the heartbeat does
+
+    with django_assert_num_queries(0), pytest.raises(Cancelled):
+        lease.check()
+
+
+@pytest.mark.django_db
+def test_a_job_that_is_cancelled_inside_a_file_ends_as_cancelled(monkeypatch):
+    job = request_release(collection=a_judged_collection(), version="1.0")
+
+    def check(lease):
+        raise Cancelled(lease.job_id)
+
+    monkeypatch.setattr(Lease, "check", check)
+    job_services.run(job.pk)
+
+    job.refresh_from_db()
+    assert (job.state, Release.objects.count()) == (State.CANCELLED, 0)
+    assert hidden(Path(settings.RELEASE_DIR)) == []
+
+
+@pytest.mark.django_db
+@pytest.mark.one_database
+@pytest.mark.parametrize("place", [0, 60, -60, None])
+def test_a_file_that_the_disk_changed_is_not_published(monkeypatch, place):
+    collection = a_judged_collection()
+    staged = services.staged
+
+    def damaging(path, content):
+        changed = bytearray(content.read())
+        if place is None:
+            del changed[-100:]
+        else:
+            changed[place] ^= 1
+        return staged(path, bytes(changed))
+
+    monkeypatch.setattr(services, "staged", damaging)
+
+    with pytest.raises(NotWritten, match="read back"):
+        publish_release(collection=collection, version="1.0")
+    assert not Release.objects.exists()
+    assert not path_of("small", "1.0").exists()
