@@ -15,7 +15,8 @@ class Migration(migrations.Migration):
             field=models.CharField(
                 blank=True,
                 default="",
-                help_text="The licence of the documents' texts. A release contains texts only with it.",
+                help_text="The licence of the documents' texts. "
+                "A release contains texts only with it.",
                 max_length=120,
             ),
         ),
