@@ -26,7 +26,7 @@ from release.snapshot import take_snapshot
 from retrieval.models import Run
 from tests.release.test_runs import judged as judge_all_of
 from tests.release.test_samples import a_sampled_collection, judged
-from tests.support.bundles import AS_IT_IS, released_files, write_bundle
+from tests.support.bundles import AS_IT_IS, released_files, with_new_sums, write_bundle
 from tests.support.every_kind import a_collection_of_every_kind
 from tests.support.factories import DocumentFactory, a_collection, a_pool, member
 from tests.support.pooling_scenes import DOCNOS, a_listed_collection, a_listed_run
