@@ -18,7 +18,7 @@ from tests.support.releases import accepting
 pytestmark = [pytest.mark.csfcube, pytest.mark.django_db]
 
 FACETS = ("background", "method")
-ACCEPT = ("unopened-queries", "self-retrieved", "datasheet")
+ACCEPT = ("unopened-queries", "self-retrieved", "duplicates", "datasheet")
 MEDIANS = {
     ("background", "pre"): (16, 1877, 0.4553, 0.4288, 0.2814, 57.0672),
     ("background", "post"): (16, 1877, 0.7310, 0.7201, 0.6214, 77.6813),
@@ -46,6 +46,8 @@ def test_the_qrels_are_the_published_final_labels_line_for_line(files, ratings):
     assert {entry["check"]: entry["count"] for entry in accepted} == {
         "self-retrieved": 1,
         "unopened-queries": 17,
+        "duplicates": 6,
+        "datasheet": 9,
     }
 
 
