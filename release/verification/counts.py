@@ -13,11 +13,12 @@ from release.verification.data import ReleaseData
 from release.verification.failures import Failure
 
 README = "README.md"
+# By a pattern of the words before the number. Labels that are citations are not called final.
 IN_WORDS = {
     "Query papers": "query_papers",
     "Queries": "queries",
     "Pooled documents": "pooled_documents",
-    "Final labels": "labels",
+    "(?:Final labels|Labels)": "labels",
     "Annotators": "annotators",
     "Adjudicators": "adjudicators",
 }

@@ -6,9 +6,19 @@ import pytest
 
 from accounts.models import Collection
 from release.importing.service import import_release
+from release.verification.service import verify
 from tests.support.bundles import released_files
 
 pytestmark = [pytest.mark.csfcube, pytest.mark.django_db, pytest.mark.one_database]
+
+
+def test_the_release_passes_every_check(bundle_folder):
+    outcomes = {outcome.name: outcome for outcome in verify(bundle_folder)}
+
+    failed = "\n".join(line for one in outcomes.values() if not one.ok for line in one.lines())
+    assert failed == ""
+    assert {name for name, outcome in outcomes.items() if outcome.skipped} == {"citations"}
+    assert outcomes["labels"].compared == "4,051 labels"
 
 
 def test_an_import_of_the_unpacked_bundle_is_released_with_the_same_bytes(

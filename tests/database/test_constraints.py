@@ -76,6 +76,8 @@ from release.models import (
     ProfileThreshold,
     PublicPeriod,
     Release,
+    ReleaseException,
+    ReleaseImport,
 )
 from retrieval.models import Ranking, Run
 from studies.models import Study, StudyPair, StudyRating
@@ -157,9 +159,11 @@ class World(NamedTuple):
     job: Job
     release: Release
     public: PublicPeriod  # of that release
+    exception: ReleaseException  # of that release
     past_public: PublicPeriod
     erratum: Erratum  # open, of that release
     settled_erratum: Erratum
+    release_import: ReleaseImport
     full_text: FullText  # of a document in the study
     study: Study  # its rater is `third`
     study_pair: StudyPair
@@ -315,10 +319,14 @@ def build_world() -> World:
         job=collection.jobs.create(kind="kind", key="key", state=State.QUEUED),
         release=release,
         public=release.public_periods.create(page={}),
+        exception=release.exceptions.create(check_name="licence", reason="Stated elsewhere."),
         past_public=release.public_periods.create(
             page={}, began_at=timezone.now(), ended_at=timezone.now() + timedelta(days=1)
         ),
         erratum=release.errata.create(number=1, query="q", problem="Wrong."),
+        release_import=ReleaseImport.objects.create(
+            collection=collection, version="1.0", sha256="0" * 64
+        ),
         settled_erratum=release.errata.create(
             **{"number": 2, "query": "q", "problem": "Wrong.", "state": "declined"},
             **{"answer": "No.", "settled_at": timezone.now()},
@@ -1077,6 +1085,13 @@ CASES = [
         "annotator_profile_has_a_value",
         lambda world: again(world.annotator_profile, user=world.first, degree=""),
     ),
+    Case("release_exception_once", lambda world: again(world.exception)),
+    Case(
+        "release_exception_has_reason",
+        lambda world: again(world.exception, check_name="ids", reason=""),
+    ),
+    Case("release_exception_never_edited", lambda world: change(world.exception, reason="No.")),
+    Case("release_exception_never_deleted", lambda world: delete(world.exception)),
     Case("public_period_current_once", lambda world: again(world.public)),
     Case(
         "public_period_ends_after_it_begins",
@@ -1089,6 +1104,14 @@ CASES = [
     Case("public_period_keeps_its_beginning", lambda world: change(world.public, page={"n": 1})),
     Case("public_period_ends_once", lambda world: change(world.past_public, ended_at=None)),
     Case("public_period_never_deleted", lambda world: delete(world.public)),
+    Case(
+        "release_import_days_in_order",
+        lambda world: change(world.release_import, first_day="2024-01-02", last_day="2024-01-01"),
+    ),
+    Case(
+        "release_import_days_in_order",
+        lambda world: change(world.release_import, first_day="2024-01-02"),
+    ),
     Case("erratum_number_once", lambda world: again(world.erratum)),
     Case("erratum_names_query_and_problem", lambda world: again(world.erratum, number=3, query="")),
     Case(

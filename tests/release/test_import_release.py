@@ -21,12 +21,13 @@ from pooling.services import PoolPlan, build_pools, freeze_pools
 from release.bundle_reading import DOCUMENTS, SETTINGS
 from release.importing.context import ReleaseRefused
 from release.importing.service import import_release
-from release.options import ReleaseOptions, Texts
+from release.options import LabelSource, ReleaseOptions, Texts
 from release.snapshot import take_snapshot
+from release.verification.service import verify
 from retrieval.models import Run
 from tests.release.test_runs import judged as judge_all_of
 from tests.release.test_samples import a_sampled_collection, judged
-from tests.support.bundles import AS_IT_IS, released_files, write_bundle
+from tests.support.bundles import AS_IT_IS, released_files, with_new_sums, write_bundle
 from tests.support.every_kind import a_collection_of_every_kind
 from tests.support.factories import DocumentFactory, a_collection, a_pool, member
 from tests.support.pooling_scenes import DOCNOS, a_listed_collection, a_listed_run
@@ -35,6 +36,7 @@ from tests.support.sittings import decide_case, judge
 
 pytestmark = pytest.mark.django_db
 WITHOUT_TEXTS = ReleaseOptions(texts=Texts.NONE)
+OF_CITATIONS = ReleaseOptions(labels=LabelSource.CITATIONS)
 
 
 def imported_again(collection, tmp_path, options=AS_IT_IS, **arguments):
@@ -73,7 +75,12 @@ def test_a_release_of_the_import_has_the_same_bytes(every_kind, tmp_path):
 
 
 def test_under_another_short_name_all_but_the_name_is_the_same(every_kind, imported):
-    files, again = released_files(every_kind), released_files(imported)
+    files = released_files(every_kind)
+    # The names of CSFCube's files contain the short name.
+    again = {
+        name.replace("-copy-", "-small-").replace("-copy.", "-small."): content
+        for name, content in released_files(imported).items()
+    }
 
     assert {"trec/qrels.all.txt", "annotations/ratings.csv", "pools/pool.jsonl"} <= files.keys()
     assert differing(files, again) <= {
@@ -144,6 +151,23 @@ def test_runs_come_back_with_their_digests_and_uses(tmp_path):
         assert getattr(again, name) == getattr(pool, name), name
 
 
+def test_a_release_of_citations_comes_back_and_passes_every_check(tmp_path):
+    collection = a_listed_collection()
+    Collection.objects.filter(pk=collection.pk).update(licence="CC0-1.0")
+    plan = PoolPlan(parameters={"n": 2}, runs=("up", "down"), forced=())
+    build_pools(collection=collection, plan=plan, work=DirectRun())
+    freeze_pools(collection=collection)
+
+    files, again = imported_again(collection, tmp_path, OF_CITATIONS)
+
+    assert differing(files, again) == set()
+    assert [outcome.name for outcome in verify(tmp_path / "release.zip") if not outcome.ok] == []
+    changed = files["trec/qrels.all.txt"].replace(b"d02 1", b"d02 0")
+    forged = with_new_sums({**files, "trec/qrels.all.txt": changed})
+    found = {one.name: one for one in verify(write_bundle(tmp_path / "forged.zip", forged))}
+    assert "q1_method d02 has the label 0, and its sources give 1." in str(found["citations"])
+
+
 def test_a_collection_without_facets_comes_back(tmp_path):
     collection = a_collection(facets=NO_FACETS, licence="CC0-1.0", highest_grade=1)
     documents = [DocumentFactory(collection=collection, docno=f"d{n}") for n in (1, 2)]
@@ -171,6 +195,7 @@ def test_people_of_a_release_have_a_pseudonym_and_cannot_log_in(imported):
 
 
 def test_the_days_of_judging_are_those_of_the_release_and_of_later_judgments(every_kind, tmp_path):
+    every_kind.judgment_imports.all().delete()  # days of judgments from elsewhere are not known
     files = released_files(every_kind)
     settings = json.loads(files[SETTINGS])
     settings["datasheet"] |= {"first_day": "2020-01-31", "last_day": "2020-02-29"}
@@ -205,6 +230,7 @@ def test_without_texts_the_documents_come_from_another_file(every_kind, tmp_path
     files, again = imported_again(every_kind, tmp_path, WITHOUT_TEXTS, texts=documents)
 
     assert differing(files, again) == set()
+    assert [outcome.name for outcome in verify(tmp_path / "release.zip") if not outcome.ok] == []
     assert json.loads(files[DOCUMENTS].splitlines()[0]) == {"docno": "=1+1"}
     titles = {document.title for document in every_kind.documents.all() if document.title}
     collection_files = b"".join(files[name] for name in files if name.startswith("collection/"))
