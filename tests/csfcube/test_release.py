@@ -47,8 +47,6 @@ def test_the_qrels_are_the_published_final_labels_line_for_line(files, ratings):
         "self-retrieved": 1,
         "duplicates": 6,
         "unopened-queries": 17,
-        "duplicates": 6,
-        "datasheet": 9,
     }
 
 
