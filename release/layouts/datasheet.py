@@ -13,9 +13,9 @@ from release.layouts.content import Content, FileNote, Files
 NAME = "datasheet.md"
 FILES = (FileNote(NAME, "why, how and by whom the collection was made, and what it is good for"),)
 OPENING = (
-    "The lists and tables are computed from the data. The paragraphs were written by the people "
-    "who made the collection. The questions follow Datasheets for Datasets (Gebru et al. 2021) and "
-    "Data Statements (Bender and Friedman 2018)."
+    "The lists and tables are computed from the data. The paragraphs are answers by the "
+    "publisher of this release. The questions follow Datasheets for Datasets (Gebru et al. "
+    "2021) and Data Statements (Bender and Friedman 2018)."
 )
 NOTHING = "Nothing is recorded."
 

@@ -47,6 +47,7 @@ def test_the_qrels_are_the_published_final_labels_line_for_line(files, ratings):
         "self-retrieved": 1,
         "duplicates": 6,
         "unopened-queries": 17,
+        "datasheet": 9,
     }
 
 
