@@ -6,7 +6,7 @@ Who accepted them is a row of the database (`models.ReleaseException`) and in no
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from release.errors import BadReason, UnknownCheck
@@ -38,7 +38,12 @@ class AcceptedFinding:
         return cls(entry["check"], entry["count"], tuple(entry["items"]), entry["reason"])
 
     def as_json(self) -> dict[str, Any]:
-        return {**asdict(self), "items": list(self.items)}
+        return {
+            "check": self.check,
+            "count": self.count,
+            "items": list(self.items),
+            "reason": self.reason,
+        }
 
 
 def checked_reasons(accept: Mapping[str, str], acceptable: Sequence[str]) -> dict[str, str]:

@@ -7,9 +7,8 @@ import io
 import re
 import zipfile
 from collections.abc import Mapping
-from io import BufferedReader
 from pathlib import Path
-from typing import BinaryIO, NamedTuple, cast
+from typing import BinaryIO, NamedTuple
 
 from release.interruption import check_interruption
 
@@ -77,13 +76,13 @@ def _copy(content: StoredFile, entry: zipfile.ZipInfo, archive: zipfile.ZipFile)
             member.write(part)
 
 
-def check_bundle(file: BinaryIO, sha256_of_zip: str, digests: Mapping[str, str]) -> None:
+def check_bundle(file: io.BufferedReader, sha256_of_zip: str, digests: Mapping[str, str]) -> None:
     """Read a zip again and compare it, and each of its files, with these SHA-256.
 
     Raises:
         WrittenWrong: the zip, or a file in it, is not what was written.
     """
-    if hashlib.file_digest(cast(BufferedReader, file), "sha256").hexdigest() != sha256_of_zip:
+    if hashlib.file_digest(file, "sha256").hexdigest() != sha256_of_zip:
         raise WrittenWrong("the zip")
     with zipfile.ZipFile(file) as archive:
         if set(archive.namelist()) != digests.keys():

@@ -13,8 +13,8 @@ WARNING = (
 )
 
 ABOUT_THE_RULE = """
-- Every candidate in the pool of a query paper has a label. The exception are candidates with an
-  entry in `excluded` of `pools/pool.jsonl`, such as documents without text.
+- Every candidate in the pool of a query paper has a label, except those with an entry in `excluded`
+  of `pools/pool.jsonl`, such as documents without text.
 - The label is 1 if a source of known positives has the candidate, and otherwise 0.
 - The table below has the sources of known positives. `cited` has all documents in the query paper's
   references. The others are runs of known positives, which the publisher chose.

@@ -188,13 +188,14 @@ def _without_relevant(collection: Collection) -> Faults:
 
 
 def _duplicates(collection: Collection) -> Faults:
-    # Of all collections, because the rows are few, and joins to their collections are slow.
-    rows = DuplicateCandidate.objects.values_list(
-        "candidate__pool__query_paper__collection",
-        "candidate__pool__query_paper__name",
-        "candidate__document__docno",
-    )
-    return faults(f"{paper} {docno}" for pk, paper, docno in sorted(rows) if pk == collection.pk)
+    # Of all collections first, as with the unsourced pairs.
+    keys = list(DuplicateCandidate.objects.values_list("pk", flat=True))
+    columns = ("pool__query_paper__name", "document__docno")
+    found: list[tuple[str, str]] = []
+    for some in batched(keys, TOGETHER):
+        rows = Candidate.objects.filter(pk__in=some, document__collection=collection).order_by()
+        found += rows.values_list(*columns)
+    return faults(f"{paper} {docno}" for paper, docno in sorted(found))
 
 
 def _self_retrieved(collection: Collection) -> Faults:

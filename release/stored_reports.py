@@ -58,6 +58,8 @@ def stored_reports(collection: Collection) -> ReleasedReports:
 def _agreement_is_stale(collection: Collection) -> bool:
     reports = collection.reports.order_by()
     policies = set(reports.values_list("missing", flat=True).distinct())
+    if not policies:
+        return False
     present = reports.current().filter(revision=str(revision_of(collection)))
     return policies != set(present.values_list("missing", flat=True))
 

@@ -14,6 +14,7 @@ from django.urls import reverse
 from accounts.models import User
 from jobs.models import Job, State
 from jobs.services import enqueue, run
+from release.options import ReleaseOptions
 from release.services import JOB_KIND
 from tests.support.disks import read_only, small_disk
 from tests.support.release_scenes import a_judged_collection
@@ -124,7 +125,7 @@ def test_the_api_says_that_a_release_cannot_be_kept(admin, broken):
 
 
 def test_a_job_and_the_command_say_that_a_release_cannot_be_kept(collection, broken, tmp_path):
-    parameters = {"version": "1.0", "accept": {}}
+    parameters = {"version": "1.0", "accept": {}, "options": ReleaseOptions().as_json()}
     job = enqueue(kind=JOB_KIND, collection=collection, parameters=parameters)
     run(job.pk)
     job.refresh_from_db()

@@ -18,7 +18,7 @@ from tests.support.releases import accepting
 pytestmark = [pytest.mark.csfcube, pytest.mark.django_db]
 
 FACETS = ("background", "method")
-ACCEPT = ("unopened-queries", "self-retrieved", "datasheet")
+ACCEPT = ("unopened-queries", "self-retrieved", "duplicates", "datasheet")
 MEDIANS = {
     ("background", "pre"): (16, 1877, 0.4553, 0.4288, 0.2814, 57.0672),
     ("background", "post"): (16, 1877, 0.7310, 0.7201, 0.6214, 77.6813),
@@ -45,6 +45,7 @@ def test_the_qrels_are_the_published_final_labels_line_for_line(files, ratings):
     accepted = json.loads(files["manifest.json"])["accepted"]
     assert {entry["check"]: entry["count"] for entry in accepted} == {
         "self-retrieved": 1,
+        "duplicates": 6,
         "unopened-queries": 17,
     }
 
@@ -55,6 +56,7 @@ def test_the_gate_catches_the_paper_in_its_own_pool_and_the_queries_without_rati
     assert {check for check, finding in findings.items() if not finding.ok} == set(ACCEPT)
     assert findings["self-retrieved"].items == ("8781666_background",)
     assert findings["unopened-queries"].count == 17
+    assert findings["duplicates"].count == 6
     assert all(name.endswith("_result") for name in findings["unopened-queries"].items)
     with pytest.raises(GateClosed):
         build_bundle(take_snapshot(released), "1.0", accepting(ACCEPT[:1]))

@@ -76,6 +76,7 @@ from release.models import (
     ProfileThreshold,
     PublicPeriod,
     Release,
+    ReleaseException,
     ReleaseImport,
 )
 from retrieval.models import Ranking, Run
@@ -158,6 +159,7 @@ class World(NamedTuple):
     job: Job
     release: Release
     public: PublicPeriod  # of that release
+    exception: ReleaseException  # of that release
     past_public: PublicPeriod
     erratum: Erratum  # open, of that release
     settled_erratum: Erratum
@@ -317,6 +319,7 @@ def build_world() -> World:
         job=collection.jobs.create(kind="kind", key="key", state=State.QUEUED),
         release=release,
         public=release.public_periods.create(page={}),
+        exception=release.exceptions.create(check_name="licence", reason="Stated elsewhere."),
         past_public=release.public_periods.create(
             page={}, began_at=timezone.now(), ended_at=timezone.now() + timedelta(days=1)
         ),
@@ -1082,6 +1085,13 @@ CASES = [
         "annotator_profile_has_a_value",
         lambda world: again(world.annotator_profile, user=world.first, degree=""),
     ),
+    Case("release_exception_once", lambda world: again(world.exception)),
+    Case(
+        "release_exception_has_reason",
+        lambda world: again(world.exception, check_name="ids", reason=""),
+    ),
+    Case("release_exception_never_edited", lambda world: change(world.exception, reason="No.")),
+    Case("release_exception_never_deleted", lambda world: delete(world.exception)),
     Case("public_period_current_once", lambda world: again(world.public)),
     Case(
         "public_period_ends_after_it_begins",

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import re
 
 import pytest
-from django.core.management import call_command
+from django.core.management import CommandError, call_command
 from django.test import Client
 from django.urls import reverse
 
@@ -29,6 +30,7 @@ from release.errors import GateClosed
 from release.facts import facts_of
 from release.services import build_bundle
 from release.snapshot import take_snapshot
+from tests.support.api_world import client_of as client_of_api
 from tests.support.datasheets import ANSWERS
 from tests.support.factories import a_collection, member
 from tests.support.release_scenes import a_judged_collection
@@ -155,8 +157,8 @@ def test_the_gate_names_each_required_question_without_an_answer():
     assert facts_now(collection).unanswered.items == names
     assert facts_of(take_snapshot(collection)).unanswered.items == names
     with pytest.raises(GateClosed, match=r"datasheet: .*\(Who paid for the work, Pay for each h"):
-        build_bundle(take_snapshot(collection), "1.0", ())
-    accepted = build_bundle(take_snapshot(collection), "1.0", ["datasheet"])
+        build_bundle(take_snapshot(collection), "1.0", {})
+    accepted = build_bundle(take_snapshot(collection), "1.0", {"datasheet": "Later."})
     assert [entry["check"] for entry in accepted.manifest["accepted"]] == ["datasheet"]
 
 
@@ -292,3 +294,51 @@ def test_revoking_twice_changes_nothing(collection):
 
     assert delete_profile(collection=collection, person=person)
     assert not delete_profile(collection=collection, person=person)
+
+
+# Command and API
+
+
+def test_the_command_prints_the_questions_and_reads_the_answers(collection, tmp_path, capsys):
+    save(collection, pay="Unpaid.")
+    call_command("answer_datasheet", "small")
+    printed = json.loads(capsys.readouterr().out)
+    assert printed.keys() == QUESTIONS.keys() - {"collection_dates"}
+    assert printed["pay"] == "Unpaid."
+
+    file = tmp_path / "answers.json"
+    file.write_text(json.dumps(printed | ANSWERS | {"contact": ""}))
+    call_command("answer_datasheet", "small", str(file))
+
+    assert "Not answered yet: Contact." in capsys.readouterr().out
+    assert stored(collection)["purpose"] == ANSWERS["purpose"]
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("[]", "must be one JSON object whose values are texts"),
+        ('{"pay": 15}', "must be one JSON object whose values are texts"),
+        ("{", "invalid JSON"),
+        ('{"weather": "fine"}', "weather: No such question"),
+    ],
+)
+def test_the_command_says_what_is_wrong_with_a_file(collection, tmp_path, content, message):
+    file = tmp_path / "answers.json"
+    file.write_text(content)
+
+    with pytest.raises(CommandError, match=message):
+        call_command("answer_datasheet", "small", str(file))
+
+
+def test_the_api_shows_and_saves_answers_and_names_what_is_missing(collection):
+    client = client_of_api("admin")
+    address = "/api/v1/collections/small/datasheet/"
+
+    answer = client.post(address, {"answers": {"pay": "Unpaid.\n"}}, format="json").json()
+
+    assert answer["answers"] == {"pay": "Unpaid."} == client.get(address).json()["answers"]
+    assert "pay" not in answer["missing"]
+    assert len(answer["missing"]) == 12
+    refused = client.post(address, {"answers": {"weather": "fine"}}, format="json")
+    assert (refused.status_code, refused.json()["code"]) == (400, "answer_refused")

@@ -36,7 +36,8 @@ OTHERS = {"description": "Papers: “alike” & <useful>.", "corpus_licence": "O
 
 
 def files_of(collection, options=ReleaseOptions()) -> dict[str, bytes]:  # noqa: B008 - frozen
-    bundle = build_bundle(take_snapshot(collection, options), "1.0", ["datasheet", "licence"])
+    reasons = {"datasheet": "Later.", "licence": "Later."}
+    bundle = build_bundle(take_snapshot(collection, options), "1.0", reasons)
     with zipfile.ZipFile(io.BytesIO(bundle.content)) as archive:
         return {name: archive.read(name) for name in archive.namelist()}
 
@@ -57,7 +58,7 @@ def files(rolled_back, tmp_path_factory) -> dict[str, bytes]:
 def bare(rolled_back) -> dict[str, bytes]:
     """Those without an answer, a licence or a text."""
     with rolled_back():
-        collection = a_judged_collection(slug="bare", licence="")
+        collection = a_judged_collection(slug="bare", licence="", corpus_licence="")
         collection.datasheet_answers.all().delete()
         yield files_of(collection, ReleaseOptions(texts=Texts.NONE))
 

@@ -13,13 +13,13 @@ from corpus.facets import NO_FACETS
 from release.errata.errors import AlreadySettled, NotInVersion, NotPublic
 from release.errata.services import report_erratum, settle_erratum
 from release.files import path_of
-from release.gate import ACCEPTABLE
 from release.models import Erratum
 from release.publicity import make_private, make_public
 from release.services import publish_release
 from tests.support.api_world import client_of as api_client
 from tests.support.factories import a_collection, an_open_query
 from tests.support.release_scenes import a_judged_collection
+from tests.support.releases import EVERY_EXCEPTION
 from tests.support.running import at_once
 from tests.support.sittings import judge_both
 from tests.support.visits import address, client_of, queries_of, text_of
@@ -98,7 +98,7 @@ def test_other_ids_are_refused_with_the_place_where_the_right_ones_are(
 def test_without_facets_a_query_has_the_id_of_its_paper():
     collection = a_collection(facets=NO_FACETS)
     judge_both(an_open_query(collection, facet=""), (1, 1))
-    release = publish_release(collection=collection, version="1.0", accept=ACCEPTABLE)
+    release = publish_release(collection=collection, version="1.0", accept=EVERY_EXCEPTION)
     query = collection.queries.get().name
 
     assert report_erratum(release=release, query=query, docno="", problem="Wrong.").number == 1

@@ -23,8 +23,8 @@ from tests.support.visits import address, client_of, text_of
 
 pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 
-REASON = "The licence is on the project's page."
-ACCEPT = {"licence": "  The licence is\non the project's page. "}
+REASON = "The licence is on another page."
+ACCEPT = {"licence": "  The licence is\non another page. "}
 
 
 def readme_of(release: Release) -> str:

@@ -60,7 +60,15 @@ def a_content(facets, queries, folds=None, **options) -> Content:
         query_texts=query_texts(queries, (), facets, [PAPER]),
         **nothing,
     )
-    return Content(snapshot, "1", (), {"labels": len(pairs)}, {}, "0")
+    return Content(
+        snapshot=snapshot,
+        version="1",
+        accepted=(),
+        counts={"labels": len(pairs)},
+        agreement={},
+        confusion={},
+        software_version="0",
+    )
 
 
 def content_of(file) -> bytes:
