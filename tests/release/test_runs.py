@@ -25,6 +25,7 @@ from release.services import build_bundle, publish_release
 from release.snapshot import take_snapshot
 from retrieval.models import Run
 from retrieval.services.run_files import run_lines
+from tests.support.datasheets import answer_datasheet
 from tests.support.factories import annotators
 from tests.support.pooling_scenes import (
     DOCNOS,
@@ -58,7 +59,7 @@ def collection():
     build_pools(collection=collection, plan=plan, work=DirectRun())
     freeze_pools(collection=collection)
     judged(collection.queries.get())
-    return collection
+    return answer_datasheet(collection)
 
 
 def judged(query) -> None:
