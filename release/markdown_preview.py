@@ -16,6 +16,12 @@ FRONT_MATTER = re.compile(r"\A---\n.*?\n---\n", re.DOTALL)
 LINKS = ("https://", "http://", "mailto:")
 DEEPER = 2  # levels of headings: the page has the first two
 DEEPEST = 6
+# Wide parts scroll, and a keyboard can scroll only what takes the focus.
+FOCUSABLE = {
+    "<table>": '<div class="table-wrap" tabindex="0"><table>',
+    "</table>": "</table></div>",
+    "<pre>": '<pre tabindex="0">',
+}
 
 
 def preview_of(markdown: str) -> SafeString:
@@ -28,11 +34,9 @@ def preview_of(markdown: str) -> SafeString:
         for child in token.children or ():
             _check_link(child)
     html: str = parser.renderer.render(tokens, parser.options, {})
-    return SafeString(
-        html.replace("<table>", '<div class="table-wrap" tabindex="0"><table>').replace(
-            "</table>", "</table></div>"
-        )
-    )
+    for tag, focusable in FOCUSABLE.items():
+        html = html.replace(tag, focusable)
+    return SafeString(html)
 
 
 def _check_link(token: Token) -> None:

@@ -74,6 +74,13 @@ def test_a_preview_links_to_web_pages_only():
     assert '<a href="https://example.org/?a=1&amp;b=2" rel="nofollow noopener">here</a>' in html
 
 
+def test_wide_parts_of_a_preview_can_be_scrolled_by_keyboard():
+    html = preview_of("```sh\nls\n```\n\n| a |\n| --- |\n")
+
+    assert '<pre tabindex="0"><code class="language-sh">' in html
+    assert '<div class="table-wrap" tabindex="0"><table>' in html
+
+
 def test_a_preview_leaves_out_the_front_matter():
     assert preview_of("---\nlicense: mit\n---\n# Title\n") == "<h3>Title</h3>\n"
 
