@@ -23,6 +23,7 @@ from release.snapshot import take_snapshot
 from retrieval.formats import Scored
 from retrieval.models import Run
 from retrieval.services.runs import RunReport, store_run
+from tests.support.datasheets import answer_datasheet
 from tests.support.factories import DocumentFactory, a_collection, annotators
 from tests.support.release_scenes import slot_of
 from tests.support.releases import EVERY_EXCEPTION
@@ -43,7 +44,7 @@ def a_sampled_collection(*, slug="small", cited=("d40",), draw=True, **plan) -> 
 
     One list has d01 to d40, the other the same backwards; d39 has no text.
     """
-    collection = a_collection(slug=slug, licence="CC-BY-4.0")
+    collection = answer_datasheet(a_collection(slug=slug, licence="CC-BY-4.0"))
     docnos = [f"d{number:02}" for number in range(1, DEEP + 1)]
     for docno in docnos:
         text = {"sentences": [], "labels": []} if docno == "d39" else {}

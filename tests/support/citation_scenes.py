@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from accounts.models import Collection
 from corpus.services import create_query
 from pooling.services import freeze_pools
+from tests.support.datasheets import answer_datasheet
 from tests.support.factories import DocumentFactory, a_collection
 from tests.support.pooling_scenes import a_listed_run, built
 
@@ -32,7 +33,7 @@ def a_corpus_with_citations(*, facets: Sequence[str] = ("method",), **settings) 
         )
         for facet in facets:
             create_query(collection=collection, docno=paper, facet_key=facet)
-    return collection
+    return answer_datasheet(collection)
 
 
 def an_mdcr_collection(**settings) -> Collection:
