@@ -12,7 +12,7 @@ ANSWERS = {
     "ethics_review": "None was needed, because no people take part and the texts are invented.",
     "consent": "The judgments that came with the demo were made by a rule, so no consent was "
     "needed. Judgments that were added since were made by people who tried the demo.",
-    "pay": "Unpaid, because nobody was hired.",
+    "pay": "Unpaid, because no annotators were hired.",
     "recommended_uses": "Trying out Qrelsmith, and testing programs that read its releases.",
     "discouraged_uses": "Every comparison of systems, and every statement about people or papers.",
     "rights": "The abstracts were invented for Qrelsmith and are in the public domain (CC0).",

@@ -118,7 +118,7 @@ COLLECTION = Section(
         Question(
             "pay",
             "Pay for each hour",
-            "Write amount and currency. Write “Unpaid” and why, if nobody was paid.",
+            "Write amount and currency. Write “Unpaid” and why, if no annotators were paid.",
             "15 EUR an hour.",
             kind=Kind.LINE,
         ),

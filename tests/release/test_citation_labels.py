@@ -268,11 +268,13 @@ def test_the_readme_says_it_at_its_beginning_and_speaks_of_no_judges(mdcr):
     readme = published(mdcr)["README.md"].decode()
 
     _, _, text = readme.removeprefix("---\n").partition("---\n")
-    assert text.lstrip().splitlines()[2].startswith("**The labels of this release are citations, not")
+    assert (
+        text.lstrip().splitlines()[2].startswith("**The labels of this release are citations, not")
+    )
     assert "| `sampled` | 6 |" in readme
     assert "Label 1 that no reference of the collection confirms: 0." in readme
     assert "all labels, which are citations" in readme
-    for word in ("## Agreement", "Two annotators", "guideline", "agreed", "Annotators:"):
+    for word in ("## Agreement", "Two annotators", "under the guideline", "agreed", "Annotators:"):
         assert word not in readme
 
 

@@ -8,6 +8,7 @@ import json
 import re
 import zipfile
 
+import mlcroissant
 import pytest
 import yaml
 
@@ -264,7 +265,6 @@ def test_without_texts_croissant_has_no_documents(bare):
 
 
 def test_mlcroissant_reads_every_record_set(files, tmp_path):
-    mlcroissant = pytest.importorskip("mlcroissant", reason="the extra is not installed")
     for name, content in files.items():
         path = tmp_path / name
         path.parent.mkdir(parents=True, exist_ok=True)
