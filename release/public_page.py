@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 from agreement.coefficients import COEFFICIENTS, Coefficient
 from release.commands import QRELS, Loading, files_used
 from release.licences import licence_url
+from release.options import LabelSource
 from release.readme import explain_exception
 from web.words import count_noun
 
@@ -30,6 +31,12 @@ BIBTEX_SPECIAL = str.maketrans(
 )
 # A browser would end the script at "</script>", and a comment could begin at "<!--".
 HTML_SPECIAL = {ord(character): f"\\u{ord(character):04X}" for character in "<>&"}
+
+
+def has_citation_labels(manifest: Mapping[str, Any]) -> bool:
+    """Whether the labels are citations. Bundles before format 3 have no options."""
+    options: Mapping[str, str] = manifest.get("options", {})
+    return options.get("labels") == LabelSource.CITATIONS.value
 
 
 def page_content(
@@ -50,6 +57,7 @@ def page_content(
         "relevant_from": manifest["collection"].get("relevant_from"),
         "counts": manifest["counts"],
         "is_sample": manifest.get("sample") is not None,
+        "of_citations": has_citation_labels(manifest),
         "exceptions": [explain_exception(entry) for entry in manifest["accepted"]],
         "agreement": list(agreement),
         "files": files_used(manifest["files"]),
@@ -142,6 +150,11 @@ class PublicPage:
         return sum(numbers["pairs_judged"] for _, numbers in self.facets)
 
     @property
+    def of_citations(self) -> bool:
+        """Whether the labels are citations. A page of format 1 does not say so and has none."""
+        return bool(self.content.get("of_citations"))
+
+    @property
     def judgments(self) -> int:
         return 2 * self.pairs
 
@@ -219,7 +232,7 @@ class PublicPage:
             "keywords": [
                 "information retrieval",
                 "test collection",
-                "relevance judgments",
+                "citations" if self.of_citations else "relevance judgments",
                 "qrels",
             ],
             "includedInDataCatalog": {

@@ -32,6 +32,7 @@ from release.gate import Finding
 from release.listing import newest_page
 from release.markdown_preview import preview_of
 from release.models import PublicPeriod, Release
+from release.public_page import has_citation_labels
 from release.publicity import make_private, make_public
 from release.readme import describe_exception
 from release.snapshot.pools import sampled_builds
@@ -173,6 +174,7 @@ def release(request: HttpRequest, collection: Collection, version: str) -> HttpR
     context = {
         "collection": collection,
         "release": found,
+        "of_citations": has_citation_labels(found.manifest),
         "previews": [*_previews(found)],
         "facets": list(found.manifest["counts"]["facets"].items()),
         "relevant_from": found.manifest["collection"].get("relevant_from"),

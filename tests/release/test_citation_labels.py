@@ -11,6 +11,7 @@ import zipfile
 import ir_measures
 import pytest
 
+from accounts.models import Role
 from adjudication.labels import LabelledPair, Standing
 from corpus.services import create_query
 from evaluation.report import NamedLists, evaluation_report
@@ -44,7 +45,7 @@ from tests.support.citation_scenes import (
     a_forced_collection,
     an_mdcr_collection,
 )
-from tests.support.factories import DocumentFactory, a_collection, a_pool, a_topic
+from tests.support.factories import DocumentFactory, a_collection, a_pool, a_topic, member
 from tests.support.pooling_scenes import a_listed_run, built
 from tests.support.release_scenes import a_judged_collection
 from tests.support.releases import accepting
@@ -303,14 +304,16 @@ def test_a_lost_file_is_built_again(mdcr):
     assert path.read_bytes() == content
 
 
-def test_a_public_page_of_it_opens(mdcr, client):
+def test_the_pages_of_a_version_say_that_its_labels_are_citations(mdcr, client):
     release = publish_release(collection=mdcr, version="1.0", options=CITATIONS)
     make_public(release=release, person=None)
+    client.force_login(member(mdcr, Role.ADMIN, "admin"))
 
-    page = client.get(f"/releases/{mdcr.slug}/1.0/")
-
-    assert page.status_code == 200
-    assert "Agreement of the judges" not in page.text
+    for address in (f"/releases/{mdcr.slug}/1.0/", f"/c/{mdcr.slug}/releases/1.0/"):
+        page = " ".join(client.get(address).text.split())
+        assert "citations, not judgments" in page
+        assert "Agreement of the judges" not in page
+        assert "0 annotators" not in page
 
 
 # The gate
