@@ -26,7 +26,7 @@ class ErratumAnswer(serializers.Serializer[Erratum]):
     reported_at = serializers.DateTimeField()
     state = serializers.CharField(help_text="`open`, `accepted` or `declined`.")
     answer = serializers.CharField(help_text="Published: the outcome, or why it is declined.")
-    settled_at = serializers.DateTimeField()
+    settled_at = serializers.DateTimeField(allow_null=True)
 
 
 class Settlement(serializers.Serializer[Any]):

@@ -13,6 +13,7 @@ def test_it_lists_my_collections_with_my_roles(world, annotator):
             "name": "Small",
             "description": "",
             "licence": "CC-BY-4.0",
+            "corpus_licence": "CC-BY-4.0",
             "facets": [
                 {
                     "key": "background",

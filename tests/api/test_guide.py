@@ -71,7 +71,7 @@ def test_every_address_of_the_guide_exists():
     addresses = re.findall(r"^api papers/(\S*)", GUIDE, flags=re.MULTILINE)
     addresses += [
         re.sub(
-            "<id>", "00000000-0000-0000-0000-000000000000", re.sub("<(?!id)[^>]+>", "x", address)
+            "<id>", "00000000-0000-0000-0000-000000000000", re.sub("<(?!id)[^>]+>", "1", address)
         )
         for row in re.findall(r"^\|[^|]+\|([^|]+)\|", GUIDE, flags=re.MULTILINE)
         for address in re.findall(r"`((?!collections)[a-z]+/[^`]*)`", row)

@@ -72,6 +72,7 @@ def path_values(world: World) -> dict[str, object]:
         "sample": "periods",
         "shadow_judge": SHADOW_JUDGE,
         "version": world.release.version,
+        "erratum_id": world.erratum.pk,
         "job_id": str(world.job.pk),
     }
 

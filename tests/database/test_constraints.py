@@ -1112,6 +1112,7 @@ CASES = [
         "release_import_days_in_order",
         lambda world: change(world.release_import, first_day="2024-01-02"),
     ),
+    Case("release_releaseimport.collection_id", lambda world: again(world.release_import)),
     Case("erratum_number_once", lambda world: again(world.erratum)),
     Case("erratum_names_query_and_problem", lambda world: again(world.erratum, number=3, query="")),
     Case(

@@ -70,7 +70,7 @@ def test_scores_over_sampled_pools_have_the_values_of_the_released_sampleval():
     evaluate(collection=collection)
     report = evaluation_report(collection, [stored_lists(collection.systems.get(name="up"))])
 
-    lines = list(columns(files_of(collection, ["unjudged-pairs"])["trec/sampleval.all.txt"]))
+    lines = list(columns(files_of(collection)["trec/sampleval.all.txt"]))
     strata = {docno: int(stratum) for _, _, docno, stratum, _ in lines}
     grades = {docno: int(grade) for _, _, docno, _, grade in lines if int(grade) >= 0}
     expected = scored([f"d{number:02}" for number in range(1, 41)], strata, grades)

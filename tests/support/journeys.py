@@ -8,8 +8,9 @@ from pathlib import Path
 from playwright.sync_api import Page
 
 from accounts.codes import account_code
-from accounts.models import User
+from accounts.models import Collection, User
 from jobs.models import Job, State
+from release.datasheets.current import dates_known
 from release.datasheets.questions import required_questions
 from tests.support.running import wait_until
 
@@ -31,8 +32,9 @@ def add_people(admin: Page, slug: str, roles: Mapping[str, str]) -> None:
 
 def publish(admin: Page, slug: str) -> bytes:
     """Publish version 1.0, and download it."""
+    collection = Collection.objects.get(slug=slug)
     admin.goto(f"/c/{slug}/datasheet/")
-    for question in required_questions(dates_known=True):
+    for question in required_questions(dates_known=dates_known(collection)):
         admin.get_by_label(question.label, exact=True).fill("Yes.")
     admin.get_by_role("button", name="Save the answers").click()
     admin.goto(f"/c/{slug}/releases/")
