@@ -14,15 +14,19 @@ class FileEntry(NamedTuple):
     sha256: str
 
 
+LISTED = 200  # files of a folder; one with a file for each query can have thousands
+
+
 @dataclass
 class Folder:
-    """`size` and `count` include the folders in it."""
+    """`size` and `count` include the folders in it. `files` has the first files, by name."""
 
     name: str
     folders: list[Folder] = field(default_factory=list)
     files: list[FileEntry] = field(default_factory=list)
     size: int = 0
     count: int = 0
+    unlisted: int = 0
 
     def folder(self, name: str) -> Folder:
         """The folder of that name in this one; files come in the order of their paths."""
@@ -42,7 +46,10 @@ def file_tree(files: Mapping[str, Mapping[str, Any]]) -> Folder:
         for folder in _way(root, names):
             folder.size += size
             folder.count += 1
-        folder.files.append(FileEntry(name, path, size, files[path]["sha256"]))
+        if len(folder.files) < LISTED:
+            folder.files.append(FileEntry(name, path, size, files[path]["sha256"]))
+        else:
+            folder.unlisted += 1
     return root
 
 

@@ -12,7 +12,7 @@ from evaluation.leaderboard import Place, leaderboard
 from evaluation.measures.profiles import CSFCUBE
 from evaluation.score_tables import ALL
 
-pytestmark = [pytest.mark.csfcube, pytest.mark.django_db]
+pytestmark = [pytest.mark.csfcube, pytest.mark.django_db, pytest.mark.one_database]
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "baselines.md"
 SAME_EVERYWHERE = ("fabs_tfidf", "fabs_bm25")  # word vectors differ between machines

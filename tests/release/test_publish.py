@@ -734,7 +734,7 @@ def test_a_judgment_that_comes_while_the_snapshot_is_taken_is_not_in_it(monkeypa
         pytest.skip("needs PostgreSQL; set DATABASE_URL")
     collection = a_judged_collection()
     slot = slot_of(collection, "q1_method", "d1", 1)
-    read_ratings = snapshot._ratings
+    read_ratings = snapshot.stored_ratings
 
     def revise():
         judge(slot, 0)
@@ -746,7 +746,7 @@ def test_a_judgment_that_comes_while_the_snapshot_is_taken_is_not_in_it(monkeypa
         thread.join()
         return read_ratings(*args)
 
-    monkeypatch.setattr(snapshot, "_ratings", ratings_after_a_revision)
+    monkeypatch.setattr(snapshot, "stored_ratings", ratings_after_a_revision)
     result = take_snapshot(collection)
 
     grades = {(r.query, r.docno, r.slot): r.grade for r in result.ratings}

@@ -181,7 +181,7 @@ def test_kept_runs_are_those_of_the_zip(collection, tmp_path, capsys):
 
 
 def test_two_runs_of_one_retriever_have_a_file_each_and_every_pool_is_rebuilt(tmp_path, capsys):
-    collection = a_staged_collection()
+    collection = answer_datasheet(a_staged_collection())
     collection.licence = "CC-BY-4.0"
     collection.save()
     for query in collection.queries.all():

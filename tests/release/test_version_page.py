@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from release.commands import QRELS, Loading, files_used
-from release.file_tree import file_tree
+from release.file_tree import LISTED, file_tree
 from release.markdown_preview import preview_of
 from release.services import publish_release
 from tests.support.release_scenes import a_judged_collection
@@ -27,6 +27,15 @@ def loading(*names: str, is_sample: bool = False) -> dict[str, str]:
 
 
 # The tree
+
+
+def test_a_folder_lists_its_first_files_and_counts_the_others():
+    paths = {f"notes/{number:04}.txt": {"bytes": 2, "sha256": "0"} for number in range(LISTED + 3)}
+
+    (folder,) = file_tree(paths).folders
+
+    assert (len(folder.files), folder.unlisted) == (LISTED, 3)
+    assert (folder.count, folder.size) == (LISTED + 3, 2 * (LISTED + 3))
 
 
 def test_folders_have_the_size_and_the_number_of_all_files_in_them():
