@@ -544,6 +544,7 @@ def test_no_address_changes_an_archived_collection(world):
     assert collection.releases.get().public_periods.current().exists()
 
 
+@pytest.mark.one_database
 @pytest.mark.parametrize(
     ("address", "people"), REFUSED.items(), ids=[address.name for address in REFUSED]
 )
@@ -560,6 +561,7 @@ def test_without_the_role_no_method_answers_and_nothing_changes(address, people,
     assert row_counts() == world["rows"]
 
 
+@pytest.mark.one_database
 @pytest.mark.parametrize(
     "address", [each for each in ADDRESSES if ANONYMOUS not in each.people], ids=lambda a: a.name
 )
@@ -585,6 +587,7 @@ NAMED = [
 ]
 
 
+@pytest.mark.one_database
 @pytest.mark.parametrize("address", NAMED, ids=lambda address: address.name)
 def test_what_belongs_to_one_collection_is_not_found_in_another(address, world):
     role = address.people[0]

@@ -22,7 +22,7 @@ from tests.support.sittings import (
 )
 from tests.support.visits import markup
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 
 JSON = {"HTTP_ACCEPT": "application/json"}
 

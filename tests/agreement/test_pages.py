@@ -31,7 +31,7 @@ from tests.support.release_scenes import (
 from tests.support.sittings import judge
 from tests.support.visits import address, client_of, csv_rows, markup, queries_of, text_of
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 
 # Of the method's five labels one overrules both judges: 1 of 3 of q1, none of 2 of q2.
 OVERRULINGS = RULINGS | {("q1_method", "d2"): Ruling(grade=3)}

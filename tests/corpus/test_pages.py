@@ -23,7 +23,7 @@ from retrieval.models import Ranking, Run
 from tests.support.factories import DocumentFactory, a_query, an_open_query
 from web.paging import page_of
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 
 LINE = '{"docno": "x1", "title": "A title", "sentences": ["One."], "labels": ["method"]}\n'
 GOOD = LINE.encode()

@@ -15,7 +15,7 @@ from tests.support.release_scenes import GRADES, an_opened_collection, judge_all
 from tests.support.sittings import judge
 from tests.support.visits import address, client_of, queries_of
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 
 
 def rows_of(content: str) -> list[list[str]]:

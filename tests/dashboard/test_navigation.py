@@ -6,7 +6,7 @@ from dashboard.navigation import Navigation, address, navigation, navigation_for
 from dashboard.stages import STAGES
 from tests.support.factories import member
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 
 
 def navigation_of(collection, username, path="/c/small/") -> Navigation:

@@ -24,7 +24,7 @@ from tests.support.factories import (
 from tests.support.labels import predicted
 from tests.support.visits import client_of, markup, queries_of, text_of
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 
 JOB = uuid.UUID("11111111-1111-4111-8111-111111111111")
 

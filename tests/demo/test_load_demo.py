@@ -11,7 +11,7 @@ from annotation.models import Judgment, Opening
 from demo.services import accounts_file, load_demo
 from pooling.models import Contribution, Pool
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 
 
 @pytest.fixture

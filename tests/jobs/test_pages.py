@@ -12,7 +12,7 @@ from jobs.models import Job, State
 from tests.support.factories import a_collection
 from tests.support.visits import csv_rows
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 
 NOW = datetime(2026, 1, 1, 12, tzinfo=UTC)
 

@@ -27,7 +27,7 @@ from tests.support.factories import DocumentFactory, a_collection, a_pool, a_que
 from tests.support.labels import checked
 from tests.support.visits import address, client_of, csv_rows, queries_of, text_of
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 
 PLAN = {
     "strategy": "interleaved",

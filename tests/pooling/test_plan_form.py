@@ -15,7 +15,7 @@ from tests.support.factories import a_collection, a_query, a_topic
 from tests.support.pooling_scenes import a_listed_collection, a_listed_run, built
 from tests.support.visits import markup
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 
 
 @pytest.fixture

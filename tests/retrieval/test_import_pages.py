@@ -19,7 +19,7 @@ from tests.support.factories import DocumentFactory, a_collection
 from tests.support.uploading import done, kept
 from tests.support.visits import csv_rows
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 
 RUN = b"q1 Q0 d1 1 2.0 mine\nq1 Q0 d2 2 1.0 mine\n"
 QRELS = b"q1 0 d1 1\nq1 0 d2 3\nq1 0 d3 0\n"

@@ -10,7 +10,7 @@ from tests.support.sittings import carried, tells
 from tests.support.study_scenes import a_labelled_query, a_study, rate
 from tests.support.visits import address, client_of, queries_of, text_of
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 
 
 @pytest.fixture
