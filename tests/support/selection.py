@@ -4,8 +4,8 @@ What a test asks for tells it, never a list: pytest-django refuses every query o
 for no database. A test in a browser runs once as well, because it is about scripts, and the
 requests that they send are tested on each database without a browser; all but those with a real
 worker, which go the whole way that a collection goes. A test about values, files or pages, whose
-queries other tests run on each database, says so with the marker `one_database`: every page is opened
-on each database in tests/test_permissions.py.
+queries other tests run on each database, says so with the marker `one_database`: every page is
+opened on each database in tests/test_permissions.py.
 
 A test with real workers runs on SQLite with the filesystem broker, as `make demo` does, and on
 PostgreSQL with Redis, as in production.
