@@ -16,7 +16,7 @@ from agreement.coefficients import COEFFICIENTS, Coefficient
 from release.commands import QRELS, Loading, files_used
 from release.licences import licence_url
 from release.options import LabelSource
-from release.readme import explain_exception
+from release.readme.exceptions import explain_exception
 from web.words import count_noun
 
 FORMAT = 2  # 1 lacks `corpus_licence` and `files`

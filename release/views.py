@@ -34,7 +34,7 @@ from release.markdown_preview import preview_of
 from release.models import PublicPeriod, Release
 from release.public_page import has_citation_labels
 from release.publicity import make_private, make_public
-from release.readme import describe_exception
+from release.readme.exceptions import describe_exception
 from release.snapshot.pools import sampled_builds
 from release.version_changes import earlier_versions
 from web.paging import Page

@@ -6,7 +6,7 @@ from corpus.services import create_query
 from pooling.models import Contribution
 from release.errors import GateClosed
 from release.gate import ACCEPTABLE, CHECKS, NEVER_ACCEPTED, Finding, blocking_findings
-from release.readme import EXCEPTIONS
+from release.readme.exceptions import EXCEPTIONS
 from release.services import build_bundle, find_faults
 from release.snapshot import take_snapshot
 from tests.support.factories import DocumentFactory, a_collection, a_pool, a_query, annotators
