@@ -6,6 +6,7 @@ import pytest
 from django.db import IntegrityError, connection, models, transaction
 
 from accounts.models import Membership, Role
+from corpus.models import Document
 from tests.support.factories import a_collection, an_open_query
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -31,6 +32,11 @@ def triggers() -> set[tuple[str, str, str]]:
         return set(cursor.fetchall())
 
 
+def indexes(model: type[models.Model]) -> set[str]:
+    with connection.cursor() as cursor:
+        return set(connection.introspection.get_constraints(cursor, model._meta.db_table))
+
+
 def replace_constraint(old: models.CheckConstraint, new: models.CheckConstraint) -> None:
     """What `makemigrations` writes for a new role."""
     with connection.schema_editor() as editor:
@@ -54,6 +60,20 @@ def test_a_new_role_keeps_every_trigger():
 
     assert before
     assert before == during == triggers()
+
+
+def test_a_rebuilt_table_keeps_the_indexes_that_migrations_made():
+    has_year = models.CheckConstraint(
+        condition=models.Q(year=None) | models.Q(year__gt=0), name="document_year_is_positive"
+    )
+    before = indexes(Document)
+
+    with connection.schema_editor() as editor:
+        editor.add_constraint(Document, has_year)
+        editor.remove_constraint(Document, has_year)
+
+    assert "release_docno_with_white_space" in before
+    assert indexes(Document) == before
 
 
 @pytest.mark.usefixtures("_with_one_more_role")
