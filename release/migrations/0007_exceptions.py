@@ -9,27 +9,28 @@ from database.triggers import keep, reject
 # Candidates to judge of the pool of a query, whose text is in that pool more than once.
 DUPLICATES = (
     "INSERT INTO release_duplicatecandidate (candidate_id) "
-    "SELECT DISTINCT c.id FROM {openings} "
+    "SELECT DISTINCT f.id FROM ("
+    "SELECT c.id, COUNT(*) OVER (PARTITION BY q.id, d.digest) AS copies FROM {openings} "
     "JOIN corpus_query q ON q.id = {query} "
     "JOIN pooling_pool p ON p.query_paper_id = q.query_paper_id "
     "JOIN pooling_candidate c ON c.pool_id = p.id AND c.excluded = '' "
-    "JOIN corpus_document d ON d.id = c.document_id "
-    "WHERE d.digest IN (SELECT e.digest FROM pooling_candidate k "
-    "JOIN corpus_document e ON e.id = k.document_id "
-    "WHERE k.pool_id = p.id AND k.excluded = '' GROUP BY e.digest HAVING COUNT(*) > 1) "
-    "AND NOT EXISTS (SELECT 1 FROM release_duplicatecandidate x WHERE x.candidate_id = c.id)"
+    "JOIN corpus_document d ON d.id = c.document_id) f "
+    "WHERE f.copies > 1 "
+    "AND NOT EXISTS (SELECT 1 FROM release_duplicatecandidate x WHERE x.candidate_id = f.id)"
 )
 QUERY_OF = "(SELECT p.query_id FROM annotation_pair p WHERE p.id = NEW.pair_id)"
-# Whether the row's judgment and that in the other slot give the same, relevant grade.
+# Whether the row's judgment and that in the other slot give the same, relevant grade. Each value is
+# looked up by a key: as one join, PostgreSQL read whole tables while they had no statistics.
+GRADE = "(SELECT this.grade FROM annotation_judgment this WHERE this.id = {row}.judgment_id)"
 RELEVANT = (
-    "CASE WHEN EXISTS (SELECT 1 FROM annotation_judgment this "
-    "JOIN annotation_slot o ON o.pair_id = {row}.pair_id AND o.number <> {row}.number "
+    "CASE WHEN {row}.judgment_id IS NULL THEN 0 "
+    f"WHEN {GRADE} = (SELECT other.grade FROM annotation_slot o "
     "JOIN annotation_judgment other ON other.id = o.judgment_id "
-    "JOIN annotation_pair p ON p.id = {row}.pair_id "
+    "WHERE o.pair_id = {row}.pair_id AND o.number <> {row}.number) "
+    f"AND {GRADE} >= (SELECT c.relevant_from FROM annotation_pair p "
     "JOIN corpus_query q ON q.id = p.query_id "
     "JOIN accounts_collection c ON c.id = q.collection_id "
-    "WHERE this.id = {row}.judgment_id AND this.grade = other.grade "
-    "AND this.grade >= c.relevant_from) THEN 1 ELSE 0 END"
+    "WHERE p.id = {row}.pair_id) THEN 1 ELSE 0 END"
 )
 CHANGE = f"({RELEVANT.format(row='NEW')}) - ({RELEVANT.format(row='OLD')})"
 COUNT_ALL = (
