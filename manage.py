@@ -5,14 +5,9 @@ import sys
 
 def main() -> None:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
-    from django.core.management import execute_from_command_line
+    from config.command_line import CommandLine
 
-    from web.errors import UserFacingError
-
-    try:
-        execute_from_command_line(sys.argv)
-    except UserFacingError as error:  # such as an archived collection, which any command may meet
-        sys.exit(f"Error: {error}")
+    CommandLine(sys.argv).execute()
 
 
 if __name__ == "__main__":

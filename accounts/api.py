@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, ClassVar, NoReturn
+from typing import Any, ClassVar, NoReturn, TypeVar
 
 from django.db.models import QuerySet
 from django.http import Http404
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
+from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.settings import api_settings
@@ -16,7 +17,9 @@ from rest_framework.views import APIView
 
 from accounts.access import collection_for
 from accounts.models import Collection, Role, User
-from web.api import JsonBody, WhateverIsAccepted
+from web.api import JsonBody, NoKeys, RequestSerializer, WhateverIsAccepted, unknown_keys
+
+S = TypeVar("S", bound=RequestSerializer)
 
 
 class ApiView(APIView):
@@ -26,19 +29,31 @@ class ApiView(APIView):
     pagination_class: Any = api_settings.DEFAULT_PAGINATION_CLASS
 
     def paged(
-        self, rows: QuerySet[Any] | list[Any], serializer: type[serializers.Serializer[Any]]
+        self, rows: QuerySet[Any] | Sequence[Any], serializer: type[serializers.Serializer[Any]]
     ) -> Response:
         paginator = self.pagination_class()
+        known = (paginator.page_query_param, paginator.page_size_query_param)
+        if unknown := unknown_keys(self.request.query_params, known):
+            raise ValidationError(unknown)
         page = paginator.paginate_queryset(rows, self.request, view=self)
-        response: Response = paginator.get_paginated_response(serializer(page, many=True).data)
+        answers = serializer(page, many=True, context={"request": self.request}).data
+        response: Response = paginator.get_paginated_response(answers)
         return response
 
-    def parsed(self, serializer: type[serializers.Serializer[Any]]) -> dict[str, Any]:
+    def parsed(self, serializer: type[RequestSerializer] = NoKeys) -> dict[str, Any]:
         """The validated body of the request. An invalid body is a 400 that names the fields."""
-        parser = serializer(data=self.request.data)
-        parser.is_valid(raise_exception=True)
-        values: dict[str, Any] = parser.validated_data
+        values: dict[str, Any] = self.parser(serializer).validated_data
         return values
+
+    def parser(self, serializer: type[S]) -> S:
+        """As `parsed`, with the methods of the serializer."""
+        _valid(NoKeys, self.request.query_params)
+        return _valid(serializer, self.request.data)
+
+    def parameters(self, serializer: type[S]) -> S:
+        """The validated parameters of the address. The request has no body."""
+        _valid(NoKeys, self.request.data)
+        return _valid(serializer, self.request.query_params)
 
     @property
     def person(self) -> User:
@@ -46,6 +61,12 @@ class ApiView(APIView):
         if not isinstance(self.request.user, User):
             raise Http404
         return self.request.user
+
+
+def _valid(serializer: type[S], data: Any) -> S:
+    valid = serializer(data=data)
+    valid.is_valid(raise_exception=True)
+    return valid
 
 
 class CollectionView(ApiView):

@@ -16,7 +16,7 @@ def check_trusted_proxies(**kwargs: Any) -> list[checks.CheckMessage]:
     return [
         checks.Warning(
             "BEHIND_PROXY is 1 but TRUSTED_PROXIES is 0, so all people share the proxy's address "
-            "and the limit on failed logins.",
+            "and the limits on failed logins, downloads and reported errors.",
             hint="Set TRUSTED_PROXIES to the number of proxies in front.",
             id="accounts.W001",
         )

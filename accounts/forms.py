@@ -15,8 +15,13 @@ ROLES_EXPLAINED = {
     Role.ANNOTATOR: "Annotator: judges pairs without seeing other judgments",
     Role.ADJUDICATOR: "Adjudicator: decides pairs on which two annotators disagree",
     Role.CURATOR: "Curator: checks sentence labels and screens papers, and may also judge",
-    Role.ADMIN: "Admin: sets up and publishes the collection, and never judges",
+    Role.ADMIN: "Admin: sets up and publishes the collection, and can never judge it again",
 }
+
+LONGEST_USERNAME = 80  # without the collection's short name
+check_username = RegexValidator(
+    r"^[\w.+-]+\Z", "Use letters, digits and . + - _ only, no spaces or @."
+)
 
 
 class LoginForm(AuthenticationForm):
@@ -31,10 +36,19 @@ class LoginForm(AuthenticationForm):
     def get_invalid_login_error(self) -> forms.ValidationError:
         if not getattr(self.request, "axes_locked_out", False):
             return super().get_invalid_login_error()
+        minutes = math.ceil(settings.LOGIN_WAIT_SECONDS / 60)
+        if getattr(self.request, "is_known_browser", False):
+            message = (
+                f"Too many failed logins in this browser. Wait {minutes} minutes, then log in "
+                "again."
+            )
+        else:
+            message = (
+                f"Too many failed logins from your network. Wait {minutes} minutes, then log in "
+                "again, or log in now with a browser in which you logged in before."
+            )
         return forms.ValidationError(
-            "Too many failed logins from your network. Wait "
-            f"{math.ceil(settings.LOGIN_WAIT_SECONDS / 60)} minutes, then log in again. "
-            "Your account and your work are safe.",
+            f"{message} Your account and your work are safe.",
             code="throttled",
         )
 
@@ -76,10 +90,8 @@ class GiveRoleForm(_RoleForm):
 
 class CreatePersonForm(_RoleForm):
     username = forms.CharField(
-        max_length=80,
-        validators=[
-            RegexValidator(r"^[\w.+-]+\Z", "Use letters, digits and . + - _ only, no spaces or @.")
-        ],
+        max_length=LONGEST_USERNAME,
+        validators=[check_username],
         help_text="Letters, digits and . + - _ only. The collection's short name is added: mara "
         "becomes mara@papers. It cannot change, since judgments carry it.",
         widget=forms.TextInput(attrs={"autocomplete": "off", "autocapitalize": "none"}),

@@ -5,7 +5,9 @@ counting is ours: the handlers of django-axes have one limit for both counts, fo
 address when any login from it succeeds, let tries sent at the same moment slip past the limit, and
 fail when the cache does.
 
-A username is never counted alone, so no person can be locked out from another address.
+A username is never counted alone, so no person can be locked out from another address. A browser
+in which the account has logged in before has a count of its own (`accounts/known_browsers.py`), so
+no person can be locked out there from the same address either.
 """
 
 from __future__ import annotations
@@ -23,6 +25,8 @@ from django.conf import settings
 from django.core.cache import cache
 from django.db import DatabaseError
 from django.http import HttpRequest, HttpResponse
+
+from accounts.known_browsers import KnownBrowser, browser_of
 
 log = logging.getLogger(__name__)
 
@@ -69,7 +73,7 @@ class LoginLimits(AbstractAxesHandler, AxesBaseHandler):  # type: ignore[misc]
     """The handler that django-axes calls (`AXES_HANDLER`)."""
 
     def is_allowed(self, request: HttpRequest, credentials: dict[str, Any] | None = None) -> bool:
-        """Count this try to log in, and return whether it is within both limits.
+        """Count this try to log in, and return whether it is within its limits.
 
         It counts before the password is checked, so that tries sent at the same moment cannot slip
         past the limit together. If the cache fails, the try is allowed, because annotators must be
@@ -77,14 +81,20 @@ class LoginLimits(AbstractAxesHandler, AxesBaseHandler):  # type: ignore[misc]
         """
         address = client_address(request)
         username = str((credentials or {}).get("username") or "")
-        by_address, by_name = _counts(username, address)
+        browser = browser_of(request)
+        is_known = browser is not None and browser.knows(username)
+        if browser is not None and is_known:
+            by_address, by_name = None, _count_in(browser, username)
+        else:
+            by_address, by_name = _counts(username, address)
         request.login_counts = (by_address, by_name)  # type: ignore[attr-defined]
         try:
             # The address first, so that an address over its limit creates no further keys.
-            allowed = by_address.is_within_limit()
+            allowed = by_address is None or by_address.is_within_limit()
             if allowed and not by_name.is_within_limit():
                 # The password is not checked, so one person's tries must not lock out colleagues.
-                by_address.take_back()
+                if by_address:
+                    by_address.take_back()
                 allowed = False
         except cache_failures() as error:
             log.error("The cache failed, so this try to log in is not counted: %s", error)
@@ -92,6 +102,7 @@ class LoginLimits(AbstractAxesHandler, AxesBaseHandler):  # type: ignore[misc]
         if not allowed:
             log.warning("Too many tries to log in as %r from %s", username, address)
             request.axes_locked_out = True  # type: ignore[attr-defined]
+            request.is_known_browser = is_known  # type: ignore[attr-defined]
         return allowed
 
     def user_logged_in(self, sender: Any, request: HttpRequest, user: Any, **kwargs: Any) -> None:
@@ -105,7 +116,8 @@ class LoginLimits(AbstractAxesHandler, AxesBaseHandler):  # type: ignore[misc]
         by_address, by_name = counts
         try:
             by_name.forget()
-            by_address.take_back()
+            if by_address:
+                by_address.take_back()
         except cache_failures() as error:
             log.error("The cache failed, so failed logins stay counted: %s", error)
 
@@ -125,6 +137,11 @@ def _counts(username: str, address: str) -> tuple[Count, Count]:
     # Casefolded: tries with other capitals are tries for the same person.
     by_name = Count(_key(username.casefold(), address), settings.LOGIN_TRIES_PER_NAME)
     return Count(_key(address), settings.LOGIN_TRIES_PER_ADDRESS), by_name
+
+
+def _count_in(browser: KnownBrowser, username: str) -> Count:
+    """The tries for this account in a browser that knows it."""
+    return Count(_key("browser", browser.id, username), settings.LOGIN_TRIES_PER_NAME)
 
 
 def _key(*parts: str) -> str:

@@ -12,4 +12,9 @@ urlpatterns: list[URLPattern] = [
     path(
         "password/done/", auth_views.PasswordChangeDoneView.as_view(), name="password_change_done"
     ),
+    path(
+        "password/<int:person_id>/<int:made_by_id>/<str:link_token>/",
+        views.new_password,
+        name="new-password",
+    ),
 ]

@@ -13,9 +13,10 @@ def collection_named(slug: str) -> Collection:
     Raises:
         CommandError: it does not exist. The message lists the existing ones.
     """
-    collection = Collection.objects.filter(slug=slug).first()
+    collections = Collection.objects.finished()
+    collection = collections.filter(slug=slug).first()
     if collection is None:
-        slugs = ", ".join(Collection.objects.values_list("slug", flat=True)) or "none yet"
+        slugs = ", ".join(collections.values_list("slug", flat=True)) or "none yet"
         raise CommandError(
             f"No collection {slug!r}. Existing collections: {slugs}. "
             "Create one with: manage.py create_collection SLUG --name NAME --admin USERNAME"

@@ -29,7 +29,14 @@ class Role(models.TextChoices):
     CURATOR = "curator", "Curator"
 
 
+SEE_GRADES = (Role.ADMIN, Role.ADJUDICATOR)  # the roles that see the grades of others
+UNFINISHED = "importing-"  # how the short name of a collection begins while it is imported
+
+
 class CollectionQuerySet(models.QuerySet["Collection"]):
+    def finished(self) -> CollectionQuerySet:
+        return self.exclude(slug__startswith=UNFINISHED)
+
     def active(self) -> CollectionQuerySet:
         return self.filter(archived_at=None)
 
@@ -89,6 +96,9 @@ class Collection(models.Model):
     )
     exported_at = models.DateTimeField(
         null=True, blank=True, help_text="When all of it was last downloaded, while archived."
+    )
+    exported_rows = models.JSONField(
+        default=dict, blank=True, help_text="How many rows of each table that download had."
     )
     deletion_began_at = models.DateTimeField(
         null=True, blank=True, help_text="From then on, its rows and files may be deleted."
@@ -158,3 +168,23 @@ class Membership(models.Model):
 
     def __str__(self) -> str:
         return f"{self.user} as {self.role} of {self.collection}"
+
+
+class GivenRole(models.Model):
+    """A role that a person was ever given in a collection. It stays when the role is removed.
+
+    A trigger writes it for every membership. A person who was an admin has seen where candidates
+    come from and how others judged, so he or she never judges in this collection again.
+    """
+
+    collection = models.ForeignKey(Collection, models.CASCADE, related_name="given_roles")
+    user = models.ForeignKey(User, models.PROTECT, related_name="given_roles")
+    role = models.CharField(max_length=12, choices=Role)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["user", "collection", "role"], name="given_role_once"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.user} was {self.role} of {self.collection}"

@@ -19,7 +19,7 @@ from accounts.models import User
 if TYPE_CHECKING:  # rest_framework.views reads the setting that names the permission below
     from rest_framework.views import APIView
 
-OPEN_BEFORE = {"password_change", "login", "logout"}
+OPEN_BEFORE = {"password_change", "new-password", "login", "logout"}
 API = ("/api/v1/", "/api/schema/")
 
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 import hashlib
 import re
 import secrets
+from typing import ClassVar
 
 from django.db import IntegrityError, transaction
 from rest_framework.authtoken.models import Token
 
 from accounts.locking import lock_collection
-from accounts.models import Collection, Membership, Role, User
+from accounts.models import Collection, GivenRole, Membership, Role, User
 from web.errors import UserFacingError
 
 # Without 0/O and 1/l/I, because people type these codes from a screen.
@@ -22,6 +23,8 @@ class AccountError(UserFacingError):
 
 
 class NameTaken(AccountError):
+    status: ClassVar[int] = 409
+
     def __init__(self, username: str) -> None:
         super().__init__(
             f"The account {username!r} exists already. Choose another username, or give that "
@@ -31,6 +34,8 @@ class NameTaken(AccountError):
 
 class CannotBlind(AccountError):
     """An admin sees the sources of candidates, so an admin must not judge."""
+
+    status: ClassVar[int] = 409
 
 
 class NameCanLogIn(AccountError):
@@ -44,6 +49,8 @@ class NameCanLogIn(AccountError):
 
 
 class LastAdmin(AccountError):
+    status: ClassVar[int] = 409
+
     def __init__(self, collection: Collection) -> None:
         super().__init__(
             f"This is the only admin of {collection} who can log in. "
@@ -63,7 +70,7 @@ def add_membership(*, collection: Collection, user: User, role: str) -> Membersh
     All memberships are created here.
 
     Raises:
-        CannotBlind: the user would be admin and annotator.
+        CannotBlind: the user would be admin and annotator, or was an admin and would annotate.
     """
     with transaction.atomic():
         locked_collection = lock_collection(collection)
@@ -74,25 +81,25 @@ def add_membership(*, collection: Collection, user: User, role: str) -> Membersh
     return membership
 
 
-def username_in(collection: Collection, name: str) -> str:
-    """The username of an account made for a collection, such as `mara@papers`.
+def username_in(slug: str, name: str) -> str:
+    """The username of an account made for the collection `slug`, such as `mara@papers`.
 
     It contains the collection's short name. So an error about an existing username reveals nothing
     about the people of other collections.
     """
-    return f"{name}@{collection.slug}"
+    return f"{name}@{slug}"
 
 
 def create_person(*, collection: Collection, username: str, name: str, role: str) -> str:
     """Create an account with a role in the collection. Returns its one-time password.
 
-    People log in with `username_in(collection, username)`. The password is stored as a hash only,
-    so it can be shown only once.
+    People log in with `username_in(collection.slug, username)`. The password is stored as a hash
+    only, so it can be shown only once.
 
     Raises:
         NameTaken: an account with that name exists. The comparison is not case-sensitive.
     """
-    username = username_in(collection, username)
+    username = username_in(collection.slug, username)
     password = one_time_password()
     try:
         with transaction.atomic():
@@ -124,8 +131,8 @@ def imported_person(*, username: str, name: str = "") -> User:
     return person
 
 
-def imported_username(collection: Collection, name: str) -> str:
-    """The username of an imported person, such as `imported-mara@papers`.
+def imported_username(slug: str, name: str) -> str:
+    """The username of a person imported to the collection `slug`, such as `imported-mara@papers`.
 
     A name with other characters than a username may have gets a digest of itself at its end, so
     that two names never share an account.
@@ -133,7 +140,7 @@ def imported_username(collection: Collection, name: str) -> str:
     plain = re.sub(r"[^\w.+-]", "-", name, flags=re.ASCII)[:40]
     if plain != name:
         plain = f"{plain}-{hashlib.sha256(name.encode()).hexdigest()[:8]}"
-    return username_in(collection, f"imported-{plain}")
+    return username_in(slug, f"imported-{plain}")
 
 
 def take_role(*, membership: Membership) -> None:
@@ -154,18 +161,25 @@ def take_role(*, membership: Membership) -> None:
 
 def _check_blind(collection: Collection, person: User, role: str) -> None:
     roles = set(collection.memberships.filter(user=person).values_list("role", flat=True))
-    if role == Role.ANNOTATOR and Role.ADMIN in roles:
+    if role == Role.ANNOTATOR and was_admin(collection, person):
+        is_or_was = "is" if Role.ADMIN in roles else "was"
         raise CannotBlind(
-            f"{person.shown_name} is an admin of {collection}. An admin sees the sources of "
-            "candidates, so cannot judge blind. Remove the admin role first, or choose another "
-            "person."
+            f"{person.shown_name} {is_or_was} an admin of {collection}. An admin sees the sources "
+            "of candidates and all judgments, so a person who was ever an admin here cannot judge "
+            "blind. Choose another person."
         )
     if role == Role.ADMIN and Role.ANNOTATOR in roles:
         raise CannotBlind(
             f"{person.shown_name} is an annotator of {collection}. An admin sees the sources of "
-            "candidates, so cannot judge blind. Remove the annotator role first, or choose another "
-            "person."
+            "candidates and all judgments, so as an admin this person can never judge here again, "
+            "not even after the admin role is removed. If that is intended, assign any "
+            "unjudged pairs to another person, then remove the annotator role."
         )
+
+
+def was_admin(collection: Collection, person: User) -> bool:
+    """Whether the person is or ever was an admin of the collection."""
+    return GivenRole.objects.filter(collection=collection, user=person, role=Role.ADMIN).exists()
 
 
 def rename_person(*, person: User, name: str) -> None:

@@ -15,6 +15,7 @@ from accounts.api import CollectionView
 from accounts.models import Role
 from adjudication import queue
 from adjudication.models import Case, Decision
+from adjudication.referrals.reasons import referral_reason
 from adjudication.services import Ruling, decide
 from annotation.api import GradeAnswer, GradeOrReason, TextAnswer
 from annotation.models import Pair, Reason
@@ -86,6 +87,9 @@ class CaseAnswer(serializers.Serializer[queue.ShownCase]):
     )
     decided = serializers.SerializerMethodField()
     grade = serializers.SerializerMethodField()
+    referral_reason = serializers.SerializerMethodField(
+        help_text="Why an admin sent the pair to adjudication; empty if none did."
+    )
 
     def get_facet(self, case: queue.ShownCase) -> str:
         return str(self.context["query"].facet.key)
@@ -102,6 +106,9 @@ class CaseAnswer(serializers.Serializer[queue.ShownCase]):
 
     def get_grade(self, case: queue.ShownCase) -> int | None:
         return case.decision.grade if case.decision else None
+
+    def get_referral_reason(self, case: queue.ShownCase) -> str:
+        return referral_reason(self.context["query"], case.token)
 
 
 class DecisionAnswer(serializers.Serializer[Decision]):
@@ -140,8 +147,7 @@ class Cases(AdjudicationView):
         responses=CaseLine(many=True),
     )
     def get(self, request: Request, slug: str) -> Response:
-        cases = queue.due_in_order(self.collection, self.person)
-        return self.paged(cases.select_related("query__facet"), CaseLine)
+        return self.paged(queue.due_in_order(self.collection, self.person), CaseLine)
 
 
 class CaseDetail(AdjudicationView):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
@@ -17,10 +15,10 @@ from adjudication.label_lines import parse_labels
 from adjudication.models import JudgmentImport
 from corpus.api import prefix_field
 from jobs.api import JobAnswer, accepted
-from web.api import FormBody, files_field
+from web.api import FormBody, RequestSerializer, files_field
 
 
-class JudgmentUpload(serializers.Serializer[Any]):
+class JudgmentUpload(RequestSerializer):
     file = files_field("Judgments, decisions or both. See docs/judgments.md.")
     query_field = serializers.CharField(max_length=60, default="query")
     docno_field = serializers.CharField(max_length=60, default="docno")

@@ -383,7 +383,7 @@ class _RecordReader:
             return None
         try:
             seconds = float(value)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):  # the last: a number of 400 digits
             seconds = math.nan
         if not 0 <= seconds < math.inf:
             raise _Invalid(f'"seconds" must be a number from 0, got {value!r}. Or leave it empty.')

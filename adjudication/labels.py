@@ -56,17 +56,22 @@ class LabelledPair(NamedTuple):
 
 
 def final_label(
-    first: int | None, second: int | None, decision: tuple[int | None] | None
+    first: int | None,
+    second: int | None,
+    decision: tuple[int | None] | None,
+    *,
+    referred: bool = False,
 ) -> tuple[Standing, int | None]:
     """The standing and the final label of a judged pair.
 
     `first` and `second` are the grades in its slots (None: cannot judge); `decision` holds the
     decision's grade in a tuple, or is None when there is no decision on these two judgments.
+    `referred`: an admin sent the pair to the adjudicator, so equal grades do not settle it.
     """
     if decision is not None:
         (grade,) = decision
         return (Standing.SET_ASIDE if grade is None else Standing.ADJUDICATED), grade
-    if first is not None and first == second:
+    if first is not None and first == second and not referred:
         return Standing.AGREED, first
     return Standing.DUE, None
 
@@ -80,7 +85,10 @@ def labelled_pairs(
     `among` limits them to some of its pairs.
     """
     decisions = Decision.objects.filter(
-        pair=OuterRef("pk"), first=OuterRef("first"), second=OuterRef("second")
+        pair=OuterRef("pk"),
+        first=OuterRef("first"),
+        second=OuterRef("second"),
+        referral_count=OuterRef("referral_count"),
     ).order_by("-sequence")
     rows = (
         (Pair.objects.all() if among is None else among)
@@ -104,16 +112,17 @@ def labelled_pairs(
             "first_grade",
             "second_grade",
             "decision",
+            "referral_count",
         )
     )
-    for name, facet, docno, first_id, second_id, first, second, ruling in rows.iterator(
+    for name, facet, docno, first_id, second_id, first, second, ruling, referrals in rows.iterator(
         READ_TOGETHER
     ):
         if first_id is None or second_id is None:
             yield LabelledPair(name, facet, docno, Standing.UNJUDGED, None, None, None)
             continue
         decision = None if ruling is None else (None if ruling == SET_ASIDE else ruling,)
-        state, final = final_label(first, second, decision)
+        state, final = final_label(first, second, decision, referred=referrals > 0)
         yield LabelledPair(name, facet, docno, state, first, second, final)
 
 

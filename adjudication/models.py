@@ -18,7 +18,10 @@ if TYPE_CHECKING:
 
 
 class CaseQuerySet(PairQuerySet):
-    """Cases open by themselves: a pair is one when both judgments are in and differ."""
+    """Cases open by themselves: a pair is one when both judgments are in and differ.
+
+    The only other way is a referral to the adjudicator.
+    """
 
     def cases(self) -> CaseQuerySet:
         """Every case, decided or due, with `decision_id` and the absolute `difference` of grades.
@@ -26,7 +29,10 @@ class CaseQuerySet(PairQuerySet):
         `difference` is 5, more than any two grades differ, where a slot says "cannot judge".
         """
         decisions = Decision.objects.filter(
-            pair=OuterRef("pk"), first=OuterRef("first"), second=OuterRef("second")
+            pair=OuterRef("pk"),
+            first=OuterRef("first"),
+            second=OuterRef("second"),
+            referral_count=OuterRef("referral_count"),
         ).order_by("-sequence")
         return self.disputed().annotate(  # type: ignore[return-value]  # it is a CaseQuerySet
             decision_id=Subquery(decisions.values("pk")[:1]),
@@ -46,7 +52,11 @@ class CaseQuerySet(PairQuerySet):
     def for_adjudicator(self, user: User) -> CaseQuerySet:
         """Leave out every pair that the user judged or has a slot in."""
         own_slots = Slot.objects.filter(pair=OuterRef("pk"), annotator=user)
-        return self.exclude(Exists(own_slots))
+        # A pair that was opened again may have other judges now.
+        own_before = Referral.objects.filter(pair=OuterRef("pk")).filter(
+            Q(first__annotator=user) | Q(second__annotator=user)
+        )
+        return self.exclude(Exists(own_slots)).exclude(Exists(own_before))
 
 
 class Case(Pair):
@@ -66,8 +76,9 @@ class Decision(models.Model):
     """The adjudicator's decision on a case, and the two judgments that he or she saw.
 
     A decision holds for those two judgments only: when an annotator revises one of them, the case
-    is due again. `grade` is NULL when the pair cannot be judged at all; then `reason` says why,
-    as a code of `annotation.Reason`; what the adjudicator wrote stands in `note`.
+    is due again. So it is when an admin sends the pair to the adjudicator again. `grade` is NULL
+    when the pair cannot be judged at all; then `reason` says why, as a code of
+    `annotation.Reason`; what the adjudicator wrote stands in `note`.
     """
 
     pair = models.ForeignKey(Pair, models.PROTECT, related_name="decisions")
@@ -82,6 +93,9 @@ class Decision(models.Model):
     note = models.TextField(blank=True)
     key = models.UUIDField(unique=True)
     created_at = models.DateTimeField(auto_now_add=True)
+    referral_count = models.SmallIntegerField(
+        default=0, db_default=0, help_text="The pair's when it was made. It stands for no other."
+    )
 
     class Meta:
         ordering = ["pair", "sequence"]
@@ -104,6 +118,54 @@ class Decision(models.Model):
         return f"decision {self.sequence} on {self.pair}"
 
 
+LONGEST_REASON = 1_000
+
+
+class Recipient(models.TextChoices):
+    """Who settles a judged pair again."""
+
+    ADJUDICATOR = "adjudicator", "The adjudicator"
+    JUDGES = "judges", "Two judges, blind"
+
+
+class ReferralQuerySet(models.QuerySet["Referral"]):
+    def of(self, collection: Collection) -> ReferralQuerySet:
+        return self.filter(pair__query__collection=collection)
+
+
+class Referral(models.Model):
+    """An admin's reason why a judged pair is settled again, and the judgments that it had then.
+
+    A trigger carries it out. To the adjudicator: the pair is a case, also if its grades are equal,
+    and no earlier decision stands. To the judges: both slots are empty, and no page shows the
+    earlier judgments any more. The row of a pair that was imported so has no `referred_by`.
+    """
+
+    pair = models.ForeignKey(Pair, models.PROTECT, related_name="referrals")
+    recipient = models.CharField(max_length=12, choices=Recipient)
+    reason = models.TextField(help_text="A changelog publishes it. No judge is shown it.")
+    first = models.ForeignKey(Judgment, models.PROTECT, related_name="+")
+    second = models.ForeignKey(Judgment, models.PROTECT, related_name="+")
+    referred_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="+"
+    )
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    objects = ReferralQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["-pk"]
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(recipient__in=Recipient.values), name="referral_recipient_known"
+            ),
+            models.CheckConstraint(condition=~Q(reason=""), name="referral_has_reason"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.pair} to the {self.recipient}"
+
+
 class CaseCount(models.Model):
     """Counts of one query's decisions. Triggers keep them; a query without one has no row.
 
@@ -116,6 +178,25 @@ class CaseCount(models.Model):
 
     def __str__(self) -> str:
         return f"decisions on {self.query}"
+
+
+class DueCount(models.Model):
+    """How many cases of a query are due with this difference of grades. Triggers keep it.
+
+    So the next of all cases is found without comparing the grades of all of them.
+    """
+
+    query = models.ForeignKey(Query, models.CASCADE, related_name="due_counts", db_index=False)
+    difference = models.PositiveSmallIntegerField(help_text="As that of a case.")
+    due = models.IntegerField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["query", "difference"], name="due_count_once")
+        ]
+
+    def __str__(self) -> str:
+        return f"due cases of {self.query} with difference {self.difference}"
 
 
 class JudgmentImport(models.Model):

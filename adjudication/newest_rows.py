@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from django.db.models import Max
 
-from adjudication.models import Decision
+from adjudication.models import Decision, Referral
 from annotation.models import Judgment
 
 
-def newest_rows() -> tuple[int | None, int | None]:
-    """Ids of the newest judgment and decision of all collections. Two index reads."""
+def newest_rows() -> tuple[int | None, int | None, int | None]:
+    """Ids of the newest judgment, decision and referral of all collections. Three index reads."""
     return (
         Judgment.objects.aggregate(newest=Max("pk"))["newest"],
         Decision.objects.aggregate(newest=Max("pk"))["newest"],
+        Referral.objects.aggregate(newest=Max("pk"))["newest"],
     )

@@ -4,23 +4,28 @@ from __future__ import annotations
 
 import uuid
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import reduce
 from itertools import product
-from typing import Any, NamedTuple
+from operator import or_
+from typing import Any, NamedTuple, overload
 
 from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet, Subquery, Sum
 from django.db.models.functions import Coalesce
 from django.utils.crypto import salted_hmac
 
 from accounts.models import Collection, User
-from adjudication.models import Case, CaseQuerySet, Decision
+from adjudication.models import Case, CaseQuerySet, Decision, DueCount
 from annotation.models import Judgment, Pair, PairCount, Reason, Slot, SlotCount
 from annotation.presentation import ShownText
 from annotation.services import presentation_of
 from corpus.models import SOURCES, Query
 from corpus.ordering import order_key
 from database.natural_order import natural_key
+
+# Counts of people who have slots of a query, or had one before a pair was opened again.
+TOOK_PART = Q(total__gt=0) | Q(latest__isnull=False)
 
 
 @dataclass(frozen=True)
@@ -143,7 +148,7 @@ def _case_totals(collection: Collection, user: User) -> Iterator[CaseTotals]:
 
 def _foreign_queries(collections: list[int], user: User) -> QuerySet[Any]:
     """Counts of the disputed queries in which the person has no slot, with `settled`."""
-    own_slots = SlotCount.objects.filter(query=OuterRef("query"), annotator=user, total__gt=0)
+    own_slots = SlotCount.objects.filter(TOOK_PART, query=OuterRef("query"), annotator=user)
     rows = PairCount.objects.filter(
         ~Exists(own_slots), query__collection__in=collections, disputed__gt=0
     )
@@ -152,28 +157,82 @@ def _foreign_queries(collections: list[int], user: User) -> QuerySet[Any]:
 
 def _partly_foreign_cases(collections: list[int], user: User) -> CaseQuerySet:
     """The person's cases in queries where he or she has slots in some of the pairs only."""
+    return _cases_of(_partly_foreign_queries(collections, user), user)
+
+
+def _partly_foreign_queries(collections: list[int], user: User) -> set[int]:
     partly = SlotCount.objects.filter(
+        TOOK_PART,
         annotator=user,
         query__collection__in=collections,
-        total__gt=0,
         total__lt=F("query__pair_count__total"),
         query__pair_count__disputed__gt=0,
     )
-    queries = list(partly.order_by().values_list("query", flat=True))
+    return set(partly.order_by().values_list("query", flat=True))
+
+
+def _cases_of(queries: set[int], user: User) -> CaseQuerySet:
     return Case.objects.cases().for_adjudicator(user).filter(query__in=queries).order_by()
 
 
-def due_in_order(collection: Collection, user: User) -> CaseQuerySet:
+class DueCases(Sequence[Case]):
+    """An adjudicator's due cases of all queries: the largest difference first, then by query.
+
+    Only the cases of a slice are read. `groups` are query, difference and number, in order.
+    """
+
+    def __init__(self, groups: Sequence[tuple[int, int, int]], user: User) -> None:
+        self.groups, self.user = groups, user
+
+    def __len__(self) -> int:
+        return sum(due for _, _, due in self.groups)
+
+    @overload
+    def __getitem__(self, index: int) -> Case: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Case]: ...
+    def __getitem__(self, index: int | slice) -> Case | list[Case]:
+        if isinstance(index, int):
+            return self[index : index + 1][0]
+        start, stop, _ = index.indices(len(self))
+        queries: dict[int, list[int]] = {}  # by difference, those with cases of the slice
+        first, end = start, 0
+        for query, difference, due in self.groups:
+            if end < stop and end + due > start:
+                queries.setdefault(difference, []).append(query)
+                first = min(first, end)
+            end += due
+        if not queries:
+            return []
+        of_slice = [Q(difference=key, query__in=chosen) for key, chosen in queries.items()]
+        cases: Any = Case.objects.due().for_adjudicator(self.user).filter(reduce(or_, of_slice))
+        ordered = cases.order_by("-difference", "query__name", "token")
+        return list(ordered.select_related("query__facet")[start - first : stop - first])
+
+
+def due_in_order(collection: Collection, user: User) -> DueCases:
     """The person's due cases of all queries, the largest difference first."""
-    # By the queries that have any, from the kept counts: otherwise all pairs would be compared.
-    queries = [row.query_id for row in _case_totals(collection, user) if row.due]
-    cases = Case.objects.due().for_adjudicator(user).filter(query__in=queries)
-    return cases.order_by("-difference", "query__name", "token")
+    partly = _partly_foreign_queries([collection.pk], user)
+    own_due = _cases_of(partly, user).filter(decision_id=None).values_list("query", "difference")
+    counted = {(query, difference): due for query, difference, due in own_due.annotate(Count("pk"))}
+    own_slots = SlotCount.objects.filter(TOOK_PART, query=OuterRef("query"), annotator=user)
+    kept = DueCount.objects.filter(
+        ~Exists(own_slots) | Q(query__in=partly), query__collection=collection, due__gt=0
+    )
+    # The database sorts, so that the order of names is that of the cases.
+    ordered = kept.order_by("-difference", "query__name").values_list("query", "difference", "due")
+    foreign_or_counted = (
+        (query, difference, counted.get((query, difference), 0) if query in partly else due)
+        for query, difference, due in ordered
+    )
+    return DueCases([group for group in foreign_or_counted if group[2]], user)
 
 
 def own_decisions(collection: Collection, user: User) -> QuerySet[Any]:
     """The person's decisions, the latest first, each with the `standing` one on its pair."""
-    later = Decision.objects.filter(pair=OuterRef("pair")).order_by("-sequence")
+    later = Decision.objects.filter(
+        pair=OuterRef("pair"), referral_count=F("pair__referral_count")
+    ).order_by("-sequence")
     standing = later.annotate(
         is_current=Exists(_slots_showing(1, "first")) & Exists(_slots_showing(2, "second"))
     ).filter(is_current=True)

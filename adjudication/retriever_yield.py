@@ -1,4 +1,7 @@
-"""How many relevant documents each source of the pools found, once they are judged."""
+"""How many relevant documents each source of the pools found, once they are judged.
+
+A query paper in its own pool does not count: it is no label of `evaluation.labels` either.
+"""
 
 from __future__ import annotations
 
@@ -40,6 +43,16 @@ class Yield(NamedTuple):
     def percent(self) -> float | None:
         """Of the judged pairs, how many are relevant; None before anything is judged."""
         return 100 * self.relevant / self.judged if self.judged else None
+
+
+def is_found(drawn: bool, rank: int | None, depth: int | None) -> bool:
+    """Whether a source found a document that it drew, or that it lists at this rank.
+
+    `depth` is the deepest rank that the source drew from in the pool; None if it drew nothing. A
+    document that it lists down there would have been its own draw if no other source had it. A
+    source without ranks, as in imported pools, found what it lists.
+    """
+    return drawn or rank is None or rank <= (depth or 0)
 
 
 def yields(
@@ -91,9 +104,11 @@ def yields_of(collection: Collection) -> list[Yield]:
     Pairs that are not judged by both stay out, and so does what one of the two has said of them.
     """
     grades: dict[Pair, list[int]] = defaultdict(list)
+    columns = ("name", "query_paper__name", "query_paper__document__docno")
+    papers = {query: (paper, own) for query, paper, own in collection.queries.values_list(*columns)}
     for pair in labelled_pairs(collection):
-        if pair.final is not None:
-            paper = pair.query.removesuffix(f"_{pair.facet}") if pair.facet else pair.query
+        paper, own = papers[pair.query]
+        if pair.final is not None and pair.docno != own:
             grades[paper, pair.docno].append(pair.final)
     if not grades:
         return []
@@ -105,9 +120,7 @@ def _source_candidates(collection: Collection) -> Iterable[SourceCandidate]:
     rows = Contribution.objects.order_by().filter(
         candidate__pool__query_paper__collection=collection
     )
-    depths = dict(
-        collection.query_papers.filter(pool__isnull=False).values_list("name", "pool__depth")
-    )
+    depths = dict(collection.query_papers.values_list("name", "pool__depth"))
     for source, paper, docno, drawn, rank in rows.values_list(
         "source",
         "candidate__pool__query_paper__name",
@@ -115,5 +128,5 @@ def _source_candidates(collection: Collection) -> Iterable[SourceCandidate]:
         "drawn",
         "rank",
     ).iterator():
-        within_depth = drawn or rank is None or rank <= (depths[paper].get(source) or 0)
-        yield SourceCandidate(source, (paper, docno), drawn, within_depth)
+        found = is_found(drawn, rank, depths[paper].get(source))
+        yield SourceCandidate(source, (paper, docno), drawn, found)

@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from django.db import IntegrityError, transaction
+from django.db.models import Q
 
-from accounts.locking import CollectionArchived
-from accounts.models import User
-from adjudication.models import Case, Decision
-from annotation.models import Pair, Reason, Slot
+from accounts.locking import check_not_archived
+from accounts.models import Collection, User
+from adjudication.models import Case, Decision, Referral
+from annotation.models import Reason, Slot
 from web.errors import UserFacingError
 
 
@@ -141,24 +142,23 @@ def _decide(submission: _Submission, key: uuid.UUID, supersedes: uuid.UUID | Non
         Slot.objects.select_for_update(of=("self",))
         .filter(pair_id=pair_id)
         .order_by("number")
-        .values_list(
-            "annotator_id",
-            "pair__query__collection__highest_grade",
-            "pair__query__collection__archived_at",
-        )
+        .values_list("annotator_id", flat=True)
     )
-    if adjudicator_id in {annotator_id for annotator_id, *_ in slots}:
+    if adjudicator_id in slots or _judged_before(pair_id, adjudicator_id):
         raise JudgedByYou("You judged this pair, so another adjudicator must settle it.")
-    for _, highest_grade, archived_at in slots[:1]:
-        if archived_at:
-            raise CollectionArchived(Pair.objects.get(pk=pair_id).query.collection)
-        ruling.check(highest_grade)
+    # Asked after the lock, because the collection may have been archived meanwhile (ADR 28).
+    collection = Collection.objects.filter(queries__pairs=pair_id).first()
+    if collection is not None:
+        check_not_archived(collection)
+        ruling.check(collection.highest_grade)
     earlier = Decision.objects.filter(key=key).first()
     if earlier is not None:
         return _same_submission(earlier, submission)
     case: Any = Case.objects.cases().filter(pk=pair_id).first()
     if case is None:
-        raise NoSuchCase("The two judges agree on this pair now, so it needs no decision.")
+        raise NoSuchCase(
+            "The two judges agree on this pair now, or judge it again, so it needs no decision."
+        )
     if judgment_ids != (case.first, case.second):
         raise JudgmentsChanged(
             "A judge revised a judgment of this pair meanwhile, so nothing was saved. "
@@ -175,7 +175,14 @@ def _decide(submission: _Submission, key: uuid.UUID, supersedes: uuid.UUID | Non
         reason=ruling.reason,
         note=ruling.note,
         key=key,
+        referral_count=case.referral_count,
     )
+
+
+def _judged_before(pair_id: int, person_id: int) -> bool:
+    """Whether the person judged the pair before it was opened again for two other judges."""
+    before = Referral.objects.filter(pair=pair_id)
+    return before.filter(Q(first__annotator=person_id) | Q(second__annotator=person_id)).exists()
 
 
 def _check_standing(
@@ -184,6 +191,11 @@ def _check_standing(
     decision = Decision.objects.filter(pk=decision_id).first() if decision_id else None
     if decision is not None and decision.adjudicator_id != adjudicator_id:
         raise AlreadyDecided("Another adjudicator settled this pair first, so nothing was saved.")
+    if decision is None and supersedes is not None:
+        raise DecidedMeanwhile(
+            "An admin sent this pair to adjudication again, so nothing was saved. Reload the page "
+            "to read why."
+        )
     if (decision.key if decision else None) != supersedes:
         raise DecidedMeanwhile(
             "You settled this case in another window, so nothing was saved. "

@@ -17,6 +17,7 @@ from adjudication import queue
 from adjudication.forms import CANNOT, RulingForm
 from adjudication.models import Decision
 from adjudication.queue import ShownCase
+from adjudication.referrals.reasons import referral_reason
 from adjudication.services import (
     AdjudicationError,
     AlreadyDecided,
@@ -175,7 +176,7 @@ def _next_url(collection: Collection, query: Query, user: User, then: str = "") 
 
 def _next_of_all(collection: Collection, user: User) -> str:
     """The address of the case with the largest difference in all queries, or of the queue."""
-    case = queue.due_in_order(collection, user).select_related("query").first()
+    case = next(iter(queue.due_in_order(collection, user)[:1]), None)
     if case is None:
         return reverse("adjudicate", args=[collection.slug])
     return f"{reverse('case', args=[collection.slug, case.query.name, case.token])}?then=all"
@@ -260,6 +261,7 @@ def _page(
             "show_guideline": "guideline" in request.GET,
             "query_text": shown_case.query,
             "shown": shown_case,
+            "referral_reason": referral_reason(query, shown_case.token),
             "cards": [_card_context(card, guideline.grades) for card in shown_case.cards],
             "grades": [
                 {**grade, "relation": _relation(grade["grade"], shown_case)}
@@ -283,6 +285,8 @@ def _card_context(card: queue.ShownJudgment, grades: list[dict[str, Any]]) -> di
 def _relation(grade: int, shown_case: ShownCase) -> str:
     """How this grade relates to the two judgments."""
     letters = [card.letter.upper() for card in shown_case.cards if card.grade == grade]
+    if len(letters) > 1:
+        return "as both say"
     return f"as {letters[0]} says" if letters else "overrules both"
 
 

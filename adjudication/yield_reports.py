@@ -26,7 +26,7 @@ from pooling.services.reports import (
 )
 
 JOB_KIND = "compute_yields"
-VERSION = 1  # of the payload and of its numbers; another one makes every report out of date
+VERSION = 2  # of the payload and of its numbers; another one makes every report out of date
 # Every judgment makes the report out of date. It is computed again after a minute at the earliest,
 # and computing it takes a hundredth of a worker's time at most.
 SHORTEST_WAIT = timedelta(minutes=1)

@@ -16,9 +16,10 @@ from agreement.models import MissingPolicy, Report
 from agreement.services import request_report
 from agreement.summary import Stage
 from jobs.api import JobAnswer, accepted
+from web.api import RequestSerializer
 
 
-class ReportParameters(serializers.Serializer[Any]):
+class ReportParameters(RequestSerializer):
     missing = serializers.ChoiceField(
         MissingPolicy.choices,
         default=MissingPolicy.EXCLUDE,
@@ -87,8 +88,7 @@ class Agreement(CollectionView):
         responses=AgreementAnswer,
     )
     def get(self, request: Request, slug: str) -> Response:
-        parameters = ReportParameters(data=request.query_params)
-        parameters.is_valid(raise_exception=True)
+        parameters = self.parameters(ReportParameters)
         reports = self.collection.reports.current()
         report = reports.filter(missing=parameters.validated_data["missing"]).first()
         if report is None:

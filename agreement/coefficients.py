@@ -149,6 +149,11 @@ def spearman_of(table: CrossTable) -> Result:
     # each entry could differ, and adds a p-value: seven times the work. The tests compare the two.
     of_first, of_second = _mid_ranks(table.by_first), _mid_ranks(table.by_second)
     cells = [(of_first[a], of_second[b]) for a, b in table.counts]
+    # Without rounding where the ranks are equal or reversed: numpy gives 0.9999999999999998 there.
+    if all(a == b for a, b in cells):
+        return _defined_result(1)
+    if all(a + b == table.pairs + 1 for a, b in cells):
+        return _defined_result(-1)
     ranks = np.repeat(np.array(cells), list(table.counts.values()), axis=0)
     return _defined_result(np.corrcoef(ranks, rowvar=False)[1, 0])
 

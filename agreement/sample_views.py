@@ -21,9 +21,9 @@ from agreement.tables import signed_number
 from curation.models import Screening
 from curation.sample_report import sample_report
 from curation.sample_table import (
-    PAPER_FILTERS,
     PAPERS,
     PaperRow,
+    paper_filters,
     paper_lines,
     paper_rows,
     screened_by,
@@ -43,13 +43,15 @@ Line = tuple[Agreement, list[tuple[str, str]]]
 def sample(request: HttpRequest, collection: Collection, sample: str) -> HttpResponseBase:
     row = get_object_or_404(collection.samples.select_related("collection"), name=sample)
     rows = paper_rows(row, person_of(request))
+    has_facets = bool(facets_to_screen(collection))
+    filters = paper_filters(has_facets=has_facets)
     found = matching(
-        filter_rows(rows, PAPER_FILTERS, request.GET),
+        filter_rows(rows, filters, request.GET),
         typed(request.GET, "q"),
         lambda paper: paper.text,
     )
     lines = _agreement_lines(collection, rows)
-    columns = PAPERS.shown(request)
+    columns = PAPERS.shown(request, () if has_facets else ("facets",))
     if wants_csv(request):
         return csv_file(f"{collection.slug}-{row.name}", columns, paper_lines(found))
     return render(
@@ -68,7 +70,7 @@ def sample(request: HttpRequest, collection: Collection, sample: str) -> HttpRes
             "columns": columns,
             "bar": filter_bar(
                 request,
-                PAPER_FILTERS,
+                filters,
                 label="Find by title or docno",
                 button="Find papers",
                 anchor="#papers",

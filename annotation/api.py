@@ -15,14 +15,15 @@ from rest_framework.response import Response
 from accounts.api import CollectionView
 from accounts.models import HIGHEST_GRADE, Role, User
 from annotation import queue
-from annotation.models import Judgment, Opening, Reason, Seat
+from annotation.models import Judgment, Opening, Pair, Reason, Seat
 from annotation.services import Answer, open_queries, submit_judgment
 from corpus.models import Query
+from web.api import DryRun, RequestSerializer, rolled_back_if
 
 # What comes in
 
 
-class NewOpenings(serializers.Serializer[Any]):
+class NewOpenings(DryRun):
     queries = serializers.ListField(
         child=serializers.CharField(max_length=240), min_length=1, help_text="Names of queries."
     )
@@ -38,7 +39,7 @@ class NewOpenings(serializers.Serializer[Any]):
     )
 
 
-class GradeOrReason(serializers.Serializer[Any]):
+class GradeOrReason(RequestSerializer):
     """A grade, or a reason why there is none."""
 
     grade = serializers.IntegerField(
@@ -95,6 +96,7 @@ class OpeningAnswer(serializers.Serializer[Opening]):
 
 class NewOpeningsAnswer(serializers.Serializer[Any]):
     openings = OpeningAnswer(many=True)
+    pairs = serializers.IntegerField(help_text="Pairs of these queries. Each is judged twice.")
 
 
 class QueryProgressAnswer(serializers.Serializer[queue.QueryProgress]):
@@ -188,20 +190,24 @@ class Openings(CollectionView):
 
     @extend_schema(
         summary="Open queries for judging by two annotators",
-        description="All of them or none. Their pools are frozen.",
+        description="All of them or none. Their pools are frozen. With `dry_run`, 200 with the "
+        "openings that would be made, or the error of the first query that cannot be opened.",
         request=NewOpenings,
-        responses={201: NewOpeningsAnswer},
+        responses={200: NewOpeningsAnswer, 201: NewOpeningsAnswer},
     )
     def post(self, request: Request, slug: str) -> Response:
         body = self.parsed(NewOpenings)
         first, second = (self._annotator(name) for name in body["annotators"])
-        openings = open_queries(
-            queries=[self._query(name) for name in dict.fromkeys(body["queries"])],
-            annotators=(first, second),
-            opened_by=self.person,
-            unchecked_labels=body["unchecked_labels"],
-        )
-        return Response(NewOpeningsAnswer({"openings": openings}).data, status=201)
+        with rolled_back_if(body["dry_run"]):
+            openings = open_queries(
+                queries=[self._query(name) for name in dict.fromkeys(body["queries"])],
+                annotators=(first, second),
+                opened_by=self.person,
+                unchecked_labels=body["unchecked_labels"],
+            )
+            pairs = Pair.objects.filter(query__opening__in=openings).count()
+            answer = NewOpeningsAnswer({"openings": openings, "pairs": pairs}).data
+        return Response(answer, status=200 if body["dry_run"] else 201)
 
     def _annotator(self, username: str) -> User:
         member = (
@@ -297,8 +303,9 @@ class SubmitJudgment(JudgingView):
 class Judgments(JudgingView):
     @extend_schema(summary="Your judgments, the latest first", responses=JudgmentAnswer(many=True))
     def get(self, request: Request, slug: str) -> Response:
+        # An empty slot is of a pair that was opened again, and is to be judged afresh.
         rows = (
-            Judgment.objects.filter(annotator=self.person)
+            Judgment.objects.filter(annotator=self.person, slot__judgment__isnull=False)
             .filter(slot__pair__query__collection=self.collection)
             .select_related("slot__pair__query")
             .order_by("-pk")

@@ -18,6 +18,7 @@ from annotation.services import set_up_collection
 from corpus.facets import FacetError, FacetPlan, facets_from
 from corpus.models import Facet
 from retrieval.retrievers import ANALYSES
+from web.api import RequestSerializer
 
 FACETS_HELP = (
     '"csfcube", "none", or a list of objects with key, name and labels. See docs/formats.md.'
@@ -50,7 +51,7 @@ class CollectionAnswer(serializers.Serializer[Collection]):
         return [membership.role for membership in collection.memberships.all()]
 
 
-class FacetsAndScale(serializers.Serializer[Any]):
+class FacetsAndScale(RequestSerializer):
     facets = serializers.JSONField(
         default="csfcube",  # type: ignore[arg-type]  # JSON is not only objects
         help_text=FACETS_HELP,

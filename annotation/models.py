@@ -137,10 +137,17 @@ class PairQuerySet(models.QuerySet["Pair"]):
         return self.with_grades().filter(**filters)
 
     def disputed(self) -> PairQuerySet:
-        """Judged, and the grades differ or a slot says "cannot judge": what adjudication is for."""
+        """Judged, and for the adjudicator.
+
+        The grades differ, a slot says "cannot judge", or an admin sent the pair to adjudication.
+        """
         differ = ~Q(first_grade=F("second_grade"))
         missing = Q(first_grade=None) | Q(second_grade=None)
-        return self.judged().filter(missing | differ)
+        return self.judged().filter(missing | differ | Q(referral_count__gt=0))
+
+    def referred(self) -> PairQuerySet:
+        """An admin sent them to the adjudicator. An index holds these few pairs."""
+        return self.filter(referral_count__gt=0)
 
 
 class Pair(models.Model):
@@ -154,6 +161,12 @@ class Pair(models.Model):
     )
     text_changed = models.BooleanField(
         default=False, help_text="A trigger sets it when one of its two documents changes."
+    )
+    referral_count = models.SmallIntegerField(
+        default=0,
+        db_default=0,
+        help_text="How often an admin sent it to the adjudicator since it was last opened for two "
+        "judges. Triggers count; see adjudication.Referral.",
     )
 
     if TYPE_CHECKING:  # what `with_grades` adds
@@ -173,7 +186,8 @@ class Pair(models.Model):
         indexes = [
             models.Index(
                 fields=["query"], condition=Q(text_changed=True), name="pair_with_changed_text"
-            )
+            ),
+            models.Index(fields=["query"], condition=Q(referral_count__gt=0), name="pair_referred"),
         ]
 
     def __str__(self) -> str:
@@ -268,7 +282,10 @@ class SlotCount(models.Model):
 
 
 class Judgment(models.Model):
-    """An annotator's answer in a slot. Appended and superseded, never edited or deleted."""
+    """An annotator's answer in a slot. Appended and superseded, never edited or deleted.
+
+    A pair that is opened for two judges again shows none; the earlier ones stay here.
+    """
 
     slot = models.ForeignKey(Slot, models.PROTECT, related_name="judgments")
     sequence = models.PositiveSmallIntegerField(

@@ -15,7 +15,6 @@ from annotation.models import Judgment, Reason, Slot, SlotCount, SlotQuerySet
 from annotation.presentation import Presentation, ShownText
 from annotation.services import presentation_of
 from corpus.models import SOURCES, Query
-from corpus.ordering import order_key
 
 RECENT = 40
 PAIRS_AHEAD = 12
@@ -120,9 +119,10 @@ class OwnJudgment(NamedTuple):
 
 
 def own_queries(collection: Collection, user: User) -> list[QueryProgress]:
-    """The annotator's queries: first the query judged last, the rest in a random order.
+    """The annotator's queries: first the query judged last, the rest as they were opened.
 
-    The random order keeps the facets of one paper apart.
+    Both judges of a query have this order, so they meet the same queries first. It does not depend
+    on what the other one has judged. `sharing.judging_order` makes it.
     """
     counted = (
         SlotCount.objects.filter(query__collection=collection, annotator=user)
@@ -132,20 +132,13 @@ def own_queries(collection: Collection, user: User) -> list[QueryProgress]:
     )
     latest = {query: last or 0 for query, last, *_ in counted}
     progress = {query: Progress(*counts) for query, _, *counts in counted if counts[0]}
-    queries = collection.queries.filter(pk__in=progress).with_titles()
+    queries = collection.queries.filter(pk__in=progress).with_titles().order_by("opening__pk")
     own_pace = pace(collection, user)
     rows = [
         QueryProgress(query, progress[query.pk], own_pace.minutes(progress[query.pk].remaining))
         for query in queries
     ]
-    purpose = f"sitting:{user.username}"
-    return sorted(
-        rows,
-        key=lambda row: (
-            -latest[row.query.pk],
-            order_key(collection.seed, purpose, row.query.name, ""),
-        ),
-    )
+    return sorted(rows, key=lambda row: -latest[row.query.pk])
 
 
 def pace(collection: Collection, user: User) -> Pace:

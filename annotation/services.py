@@ -5,10 +5,10 @@ from __future__ import annotations
 import uuid
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
-from django.db import IntegrityError, transaction
-from django.db.models import Exists, F, OuterRef, Subquery
+from django.db import IntegrityError, connection, transaction
+from django.db.models import F, Max, OuterRef, QuerySet, Subquery
 from django.utils import timezone
 
 from accounts.locking import CollectionArchived, check_not_archived, lock_collection
@@ -27,6 +27,7 @@ from corpus.facets import DEFAULT_FACETS, FacetPlan
 from corpus.models import SOURCES, Facet, Query, Topic
 from corpus.ordering import order_key
 from corpus.services import create_collection
+from database.bulk import insert_rows, update_rows
 from pooling.models import Candidate, Pool
 from pooling.services import PoolingError, freeze_pool
 from web.errors import UserFacingError
@@ -85,13 +86,42 @@ class ReadInFull(JudgingError):
     status = 409
 
 
+class WasAdmin(JudgingError):
+    """The annotator was an admin meanwhile, who sees everything in the collection."""
+
+    status = 409
+
+
+class InPublicVersion(JudgingError):
+    """Everybody could read the labels since this judgment, so a revision could follow them."""
+
+    status = 409
+
+
 class KeyReused(JudgingError):
     """One idempotency key came with two different answers."""
 
     status = 409
 
 
-FULL_TEXT_RULE = "judgment_before_full_text"  # a trigger's name
+# Triggers that refuse a judgment, by name.
+REFUSALS: Mapping[str, tuple[type[JudgingError], str]] = {
+    "judgment_never_by_an_admin": (
+        WasAdmin,
+        "You were an admin of this collection, so you have seen where its candidates come from and "
+        "what others judged, and can no longer judge it.",
+    ),
+    "judgment_before_full_text": (
+        ReadInFull,
+        "This pair is in your full-text study, so your judgment of its abstract can no longer "
+        "change.",
+    ),
+    "judgment_before_public_version_stays": (
+        InPublicVersion,
+        "A version of this collection was made public after you judged this pair, so your judgment "
+        "can no longer change. If it is wrong, report an error on the page of that version.",
+    ),
+}
 
 
 @dataclass(frozen=True)
@@ -198,10 +228,9 @@ def open_query(
             for number, annotator in enumerate(annotators, start=1):
                 Seat.objects.create(opening=opening, number=number, annotator=annotator)
             freeze_pool(pool=pool)
-            candidates = list(pool.candidates.to_judge().select_related("document"))
             make_slots(
                 query=query,
-                candidates=candidates,
+                candidates=candidates_with_texts(pool.candidates.to_judge()),
                 annotators=annotators,
                 guideline_version=guideline.version,
             )
@@ -234,8 +263,13 @@ def open_queries(
                 opened_by=opened_by,
                 unchecked_labels=unchecked_labels,
             )
-            for query in sorted(queries, key=lambda query: query.name)
+            for query in sorted(queries, key=_random_place)
         ]
+
+
+def _random_place(query: Query) -> str:
+    """Queries are judged in the order of their opening: this keeps the facets of a paper apart."""
+    return order_key(query.collection.seed, "opening", query.name, "")
 
 
 def _check_annotators(collection: Collection, annotators: tuple[User, User]) -> None:
@@ -282,53 +316,107 @@ def _pool_to_judge(query: Query) -> Pool:
     return pool
 
 
+class CandidateText(NamedTuple):
+    """A candidate, and what judges see of its document."""
+
+    pk: int
+    docno: str
+    title: str
+    sentences: Sequence[str]
+    labels: Sequence[str]
+
+    @classmethod
+    def of(cls, candidate: Candidate) -> CandidateText:
+        document = candidate.document
+        return cls(
+            candidate.pk, document.docno, document.title, document.sentences, document.labels
+        )
+
+
+def candidates_with_texts(candidates: QuerySet[Candidate]) -> list[CandidateText]:
+    """The candidates in their order, without the documents' other columns."""
+    columns = ("docno", "title", "sentences", "labels")
+    rows = candidates.values_list("pk", *(f"document__{column}" for column in columns))
+    return [CandidateText(*row) for row in rows]
+
+
+class NewSlot(NamedTuple):
+    """A slot that was just made; `presentation_digest` is its pair's."""
+
+    pk: int
+    pair_id: int
+    number: int
+    annotator_id: int
+    docno: str
+    presentation_digest: str
+
+
 def make_slots(
     *,
     query: Query,
-    candidates: Sequence[Candidate],
+    candidates: Sequence[CandidateText],
     annotators: tuple[User, User],
     guideline_version: int,
     others: Mapping[str, tuple[User, User]] | None = None,
-) -> list[Slot]:
-    """Make a pair of every candidate and its two slots; needs the documents and facet loaded.
+) -> list[NewSlot]:
+    """Make a pair of every candidate and its two slots; the query must have no pairs yet.
 
     `others` are the annotators of pairs that two other people judged elsewhere, by docno. The slots
     come back by number, then by their place in the annotator's own order.
     """
-    seed = query.collection.seed
-    pairs = [
-        Pair(
-            query=query,
-            candidate=candidate,
-            token=order_key(seed, "pair", query.name, candidate.document.docno)[:16],
-        )
+    seed, shown = query.collection.seed, shown_query(query)
+    digests = {
+        candidate.pk: _presentation(query, shown, candidate, guideline_version).digest
         for candidate in candidates
-    ]
-    for pair in pairs:
-        pair.presentation_digest = presentation_of(pair, guideline_version).digest
-    Pair.objects.bulk_create(pairs)
-    slots = []
+    }
+    insert_rows(
+        Pair,
+        ("query", "candidate", "token", "presentation_digest", "text_changed"),
+        [
+            (
+                query.pk,
+                candidate.pk,
+                order_key(seed, "pair", query.name, candidate.docno)[:16],
+                digests[candidate.pk],
+                False,
+            )
+            for candidate in candidates
+        ],
+    )
+    pairs = dict(query.pairs.order_by().values_list("candidate", "pk"))
+    rows = []
     for number in (1, 2):
+        people = [
+            (others or {}).get(candidate.docno, annotators)[number - 1] for candidate in candidates
+        ]
         of_pairs = {
-            pair.candidate.document.docno: (others or {}).get(
-                pair.candidate.document.docno, annotators
-            )[number - 1]
-            for pair in pairs
+            candidate.pk: person.pk for candidate, person in zip(candidates, people, strict=True)
         }
-        for annotator in dict.fromkeys(of_pairs.values()):
+        for annotator in {person.pk: person for person in people}.values():
             purpose = f"presentation:{annotator.username}"
             ordered = sorted(
-                pairs,
-                key=lambda pair: order_key(
-                    seed, purpose, query.name, pair.candidate.document.docno
-                ),
+                candidates,
+                key=lambda candidate: order_key(seed, purpose, query.name, candidate.docno),
             )
-            slots += Slot.objects.bulk_create(
-                Slot(pair=pair, number=number, annotator=annotator, position=position)
-                for position, pair in enumerate(ordered, start=1)
-                if of_pairs[pair.candidate.document.docno] == annotator
-            )
-    return slots
+            rows += [
+                (pairs[candidate.pk], number, annotator.pk, position, candidate)
+                for position, candidate in enumerate(ordered, start=1)
+                if of_pairs[candidate.pk] == annotator.pk
+            ]
+    insert_rows(Slot, ("pair", "number", "annotator", "position"), [row[:-1] for row in rows])
+    slots = Slot.objects.filter(pair__query=query).order_by().values_list("pair", "number", "pk")
+    keys = {(pair, number): pk for pair, number, pk in slots}
+    return [
+        NewSlot(
+            pk=keys[pair, number],
+            pair_id=pair,
+            number=number,
+            annotator_id=annotator,
+            docno=candidate.docno,
+            presentation_digest=digests[candidate.pk],
+        )
+        for pair, number, annotator, _, candidate in rows
+    ]
 
 
 def reassign_seat(*, opening: Opening, number: int, annotator: User) -> int:
@@ -352,8 +440,9 @@ def reassign_seat(*, opening: Opening, number: int, annotator: User) -> int:
             seats[number].save(update_fields=["annotator"])
     except IntegrityError as error:
         raise CannotReassign(
-            f"{annotator} judged pairs of {query.name} in the other seat. An annotator judges a "
-            "pair only once. Name another annotator."
+            f"{annotator} judged pairs of {query.name} in the other seat, or decided some. An "
+            "annotator judges a pair only once, and none that he or she decided. Name another "
+            "annotator."
         ) from error
     return moved
 
@@ -402,14 +491,20 @@ def places(query: Query, annotator: User) -> dict[int, int]:
 
 def presentation_of(pair: Pair, guideline_version: int) -> Presentation:
     """What a judge sees of the pair; needs query, facet, query paper and candidate loaded."""
-    query, document = pair.query, pair.candidate.document
+    candidate = CandidateText.of(pair.candidate)
+    return _presentation(pair.query, shown_query(pair.query), candidate, guideline_version)
+
+
+def _presentation(
+    query: Query, shown: ShownText, candidate: CandidateText, guideline_version: int
+) -> Presentation:
     return Presentation(
         query_name=query.name,
         facet=query.facet.key,
-        query=shown_query(query),
-        docno=document.docno,
+        query=shown,
+        docno=candidate.docno,
         candidate=shown_text(
-            document.title, document.sentences, document.labels, query.facet.labels
+            candidate.title, candidate.sentences, candidate.labels, query.facet.labels
         ),
         guideline_version=guideline_version,
     )
@@ -445,8 +540,8 @@ def submit_judgment(
     The same `key` again returns the first judgment.
 
     Raises:
-        NotYours, BadAnswer, WrongPresentation, RevisedMeanwhile, ReadInFull, KeyReused
-        CollectionArchived
+        NotYours, BadAnswer, WrongPresentation, RevisedMeanwhile, WasAdmin, ReadInFull
+        InPublicVersion, KeyReused, CollectionArchived
     """
     try:
         with transaction.atomic():
@@ -462,6 +557,11 @@ def submit_judgment(
                 if earlier is not None:
                     return _same_submission(earlier, slot, answer)
             _check_presentation(slot, presentation_digest)
+            if current is None and supersedes is not None:
+                raise RevisedMeanwhile(
+                    "This pair is to be judged again, so this answer was not saved. "
+                    "Reload the page and judge the pair."
+                )
             if current != supersedes:
                 raise RevisedMeanwhile(
                     "You judged this pair in another window, so this answer was not saved. "
@@ -469,11 +569,9 @@ def submit_judgment(
                 )
             return _append(slot, answer, presentation_digest, key, seconds)
     except IntegrityError as error:
-        if FULL_TEXT_RULE in str(error):
-            raise ReadInFull(
-                "This pair is in your full-text study, so your judgment of its abstract can no "
-                "longer change. Nothing was saved."
-            ) from error
+        for rule, (refusal, message) in REFUSALS.items():
+            if rule in str(error):
+                raise refusal(f"{message} Nothing was saved.") from error
         earlier = Judgment.objects.filter(key=key).first()
         if earlier is None:
             raise
@@ -483,7 +581,8 @@ def submit_judgment(
 def _locked(slot_id: int) -> Any:
     """The slot, locked, with its pair, `highest_grade` and `archived_at` of its collection.
 
-    Other rows stay free for other people.
+    Other rows stay free for other people. `last_sequence` is of its last judgment, for a pair that
+    was opened again: its slots are empty, and keep the judgments from before.
 
     Its judgment is read afterwards. PostgreSQL reads only the locked row again when the lock is
     free; a judgment joined here could be missing though the slot has one by then.
@@ -492,6 +591,11 @@ def _locked(slot_id: int) -> Any:
     slots = slots.annotate(
         highest_grade=F("pair__query__collection__highest_grade"),
         archived_at=F("pair__query__collection__archived_at"),
+        last_sequence=Subquery(
+            Judgment.objects.filter(slot=OuterRef("pk"))
+            .order_by("-sequence")
+            .values("sequence")[:1]
+        ),
     )
     return slots.filter(pk=slot_id).order_by("pk").first()
 
@@ -527,11 +631,11 @@ def _digest_now(pair: Pair) -> str:
 
 
 def _append(
-    slot: Slot, answer: Answer, digest: str, key: uuid.UUID, seconds: float | None
+    slot: Any, answer: Answer, digest: str, key: uuid.UUID, seconds: float | None
 ) -> Judgment:
     current = slot.judgment
-    judgment = slot.judgments.create(
-        sequence=current.sequence + 1 if current else 1,
+    judgment: Judgment = slot.judgments.create(
+        sequence=(current.sequence if current else slot.last_sequence or 0) + 1,
         annotator_id=slot.annotator_id,
         grade=answer.grade,
         reason=answer.reason,
@@ -541,17 +645,41 @@ def _append(
         seconds=seconds,
     )
     slot.judgment = judgment
-    Slot.objects.filter(pk=slot.pk).update(judgment=judgment)
+    # Asked after the lock, because the collection may have been archived meanwhile (ADR 28).
+    own = Slot.objects.filter(pk=slot.pk, pair__query__collection__archived_at=None)
+    if not own.update(judgment=judgment):
+        raise CollectionArchived(Query.objects.get(pk=slot.pair.query_id).collection)
     return judgment
 
 
-def insert_judgments(*, query: Query, judgments: Iterable[Judgment]) -> list[Judgment]:
-    """Insert imported judgments into unjudged slots of the query. They count from then on."""
-    rows = Judgment.objects.bulk_create(judgments)
-    of_slot = Judgment.objects.filter(slot=OuterRef("pk")).order_by().values("pk")
-    slots = Slot.objects.unjudged().filter(pair__query=query)
-    slots.filter(Exists(of_slot)).update(judgment=Subquery(of_slot[:1]))
-    return rows
+class NewJudgment(NamedTuple):
+    """A judgment to import. The names are those of the columns."""
+
+    slot: int
+    annotator: int
+    grade: int | None
+    reason: str
+    presentation_digest: str
+    key: str
+    sequence: int = 1
+    note: str = ""
+    seconds: float | None = None
+
+
+def insert_judgments(*, query: Query, judgments: Iterable[NewJudgment]) -> dict[int, int]:
+    """Insert imported judgments into unjudged slots of the query. They count from then on.
+
+    Returns the new judgments by slot.
+    """
+    now = connection.ops.adapt_datetimefield_value(timezone.now())
+    rows = [(*judgment, now) for judgment in judgments]
+    newest = Judgment.objects.aggregate(newest=Max("pk"))["newest"] or 0
+    insert_rows(Judgment, (*NewJudgment._fields, "created_at"), rows)
+    # Not those from before a pair was opened for two judges again.
+    new = Judgment.objects.filter(pk__gt=newest, slot__pair__query=query, slot__judgment=None)
+    inserted = dict(new.order_by().values_list("slot", "pk"))
+    update_rows(Slot, ("judgment",), list(inserted.items()))
+    return inserted
 
 
 def postpone(*, slot_id: int, annotator: User) -> None:

@@ -6,8 +6,8 @@ people therefore share about as many pairs, so that no coefficient rests on one 
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Container, Iterable, Sequence
+from collections import Counter, defaultdict, deque
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations, product
 from typing import NamedTuple
@@ -117,6 +117,39 @@ def _couples(
 def _seated(query: str, couple: Couple, seed: str) -> Assignment:
     first, second = sorted(couple, key=lambda person: order_key(seed, "seat", query, person))
     return Assignment(query, first, second)
+
+
+def judging_order(
+    assignments: Iterable[Assignment],
+    pairs: Mapping[str, int],
+    *,
+    load: Load | None = None,
+    seed: str,
+) -> list[Assignment]:
+    """The assignments in the order in which all annotators meet their queries.
+
+    Agreement and cases need both judgments of a pair, so the two people of a query should come to
+    it at about the same time. This plans the work ahead: the person whose pairs end first gets the
+    next query, beside the partner whose pairs end first. `pairs` is by query, `load` is what the
+    people have to judge already. Couples have their queries in a random order, which keeps the
+    facets of one paper apart.
+    """
+    ends = Counter(load.people) if load else Counter[str]()
+    waiting: dict[Couple, deque[Assignment]] = defaultdict(deque)
+    for assignment in sorted(
+        assignments, key=lambda each: order_key(seed, "opening", each.query, "")
+    ):
+        waiting[assignment.couple].append(assignment)
+    ordered = []
+    while waiting:
+        # Of equal couples, the first in the random order is first.
+        couple = min(waiting, key=lambda two: sorted(ends[person] for person in two))
+        assignment = waiting[couple].popleft()
+        if not waiting[couple]:
+            del waiting[couple]
+        ends.update(dict.fromkeys(couple, pairs[assignment.query]))
+        ordered.append(assignment)
+    return ordered
 
 
 # Joins and leaves

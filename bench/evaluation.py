@@ -3,7 +3,8 @@
 The collection is that of `bench.judging_state`, with runs of 1,000 documents for every query paper:
 those of its pool at random ranks, among documents that were never judged. Scoring reads the runs
 from the database. ir-measures by hand reads the same lists from a run file, and the qrels from a
-file. Each part is its own process, so that its peak memory is its own.
+file. Each part is its own process, so that its peak memory is its own. It fails if a value of a
+query or a mean differs from that of ir-measures by more than rounding.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from bench.run import measured_process
+from bench.score_differences import Difference, differences, largest, means_of
 from bench.table import MIB
 
 QUERIES, RUNS, DEPTH = 5_000, 30, 1_000
@@ -100,19 +102,57 @@ def score_with_ir_measures(folder: Path) -> dict[str, Any]:
     return {str(measure): value for measure, value in values.items()}
 
 
-def compare() -> dict[str, Any]:
-    """Our values of that run, which must equal those of ir-measures."""
+def compare(folder: Path) -> dict[str, Any]:
+    """Our values of that run beside those of ir-measures: of each query, and the means.
+
+    Ends the process with a sentence if they differ by more than rounding.
+    """
+    import ir_measures
+
     from accounts.models import Collection
-    from evaluation.report import evaluation_report, stored_lists
+    from evaluation.labels import qrels_of
+    from evaluation.measures.names import parse_measures
+    from evaluation.measures.scoring import score_lists
+    from evaluation.report import Options, evaluation_report, stored_lists
 
     collection = Collection.objects.get()
-    systems = [stored_lists(collection.systems.get(name="system-0"))]
-    report = evaluation_report(collection, systems, measures=MEASURES)
-    rows = report["systems"][0]["rows"]
-    means: dict[str, Any] = next(
-        row["measures"] for row in rows if row["facet"] == row["split"] == "all"
-    )
-    return means
+    system = stored_lists(collection.systems.get(name="system-0"))
+    qrels, measures = qrels_of(collection), parse_measures(MEASURES)
+    table = score_lists(system.lists(), qrels, measures)
+    ours = {
+        str(name): dict(zip(map(str, table.index), map(float, table[name]), strict=True))
+        for name in table.columns
+    }
+
+    files = (str(folder / "qrels.txt"), str(folder / "system-0.run"))
+    theirs: dict[str, dict[str, float]] = {name: {} for name in ours}
+    for metric in ir_measures.iter_calc(
+        [ir_measures.parse_measure(name) for name in MEASURES.split()],
+        ir_measures.read_trec_qrels(files[0]),  # type: ignore[no-untyped-call]
+        ir_measures.read_trec_run(files[1]),  # type: ignore[no-untyped-call]
+    ):
+        theirs[str(metric.measure)][metric.query_id] = metric.value
+
+    relevant = [query for query, grades in qrels.items() if max(grades.values()) > 0]
+    without = [query for query in qrels if query not in set(relevant)]
+    found = list(differences(ours, theirs, relevant=relevant, without=without))
+    for count_empty in (False, True):
+        options = Options(measures=MEASURES, relevant_from=1, count_empty=count_empty)
+        report = evaluation_report(collection, [system], options)
+        means = next(
+            row["measures"]
+            for row in report["systems"][0]["rows"]
+            if row["facet"] == row["split"] == "all"
+        )
+        counted = [*relevant, *without] if count_empty else relevant
+        found += [
+            Difference(name, f"our mean of {len(counted)} queries", means[name], mean)
+            for name, mean in means_of(theirs, counted, zero_for=without).items()
+        ]
+    worst = largest(found)
+    if not worst.is_noise:
+        raise SystemExit(f"Qrelsmith and ir-measures disagree: {worst}.")
+    return {"largest": worst.size, "compared": len(found), "without": len(without)}
 
 
 def set_up() -> None:
@@ -133,44 +173,47 @@ STEPS: dict[str, Callable[..., dict[str, Any]]] = {
     "prepare": migrated,
     "score": score,
     "ir-measures": lambda folder: score_with_ir_measures(Path(folder)),
-    "compare": compare,
+    "compare": lambda folder: compare(Path(folder)),
 }
 
 
 def run(queries: int, runs: int, folder: str) -> str:
-    """The table as Markdown."""
+    """The table as Markdown. Ends the process where a step fails or the values differ."""
     environment = {
         "DATA_DIR": folder,
         "SECRET_KEY": "bench",
         "DATABASE_URL": f"sqlite:///{folder}/qrelsmith.sqlite3",
     }
-    made, _, problem = measured_process(
-        "bench.evaluation", ("prepare", folder, str(queries), str(runs)), environment
-    )
-    if problem:
-        raise SystemExit(problem)
+
+    def step(*given: str) -> tuple[dict[str, Any], int]:
+        found, peak, problem = measured_process("bench.evaluation", given, environment)
+        if problem:
+            raise SystemExit(f"The step {given[0]} {problem}")
+        return found, peak
+
+    made, _ = step("prepare", folder, str(queries), str(runs))
     lines = [
         f"{made['queries']:,} queries, {made['labels']:,} labels, {DEPTH:,} documents a list.",
         "",
         "| scored by | runs | seconds | seconds a run | peak MiB |",
         "|---|---|---|---|---|",
     ]
-    values = []
-    for name, step, given, number in (
-        ("Qrelsmith", "score", (), runs),
-        ("ir-measures by hand", "ir-measures", (folder,), 1),
+    for name, given, number in (
+        ("Qrelsmith", ("score",), runs),
+        ("ir-measures by hand", ("ir-measures", folder), 1),
     ):
         start = time.perf_counter()
-        found, peak, problem = measured_process("bench.evaluation", (step, *given), environment)
+        _, peak = step(*given)
         seconds = time.perf_counter() - start
         lines.append(
-            f"| {name} | {number} | {seconds:,.1f} | {seconds / number:,.2f} "
-            f"| {peak / MIB:,.0f} |" + (f" {problem}" if problem else "")
+            f"| {name} | {number} | {seconds:,.1f} | {seconds / number:,.2f} | {peak / MIB:,.0f} |"
         )
-        values.append(found)
-    ours, _, problem = measured_process("bench.evaluation", ("compare",), environment)
-    difference = max(abs(ours[name] - value) for name, value in values[1].items())
-    lines += ["", f"Largest difference of a mean: {difference:.1e}. {problem}".strip()]
+    equal, _ = step("compare", folder)
+    lines += [
+        "",
+        f"Largest difference of {equal['compared']:,} values and means: {equal['largest']:.1e}. "
+        f"{equal['without']:,} queries have no relevant document.",
+    ]
     return "\n".join(lines)
 
 

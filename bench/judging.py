@@ -279,6 +279,15 @@ def measure_release(place: Place) -> None:
     )
 
 
+def measure_import(place: Place) -> None:
+    imported, peak = place.step("import-again", "1.0")
+    place.keep(
+        "import",
+        f"{imported['seconds']:.1f} s, {peak / MIB:.0f} MiB",
+        f"{imported['judgments']:,} judgments, longest transaction {imported['longest']:.2f} s",
+    )
+
+
 def measure_pools(place: Place) -> None:
     """Pools of a second collection with as many query papers, built and then replaced."""
     place.step("prepare-pools", place.bench.size.papers)
@@ -455,6 +464,7 @@ PARTS: dict[str, Callable[[Place], None]] = {
     "due-check": measure_due_check,
     "release": measure_release,
     "pools": measure_pools,
+    "import": measure_import,  # the last, because all tables have twice as many rows afterwards
 }
 
 

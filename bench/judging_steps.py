@@ -21,6 +21,7 @@ from bench.steps import Clock
 if TYPE_CHECKING:
     from accounts.models import Collection
     from agreement.summary import RatedPair
+    from release.models import Release
 
 Measured = dict[str, Any]
 
@@ -115,21 +116,32 @@ def report(clock: Clock, missing: str) -> Measured:
 
 
 def publish(clock: Clock, version: str) -> Measured:
+    transactions = _transactions()
+    with clock.running(), transactions as longest:
+        release = _publish(version)
+    return {"size": release.size, "sha256": release.sha256, "longest": longest[0]}
+
+
+def _publish(version: str) -> Release:
     """A release of everything, against all findings of the gate."""
     from release.gate import ACCEPTABLE
     from release.services import publish_release
 
-    collection = _collection()
     accept = dict.fromkeys(ACCEPTABLE, "A benchmark.")
+    return publish_release(collection=_collection(), version=version, accept=accept, work=_work())
+
+
+def import_again(clock: Clock, version: str) -> Measured:
+    """The import of that release, which is made first if there is none, as another collection."""
+    from release.files import path_of
+    from release.importing.service import import_release
+
+    if not _collection().releases.filter(version=version).exists():
+        _publish(version)
     transactions = _transactions()
     with clock.running(), transactions as longest:
-        release = publish_release(
-            collection=collection,
-            version=version,
-            accept=accept,
-            work=_work(),
-        )
-    return {"size": release.size, "sha256": release.sha256, "longest": longest[0]}
+        report = import_release(path=path_of(SLUG, version), slug="imported", work=_work())
+    return {"judgments": report.judgments, "longest": longest[0]}
 
 
 def due_check(clock: Clock) -> Measured:
@@ -207,6 +219,7 @@ STEPS: dict[str, Callable[..., Measured]] = {
     "summarize": summarize,
     "report": report,
     "publish": publish,
+    "import-again": import_again,
     "due-check": due_check,
     "prepare-pools": prepare_pools,
     "pools": pools,

@@ -7,13 +7,15 @@ from django.urls import URLPattern, URLResolver, include, path, re_path
 from accounts.api import UnknownAddress
 from adjudication import api as adjudication
 from adjudication.judgment_api import JudgmentImports
+from adjudication.referrals.api import Referrals
 from agreement.api import Agreement
 from annotation import api as annotation
 from annotation.api_collections import CollectionDetail, CollectionFacets, Collections
 from corpus import api as corpus
 from curation import api as curation
 from curation import sample_api
-from dashboard.api import CollectionArchive
+from dashboard import people_api
+from dashboard.api import CollectionArchive, CollectionLicences, Root
 from evaluation import api as evaluation
 from evaluation.shadow_judges import api as shadow_judges
 from jobs import api as jobs
@@ -26,6 +28,10 @@ from retrieval import api as retrieval
 collection_routes: list[URLPattern | URLResolver] = [
     path("", CollectionDetail.as_view(), name="api-collection"),
     path("archive/", CollectionArchive.as_view(), name="api-archive"),
+    path("licences/", CollectionLicences.as_view(), name="api-licences"),
+    path("people/", people_api.People.as_view(), name="api-people"),
+    path("people/<str:username>/", people_api.PersonDetail.as_view(), name="api-person"),
+    path("accounts/", people_api.Accounts.as_view(), name="api-accounts"),
     path("facets/", CollectionFacets.as_view(), name="api-facets"),
     path("documents/", corpus.Documents.as_view(), name="api-documents"),
     path("documents/<path:docno>/", corpus.DocumentDetail.as_view(), name="api-document"),
@@ -73,6 +79,7 @@ collection_routes: list[URLPattern | URLResolver] = [
         name="api-decide",
     ),
     path("decisions/", adjudication.Decisions.as_view(), name="api-decisions"),
+    path("referrals/", Referrals.as_view(), name="api-referrals"),
     path("judgment-imports/", JudgmentImports.as_view(), name="api-judgment-imports"),
     path("agreement/", Agreement.as_view(), name="api-agreement"),
     path("evaluation/", evaluation.Evaluation.as_view(), name="api-evaluation"),
@@ -96,6 +103,7 @@ collection_routes: list[URLPattern | URLResolver] = [
     path("releases/<str:version>/", release.ReleaseDetail.as_view(), name="api-release"),
     path("releases/<str:version>/bundle.zip", release.Bundle.as_view(), name="api-bundle"),
     path("errata/", errata.Errata.as_view(), name="api-errata"),
+    path("errata/decline/", errata.ErrataDecline.as_view(), name="api-decline-errata"),
     path("errata/<int:erratum_id>/", errata.ErratumDetail.as_view(), name="api-erratum"),
     path("jobs/", jobs.Jobs.as_view(), name="api-jobs"),
     path("jobs/<uuid:job_id>/", jobs.JobDetail.as_view(), name="api-job"),
@@ -103,6 +111,7 @@ collection_routes: list[URLPattern | URLResolver] = [
 ]
 
 urlpatterns: list[URLPattern | URLResolver] = [
+    path("", Root.as_view(), name="api-root"),
     path("collections/", Collections.as_view(), name="api-collections"),
     path("collections/<slug:slug>/", include(collection_routes)),
     re_path("", UnknownAddress.as_view(), name="api-nowhere"),

@@ -350,9 +350,10 @@ if CELERY_BROKER_URL.startswith("filesystem:"):
     }
     # A process pool must not be used here: its idle children wait in turn for a lock in shared
     # memory, and a child that is killed while it holds the lock stops the others for good. Jobs run
-    # in a thread instead, so the worker is a single process that its supervisor can start again.
+    # in threads instead, so the worker is a single process that its supervisor can start again.
+    # One of the two is never taken by an import: `jobs.confinement.slots`.
     CELERY_WORKER_POOL = "threads"
-    CELERY_WORKER_CONCURRENCY = 1
+    CELERY_WORKER_CONCURRENCY = 2
     for _folder in ("messages", "control"):
         (_spool / _folder).mkdir(parents=True, exist_ok=True)
 
@@ -361,6 +362,8 @@ JOB_STALE_SECONDS = _number("JOB_STALE_SECONDS", 20)
 JOB_TICK_SECONDS = _number("JOB_TICK_SECONDS", 3)
 JOB_STOP_SECONDS = _number("JOB_STOP_SECONDS", 4)
 IMPORT_LIMIT_MB = _number("IMPORT_LIMIT_MB", 16_384)
+IMPORT_MEMORY_MB = _number("IMPORT_MEMORY_MB", 2_048)
+IMPORT_SECONDS = _number("IMPORT_SECONDS", 14_400)
 WORKER_PULSE_FILE = os.environ.get("WORKER_PULSE_FILE", "")
 
 # The sentence encoders that may be named in the browser and the API; a model is a folder or a name.
@@ -392,9 +395,11 @@ SPECTACULAR_SETTINGS = {
     "REDOC_DIST": "SIDECAR",
     "SERVE_INCLUDE_SCHEMA": False,
     "SCHEMA_PATH_PREFIX": "/api/v1/",
+    "ENUM_NAME_OVERRIDES": {"RoleEnum": "accounts.models.Role"},
     "POSTPROCESSING_HOOKS": [
         "drf_spectacular.hooks.postprocess_schema_enums",
         "web.api_docs.add_errors",
+        "web.api_docs.close_bodies",
         "web.api_docs.group",
     ],
 }

@@ -18,6 +18,7 @@ collection_routes: list[URLPattern | URLResolver] = [
     path("", include("annotation.guideline_urls")),
     path("adjudicate/", include("adjudication.urls")),
     path("judgments/", include("adjudication.judgment_urls")),
+    path("referrals/", include("adjudication.referrals.urls")),
     path("studies/", include("studies.urls")),
     path("full-text/", include("studies.rating_urls")),
     path("agreement/", include("agreement.urls")),

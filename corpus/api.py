@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
@@ -22,7 +20,7 @@ from corpus.table_formats import ColumnError, parse_columns
 from corpus.uploads import request_import, request_topics
 from corpus.written_recipes import written_expansion, written_recipe
 from jobs.api import JobAnswer, accepted
-from web.api import FormBody, files_field, found
+from web.api import FormBody, RequestSerializer, files_field, found
 
 
 class DocumentLine(serializers.Serializer[Document]):
@@ -47,6 +45,12 @@ def prefix_field(help_text: str) -> serializers.RegexField:
     )
 
 
+def dry_run_field() -> serializers.BooleanField:
+    return serializers.BooleanField(
+        default=False, help_text="Check only. The job’s result has the first rows."
+    )
+
+
 def words_field(length: int, help_text: str) -> serializers.CharField:
     return serializers.CharField(
         max_length=length, default="", allow_blank=True, help_text=help_text
@@ -59,7 +63,7 @@ def least_field(help_text: str) -> serializers.IntegerField:
     )
 
 
-class DocumentUpload(serializers.Serializer[Any]):
+class DocumentUpload(RequestSerializer):
     file = files_field("Plain or gzip. See docs/formats.md.")
     format = serializers.ChoiceField(choices=FORMATS, default=AUTO)
     columns = serializers.CharField(
@@ -79,9 +83,10 @@ class DocumentUpload(serializers.Serializer[Any]):
     hops = serializers.IntegerField(min_value=0, max_value=MOST_HOPS, default=1)
     direction = serializers.ChoiceField(choices=[*DIRECTIONS], default=OUT)
     skip_bad = serializers.IntegerField(min_value=0, max_value=MAX_SKIPPED, default=0)
+    dry_run = dry_run_field()
 
 
-class TopicUpload(serializers.Serializer[Any]):
+class TopicUpload(RequestSerializer):
     file = files_field("A topic file, plain or gzip. See docs/formats.md.")
     facet = serializers.CharField(
         max_length=30,
@@ -90,6 +95,7 @@ class TopicUpload(serializers.Serializer[Any]):
         help_text="The facet of the topics. Needed if the collection has several.",
     )
     topic_prefix = prefix_field("Put before every id.")
+    dry_run = dry_run_field()
 
 
 class QueryAnswer(serializers.Serializer[Query]):
@@ -106,7 +112,7 @@ class QueryAnswer(serializers.Serializer[Query]):
     )
 
 
-class NewQuery(serializers.Serializer[Any]):
+class NewQuery(RequestSerializer):
     docno = serializers.CharField(max_length=200)
     facet = serializers.CharField(
         max_length=30,
@@ -166,6 +172,7 @@ class Documents(CollectionView):
             recipe=recipe,
             expansion=expansion,
             skip_bad=values["skip_bad"],
+            dry_run=values["dry_run"],
         )
         return accepted(job)
 
@@ -217,5 +224,6 @@ class Topics(CollectionView):
             facet_key=values["facet"],
             topic_prefix=values["topic_prefix"],
             requested_by=self.person,
+            dry_run=values["dry_run"],
         )
         return accepted(job)

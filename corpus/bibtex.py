@@ -35,6 +35,7 @@ _AND = re.compile(r"\s+and\s+")
 _SEPARATOR = re.compile(r"\s*[;,]\s*")
 _WITHOUT_DOCUMENT = frozenset({"comment", "preamble", "string"})
 _VENUES = ("journal", "journaltitle", "booktitle", "publisher")
+LONGEST_STRING = 64 * 1024  # characters of an @string, which others may repeat
 _NOT_CLOSED = "the entry is not closed. Add the missing brace."
 
 
@@ -58,7 +59,7 @@ def read_bibtex(
         kind = start[1].lower()
         try:
             if kind == "string":
-                strings.update(_values(entry, start.end(), strings))
+                strings.update(_values(entry, start.end(), strings, longest=LONGEST_STRING))
             if kind in _WITHOUT_DOCUMENT:
                 continue
             empty = False
@@ -124,7 +125,7 @@ def _content(entry: str, place: int, strings: Mapping[str, str]) -> dict[str, An
         "venue": next((values[name] for name in _VENUES if values.get(name)), ""),
         "authors": [
             _author(author)
-            for author in _AND.split(raw.get("author", "").strip())
+            for author in _AND.split(" ".join(raw.get("author", "").split()))
             if author not in ("", "others")  # "and others" stands for more authors
         ],
         "fields": [field for field in _SEPARATOR.split(fields) if field],
@@ -139,15 +140,24 @@ def _author(author: str) -> str:
     return " ".join(filter(None, [*names[1:], names[0]]))
 
 
-def _values(entry: str, place: int, strings: Mapping[str, str]) -> dict[str, str]:
+def _values(
+    entry: str, place: int, strings: Mapping[str, str], *, longest: int = LONGEST_LINE
+) -> dict[str, str]:
     """The values by their names in lower case, still in LaTeX. Raises Problem."""
     values: dict[str, str] = {}
+    size = 0
     while match := _NAME.match(entry, place):
         place = match.end()
         value = ""
         while True:
             part, place = _part(entry, place, match[1], strings)
             value += part
+            size += len(part)
+            if size > longest:
+                raise Problem(
+                    f"its values are longer than {longest:,} characters when each @string is "
+                    "replaced by its text. Shorten them."
+                )
             joint = re.compile(r"\s*#\s*").match(entry, place)
             if joint is None:
                 break

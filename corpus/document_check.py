@@ -12,6 +12,7 @@ from corpus.clashes import Clash, IdsTaken, prefix_advice
 from corpus.document_rows import Row, row_of
 from corpus.duplicates import Docnos, LinePosition, References, content_digest
 from corpus.filters import Rule, broken_rule
+from corpus.first_rows import ROWS
 from corpus.formats import BadLine, DocumentLine
 from corpus.import_meter import meter_for
 from corpus.services import CorpusError
@@ -54,11 +55,15 @@ class TooManyBadLines(CorpusError):
 
 
 class CheckedRow(NamedTuple):
-    """The row of a checked line, with the number of its file and its line number."""
+    """The row of a checked line, with the number of its file and its line number.
+
+    With `has_section_labels`, a document that is there with this text keeps its labels.
+    """
 
     file: int
     line: int
     row: Row
+    has_section_labels: bool = False
 
 
 class DocumentCheck:
@@ -79,7 +84,10 @@ class DocumentCheck:
         self.read = self.documents = self.repeated = self.without_text = 0
         self.filtered: Counter[str] = Counter()
         self.unknown_keys: set[str] = set()
+        self.section_labelled = 0
+        self.unknown_headings: Counter[str] = Counter()
         self.problems: list[BadLine] = []
+        self.first: list[DocumentLine] = []
         self.clashes = 0
         self.first_clash: Clash | None = None
 
@@ -115,13 +123,15 @@ class DocumentCheck:
     def _add(self, lines: list[DocumentLine]) -> None:
         passing_lines = [line for line in lines if self._passes(line)] if self.rules else lines
         rows = [
-            CheckedRow(self.files[line.file], line.number, row_of(line.record))
+            CheckedRow(
+                self.files[line.file], line.number, row_of(line.record), line.has_section_labels
+            )
             for line in passing_lines
         ]
         earlier = self.docnos.add(
             [
                 (row[0], content_digest(row[4:]), LinePosition(file, line))
-                for file, line, row in rows
+                for file, line, row, _ in rows
             ]
         )
         new = []
@@ -146,8 +156,12 @@ class DocumentCheck:
     def _count(self, line: DocumentLine) -> None:
         record = line.record
         self.documents += 1
+        if len(self.first) < ROWS:
+            self.first.append(line)
         self.without_text += not record.sentences
         self.references.add(record.references)
+        self.section_labelled += line.has_section_labels
+        self.unknown_headings.update(line.unknown_headings)
         if line.unknown_keys and len(self.unknown_keys) < LISTED_KEYS:
             self.unknown_keys.update(line.unknown_keys)
 

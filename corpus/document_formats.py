@@ -6,13 +6,14 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
 from corpus import acl_anthology, pubmed
 from corpus.academic_graph import Part, dataset_of, read_academic_graph
 from corpus.bibtex import read_bibtex
-from corpus.decompression import Meter
+from corpus.decompression import Meter, UnreadableLine
 from corpus.foreign_formats import BEIR, PYSERINI, PYTERRIER, S2ORC
 from corpus.formats import (
     DETECTION_BYTES,
@@ -27,8 +28,11 @@ from corpus.formats import (
     parsed_object,
     read_lines,
 )
+from corpus.json_items import ARRAY, array_items
 from corpus.openalex import ADDRESS as OPENALEX_ID
 from corpus.openalex import OPENALEX
+from corpus.smart import START, read_smart
+from corpus.smart import TITLE as SMART
 from corpus.table_formats import read_csv, read_tsv
 from corpus.trec_documents import read_trec
 
@@ -91,19 +95,25 @@ DOCUMENT_FORMATS: Mapping[str, DocumentFormat] = {
     "bibtex": DocumentFormat("BibTeX, also the ACL Anthology’s with abstracts", read_bibtex),
     "pubmed": DocumentFormat("PubMed: its XML", pubmed.read_pubmed),
     "trec": DocumentFormat("TREC: <DOC>, <DOCNO>, <TITLE>, <TEXT>", read_trec),
+    "smart": DocumentFormat(SMART, read_smart),
     "tsv": DocumentFormat("TSV: docno, title, text, separated by tabs", read_tsv),
-    "csv": DocumentFormat("CSV with a header line", read_csv),
+    "csv": DocumentFormat("CSV with a header line; commas or semicolons", read_csv),
 }
 
 
 def detect_format(source: Path | BinaryIO, *, name: str) -> str:
     """The format of a file by its first line that is not blank, of XML by its first element.
 
-    A file that shows no format is read as JSON Lines, which reports its first line.
+    Of a JSON array, its first item counts. A file that shows no format is read as JSON Lines, which
+    reports its first line.
     """
     blank, prolog = 0, b""  # a prolog is what may stand before the first element of XML
+    lines = file_lines(source, name, Meter())
     try:
-        for _, line in file_lines(source, name, Meter()):
+        for number, line in lines:
+            if not prolog and ARRAY.match(line):
+                _, item = next(array_items(chain([(number, line)], lines)), (0, b""))
+                return _format_of_object(item)
             if prolog or line.strip():
                 prolog += line
                 if not _is_before_root(prolog):
@@ -112,7 +122,7 @@ def detect_format(source: Path | BinaryIO, *, name: str) -> str:
                 blank += len(line)
             if blank > DETECTION_BYTES or len(prolog) > PROLOG_BYTES:
                 break
-    except DocumentFormatError:
+    except (DocumentFormatError, UnreadableLine):
         pass  # reading the file reports it, with its line
     return "trec" if prolog else "jsonl"
 
@@ -134,9 +144,12 @@ def _format_of(line: bytes) -> str:
         return _format_of_xml(line)
     if start in (b"@", b"%"):
         return "bibtex"
+    if START.match(line):
+        return "smart"
     if b"\t" in line:
         return "tsv"
-    return "csv" if b"," in line and start not in b"[\"'" else "jsonl"
+    has_columns = b"," in line or b";" in line
+    return "csv" if has_columns and start not in b"[\"'" else "jsonl"
 
 
 def _format_of_xml(start: bytes) -> str:

@@ -8,6 +8,7 @@ for it.
 from __future__ import annotations
 
 import sqlite3
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass, field
@@ -33,7 +34,9 @@ from corpus.document_check import (
 )
 from corpus.duplicates import Docnos, References
 from corpus.expansion import ExpandedSource, Expansion
+from corpus.file_kinds import Kind, check_kind
 from corpus.filters import EVERYTHING, Recipe
+from corpus.first_rows import first_rows
 from corpus.import_history import Step, record_import
 from corpus.models import Document
 from corpus.services import CorpusError, note_documents_changed, note_language
@@ -48,6 +51,8 @@ from jobs.context import JobContext
 from web.disk import is_full
 
 MAX_SKIPPED = 10_000
+# Counts that a dry run does not know.
+WRITTEN = ("created", "updated", "unchanged", "references", "unresolved_references")
 FROZEN_TEXT = "document_text_in_frozen_pool"  # the trigger's name
 SENTENCE_QUERY_TEXT = "document_text_of_query_by_sentences"  # as well
 MOST_FROZEN = 1_000  # frozen documents that are counted
@@ -104,6 +109,9 @@ class ImportReport:
     `rules` counts them by the first rule that each breaks. `far_from_seeds` documents were left out
     by a citation expansion, and `missing_seeds` of its seeds are not in the source. `problems` are
     the first hundred skipped lines, as FILE:LINE: reason. `read_as` is the format of the files.
+    `section_labelled` documents of the files have labels from headings, and `unknown_headings`
+    counts the sections whose heading gives none. Of a dry run, `check` has the number of documents
+    to import and the first rows, and none is created.
     """
 
     created: int
@@ -121,6 +129,9 @@ class ImportReport:
     read_as: str = ""
     far_from_seeds: int = 0
     missing_seeds: int = 0
+    section_labelled: int = 0
+    unknown_headings: dict[str, int] = field(default_factory=dict)
+    check: dict[str, Any] = field(default_factory=dict)
 
     @property
     def documents(self) -> int:
@@ -130,7 +141,10 @@ class ImportReport:
     def result(self) -> dict[str, Any]:
         """The result of the job. Its page shows plain values and lists."""
         rules = [f"{rule}: {count:,}" for rule, count in self.rules.items()]
-        return {**asdict(self), "rules": rules}
+        headings = [f"{name}: {count:,}" for name, count in self.unknown_headings.items()]
+        values = {**asdict(self), "rules": rules, "unknown_headings": headings}
+        check = values.pop("check")
+        return {**check, **{key: values[key] for key in values if not check or key not in WRITTEN}}
 
 
 def import_documents(
@@ -170,10 +184,15 @@ def import_documents(
 def open_files(
     paths: Mapping[str, Path], *, format_name: str = AUTO, columns: str = ""
 ) -> JoinedSource:
-    """The documents of files and folders, by their names in messages. Raises as `open_source`."""
+    """The documents of files and folders, by their names in messages.
+
+    Raises as `open_source`, and WrongKind for a file that is clearly of another kind.
+    """
     sources = []
     for name, path in paths.items():
         try:
+            if format_name == AUTO and not columns and path.is_file():
+                check_kind(path, name=name, wanted=Kind.DOCUMENTS)
             sources.append(open_source(path, format_name=format_name, name=name, columns=columns))
         except OSError as error:
             raise _unreadable(name, error) from error
@@ -189,13 +208,14 @@ def import_source(
     recipe: Recipe = EVERYTHING,
     expansion: Expansion | None = None,
     prefix: str = "",
+    dry_run: bool = False,
 ) -> ImportReport:
     """Import the documents of a source. A line replaces the document with its docno.
 
     Up to `skip_bad` invalid lines are skipped and reported; one more stops the import. With an
     `expansion`, documents far from its seeds are left out. The rules of the recipe apply to the
     others. `prefix` is put before every docno afterwards. The collection keeps the counts of each
-    step.
+    step. A `dry_run` checks every line, and does not compare with the collection.
 
     Raises (and writes nothing):
         DocumentFormatError: a line is invalid, and none may be skipped; or a file cannot be read
@@ -220,6 +240,11 @@ def import_source(
             rules = recipe.rules
             check = DocumentCheck(near or source, allowed, rules, docnos, references, rows_file)
             check.run(work, prefix)
+            if dry_run:
+                report = _check_report(check, source, near)
+                with work.fenced():
+                    work.complete(report.result)
+                return report
             references.add_docnos(
                 collection.documents.order_by().values_list("docno", flat=True).iterator()
             )
@@ -246,6 +271,8 @@ def import_source(
                         ),
                         far_from_seeds=near.outside if near else 0,
                         missing_seeds=near.missing_seeds if near else 0,
+                        section_labelled=check.section_labelled,
+                        unknown_headings=most_frequent(check.unknown_headings),
                     )
                     record_import(
                         collection=collection,
@@ -253,6 +280,7 @@ def import_source(
                         recipe=recipe,
                         expansion=expansion,
                         prefix=prefix,
+                        section_labels=_section_labels(report),
                         steps=_steps(check, near),
                         counts=(created, updated, report.unchanged),
                     )
@@ -274,6 +302,49 @@ def import_source(
             "the same time. Import it again."
         ) from error
     return report
+
+
+def _check_report(
+    check: DocumentCheck, source: Source, near: ExpandedSource | None
+) -> ImportReport:
+    rows = (
+        (record.docno, record.title, " ".join(record.sentences), record.year, record.venue)
+        for record in (line.record for line in check.first)
+    )
+    columns = ("docno", "title", "text", "year", "venue")
+    return ImportReport(
+        created=0,
+        updated=0,
+        unchanged=0,
+        repeated=check.repeated,
+        without_text=check.without_text,
+        references=0,
+        unresolved_references=0,
+        unknown_keys=tuple(sorted(check.unknown_keys)[:LISTED_KEYS]),
+        filtered=check.filtered.total(),
+        rules=dict(check.filtered),
+        bad_lines=len(check.problems),
+        problems=tuple(str(line.error) for line in check.problems[:LISTED_PROBLEMS]),
+        read_as=source.format_name,
+        far_from_seeds=near.outside if near else 0,
+        missing_seeds=near.missing_seeds if near else 0,
+        section_labelled=check.section_labelled,
+        unknown_headings=most_frequent(check.unknown_headings),
+        check={"documents_to_import": check.documents, **first_rows(columns, rows)},
+    )
+
+
+def most_frequent(headings: Counter[str]) -> dict[str, int]:
+    """The most frequent headings with their counts; equal counts in the order of the alphabet."""
+    order = sorted(headings.items(), key=lambda item: (-item[1], item[0]))
+    return dict(order[:LISTED_KEYS])
+
+
+def _section_labels(report: ImportReport) -> dict[str, Any]:
+    """The source of the labels, as the history of the corpus keeps it; empty without sections."""
+    if not (report.section_labelled or report.unknown_headings):
+        return {}
+    return {"documents": report.section_labelled, "unknown_headings": report.unknown_headings}
 
 
 def _steps(check: DocumentCheck, near: ExpandedSource | None) -> Iterator[Step]:
@@ -338,10 +409,31 @@ def _stored(
 def _changed(
     batch: Sequence[CheckedRow], stored: Mapping[str, document_rows.StoredDocument]
 ) -> Iterator[tuple[CheckedRow, document_rows.StoredDocument]]:
-    for item in batch:
+    for item in _with_kept_labels(batch, stored):
         document = stored.get(item.row[0])
         if document is not None and not document.equals(item.row):
             yield item, document
+
+
+def _with_kept_labels(
+    batch: Sequence[CheckedRow], stored: Mapping[str, document_rows.StoredDocument]
+) -> Iterator[CheckedRow]:
+    """The rows; one whose labels are from headings has those of the stored document, if its text
+    is the same. A person may have changed them, or a judge seen them.
+    """
+    pks = [
+        stored[item.row[0]].pk
+        for item in batch
+        if item.has_section_labels and item.row[0] in stored
+    ]
+    labels = dict(Document.objects.filter(pk__in=pks).values_list("docno", "labels"))
+    for item in batch:
+        kept = labels.get(item.row[0])
+        if kept is not None:
+            row = document_rows.with_labels(item.row, kept)
+            same_text = row[4] == stored[row[0]].digest
+            item = item._replace(row=row) if same_text else item
+        yield item
 
 
 def _update(item: CheckedRow, document: document_rows.StoredDocument) -> None:

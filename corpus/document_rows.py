@@ -8,7 +8,6 @@ prepared statement on SQLite and by COPY on PostgreSQL.
 from __future__ import annotations
 
 import json
-import sqlite3
 from collections.abc import Sequence
 from json.encoder import encode_basestring_ascii
 from typing import Any, NamedTuple
@@ -16,9 +15,10 @@ from typing import Any, NamedTuple
 from django.db import connection
 
 from accounts.models import Collection
+from corpus.digests import text_digest
 from corpus.formats import DocumentRecord
 from corpus.models import Document
-from database.bulk import insert_rows
+from database.bulk import insert_rows, large_cache
 from database.natural_order import natural_key
 
 COLUMNS = (
@@ -29,7 +29,6 @@ JSON_COLUMNS = frozenset({"sentences", "labels", "authors", "references", "field
 # Values in the order of COLUMNS, lists as JSON.
 Row = tuple[str, str, str, str, str, int | None, str, str, str, str]
 ANALYZE_FROM = 5_000  # new documents; PostgreSQL's statistics are out of date after so many
-SQLITE_CACHE = -131_072  # KiB: 128 MiB, so that inserting into the index of docnos stays in memory
 
 
 def row_of(record: DocumentRecord) -> Row:
@@ -45,6 +44,13 @@ def row_of(record: DocumentRecord) -> Row:
         _json_list(record.references),
         _json_list(record.fields),
     )
+
+
+def with_labels(row: Row, labels: Sequence[str]) -> Row:
+    """The row with other labels."""
+    docno, title, sentences, _, _, *rest = row
+    digest = text_digest(title, json.loads(sentences), labels)
+    return (docno, title, sentences, _json_list(labels), digest, *rest)  # type: ignore[return-value]
 
 
 def _json_list(texts: Sequence[str]) -> str:
@@ -88,31 +94,21 @@ def stored_documents(collection: Collection, docnos: Sequence[str]) -> dict[str,
 
 
 class DocumentInserter:
-    """Inserts new documents in batches, inside the caller's transaction.
+    """Inserts new documents in batches, inside the caller's transactions.
 
     Raises IntegrityError if a row violates a constraint.
     """
 
     def __init__(self, collection: Collection) -> None:
         self._collection = collection
-        self._cache = 0
+        self._cache = large_cache()
 
     def __enter__(self) -> DocumentInserter:
-        self._cache = self._sqlite_cache(SQLITE_CACHE)
+        self._cache.__enter__()
         return self
 
     def __exit__(self, *exc: object) -> None:
-        self._sqlite_cache(self._cache)
-
-    def _sqlite_cache(self, size: int) -> int:
-        """Set the size of SQLite's cache. Returns the previous size."""
-        if connection.vendor != "sqlite":
-            return 0
-        # Not through Django, because it rejects every statement after one has failed.
-        sqlite: sqlite3.Connection = connection.connection
-        (before,) = sqlite.execute("PRAGMA cache_size").fetchone()
-        sqlite.execute(f"PRAGMA cache_size = {size}")
-        return int(before)
+        self._cache.__exit__(None, None, None)
 
     def add(self, rows: Sequence[Row]) -> None:
         if not rows:

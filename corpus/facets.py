@@ -36,6 +36,7 @@ DEFAULT_FACETS = (
     FacetPlan("method", "Method", ("method",)),
     FacetPlan("result", "Result", ("result",)),
 )
+SAMPLE_FACETS = frozenset(plan.key for plan in DEFAULT_FACETS)  # of static/samples/queries.txt
 NO_FACETS = (FacetPlan("", "Relevance", ()),)
 CHOICES = {"csfcube": DEFAULT_FACETS, "none": NO_FACETS}  # facets by the word that chooses them
 

@@ -14,6 +14,7 @@ from typing import Any, BinaryIO, NamedTuple
 
 from corpus.decompression import Meter, UnreadableLine, numbered_lines
 from corpus.digests import text_digest
+from corpus.json_items import json_objects
 from corpus.sentences import split_sentences
 from web.errors import UserFacingError
 from web.words import count_noun
@@ -72,13 +73,16 @@ class DocumentLine(NamedTuple):
     """A record with its line number.
 
     `unknown_keys` are keys of the line that the format does not define. `file` is the name of the
-    file in messages.
+    file in messages. `has_section_labels`: the labels are from headings of sections and not by
+    people; `unknown_headings` are those that give no label.
     """
 
     number: int
     record: DocumentRecord
     unknown_keys: tuple[str, ...] = ()
     file: str = ""
+    has_section_labels: bool = False
+    unknown_headings: tuple[str, ...] = ()
 
 
 class BadLine(NamedTuple):
@@ -113,14 +117,14 @@ def read_lines(
 ) -> Iterator[DocumentLine | BadLine]:
     """Yield the valid and the invalid lines of a file. Blank lines are skipped.
 
+    The items of a JSON array are its lines.
+
     Raises:
         DocumentFormatError: the gzip data are damaged, the file unpacks to more than the meter
             allows, or it has no lines.
     """
     empty = True
-    for number, line in file_lines(source, name, meter or Meter()):
-        if not line.strip():
-            continue
+    for number, line in object_lines(source, name, meter or Meter()):
         empty = False
         try:
             content = parsed_object(line)
@@ -338,5 +342,13 @@ def file_lines(source: Path | BinaryIO, name: str, meter: Meter) -> Iterator[tup
     """The lines of a file with their numbers. Raises DocumentFormatError if it is damaged."""
     try:
         yield from numbered_lines(source, meter, longest=LONGEST_LINE)
+    except UnreadableLine as error:
+        raise DocumentFormatError(name, error.number, error.reason) from error
+
+
+def object_lines(source: Path | BinaryIO, name: str, meter: Meter) -> Iterator[tuple[int, bytes]]:
+    """The objects of a JSON file with their lines. Raises DocumentFormatError as `file_lines`."""
+    try:
+        yield from json_objects(file_lines(source, name, meter))
     except UnreadableLine as error:
         raise DocumentFormatError(name, error.number, error.reason) from error

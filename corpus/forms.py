@@ -64,7 +64,8 @@ def _least_field(label: str) -> forms.IntegerField:
 class UploadForm(forms.Form):
     file = FilesField(
         label="Document files",
-        help_text="JSON Lines, XML, BibTeX, TSV or CSV, plain or gzip, or a zip of such files. "
+        help_text="JSON Lines or a JSON array, SMART, TREC, XML, BibTeX, TSV or CSV, plain or "
+        "gzip, or a zip of such files. "
         "Several files are one import, in the order of their names.",
         error_messages={
             "required": "Choose a document file.",
@@ -236,8 +237,9 @@ class QueryListForm(forms.Form):
         super().__init__(*arguments, **options)
         if not has_facets:
             self.fields["lines"].help_text = (
-                "One query per line: the docno, such as 12345. For a query by sentences, add their "
-                "numbers, such as 12345 2,4-5."
+                "One query per line. A topic is an id, a tab and a text. A document is its docno, "
+                "such as 12345, with numbers of sentences if only these are the query, such as "
+                "12345 2,4-5."
             )
 
 
@@ -245,8 +247,9 @@ class TopicsForm(forms.Form):
     file = FilesField(
         label="Topic files",
         help_text="TREC topics (<top> with <num>, <title>, <desc>, <narr>, or <topic number=…>), "
-        "JSON Lines (BEIR, PyTerrier, Pyserini, ir_datasets), or lines of an id, a tab and a text. "
-        "Plain or gzip. The format is detected. Several files are one import.",
+        "SMART (.I, .W), JSON Lines or a JSON array (BEIR, PyTerrier, Pyserini, ir_datasets), or "
+        "lines of an id, a tab and a text. Plain, gzip or a zip of one file. The format is "
+        "detected. Several files are one import.",
         error_messages={
             "required": "Choose a topic file.",
             "empty": "This file is empty. Choose a file with at least one topic.",

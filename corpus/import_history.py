@@ -31,10 +31,13 @@ def record_import(
     recipe: Recipe,
     expansion: Expansion | None,
     prefix: str,
+    section_labels: dict[str, Any],
     steps: Iterable[Step],
     counts: tuple[int, int, int],
 ) -> None:
     """Record an import inside its transaction. `counts` are documents created, updated, unchanged.
+
+    `section_labels` are counts of labels from section headings, if the source has any.
 
     An import that changes nothing and equals an earlier one adds nothing, so a repeated import
     leaves the collection as it was.
@@ -46,6 +49,8 @@ def record_import(
         parameters["expansion"] = expansion.summary
     if prefix:
         parameters["prefix"] = prefix
+    if section_labels:
+        parameters["section_labels"] = section_labels
     read = steps[0].remaining
     name = FOLDERS.sub("", source.name)
     if not (created or updated) and _is_recorded(collection, name, parameters, steps):

@@ -36,6 +36,7 @@ _DASHES = (("---", "—"), ("--", "–"), ("``", "“"), ("''", "”"))
 
 def plain_text(latex: str) -> str:
     """The text of a value of a BibTeX entry, with single spaces."""
+    latex = " ".join(latex.split())  # Long white space costs these expressions its square.
     if "\\" in latex or "$" in latex:
         parts = _FORMULA.split(latex)
         text = "".join(
@@ -51,7 +52,8 @@ def _without_commands(text: str) -> str:
     kept: list[str] = []  # escaped characters, which are not marks
     text = _COMMAND.sub(lambda match: _meaning(match, kept), text)
     text = _without_marks(text)
-    return re.sub("\x00", lambda _: kept.pop(0), text) if kept else text
+    characters = iter(kept)
+    return re.sub("\x00", lambda _: next(characters), text) if kept else text
 
 
 def _without_marks(text: str) -> str:

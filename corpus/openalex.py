@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from corpus.foreign_formats import year_or_none
-from corpus.formats import Problem, Shape
+from corpus.formats import LONGEST_LINE, Problem, Shape
 
 ADDRESS = "https://openalex.org/W"
 HIGHEST_LEVEL = 0  # of concepts: the 19 fields of study
@@ -47,6 +47,9 @@ def _abstract(index: Any) -> str:
             '"abstract_inverted_index" must have a list of positions for each word. '
             "Download the work again."
         )
+    if sum(len(word) * len(places) for word, places in index.items()) > LONGEST_LINE:
+        megabytes = LONGEST_LINE // 1024 // 1024
+        raise Problem(f'"abstract_inverted_index" is of a text of more than {megabytes} MB.')
     places = [(place, word) for word, word_places in index.items() for place in word_places]
     return " ".join(word for _, word in sorted(places))
 

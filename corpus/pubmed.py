@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, NamedTuple
 from xml.etree.ElementTree import Element
 
 from corpus.decompression import Meter
@@ -19,6 +19,44 @@ from corpus.xml_records import read_xml_records, text_of
 ROOTS = frozenset({"PubmedArticleSet", "PubmedArticle", "MedlineCitationSet", "MedlineCitation"})
 _RECORDS = frozenset({"PubmedArticle", "MedlineCitation"})
 _YEAR = re.compile(r"\b(1[5-9]|20)\d\d\b")
+_SECTIONS = "Article/Abstract/AbstractText"
+# NLM's categories of headings ("Structured Abstracts", NLM). The labels are those of the built-in
+# labeller. Conclusions say what the results show, so they are labelled as results. The category
+# UNASSIGNED is left to the heading.
+CATEGORIES: Mapping[str, str] = {
+    "BACKGROUND": "background",
+    "OBJECTIVE": "objective",
+    "METHODS": "method",
+    "RESULTS": "result",
+    "CONCLUSIONS": "result",
+}
+# For sections without a category: the headings that stand for one of them alone.
+HEADINGS: Mapping[str, str] = {
+    **CATEGORIES,
+    "INTRODUCTION": "background",
+    "CONTEXT": "background",
+    "OBJECTIVES": "objective",
+    "AIM": "objective",
+    "AIMS": "objective",
+    "PURPOSE": "objective",
+    "METHOD": "method",
+    "MATERIALS AND METHODS": "method",
+    "PATIENTS AND METHODS": "method",
+    "METHODOLOGY": "method",
+    "DESIGN": "method",
+    "STUDY DESIGN": "method",
+    "RESULT": "result",
+    "FINDINGS": "result",
+    "CONCLUSION": "result",
+}
+
+
+class Section(NamedTuple):
+    """A section of an abstract. Heading and label are "" in an abstract without sections."""
+
+    heading: str
+    label: str
+    sentences: list[str]
 
 
 def read_pubmed(
@@ -38,7 +76,9 @@ def read_pubmed(
         except Problem as problem:
             yield BadLine(line, f"PMID {content['docno'] or 'missing'}: {problem}", name)
         else:
-            yield DocumentLine(line, record, (), name)
+            headings = [each.heading for each in sections_of(element) if not each.label]
+            unknown = tuple(filter(None, headings))
+            yield DocumentLine(line, record, (), name, bool(record.labels), unknown)
     if empty:
         raise DocumentFormatError(
             name, None, "the file has no <PubmedArticle>. Check that you chose the right file."
@@ -49,17 +89,17 @@ def from_pubmed(article: Element) -> dict[str, Any]:
     """The object of docs/formats.md for a <PubmedArticle> or a <MedlineCitation>.
 
     The sections of a structured abstract are split into sentences one by one, so that a section
-    without a full stop at its end does not run into the next. Their labels are left out.
+    without a full stop at its end does not run into the next. Sentences get the label of their
+    section, if its heading is known.
     """
-    citation = article.find("MedlineCitation")
-    citation = article if citation is None else citation
-    sections = citation.findall("Article/Abstract/AbstractText")
+    citation = _citation(article)
+    sections = sections_of(article)
+    labels = [section.label for section in sections for _ in section.sentences]
     return {
         "docno": text_of(citation.find("PMID")) or None,
         "title": text_of(citation.find("Article/ArticleTitle")),
-        "sentences": [
-            sentence for section in sections for sentence in split_sentences(text_of(section))
-        ],
+        "sentences": [sentence for section in sections for sentence in section.sentences],
+        "labels": labels if any(labels) else [],
         "year": _year(citation),
         "venue": text_of(citation.find("Article/Journal/Title")),
         "authors": [
@@ -73,6 +113,33 @@ def from_pubmed(article: Element) -> dict[str, Any]:
         "has_full_text": article.find("PubmedData/ArticleIdList/ArticleId[@IdType='pmc']")
         is not None,
     }
+
+
+def section_label(heading: str, category: str) -> str:
+    """The label of a section's sentences; "" for a section that has no known heading."""
+    known = CATEGORIES.get(_plain(category))
+    return known or HEADINGS.get(_plain(heading), "")
+
+
+def _plain(heading: str) -> str:
+    return " ".join(heading.upper().replace("&", " AND ").split()).rstrip(" :.")
+
+
+def sections_of(article: Element) -> list[Section]:
+    """The sections of the abstract, or all of it as one section."""
+    return [
+        Section(
+            heading := text.get("Label", "").strip() or text.get("NlmCategory", "").strip(),
+            section_label(heading, text.get("NlmCategory", "")),
+            split_sentences(text_of(text)),
+        )
+        for text in _citation(article).iterfind(_SECTIONS)
+    ]
+
+
+def _citation(article: Element) -> Element:
+    citation = article.find("MedlineCitation")
+    return article if citation is None else citation
 
 
 def _year(citation: Element) -> int | None:

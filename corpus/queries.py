@@ -14,13 +14,16 @@ from accounts.locking import lock_collection
 from accounts.models import Collection
 from corpus.models import Document, Facet, Query, QueryPaper
 from corpus.sentence_numbers import RANGES, Numbers, SentenceNumberError, parse_numbers
-from corpus.services import CorpusError, create_query
+from corpus.services import CorpusError, create_query, facet_of_topics
 from corpus.state import corpus_docnos
+from corpus.topic_import import TopicIdsTaken, distinct_topics, write_topics
+from corpus.topics import PASTED, TopicRecord, pasted_topic
 from web.errors import UserFacingError
 from web.words import count_noun
 
 _LINE = re.compile(r"(?P<docno>.*\S)[\s,;]+(?P<facet>\S+)")
 _SENTENCES = rf"[\s,;]+(?P<sentences>{RANGES})(?:[\s,;]+(?P<name>\S+))?"
+_TOPIC = re.compile(r"(?P<name>\S+) ?\t\s*(?P<text>\S.*)")
 _ANY_FACET = r"[a-z0-9][a-z0-9-]*"
 _LONGEST = 400  # characters of a line with sentences; matching a much longer one takes long
 
@@ -33,6 +36,14 @@ class QueryLine(NamedTuple):
     facet: str
     sentences: Numbers | None = None
     name: str = ""
+
+
+class TopicLine(NamedTuple):
+    """A line of a list that has the id of a topic, a tab and its text."""
+
+    number: int
+    name: str
+    text: str
 
 
 class LineProblem(NamedTuple):
@@ -216,29 +227,86 @@ def add_sentence_query(
 def add_query_list(*, collection: Collection, text: str) -> int:
     """Add every query of the list. Returns how many are new; existing ones are skipped.
 
+    In a collection without facets, a line of an id, a tab and a text is a topic.
+
     Raises:
         BadQueryList: lines are invalid. It lists all of them, and nothing is added.
     """
     with transaction.atomic():
         lock_collection(collection)
         facet_keys = set(collection.facets.values_list("key", flat=True)) - {""}
+        docnos = set() if facet_keys else _docnos_of_lines(collection, text)
+        topics, text = _without_topics(text, facet_keys, docnos)
         lines, problems = parse_query_list(
-            text,
-            has_facets=bool(facet_keys),
-            facet_keys=facet_keys,
-            docnos=set() if facet_keys else _docnos_of_lines(collection, text),
+            text, has_facets=bool(facet_keys), facet_keys=facet_keys, docnos=docnos
         )
         before = collection.queries.count()
+        if facet_keys:
+            problems += [_topic_with_facets(topic) for topic in topics]
+        else:
+            problems += _add_topics(collection, topics)
         for line in lines:
             try:
                 _add(collection, line.docno, line.facet, line.sentences, line.name)
             except UserFacingError as error:
                 problems.append(LineProblem(line.number, str(error)))
-        if not lines and not problems:
+        if not lines and not topics and not problems:
             problems.append(LineProblem(1, "The list is empty."))
         if problems:
             raise BadQueryList(sorted(problems))
         return collection.queries.count() - before
+
+
+def _without_topics(
+    text: str, facet_keys: Group[str], docnos: Group[str]
+) -> tuple[list[TopicLine], str]:
+    """The topics of a list, and the list with blank lines in their places."""
+    topics, others = [], []
+    for number, line in enumerate(text.splitlines(), start=1):
+        match = _TOPIC.fullmatch(line.strip())
+        if match and line.strip() not in docnos and _is_topic_text(match["text"], facet_keys):
+            topics.append(TopicLine(number, match["name"], match["text"]))
+            others.append("")
+        else:
+            others.append(line)
+    return topics, "\n".join(others)
+
+
+def _is_topic_text(text: str, facet_keys: Group[str]) -> bool:
+    """Whether it is neither a facet nor numbers of sentences, each with what may follow them."""
+    words = re.split(r"[\s,;]+", text, maxsplit=1)
+    if facet_keys:
+        return len(words) > 1 and not set(facet_keys) & set(text.split())
+    return re.fullmatch(rf"(?:{RANGES})(?:[\s,;]+\S+)?", text[:_LONGEST]) is None
+
+
+def _topic_with_facets(topic: TopicLine) -> LineProblem:
+    return LineProblem(
+        topic.number,
+        f"“{topic.name}” and a text after a tab look like a topic. Put the lines in a file, and "
+        "import it below under “Queries from a topic file”, where you choose the facet.",
+    )
+
+
+def _add_topics(collection: Collection, topics: Iterable[TopicLine]) -> list[LineProblem]:
+    """Add the topics, and return what is wrong with them."""
+    records, problems = [], []
+    for topic in topics:
+        record = pasted_topic(*topic)
+        if isinstance(record, TopicRecord):
+            records.append(record)
+        else:
+            problems.append(LineProblem(topic.number, record.reason))
+    try:
+        filed = distinct_topics({PASTED: records}, PASTED)
+        if filed:
+            write_topics(collection, facet_of_topics(collection, ""), filed, PASTED)
+    except TopicIdsTaken as error:
+        problems += [
+            LineProblem(clash.line or 1, f"The id {clash.identifier} is taken: {clash.reason}.")
+            for clash in error.clashes
+        ]
+    return problems
 
 
 def _docnos_of_lines(collection: Collection, text: str) -> set[str]:

@@ -49,7 +49,7 @@ def create_collection(
         CorpusError: the slug or the scale is invalid, or a collection with the slug exists.
         FacetError: a collection cannot have these facets.
     """
-    _check_slug(slug)
+    check_slug(slug)
     check_facets(facets)
     scale = scale_of(highest_grade, relevant_from)
     try:
@@ -103,7 +103,8 @@ def scale_of(highest_grade: int, relevant_from: int | None = None) -> Scale:
     return Scale(highest_grade, relevant_from)
 
 
-def _check_slug(slug: str) -> None:
+def check_slug(slug: str) -> None:
+    """Raise CorpusError unless a collection can have this short name."""
     try:
         validate_slug(slug)
         MaxLengthValidator(Collection._meta.get_field("slug").max_length)(slug)

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import IO, BinaryIO, NamedTuple, Protocol, cast
 
 from corpus.academic_graph import Part
-from corpus.decompression import Meter
+from corpus.decompression import BadArchive, Meter, TooLarge, check_member, files_in
 from corpus.document_formats import AUTO as AUTO
 from corpus.document_formats import DOCUMENT_FORMATS, detect_format
 from corpus.formats import MAX_DOCNO, BadLine, DocumentLine
@@ -22,7 +22,6 @@ from web.words import listed
 FORMATS = (AUTO, *DOCUMENT_FORMATS)
 _PLAIN_ENDINGS = (*(".jsonl", ".json", ".tsv", ".csv", ".xml", ".sgml", ".sgm", ".trec", ".bib"),)
 ENDINGS = (*_PLAIN_ENDINGS, *(f"{ending}.gz" for ending in _PLAIN_ENDINGS))
-ENCRYPTED = 0x1  # bit of a zip member's flags
 BEIR_CORPUS = ("corpus.jsonl", "corpus.jsonl.gz")
 
 
@@ -222,11 +221,7 @@ def _parts(path: Path, name: str) -> tuple[SourceFile, ...]:
     if not zipfile.is_zipfile(path):
         return (SourceFile(name, path, path.stat().st_size),)
     with _zip_errors(name), zipfile.ZipFile(path) as archive:
-        members = {
-            f"{name}/{member.filename}": member
-            for member in sorted(archive.infolist(), key=lambda member: member.filename)
-            if not member.is_dir() and not member.filename.startswith("__MACOSX/")
-        }
+        members = {f"{name}/{member.filename}": member for member in files_in(archive)}
     inside = [
         SourceFile(full_name, path, member.file_size, member.filename)
         for full_name, member in members.items()
@@ -252,14 +247,12 @@ def _is_document_file(part: SourceFile) -> bool:
 
 
 def _check_member(name: str, member: zipfile.ZipInfo) -> None:
-    if member.flag_bits & ENCRYPTED:
-        raise SourceError(f"{name} is encrypted. Compress it again without a password.")
-    if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-        # An LZMA header can request a dictionary of 4 GB, which is allocated at once.
-        raise SourceError(
-            f"{name} is compressed with a method other than deflate. "
-            "Compress it again as an ordinary zip."
-        )
+    try:
+        check_member(member)
+    except BadArchive as error:
+        raise SourceError(f"{name} is {error}") from error
+    except TooLarge as error:
+        raise SourceError(f"{name}: {error}.") from error
 
 
 @contextmanager
@@ -285,9 +278,12 @@ def _zip_errors(name: str) -> Iterator[None]:
 def _document_files(inside: list[SourceFile], name: str) -> tuple[SourceFile, ...]:
     corpus = [part for part in inside if part.name.rpartition("/")[2] in BEIR_CORPUS]
     files = corpus or [part for part in inside if _is_document_file(part)]
+    if not files and len(inside) == 1 and inside[0].member and not inside[0].name.endswith(".zip"):
+        files = inside  # the only file of a zip, such as MED.ALL
     if not files:
         raise SourceError(
-            f"{name} has no corpus.jsonl and no other file ending in {' or '.join(ENDINGS)}."
+            f"{name} has no corpus.jsonl, no other file ending in {' or '.join(ENDINGS)}, and more "
+            "or fewer files than one. Unpack it and import the files of documents."
         )
     if len(corpus) > 1:
         names = " and ".join(part.name for part in corpus[:2])

@@ -9,6 +9,7 @@ from __future__ import annotations
 import csv
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
@@ -86,7 +87,8 @@ def read_table(
 ) -> Iterator[DocumentLine | BadLine]:
     """Yield the valid and the invalid rows of a file. Blank lines are skipped.
 
-    A CSV file (`comma`) has quoted values. In a TSV file a quotation mark is an ordinary character.
+    A CSV file (`comma`) has quoted values, separated by semicolons if its first line has more of
+    them than commas. In a TSV file a quotation mark is an ordinary character.
 
     Raises:
         DocumentFormatError: the file cannot be read, is empty, or has no column for the docno.
@@ -139,7 +141,10 @@ def _rows(
             if text.strip():
                 yield number, text.split("\t")
         return
-    reader = csv.reader((_csv_line(name, *line) for line in lines), strict=True)
+    header = next(lines, (1, b""))
+    semicolon = header[1].count(b";") > header[1].count(b",")
+    texts = (_csv_line(name, *line) for line in chain([header], lines))
+    reader = csv.reader(texts, delimiter=";" if semicolon else ",", strict=True)
     number = 1
     try:
         for row in reader:

@@ -25,8 +25,8 @@ FULL_TEXTS_KIND = "import_full_texts"
 @registry.handles(JOB_KIND, title="Import documents", page="documents", reads=("path",))
 def run_import_documents(lease: Lease) -> dict[str, Any]:
     """Parameters: those of `files_of`, and how to read the files: `format`, `columns`, `prefix`,
-    `recipe`, `expansion` and `skip_bad`, as for `import_documents`. A job that was queued before
-    recipes has the name of a filter as `filter`.
+    `recipe`, `expansion`, `skip_bad` and `dry_run`, as for `import_source`. A job that was queued
+    before recipes has the name of a filter as `filter`.
     """
     parameters = lease.parameters
     recipe = parameters.get("recipe") or {"named": parameters.get("filter", "")}
@@ -43,6 +43,7 @@ def run_import_documents(lease: Lease) -> dict[str, Any]:
         expansion=Expansion.from_json(expansion) if expansion else None,
         prefix=lease.parameters.get("prefix", ""),
         skip_bad=lease.parameters.get("skip_bad", 0),
+        dry_run=lease.parameters.get("dry_run", False),
         work=lease,
     )
     return report.result
@@ -50,12 +51,15 @@ def run_import_documents(lease: Lease) -> dict[str, Any]:
 
 @registry.handles(TOPICS_KIND, title="Import topics", page="queries", reads=("path",))
 def run_import_topics(lease: Lease) -> dict[str, Any]:
-    """Parameters: those of `files_of`, and `facet` and `topic_prefix` as of `import_topics`."""
+    """Parameters: those of `files_of`, and `facet`, `topic_prefix` and `dry_run` as of
+    `import_topics`.
+    """
     report = import_topics(
         collection=lease.collection,
         files=files_of(lease.parameters),
         facet_key=lease.parameters["facet"],
         topic_prefix=lease.parameters["topic_prefix"],
+        dry_run=lease.parameters.get("dry_run", False),
         work=lease,
     )
     return report.result

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from django.db import IntegrityError
+from django.db import IntegrityError, transaction
 
 from accounts.locking import lock_collection
 from accounts.models import Collection
 from corpus.clashes import Clash, IdsTaken, prefix_advice
+from corpus.file_kinds import Kind, check_kind
+from corpus.first_rows import first_rows
 from corpus.formats import DocumentFormatError
 from corpus.import_meter import meter_for
 from corpus.models import Facet, Query, QueryPaper, Topic
@@ -24,6 +26,7 @@ from web.words import count_noun, listed
 LISTED = 100  # invalid topics
 NAMED = 3  # files
 BATCH = 500
+COLUMNS = ("id", "title", "description", "narrative")
 
 
 class TopicsRefused(CorpusError):
@@ -44,6 +47,7 @@ class TopicIdsTaken(IdsTaken):
     """Ids of topics are in use: in the collection, or by other topics of the files."""
 
     def __init__(self, name: str, clashes: Sequence[Clash]) -> None:
+        self.clashes = tuple(clashes)
         number = len(clashes)
         super().__init__(
             name,
@@ -66,18 +70,21 @@ class FiledTopic(NamedTuple):
 class TopicReport:
     """The number of topics that became queries, and of those that were queries before.
 
-    `formats` are those that were detected, and `subtopics` counts the subtopics left out.
+    `formats` are those that were detected, and `subtopics` counts the subtopics left out. Of a dry
+    run, `check` has the first rows.
     """
 
     created: int
     unchanged: int
     formats: tuple[str, ...] = ()
     subtopics: int = 0
+    check: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def result(self) -> dict[str, Any]:
         """As the result of a job."""
         return {
+            **self.check,
             "created": self.created,
             "unchanged": self.unchanged,
             "format": ", ".join(self.formats),
@@ -92,17 +99,20 @@ def import_topics(
     work: JobContext,
     facet_key: str = "",
     topic_prefix: str = "",
+    dry_run: bool = False,
 ) -> TopicReport:
     """Make every topic of the files a query under the facet, or none of them.
 
     `files` are paths by their names in messages. The facet is needed only if the collection has
     several. `topic_prefix` is put before every id. A topic that repeats another one counts once. A
-    second import of the same files changes nothing.
+    second import of the same files changes nothing. A `dry_run` checks and counts everything, and
+    changes nothing.
 
     Raises:
         TopicsRefused: topics are invalid. It lists all of them.
         TopicIdsTaken: ids of topics are in use.
         SourceError: the prefix has white space.
+        WrongKind: a file is clearly of another kind.
         DocumentFormatError: a file has no topics or cannot be read as a topic file.
         CorpusError: a file cannot be opened, or the facet is missing or does not exist.
     """
@@ -111,15 +121,18 @@ def import_topics(
     facet = facet_of_topics(collection, facet_key)
     try:
         contents = _read_files(files, topic_prefix, work)
-        topics = _topics_of(contents, names)
+        topics = distinct_topics({name: file.topics for name, file in contents.items()}, names)
         with work.fenced():
-            lock_collection(collection)
-            created = _write(collection, facet, topics, names, work)
+            with transaction.atomic():
+                lock_collection(collection)
+                created = write_topics(collection, facet, topics, names, work.progress)
+                transaction.set_rollback(dry_run)
             report = TopicReport(
                 created=created,
                 unchanged=len(topics) - created,
                 formats=tuple(dict.fromkeys(file.format for file in contents.values())),
                 subtopics=sum(file.subtopics for file in contents.values()),
+                check=first_rows(COLUMNS, (filed.topic.row for filed in topics)) if dry_run else {},
             )
             work.complete({**report.result, "facet": facet.key})
     except BadTopics as bad:
@@ -137,18 +150,20 @@ def import_topics(
 def _read_files(paths: Mapping[str, Path], prefix: str, work: JobContext) -> dict[str, TopicFile]:
     size = sum(path.stat().st_size for path in paths.values())
     meter = meter_for(work, size=size, note="bytes of topics read", limit=LARGEST)
+    for name, path in paths.items():
+        check_kind(path, name=name, wanted=Kind.TOPICS)
     return {
         name: read_topics(path, name=name, prefix=prefix, meter=meter)
         for name, path in paths.items()
     }
 
 
-def _topics_of(files: Mapping[str, TopicFile], names: str) -> list[FiledTopic]:
+def distinct_topics(files: Mapping[str, Sequence[TopicRecord]], names: str) -> list[FiledTopic]:
     """The topics of all files, each once. Raises TopicIdsTaken if two with one id differ."""
     by_name: dict[str, FiledTopic] = {}
     clashes: list[Clash] = []
-    for file, content in files.items():
-        for topic in content.topics:
+    for file, topics in files.items():
+        for topic in topics:
             first = by_name.setdefault(topic.name, FiledTopic(file, topic))
             if first.topic.digest != topic.digest:
                 place = "line " if file == first.file else f"{first.file}:"
@@ -159,14 +174,17 @@ def _topics_of(files: Mapping[str, TopicFile], names: str) -> list[FiledTopic]:
     return list(by_name.values())
 
 
-def _write(
+def write_topics(
     collection: Collection,
     facet: Facet,
     topics: Sequence[FiledTopic],
     name: str,
-    work: JobContext,
+    progress: Callable[[int, int, str], None] = lambda *_: None,
 ) -> int:
-    """Returns how many queries are new. Raises TopicIdsTaken."""
+    """Returns how many queries are new. Call it under the lock of the collection.
+
+    Raises TopicIdsTaken.
+    """
     stored = _Stored(collection)
     clashes = [
         filed.clash(reason) for filed in topics if (reason := stored.clash(filed.topic, facet))
@@ -177,7 +195,7 @@ def _write(
     new = [record for record in records if record.name not in stored.topics]
     for start in range(0, len(new), BATCH):
         _insert_topics(collection, new[start : start + BATCH])
-        work.progress(min(start + BATCH, len(new)), len(new), "topics written")
+        progress(min(start + BATCH, len(new)), len(new), "topics written")
     papers = dict(
         collection.query_papers.filter(topic__isnull=False).values_list("name", "pk").order_by()
     )

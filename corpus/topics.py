@@ -3,21 +3,20 @@
 TREC's are tagged but rarely XML: `<top>` with `<num> Number: 301`, `<title>`, `<desc> Description:`
 and `<narr> Narrative:`, of which none has to be closed; later tracks have `<topic number="1">` with
 `query`, `question` or `description`, `narrative` and `subtopic`. Tools write JSON Lines (BEIR,
-PyTerrier, Pyserini, ir_datasets) or an id, a tab and a text (MS MARCO).
+PyTerrier, Pyserini, ir_datasets), as lines or as one array, or an id, a tab and a text (MS MARCO).
+SMART collections have records of `.I` and `.W`.
 """
 
 from __future__ import annotations
 
-import gzip
 import html
 import re
-import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
-from corpus.decompression import CHUNK, Meter, TooLarge, open_unpacked
+from corpus.decompression import CHUNK, DAMAGED, Meter, TooLarge, damage, open_unpacked
 from corpus.digests import topic_digest
 from corpus.formats import (
     LONGEST_LINE,
@@ -25,8 +24,10 @@ from corpus.formats import (
     DocumentFormatError,
     Problem,
     document_record,
+    object_lines,
     parsed_object,
 )
+from corpus.smart import START, read_records
 
 LARGEST = 256 * 1024 * 1024  # bytes, unpacked; topics are held in memory
 MOST_PROBLEMS = 10_000
@@ -48,6 +49,8 @@ _JSON_NARRATIVES = ("narrative", "narr")
 _JSON_FORMATS = {"_id": "BEIR", "qid": "PyTerrier", "query_id": "ir_datasets", "id": "Pyserini"}
 _HEADERS = frozenset({"_id", "qid", "query_id", "query-id", "id"})
 TREC, XML, TSV = "TREC topics (<top>)", "TREC topics in XML (<topic number>)", "id, tab, text"
+PASTED = "the list"
+SMART = "SMART (.I, .W)"
 
 
 class TopicRecord(NamedTuple):
@@ -64,6 +67,10 @@ class TopicRecord(NamedTuple):
     narrative: str
     sentences: tuple[str, ...]
     id_field: str
+
+    @property
+    def row(self) -> tuple[str, str, str, str]:
+        return (self.name, self.title, self.description, self.narrative)
 
     @property
     def digest(self) -> str:
@@ -106,8 +113,10 @@ def read_topics(
         text = _text(path, name, meter)
         results = _tagged(source, text)
         return TopicFile(_checked(source, results), _tagged_format(text), _subtopics(text))
+    if start == b"." and _is_smart(source):
+        return TopicFile(_checked(source, _smart_topics(source)), SMART, 0)
     formats: list[str] = []
-    results = _json_lines(source, formats) if start == b"{" else _tab_lines(source)
+    results = _json_lines(source, formats) if start in (b"{", b"[") else _tab_lines(source)
     topics = _checked(source, results)
     return TopicFile(topics, formats[0] if formats else TSV, 0)
 
@@ -140,8 +149,8 @@ def _checked(source: _Source, results: TopicResults) -> list[TopicRecord]:
         raise DocumentFormatError(
             source.name,
             None,
-            "the file has no topics. Write <top> elements, JSON Lines, or lines of an id, a tab "
-            "and a text.",
+            "the file has no topics. Write <top> elements, JSON Lines, SMART records (.I and .W), "
+            "or lines of an id, a tab and a text.",
         )
     return topics
 
@@ -153,10 +162,8 @@ def _open_file(path: Path, name: str, meter: Meter) -> Iterator[BinaryIO]:
             yield stream
     except TooLarge as error:
         raise DocumentFormatError(name, None, str(error)) from error
-    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-        raise DocumentFormatError(
-            name, None, f"the gzip data are damaged ({error}). Compress the file again."
-        ) from error
+    except DAMAGED as error:
+        raise DocumentFormatError(name, None, damage(error)) from error
 
 
 def _first_character(source: _Source) -> bytes:
@@ -218,9 +225,23 @@ def _lines(source: _Source) -> Iterator[tuple[int, bytes]]:
                 yield number, content
 
 
+def _is_smart(source: _Source) -> bool:
+    with _open_file(source.path, source.name, Meter(limit=source.meter.limit)) as stream:
+        return START.match(stream.read(CHUNK).removeprefix(UTF8_BOM).lstrip()) is not None
+
+
+def _smart_topics(source: _Source) -> TopicResults:
+    for record in read_records(source.path, source.name, source.meter):
+        if record.problem:
+            yield DocumentFormatError(source.name, record.line, record.problem)
+            continue
+        parts = {"num": record.identifier, "title": record.text("T"), "desc": record.text("W")}
+        yield _topic(source, record.line, ".I", parts)
+
+
 def _json_lines(source: _Source, formats: list[str]) -> TopicResults:
     """Appends the name of the format to `formats` at the first line."""
-    for number, line in _lines(source):
+    for number, line in object_lines(source.path, source.name, source.meter):
         try:
             content = parsed_object(line)
         except Problem as problem:
@@ -256,6 +277,12 @@ def _json_topic(
         "narr": _first_of(content, _JSON_NARRATIVES),
     }
     return _topic(source, number, f'"{key}"', parts)
+
+
+def pasted_topic(line: int, identifier: str, title: str) -> TopicRecord | DocumentFormatError:
+    """The topic of a line that a person wrote: an id, a tab and a text."""
+    source = _Source(Path(), PASTED, "", Meter())
+    return _topic(source, line, "column 1", {"num": identifier, "title": title})
 
 
 def _first_of(content: Mapping[str, Any], keys: Iterable[str]) -> str:

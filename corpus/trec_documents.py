@@ -38,7 +38,8 @@ _INLINE = frozenset(
 _START = re.compile(r"<doc(?:ument)?(?:\s[^<>]*)?>", re.IGNORECASE)
 _END = re.compile(r"</doc(?:ument)?\s*>", re.IGNORECASE)
 _BOUNDARY = re.compile(f"{_START.pattern}|{_END.pattern}", re.IGNORECASE)
-_TAG = re.compile(r"<(/?)([A-Za-z][\w.-]*)[^<>]*>|<!\[CDATA\[|\]\]>|<[!?][^<>]*>")
+# The name is possessive for the same reason.
+_TAG = re.compile(r"<(/?)([A-Za-z][\w.-]*+)[^<>]*+>|<!\[CDATA\[|\]\]>|<[!?][^<>]*>")
 _ID = re.compile(r"""\b(?:docno|id)\s*=\s*["']([^"']*)["']""", re.IGNORECASE)
 _NO_END = "the document has no </DOC>. Close it, or copy the file again."
 _TOO_LONG = f"the document is longer than {LONGEST_LINE // 1024 // 1024} MB. Split it."
@@ -77,28 +78,29 @@ def _documents(source: Path | BinaryIO, name: str, meter: Meter) -> Iterator[tup
     size = first = 0
     for number, line in file_lines(source, name, meter):
         try:
-            rest = decoded(line)
+            text = decoded(line)
         except Problem as problem:
             yield number, str(problem), ""
             parts = []
             continue
-        while rest:
-            boundary = _BOUNDARY.search(rest)
-            end = boundary.end() if boundary else len(rest)
+        place = 0
+        while place < len(text):
+            boundary = _BOUNDARY.search(text, place)
+            end = boundary.end() if boundary else len(text)
             if boundary and boundary.group()[1] != "/":
                 if parts:
                     yield first, _NO_END, ""
                 parts, size, first = [boundary.group()], 0, number
             elif parts:
-                parts.append(rest[:end])
-                size += end
+                parts.append(text[place:end])
+                size += end - place
                 if size > LONGEST_LINE:
                     yield first, _TOO_LONG, ""
                     parts = []
                 elif boundary:
                     yield first, "", "".join(parts)
                     parts = []
-            rest = rest[end:]
+            place = end
     if parts:
         yield first, _NO_END, ""
 

@@ -41,6 +41,7 @@ def request_import(
     recipe: Recipe = EVERYTHING,
     expansion: Expansion | None = None,
     skip_bad: int = 0,
+    dry_run: bool = False,
 ) -> Job:
     """Store the uploads and queue their import. The options are those of `import_documents`.
 
@@ -53,6 +54,7 @@ def request_import(
         "prefix": prefix,
         "recipe": recipe.as_json,
         "skip_bad": skip_bad,
+        **({"dry_run": True} if dry_run else {}),
     }
     if expansion is not None:
         options["expansion"] = expansion.as_json
@@ -66,6 +68,7 @@ def request_topics(
     facet_key: str = "",
     topic_prefix: str = "",
     requested_by: User,
+    dry_run: bool = False,
 ) -> Job:
     """Store the uploads and queue a job that makes their topics queries under the facet.
 
@@ -74,7 +77,9 @@ def request_topics(
         ImportUnderWay: other topics of this collection are being imported.
     """
     facet = facet_of_topics(collection, facet_key)
-    options = {"facet": facet.key, "topic_prefix": topic_prefix}
+    options: dict[str, Any] = {"facet": facet.key, "topic_prefix": topic_prefix}
+    if dry_run:
+        options["dry_run"] = True
     return _request(TOPICS_KIND, collection, uploads, options, requested_by)
 
 

@@ -12,6 +12,7 @@ from django.views.decorators.vary import vary_on_headers
 
 from accounts.access import in_collection, person_of
 from accounts.models import Collection, Role
+from corpus.facets import SAMPLE_FACETS
 from corpus.forms import FullTextsForm, QueryListForm, TopicsForm, UploadForm
 from corpus.full_texts import sections_of
 from corpus.models import Document, DocumentQuerySet, FullText
@@ -66,6 +67,7 @@ def import_documents(request: HttpRequest, collection: Collection) -> HttpRespon
                     collection=collection,
                     uploads=form.cleaned_data["file"],
                     requested_by=person_of(request),
+                    dry_run="dry_run" in request.POST,
                     **form.options(),
                 )
             except (ImportUnderWay, NoRoom) as error:
@@ -243,6 +245,7 @@ def import_topics(request: HttpRequest, collection: Collection) -> HttpResponse:
                 facet_key=form.cleaned_data.get("facet", ""),
                 topic_prefix=form.cleaned_data["topic_prefix"],
                 requested_by=person_of(request),
+                dry_run="dry_run" in request.POST,
             )
         except ImportUnderWay as error:
             form.add_error("file", str(error))
@@ -309,6 +312,7 @@ def _add_page(
             "sentences_problem": sentences_problem,
             "form": form or QueryListForm(has_facets=has_facets),
             "has_facets": has_facets,
+            "has_sample_facets": {facet.key for facet in facets} >= SAMPLE_FACETS,
             "bad_list": bad_list,
             "topics": topics or TopicsForm(collection=collection),
             "running": collection.jobs.live().filter(kind=TOPICS_KIND).first(),

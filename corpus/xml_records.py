@@ -7,18 +7,17 @@ outside the file is read.
 
 from __future__ import annotations
 
-import gzip
 import html
-import zlib
 from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 from xml.etree.ElementTree import Element, TreeBuilder
 from xml.parsers import expat
 
-from corpus.decompression import CHUNK, Meter, TooLarge, open_unpacked
+from corpus.decompression import CHUNK, DAMAGED, Meter, TooLarge, damage, open_unpacked
 from corpus.formats import LONGEST_LINE, DocumentFormatError, Problem
 
+LONGEST_TAG = 1024 * 1024  # bytes
 DEEPEST = 200  # elements inside each other; real records have ten
 
 
@@ -41,7 +40,8 @@ def read_xml_records(
     """
     reader = _Reader(tags)
     try:
-        with open_unpacked(source, meter) as stream:
+        # expat reads UTF-16 itself, and would refuse UTF-8 that declares it.
+        with open_unpacked(source, meter, as_utf8=False) as stream:
             while chunk := stream.read(CHUNK):
                 reader.feed(chunk)
                 yield from reader.take_records()
@@ -55,9 +55,8 @@ def read_xml_records(
         raise DocumentFormatError(name, error.lineno, reason) from error
     except TooLarge as error:
         raise DocumentFormatError(name, reader.line, str(error)) from error
-    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-        reason = f"the gzip data are damaged or cut short ({error}). Compress the file again."
-        raise DocumentFormatError(name, reader.line, reason) from error
+    except DAMAGED as error:
+        raise DocumentFormatError(name, reader.line, damage(error)) from error
 
 
 def text_of(element: Element | None) -> str:
@@ -76,7 +75,7 @@ class _Reader:
         self._parser.SkippedEntityHandler = self._skipped_entity
         self._around: list[tuple[str, dict[str, str]]] = []
         self._builder: TreeBuilder | None = None
-        self._depth = self._first_line = self._first_byte = 0
+        self._depth = self._first_line = self._first_byte = self._fed = 0
         self._records: list[XmlRecord] = []
 
     @property
@@ -85,6 +84,11 @@ class _Reader:
 
     def feed(self, chunk: bytes, *, is_end: bool = False) -> None:
         self._parser.Parse(chunk, is_end)
+        self._fed += len(chunk)
+        # expat reads an unfinished tag or comment again with each chunk.
+        if self._fed - self._parser.CurrentByteIndex > LONGEST_TAG:
+            megabytes = LONGEST_TAG // 1024 // 1024
+            raise Problem(f"a tag, comment or declaration is longer than {megabytes} MB.")
         if self._builder and self._parser.CurrentByteIndex - self._first_byte > LONGEST_LINE:
             megabytes = LONGEST_LINE // 1024 // 1024
             raise Problem(f"the record is longer than {megabytes} MB. Split it.")

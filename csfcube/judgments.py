@@ -8,8 +8,14 @@ from typing import NamedTuple
 
 from accounts.models import User
 from adjudication.models import Decision
-from annotation.models import Judgment, Opening, Reason, Seat, Slot
-from annotation.services import insert_judgments, make_slots
+from annotation.models import Opening, Reason, Seat
+from annotation.services import (
+    CandidateText,
+    NewJudgment,
+    NewSlot,
+    insert_judgments,
+    make_slots,
+)
 from corpus.models import Query
 from csfcube import Rating, Ratings
 from pooling.models import Candidate
@@ -33,13 +39,14 @@ def create_judged_query(
     version = _open(query, (first, second))
     slots = make_slots(
         query=query,
-        candidates=[candidates[rating.docno] for rating in ratings.rated],
+        candidates=[CandidateText.of(candidates[rating.docno]) for rating in ratings.rated],
         annotators=(first, second),
         guideline_version=version,
     )
     ratings_by_docno = {rating.docno: rating for rating in ratings.rated}
-    judgments = insert_judgments(query=query, judgments=_judgments(slots, ratings_by_docno))
-    Decision.objects.bulk_create(_decisions(judgments, ratings_by_docno, people.adjudicator))
+    judgments = insert_judgments(query=query, judgments=_judgments(query, slots, ratings_by_docno))
+    decisions = _decisions(query, slots, judgments, ratings_by_docno, people.adjudicator)
+    Decision.objects.bulk_create(decisions)
 
 
 def _open(query: Query, annotators: tuple[User, User]) -> int:
@@ -53,46 +60,49 @@ def _open(query: Query, annotators: tuple[User, User]) -> int:
     return guideline.version
 
 
-def _judgments(slots: Iterable[Slot], ratings_by_docno: Mapping[str, Rating]) -> Iterator[Judgment]:
+def _judgments(
+    query: Query, slots: Iterable[NewSlot], ratings_by_docno: Mapping[str, Rating]
+) -> Iterator[NewJudgment]:
     for slot in slots:
-        docno = slot.pair.candidate.document.docno
-        grade = (
-            ratings_by_docno[docno].first if slot.number == 1 else ratings_by_docno[docno].second
-        )
-        yield Judgment(
-            slot=slot,
-            sequence=1,
-            annotator_id=slot.annotator_id,
+        grade = _grade(ratings_by_docno[slot.docno], slot)
+        yield NewJudgment(
+            slot=slot.pk,
+            annotator=slot.annotator_id,
             grade=grade,
-            reason=Reason.SOURCE if grade is None else "",
-            presentation_digest=slot.pair.presentation_digest,
-            key=_key("judgment", slot.pair.query, docno, str(slot.number)),
+            reason=Reason.SOURCE.value if grade is None else "",
+            presentation_digest=slot.presentation_digest,
+            key=_key("judgment", query, slot.docno, str(slot.number)).hex,
         )
+
+
+def _grade(rating: Rating, slot: NewSlot) -> int | None:
+    return rating.first if slot.number == 1 else rating.second
 
 
 def _decisions(
-    judgments: Iterable[Judgment], ratings_by_docno: Mapping[str, Rating], adjudicator: User
+    query: Query,
+    slots: Iterable[NewSlot],
+    judgments: Mapping[int, int],
+    ratings_by_docno: Mapping[str, Rating],
+    adjudicator: User,
 ) -> Iterator[Decision]:
     """The final label of every pair without two equal grades."""
-    by_slot: dict[tuple[int, int], Judgment] = {
-        (judgment.slot.pair_id, judgment.slot.number): judgment for judgment in judgments
-    }
-    for (pair_id, number), first in by_slot.items():
-        second = by_slot[pair_id, 2]
-        if number == 2 or (first.grade is not None and first.grade == second.grade):
+    by_number: dict[int, dict[str, NewSlot]] = {1: {}, 2: {}}
+    for slot in slots:
+        by_number[slot.number][slot.docno] = slot
+    for docno, first in by_number[1].items():
+        rating = ratings_by_docno[docno]
+        if rating.first is not None and rating.first == rating.second:
             continue
-        pair = first.slot.pair
-        docno = pair.candidate.document.docno
-        final = ratings_by_docno[docno].final
         yield Decision(
-            pair_id=pair_id,
+            pair_id=first.pair_id,
             sequence=1,
             adjudicator=adjudicator,
-            first=first,
-            second=second,
-            grade=final,
-            reason=Reason.SOURCE if final is None else "",
-            key=_key("decision", pair.query, docno),
+            first_id=judgments[first.pk],
+            second_id=judgments[by_number[2][docno].pk],
+            grade=rating.final,
+            reason=Reason.SOURCE if rating.final is None else "",
+            key=_key("decision", query, docno),
         )
 
 

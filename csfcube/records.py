@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from evaluation.folds import Folds
 from web.errors import UserFacingError
 
 
@@ -70,7 +71,7 @@ class Release:
 
     `queries` maps every listed query to the rest of its row in the table of queries, in the order
     of the file; `ratings` holds those that were rated. `files` maps the name of every file that
-    was read to the SHA-256 (hex) of its bytes.
+    was read to the SHA-256 (hex) of its bytes. `folds` are None if the release has no such file.
     """
 
     papers: Mapping[str, Paper]
@@ -78,3 +79,4 @@ class Release:
     queries: Mapping[QueryKey, Mapping[str, str]]
     ratings: Mapping[QueryKey, Ratings]
     files: Mapping[str, str]
+    folds: Folds | None = None

@@ -10,11 +10,13 @@ from csfcube.files import Folder
 from csfcube.readable_annotations import read_papers
 from csfcube.records import CSFCubeError, Paper, Pooled, QueryKey, Ratings, Release
 from csfcube.tables import read_pools, read_queries, read_ratings
+from evaluation.folds import Folds, SplitsError, read_splits
 
 QUERIES = "queries-release.csv"
 POOLS = "test-pid2pool-csfcube.json"
 RATINGS = "test-pid2anns-csfcube-{}.json"
 TEXTS = "readable_annotations"
+SPLITS = "evaluation_splits.json"
 _TEXTS_OF_A_QUERY = re.compile(rf"{TEXTS}/(?P<pid>.+)-(?P<facet>[^-]+)-adju\.txt")
 
 
@@ -34,7 +36,22 @@ def read_release(path: Path) -> Release:
     papers = _papers(folder, ratings)
     for key, query_ratings in ratings.items():
         _check_texts(key, query_ratings, papers)
-    return Release(papers, pools, queries, ratings, folder.sha256)
+    folds = _folds(folder, ratings)
+    return Release(papers, pools, queries, ratings, folder.sha256, folds)
+
+
+def _folds(folder: Folder, ratings: Mapping[QueryKey, Ratings]) -> Folds | None:
+    """The folds of the release, which may also have queries of facets that are not there."""
+    if not folder.names(SPLITS):
+        return None
+    try:
+        folds = read_splits(folder.text(SPLITS).encode(), name=SPLITS)
+    except SplitsError as error:
+        raise CSFCubeError(SPLITS, "", str(error).removeprefix(f"{SPLITS}: ")) from error
+    for key in ratings:
+        if key.name not in folds.numbers:
+            raise CSFCubeError(SPLITS, "", f"the rated query {key.name} is in no fold")
+    return folds
 
 
 def _ratings(folder: Folder) -> dict[QueryKey, Ratings]:

@@ -17,6 +17,8 @@ from csfcube.datasheet import ANSWERS
 from csfcube.guidelines import CSFCUBE_GUIDELINE, csfcube_guideline
 from csfcube.judgments import People, create_judged_query
 from csfcube.pools import SOURCE, create_documents, create_pools, create_queries
+from evaluation.models import FoldPlan
+from evaluation.services import save_folds
 from jobs.context import DirectRun, JobContext
 from pooling.models import Candidate
 from release.datasheets.services import save_answers
@@ -51,6 +53,7 @@ class CSFCubeReport:
     judgments: int
     missing: int
     decisions: int
+    folds: str
 
 
 def import_csfcube(
@@ -117,6 +120,8 @@ def _create(release: Release, slug: str, work: JobContext) -> Collection:
             query=queries[key], ratings=ratings, candidates=pools[key.pid], people=people
         )
         work.progress(done, len(release.ratings), "judged queries imported")
+    if release.folds is not None:
+        save_folds(collection=collection, folds=release.folds)
     return collection
 
 
@@ -146,6 +151,13 @@ def _person(username: str) -> User:
         raise ImportRefused(str(error)) from error
 
 
+def _folds(collection: Collection) -> str:
+    plan = FoldPlan.objects.filter(collection=collection).first()
+    if plan is not None and plan.imported_from:
+        return f"imported from {plan.imported_from}"
+    return "made from the seed, because the release has none"
+
+
 def _report(collection: Collection, *, unchanged: bool) -> CSFCubeReport:
     judgments = Judgment.objects.filter(slot__pair__query__collection=collection)
     candidates = Candidate.objects.filter(pool__query_paper__collection=collection)
@@ -163,4 +175,5 @@ def _report(collection: Collection, *, unchanged: bool) -> CSFCubeReport:
         judgments=judgments.count(),
         missing=judgments.filter(grade=None).count(),
         decisions=Decision.objects.filter(pair__query__collection=collection).count(),
+        folds=_folds(collection),
     )

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
@@ -14,7 +12,7 @@ from curation.label_counts import LabelCounts, LabellerCount, count_labels
 from curation.labellers import BUILT_IN
 from curation.prediction import ONLY, UNLABELLED, request_labels
 from jobs.api import JobAnswer, accepted
-from web.api import JsonBody
+from web.api import JsonBody, RequestSerializer
 
 
 class LabellerCountAnswer(serializers.Serializer[LabellerCount]):
@@ -34,7 +32,7 @@ class LabelsAnswer(serializers.Serializer[LabelCounts]):
     labellers = LabellerCountAnswer(many=True)
 
 
-class NewLabels(serializers.Serializer[Any]):
+class NewLabels(RequestSerializer):
     labeller = serializers.CharField(
         max_length=60, default=BUILT_IN, help_text="One of the collection, or the built-in one."
     )

@@ -271,19 +271,12 @@ def _break_ties(
 
     Only one solution is left then, so it does not depend on how HiGHS searches.
     """
-    remaining = sorted(uses, key=lambda variable: _order_of(uses[variable], seed))
+    ordered = sorted(uses, key=lambda variable: _order_of(uses[variable], seed))
     counts: dict[_Use, int] = {}
-    while remaining:
-        weights: dict[int, int] = {}
-        combinations = 1
-        while remaining:
-            values = program.limits[remaining[0]] + 1
-            if weights and combinations * values > TIE_LIMIT:
-                break
-            weights[remaining.pop(0)] = values
-            combinations *= values
+    for step in _tie_steps({variable: program.limits[variable] + 1 for variable in ordered}):
+        combinations = math.prod(step.values())
         costs = {}
-        for variable, values in weights.items():
+        for variable, values in step.items():
             combinations //= values
             costs[variable] = -combinations
         _, solution = program.minimise(costs, seconds_left)
@@ -291,6 +284,16 @@ def _break_ties(
             counts[uses[variable]] = round(solution[variable])
             program.fix(variable, round(solution[variable]))
     return counts
+
+
+def _tie_steps(values: dict[int, int]) -> list[dict[int, int]]:
+    """Variables with their numbers of values: as many in a step as TIE_LIMIT lets it tell apart."""
+    steps: list[dict[int, int]] = []
+    for variable, number in values.items():
+        if not steps or math.prod(steps[-1].values()) * number > TIE_LIMIT:
+            steps.append({})
+        steps[-1][variable] = number
+    return steps
 
 
 def _order_of(use: _Use, seed: str) -> str:

@@ -18,6 +18,7 @@ from curation.check_forms import SentLabels, moved, sent_labels
 from curation.check_queue import ShownAbstract
 from curation.checking import LabelError, check_labels, state_digest
 from curation.label_keys import single_keys
+from curation.labellers import has_facets
 from web.requests import outcome, refusal, wants_json, wants_part
 from web.words import count_noun
 
@@ -40,7 +41,6 @@ def check_overview(request: HttpRequest, collection: Collection) -> HttpResponse
             "progress": check_queue.progress(collection),
             "counted_up_to": check_queue.COUNTED_UP_TO,
             "records": check_queue.last_checked(collection, person_of(request), LISTED),
-            "has_facets": collection.facets.exclude(key="").exists(),
         },
     )
 
@@ -50,6 +50,8 @@ def check_overview(request: HttpRequest, collection: Collection) -> HttpResponse
 @require_safe
 def check_next(request: HttpRequest, collection: Collection) -> HttpResponse:
     """Redirect to the next abstract, but none of those in `without`."""
+    if not has_facets(collection):
+        return redirect("check-labels", collection.slug)
     without = _without(request)
     documents = check_queue.next_documents(collection, person_of(request), without=without)
     if not documents:
@@ -100,6 +102,8 @@ def check_document(request: HttpRequest, collection: Collection, docno: str) -> 
     if request.method != "POST":
         if wants_part(request):
             return _parts(request, collection, [document])
+        if not has_facets(collection):  # the overview says why there is nothing to check
+            return redirect("check-labels", collection.slug)
         return _page(request, collection, check_queue.shown_abstract(collection, document))
     step = request.POST.get("step", "")
     try:

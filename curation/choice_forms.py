@@ -12,15 +12,15 @@ from curation.choice_plan import (
     MOST_PAPERS,
     ChoiceError,
     ChoicePlan,
+    first_numbers,
     numbers_of,
     read_pins,
     write_pins,
 )
+from curation.choices import state_of
 from curation.models.samples import HIGHEST_RATING, LOWEST_RATING
 
 LEAST_RATING = 3
-# CSFCube's numbers, as a start.
-PAPERS, TWO_FACETS = 34, 16
 SEVERAL = ("two_facets", "three_facets")
 
 
@@ -31,13 +31,12 @@ def _docnos(label: str, help_text: str) -> forms.CharField:
 
 class ChoiceForm(forms.Form):
     sample = forms.ChoiceField(label="Sample")
-    papers = forms.IntegerField(label="Papers", min_value=1, max_value=MOST_PAPERS, initial=PAPERS)
+    papers = forms.IntegerField(label="Papers", min_value=1, max_value=MOST_PAPERS)
     two_facets = forms.IntegerField(
         label="Under two facets",
         min_value=0,
         max_value=MOST_PAPERS,
         required=False,
-        initial=TWO_FACETS,
     )
     three_facets = forms.IntegerField(
         label="Under three facets", min_value=0, max_value=MOST_PAPERS, required=False
@@ -59,15 +58,21 @@ class ChoiceForm(forms.Form):
         super().__init__(*arguments, **options)
         self.collection = collection
         self.facets = list(collection.facets.values_list("key", flat=True))
-        names = list(collection.samples.values_list("name", flat=True))
+        samples = list(collection.samples.all())
         sample = self.fields["sample"]
         assert isinstance(sample, forms.ChoiceField)
-        sample.choices = [(name, name) for name in names]
-        self.initial.setdefault("sample", names[-1] if names else "")
+        sample.choices = [(drawn.name, drawn.name) for drawn in samples]
+        if samples and not self.is_bound and "papers" not in self.initial:
+            papers = state_of(samples[-1]).papers
+            numbers = first_numbers(papers, LEAST_RATING)
+            self.initial.update(zip(("papers", "two_facets"), numbers, strict=True))
+        self.initial.setdefault("sample", samples[-1].name if samples else "")
         self.initial.setdefault("seed", collection.seed)
         for number, name in enumerate(SEVERAL, start=2):
             if len(self.facets) < number:
                 del self.fields[name]
+        if self.facets == [""]:
+            self.fields["pins"].help_text = self.fields["bars"].help_text
 
     @property
     def numbers(self) -> list[forms.BoundField]:

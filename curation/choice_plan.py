@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from itertools import combinations
+from itertools import combinations, takewhile
 from typing import Any, NamedTuple
 
 from curation.balance import Candidate, Facets
@@ -14,6 +14,8 @@ from web.words import count_noun, listed
 
 MOST_PAPERS = 500
 LISTED = 5  # docnos in a message
+# CSFCube's numbers, as a start.
+PAPERS, TWO_FACETS = 34, 16
 
 
 class ChoiceError(UserFacingError):
@@ -92,9 +94,8 @@ def numbers_of(papers: int, several: Sequence[int]) -> tuple[int, ...]:
             "choose. Choose more papers, or fewer under several facets."
         )
     numbers = [under_one, *several]
-    while len(numbers) > 1 and not numbers[-1]:
-        numbers.pop()
-    return tuple(numbers)
+    most_facets = max((size for size, number in enumerate(numbers, start=1) if number), default=1)
+    return tuple(numbers[:most_facets])
 
 
 def read_pins(text: str, facets: Collection[str]) -> dict[str, Facets]:
@@ -105,16 +106,27 @@ def read_pins(text: str, facets: Collection[str]) -> dict[str, Facets]:
     pins: dict[str, Facets] = {}
     for line in text.splitlines():
         words = line.split()
-        named = []
-        while len(words) > 1 and words[-1] in facets:
-            named.append(words.pop())
-        if words:
-            pins[" ".join(words)] = tuple(key for key in facets if key in named)
+        named = list(takewhile(lambda word: word in facets, reversed(words[1:])))
+        if docno := " ".join(words[: len(words) - len(named)]):
+            pins[docno] = tuple(key for key in facets if key in named)
     return pins
 
 
 def write_pins(pins: Mapping[str, Facets]) -> str:
     return "\n".join(" ".join((docno, *facets)) for docno, facets in pins.items())
+
+
+def first_numbers(papers: Sequence[RatedPaper], least_rating: int) -> tuple[int, int]:
+    """A start for a form: papers, and how many of them under two facets.
+
+    They are CSFCube's numbers, or all suitable papers with its share under two facets if they are
+    fewer. Papers are at least 1.
+    """
+    plan = ChoicePlan(sample="", numbers=(1,), least_rating=least_rating, seed="")
+    suitable = [paper for paper in papers if paper.used_facets or not _fault(paper, plan)]
+    able = sum(len({*paper.facets, *paper.used_facets}) > 1 for paper in suitable)
+    number = max(1, min(PAPERS, len(suitable)))
+    return number, min(number * TWO_FACETS // PAPERS, able)
 
 
 def candidates_of(papers: Sequence[RatedPaper], plan: ChoicePlan) -> list[Candidate]:

@@ -102,7 +102,7 @@ def balance_figure(balance: Balance) -> Figure:
     )
     return Figure(
         name=FIGURE,
-        title="Queries by period, type and facet",
+        title="Queries by period, type and facet" if facets else "Queries by period and type",
         note=f"The number of queries in each cell. Types: {types}.",
         panels=[_panel(balance, title, facet) for title, facet in views],
         head=["period", "type", *(facet or "queries" for _, facet in views)],

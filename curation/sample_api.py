@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from django.db.models import Count, QuerySet
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
@@ -18,7 +16,7 @@ from curation.sample_tasks import request_sample
 from curation.sampling import LONGEST_NAME, SamplePlan, free_name
 from curation.strata import MOST_PAPERS, STRATA
 from jobs.api import JobAnswer, accepted
-from web.api import FormBody, JsonBody, found
+from web.api import FormBody, JsonBody, RequestSerializer, found
 
 
 class SampleAnswer(serializers.Serializer[Sample]):
@@ -32,7 +30,7 @@ class SampleAnswer(serializers.Serializer[Sample]):
     created_at = serializers.DateTimeField()
 
 
-class NewSample(serializers.Serializer[Any]):
+class NewSample(RequestSerializer):
     strata = serializers.ListField(
         child=serializers.ChoiceField(STRATA), default=list, max_length=len(STRATA)
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from typing import NamedTuple
 
@@ -126,6 +127,15 @@ PAPER_FILTERS: list[Filter[Test[PaperRow]]] = [
         ],
     ),
 ]
+
+
+def paper_filters(*, has_facets: bool) -> list[Filter[Test[PaperRow]]]:
+    if has_facets:
+        return PAPER_FILTERS
+    return [
+        replace(each, choices=[choice for choice in each.choices if choice.value != "facets"])
+        for each in PAPER_FILTERS
+    ]
 
 
 def paper_rows(sample: Sample, person: User) -> list[PaperRow]:

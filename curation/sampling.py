@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
+from itertools import count
 from typing import Any, NamedTuple
 
 from django.core.exceptions import ValidationError
@@ -254,7 +255,7 @@ def draw_sample(
             sample = _save(collection, name, drawn, created_by)
             work.complete({"sample": name, "papers": sample.papers.count()})
     except IntegrityError as error:
-        if "sample_name_once" in str(error) or collection.samples.filter(name=name).exists():
+        if collection.samples.filter(name=name).exists():
             raise _name_taken(name) from error
         raise
     return sample
@@ -314,8 +315,7 @@ def _name_taken(name: str) -> SampleError:
 def free_name(collection: Collection) -> str:
     """A name for the next sample: "sample-1", "sample-2" and so on."""
     names = set(collection.samples.values_list("name", flat=True))
-    numbers = range(1, len(names) + 2)
-    return next(name for number in numbers if (name := f"sample-{number}") not in names)
+    return next(name for number in count(1) if (name := f"sample-{number}") not in names)
 
 
 def delete_sample(*, sample: Sample) -> None:

@@ -52,16 +52,17 @@ def screened_papers(sample: Sample) -> list[ScreenedPaper]:
 def types_of_screened(collection: Collection) -> dict[int, PaperType]:
     """The type of each screened document by its id, over all samples of the collection."""
     rows = Screening.objects.filter(paper__sample__collection=collection).order_by()
-    types: dict[int, Counter[PaperType]] = defaultdict(Counter)
+    types: dict[int, list[PaperType]] = defaultdict(list)
     paper_types = collection.paper_types.in_bulk()
     for document_id, type_id in rows.values_list("paper__document_id", "paper_type_id"):
-        types[document_id][paper_types[type_id]] += 1
-    return {document_id: most_chosen(counts) for document_id, counts in types.items()}
+        types[document_id].append(paper_types[type_id])
+    return {document_id: most_chosen(chosen) for document_id, chosen in types.items()}
 
 
-def most_chosen(types: Counter[PaperType]) -> PaperType:
+def most_chosen(types: Iterable[PaperType]) -> PaperType:
     """The type that most screeners chose; at a tie, the first in the collection's list."""
-    return min(types, key=lambda kind: (-types[kind], kind.position))
+    counts = Counter(types)
+    return min(counts, key=lambda kind: (-counts[kind], kind.position))
 
 
 def facets_of_most(screenings: Sequence[Screening], keys: Iterable[str]) -> tuple[str, ...]:
@@ -80,7 +81,7 @@ def _together(
     screenings: Sequence[Screening],
     keys: Iterable[str],
 ) -> ScreenedPaper:
-    paper_type = most_chosen(Counter(screening.paper_type for screening in screenings))
+    paper_type = most_chosen(screening.paper_type for screening in screenings)
     return ScreenedPaper(
         docno=document.docno,
         title=document.title,

@@ -1,14 +1,100 @@
-"""The archive in the API. Collections themselves are in `annotation.api_collections`."""
+"""What the API has; the archive and the licences of a collection.
+
+Collections themselves are in `annotation.api_collections`, and their people in `people_api`.
+"""
 
 from __future__ import annotations
 
-from drf_spectacular.utils import extend_schema
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from django.http import HttpRequest
+from django.urls import URLPattern, URLResolver, get_resolver, reverse
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from accounts.api import CollectionView
+from accounts.api import ApiView, CollectionView
+from accounts.models import Collection, User
+from accounts.passwords import HasOwnPassword
 from annotation.api_collections import CollectionAnswer, collections_of
 from dashboard.archiving import archive_collection, unarchive_collection
+from dashboard.services import change_licences
+from web.api import NoKeys, RequestSerializer
+
+ADDRESSES = "config.api_urls"  # by its name, since it imports this module
+
+
+class CollectionParts(serializers.Serializer[Collection]):
+    slug = serializers.CharField()
+    name = serializers.CharField()
+    roles = serializers.SerializerMethodField(help_text="Your own.")
+    address = serializers.SerializerMethodField()
+    parts = serializers.SerializerMethodField(
+        help_text="What is below the address for your roles, each with its methods. Parts that "
+        "name one thing, such as a run, are in the OpenAPI document."
+    )
+
+    def get_roles(self, collection: Collection) -> list[str]:
+        return [membership.role for membership in collection.memberships.all()]
+
+    def get_address(self, collection: Collection) -> str:
+        path = reverse("api-collection", args=[collection.slug])
+        return str(self.context["request"].build_absolute_uri(path))
+
+    def get_parts(self, collection: Collection) -> dict[str, list[str]]:
+        return parts_for(self.get_roles(collection))
+
+
+class RootAnswer(serializers.Serializer[Any]):
+    docs = serializers.CharField(help_text="The documentation of every address.")
+    schema = serializers.CharField(help_text="The OpenAPI document.")
+    collections = serializers.CharField(help_text="Your collections with all their settings.")
+    count = serializers.IntegerField(help_text="Of your collections. Without a login, 0.")
+    next = serializers.CharField(allow_null=True)
+    previous = serializers.CharField(allow_null=True)
+    results = CollectionParts(many=True)
+
+
+class Root(ApiView):
+    permission_classes = [HasOwnPassword]
+
+    @extend_schema(
+        summary="What there is",
+        description="The addresses of the documentation, and your collections with their parts. "
+        "Without a login there are no collections.",
+        parameters=[OpenApiParameter("page", int), OpenApiParameter("page_size", int)],
+        responses=RootAnswer,
+    )
+    def get(self, request: Request) -> Response:
+        is_known = isinstance(request.user, User)
+        collections = collections_of(self.person) if is_known else Collection.objects.none()
+        response = self.paged(collections, CollectionParts)
+        response.data = _addresses(request) | response.data
+        return response
+
+
+def _addresses(request: Request | HttpRequest) -> dict[str, str]:
+    names = {"docs": "api-docs", "schema": "api-schema", "collections": "api-collections"}
+    return {key: request.build_absolute_uri(reverse(name)) for key, name in names.items()}
+
+
+def parts_for(roles: Iterable[str]) -> dict[str, list[str]]:
+    """The parts of a collection and their methods, as a person with these roles has them."""
+    parts = {}
+    for pattern in _collection_patterns():
+        view = getattr(pattern.callback, "view_class")  # noqa: B009  # mypy knows no view_class
+        if not pattern.pattern.converters and set(view.roles) & set(roles):
+            methods = [name.upper() for name in ("get", "post", "delete") if hasattr(view, name)]
+            parts[str(pattern.pattern)] = methods
+    return parts
+
+
+def _collection_patterns() -> Iterator[URLPattern]:
+    for resolver in get_resolver(ADDRESSES).url_patterns:
+        if isinstance(resolver, URLResolver):
+            yield from (part for part in resolver.url_patterns if isinstance(part, URLPattern))
 
 
 class CollectionArchive(CollectionView):
@@ -20,16 +106,46 @@ class CollectionArchive(CollectionView):
         responses=CollectionAnswer,
     )
     def post(self, request: Request, slug: str) -> Response:
+        self.parsed()
         archive_collection(collection=self.collection)
-        return self._answer()
+        return _answer(self)
 
     @extend_schema(
         summary="Unarchive a collection", request=None, responses={200: CollectionAnswer}
     )
     def delete(self, request: Request, slug: str) -> Response:
+        self.parameters(NoKeys)
         unarchive_collection(collection=self.collection)
-        return self._answer()
+        return _answer(self)
 
-    def _answer(self) -> Response:
-        collection = collections_of(self.person).get(pk=self.collection.pk)
-        return Response(CollectionAnswer(collection).data)
+
+class NewLicences(RequestSerializer):
+    licence = serializers.CharField(
+        max_length=120,
+        allow_blank=True,
+        required=False,
+        help_text="Of the judgments: an SPDX identifier, such as CC-BY-4.0. A release needs one.",
+    )
+    corpus_licence = serializers.CharField(
+        max_length=120,
+        allow_blank=True,
+        required=False,
+        help_text="Of the documents' texts. A release contains texts only with it.",
+    )
+
+
+class CollectionLicences(CollectionView):
+    @extend_schema(
+        summary="Change the licences",
+        description="What is not given stays. Published versions keep their licences.",
+        request=NewLicences,
+        responses=CollectionAnswer,
+    )
+    def post(self, request: Request, slug: str) -> Response:
+        change_licences(collection=self.collection, **self.parsed(NewLicences))
+        return _answer(self)
+
+
+def _answer(view: CollectionView) -> Response:
+    collection = collections_of(view.person).get(pk=view.collection.pk)
+    return Response(CollectionAnswer(collection).data)

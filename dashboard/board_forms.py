@@ -109,10 +109,10 @@ class ExclusionForm(forms.Form):
         error_messages={"required": "Choose the annotator."},
     )
     docno = forms.CharField(
-        label="Query paper or topic",
+        label="Document or topic of the query",
         max_length=200,
         help_text="Its id, such as 3264891.",
-        error_messages={"required": "Enter the id of the query paper or topic."},
+        error_messages={"required": "Enter the id of the document or topic."},
     )
 
     def __init__(self, *arguments: Any, collection: Collection, **options: Any) -> None:

@@ -25,7 +25,8 @@ from adjudication.models import CaseCount
 from adjudication.queue import due_cases
 from agreement.models import Report
 from annotation.models import PairCount, SlotCount
-from corpus.models import Document, Query, QueryPaper, title_of
+from corpus.facets import SAMPLE_FACETS
+from corpus.models import Document, Facet, Query, QueryPaper, title_of
 from dashboard.roles import ROLE_OVERVIEWS
 from dashboard.steps import Counts
 from jobs.models import LIVE, Job, State
@@ -35,7 +36,7 @@ from retrieval.models import Run
 
 
 def counts_of(collections: Iterable[Collection]) -> dict[int, Counts]:
-    """The counts of each collection by its id: twelve queries for any number of collections."""
+    """The counts of each collection by its id: thirteen queries for any number of collections."""
     ids = [collection.pk for collection in collections]
     counts = {pk: Counts() for pk in ids}
     for rows, path, sums in _aggregates():
@@ -84,6 +85,14 @@ def _aggregates() -> Iterable[tuple[QuerySet[Any], str, dict[str, Aggregate]]]:
     yield CaseCount.objects.all(), "query__collection", {"settled": Sum("settled")}
     yield Report.objects.all(), "collection", {"reports": row_count}
     yield Release.objects.all(), "collection", {"releases": row_count}
+    yield (
+        Facet.objects.all(),
+        "collection",
+        {
+            "whole_facets": Count("pk", filter=Q(key="")),
+            "sample_facets": Count("pk", filter=Q(key__in=SAMPLE_FACETS)),
+        },
+    )
     yield (
         Membership.objects.filter(user__is_active=True),
         "collection",

@@ -6,37 +6,20 @@ See docs/adr/0028-archive-and-delete.md.
 from __future__ import annotations
 
 import shutil
-import time
-from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from django.conf import settings
 from django.core.validators import validate_slug
-from django.db import connection
-from django.db.models import Model, QuerySet
 
 from accounts.locking import lock_collection
-from accounts.models import Collection, Membership
+from accounts.models import Collection
 from adjudication.models import Decision
 from annotation.models import Judgment
-from corpus.models import Query
 from dashboard.archiving import ArchiveError
-from dashboard.collection_tables import Table, tables_below
 from jobs.context import DirectRun, JobContext
-from jobs.models import Job
-from pooling.models import Pool, PoolBuild
-from retrieval.models import Run
-
-# Rows that have many rows below them. Each is deleted with all of these in one transaction, because
-# a slot and its judgment refer to each other.
-UNITS: tuple[type[Model], ...] = (Query, Pool, PoolBuild, Run)
-# They show the collection and this job to its admins until everything else is gone.
-LAST: tuple[type[Model], ...] = (Job, Membership)
-AT_ONCE = 2_000  # rows of the other tables that are deleted in one transaction
-_BELOW_UNITS = frozenset(table.model for unit in UNITS for table in tables_below(unit)) - {*UNITS}
-PAUSE_SECONDS = 0.01  # for other writers on SQLite, see docs/adr/0019-drafts-in-parts.md
+from release.collection_rows import delete_last_rows, delete_rows
 
 
 class NotBeingDeleted(ArchiveError):
@@ -103,47 +86,12 @@ def delete_collection(*, collection: Collection, work: JobContext | None = None)
     collection.refresh_from_db()
     if collection.deletion_began_at is None:
         raise NotBeingDeleted(collection)
-    tables = [table for table in tables_below() if table.model not in (*LAST, *_BELOW_UNITS)]
-    total = sum(_rows(table, collection).count() for table in tables)
-    done = 0
-    for parts in _parts(tables, collection):
-        with work.fenced():
-            # The last part is of the table that is counted.
-            done += [_delete(rows) for rows in parts][-1]
-        work.progress(min(done, total), total, "rows deleted")
-        if connection.vendor == "sqlite":
-            time.sleep(PAUSE_SECONDS)
+    delete_rows(collection, work)
     for folder in folders_of(collection):
         with suppress(FileNotFoundError):
             shutil.rmtree(folder)
     with work.fenced():
         lock_collection(collection, archived_too=True)
-        for model in LAST:
-            _delete(model._base_manager.filter(collection=collection))
-        _delete(Collection._base_manager.filter(pk=collection.pk))
+        delete_last_rows(collection)
         work.complete({})
     return {}
-
-
-def _parts(tables: list[Table], collection: Collection) -> Iterator[list[QuerySet[Model]]]:
-    """The rows to delete in one transaction, again and again until no row is left."""
-    for unit in (table for model in UNITS for table in tables if table.model is model):
-        below = tables_below(unit.model)
-        for pk in list(_rows(unit, collection).values_list("pk", flat=True)):
-            children = [table.model._base_manager.filter(**{table.path: pk}) for table in below]
-            yield [*children, unit.model._base_manager.filter(pk=pk)]
-    for table in tables:
-        rows = _rows(table, collection)
-        while rows.exists():
-            yield [table.model._base_manager.filter(pk__in=rows.values("pk")[:AT_ONCE])]
-
-
-def _rows(table: Table, collection: Collection) -> QuerySet[Model]:
-    """Also rows that the default manager leaves out, such as hidden pools and retired runs."""
-    return table.model._base_manager.filter(**{table.path: collection}).order_by("pk")
-
-
-def _delete(rows: QuerySet[Model]) -> int:
-    """Delete without Django's cascade, which loads the rows that refer to these."""
-    count: int = rows.order_by()._raw_delete(connection.alias)
-    return count

@@ -18,18 +18,15 @@ from django.conf import settings
 from django.db.models import Exists, ForeignKey, Model, OuterRef, Q, QuerySet
 
 from accounts.models import Collection, User
-from adjudication.models import CaseCount
-from annotation.models import Judgment, PairCount, Slot, SlotCount
+from annotation.models import Judgment, Slot
 from dashboard.archiving import check_archived, note_export
-from dashboard.collection_tables import Table, tables_below
+from dashboard.collection_tables import exported_tables
 from dashboard.deletion import files_of
 from release.bundle import zip_entry
-from release.models import AnnotatorProfile
 
 FORMAT_VERSION = 1
-COUNTS: tuple[type[Model], ...] = (CaseCount, PairCount, SlotCount)  # kept by triggers
-# Annotators were promised that what they say of themselves is stored once, and can be deleted.
-LEFT_OUT = (*COUNTS, AnnotatorProfile)
+# What a download changes in its collection, or every one would differ from the one before.
+OF_DOWNLOADS = {"exported_at", "exported_rows"}
 CHUNK = 1 << 16  # bytes of a file that are read together
 ROWS = 1_000  # that are read together
 README = """\
@@ -81,29 +78,33 @@ def export_collection(collection: Collection) -> Iterator[bytes]:
 
 def _written(collection: Collection) -> Iterator[bytes]:
     sink = _Sink()
+    counts: dict[str, int] = {}
     with zipfile.ZipFile(sink, "w", zipfile.ZIP_STORED) as archive:
-        for name, content in _files(collection):
+        for name, content in _files(collection, counts):
             with archive.open(zip_entry(name), "w", force_zip64=True) as member:
                 for chunk in content:
                     member.write(chunk)
                     yield sink.pop()
     yield sink.pop()
-    note_export(collection=collection)
+    note_export(collection=collection, rows=counts)
 
 
-def _files(collection: Collection) -> Iterator[tuple[str, Iterator[bytes]]]:
+def _files(
+    collection: Collection, row_counts: dict[str, int]
+) -> Iterator[tuple[str, Iterator[bytes]]]:
+    """Each file's name and content; on the way, the rows that were read are counted."""
     judgments = Judgment.objects.filter(slot__pair__query__collection=collection)
     hidden = judgments.filter(~_with_other_judgment()).count()
     yield "README.txt", iter([README.format(slug=collection.slug, hidden=hidden).encode()])
     counts: dict[str, int] = {}
     people: set[int] = set()
-    tables = [Table(Collection, "pk"), *tables_below()]
-    for table in sorted(tables, key=lambda table: table.name):
-        if table.model not in LEFT_OUT:
-            rows = table.model._base_manager.filter(**{table.path: collection.pk})
-            if table.model is Judgment:
-                rows = rows.filter(_with_other_judgment())
-            yield f"rows/{table.name}.jsonl", _lines(table.model, rows, counts, people)
+    for table in exported_tables():
+        rows = table.rows(collection.pk)
+        if table.model is Judgment:
+            rows = rows.filter(_with_other_judgment())
+        yield f"rows/{table.name}.jsonl", _lines(table.model, rows, counts, people)
+    row_counts |= counts
+    row_counts[Judgment._meta.label_lower] += hidden
     users = User.objects.filter(pk__in=people)
     yield "rows/accounts.user.jsonl", _people(users, counts)
     releases = Path(settings.RELEASE_DIR, collection.slug)
@@ -140,9 +141,7 @@ def _lines(
 ) -> Iterator[bytes]:
     """The rows by id; on the way, the number of rows and the ids of people are noted."""
     names = [
-        field.attname
-        for field in model._meta.concrete_fields
-        if field.name != "exported_at"  # or every download would change the next one
+        field.attname for field in model._meta.concrete_fields if field.name not in OF_DOWNLOADS
     ]
     of_people = [
         field.attname

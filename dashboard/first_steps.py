@@ -27,7 +27,9 @@ def first_steps(c: Counts) -> tuple[FirstStep, ...]:
     """The steps in order, until the first query is open; then none."""
     if c.opened:
         return ()
-    steps = (_documents(c), _queries(c), _runs(c), _pools(c), _people(c), _guidelines(), _open(c))
+    labels = (_labels(c),) if c.has_facets else ()
+    rest = (_queries(c), _runs(c), _pools(c), _people(c), _guidelines(), _open(c))
+    steps = (_documents(c), *labels, *rest)
     current = next(step for step in steps if not step.done and not step.optional)
     return tuple(step._replace(current=step is current) for step in steps)
 
@@ -37,6 +39,8 @@ def _documents(c: Counts) -> FirstStep:
         f"{count_noun(c.documents, 'document')} imported."
         if c.documents
         else "Import titles and abstracts. Every document can be a query or a candidate."
+        if c.has_facets
+        else "Import titles and texts. Every document can be a candidate or a query."
     )
     return FirstStep(
         "Documents",
@@ -48,15 +52,32 @@ def _documents(c: Counts) -> FirstStep:
     )
 
 
-def _queries(c: Counts) -> FirstStep:
+def _labels(c: Counts) -> FirstStep:
+    """Only a paper with a labelled sentence on a facet can be a query under it. Topics need none.
+
+    So the step is also done when there is a query.
+    """
     state = (
-        f"{count_noun(c.queries, 'query', 'queries')} of {c.query_source.phrase(c.query_papers)}."
-        if c.queries
-        else "Import topics, or choose papers to compare others with."
+        f"{count_noun(c.labelled, 'document')} with sentence labels."
+        if c.labelled
+        else "Predict which facet each sentence is on, or import documents with labels. A paper "
+        "can be a query only under a facet of its sentences."
     )
     return FirstStep(
-        "Queries", state, c.queries > 0, "Add queries", "add-query", sample="queries.txt"
+        "Sentence labels", state, c.labelled + c.queries > 0, "Label sentences", "labels"
     )
+
+
+def _queries(c: Counts) -> FirstStep:
+    if c.queries:
+        of = c.query_source.phrase(c.query_papers)
+        state = f"{count_noun(c.queries, 'query', 'queries')} of {of}."
+    elif c.has_facets:
+        state = "Choose papers and their facets, or import topics."
+    else:
+        state = "Import topics, or choose documents to compare others with."
+    sample = "queries.txt" if c.has_sample_facets else "topics.jsonl"
+    return FirstStep("Queries", state, c.queries > 0, "Add queries", "add-query", sample)
 
 
 def _runs(c: Counts) -> FirstStep:
@@ -65,9 +86,8 @@ def _runs(c: Counts) -> FirstStep:
         if c.runs
         else "Optional: import rankings of other systems. Building pools runs BM25 and TF-IDF."
     )
-    return FirstStep(
-        "Runs", state, c.runs > 0, "Add runs", "add-run", sample="run.txt", optional=True
-    )
+    sample = "run.txt" if c.has_sample_facets and not c.topics else "topics_run.txt"
+    return FirstStep("Runs", state, c.runs > 0, "Add runs", "add-run", sample, optional=True)
 
 
 def _pools(c: Counts) -> FirstStep:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
 from typing import Any, NamedTuple
 
 from django.db.models import Count, Exists
@@ -77,26 +78,31 @@ def navigation(request: HttpRequest) -> dict[str, Any]:
     """A context processor: the collection and the navigation, on pages of a collection.
 
     `query_source` is the noun for what its queries are made of: query papers or topics.
+    `has_facets` is False where documents are judged as a whole.
     """
     collection = getattr(request, "collection", None)
     if collection is None:
         return {}
     # Lazy: a partial page for htmx shows no navigation, so it needs no query for it.
+    view = cache(lambda: _view_of(collection, request.user))
     return {
         "collection": collection,
-        "navigation": SimpleLazyObject(lambda: navigation_for(request, collection)),
-        "query_source": SimpleLazyObject(lambda: query_source_of(collection)),
+        "navigation": SimpleLazyObject(lambda: navigation_for(request, collection, view())),
+        "has_facets": SimpleLazyObject(lambda: view().has_facets),
+        "query_source": SimpleLazyObject(lambda: _query_source_of(collection, view())),
     }
 
 
-def query_source_of(collection: Collection) -> Noun:
+def _query_source_of(collection: Collection, view: View) -> Noun:
     numbers = collection.query_papers.aggregate(topics=Count("topic"), papers=Count("document"))
-    return query_source(**numbers)
+    return query_source(**numbers, has_facets=view.has_facets)
 
 
-def navigation_for(request: HttpRequest, collection: Collection) -> Navigation:
-    """The stages and pages that the person's roles open. One query."""
-    view = _view_of(collection, request.user)
+def navigation_for(
+    request: HttpRequest, collection: Collection, view: View | None = None
+) -> Navigation:
+    """The stages and pages that the person's roles open. One query, or none with the view."""
+    view = view or _view_of(collection, request.user)
     absent = set() if view.has_study else {FULL_TEXT_STUDIES}
     stages = stages_of(view.roles, has_facets=view.has_facets)
     urls = {

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from dataclasses import replace
 from typing import NamedTuple
 
 from accounts.models import Collection, Membership, Role, User
 from annotation.queue import pace, rough_time
-from curation.label_counts import unlabelled_documents
+from curation.label_counts import count_labels, unlabelled_documents
 from curation.models import LabelRecord
 from dashboard.counts import (
     PersonalWork,
@@ -117,6 +118,8 @@ def admin_overview(collection: Collection, roles: frozenset[str]) -> AdminOvervi
     if Section.PIPELINE not in sections_of(roles):
         return None
     counts = counts_of([collection])[collection.pk]
+    if counts.has_facets and not counts.opened:  # for the first steps
+        counts = replace(counts, labelled=_labelled(collection))
     return AdminOverview(
         counts=counts,
         steps=steps(counts),
@@ -127,10 +130,13 @@ def admin_overview(collection: Collection, roles: frozenset[str]) -> AdminOvervi
     )
 
 
+def _labelled(collection: Collection) -> int:
+    counts = count_labels(collection)
+    return counts.with_text - counts.unlabelled
+
+
 def _label_items(collection: Collection) -> list[WaitingItem]:
     """What is to be done about sentence labels, in a collection with facets."""
-    if collection.facets.filter(key="").exists():
-        return []
     items = []
     if unlabelled := unlabelled_documents(collection).filter(label_record=None).count():
         text = f"{count_noun(unlabelled, 'document')} without sentence labels"
@@ -148,7 +154,8 @@ def _waiting_items(collection: Collection, counts: Counts) -> list[WaitingItem]:
     if counts.failed_jobs:
         text = f"{count_noun(counts.failed_jobs, 'job')} failed and can be tried again"
         items.append(WaitingItem(text, "View jobs", "jobs"))
-    items += _label_items(collection)
+    if counts.has_facets:
+        items += _label_items(collection)
     if counts.pools and counts.unopened:
         text = f"{count_noun(counts.unopened, 'query', 'queries')} without judges"
         items.append(WaitingItem(text, "Assign judges", "open-queries"))

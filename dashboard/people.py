@@ -16,7 +16,8 @@ from django.views.decorators.http import require_POST, require_safe
 from accounts.access import in_collection, person_of, roles_in
 from accounts.codes import account_code, find_person
 from accounts.forms import CreatePersonForm, GiveRoleForm
-from accounts.models import Collection, Role
+from accounts.models import Collection, Membership, Role
+from accounts.password_links import DAYS, NoPasswordLink, password_link, refusals
 from accounts.services import AccountError, add_membership, create_person, username_in
 from adjudication.models import Decision
 from dashboard.annotators import Share, shares_of
@@ -96,16 +97,14 @@ def add_person(request: HttpRequest, collection: Collection) -> HttpResponse:
         form.add_error("username", str(error))
         return _page(request, collection, create_form=form)
     # Only this response shows the password. Neither the session nor a log contains it.
-    username = username_in(collection, form.cleaned_data["username"])
+    username = username_in(collection.slug, form.cleaned_data["username"])
     return _page(request, collection, created={"username": username, "password": password})
 
 
 @in_collection(Role.ADMIN)
 @require_POST
 def take_role(request: HttpRequest, collection: Collection, membership_id: int) -> HttpResponse:
-    membership = collection.memberships.select_related("user").filter(pk=membership_id).first()
-    if membership is None:
-        raise Http404("no such membership here")
+    membership = _membership(collection, membership_id)
     role = membership.get_role_display().lower()
     try:
         remove_role(membership=membership)
@@ -120,6 +119,30 @@ def take_role(request: HttpRequest, collection: Collection, membership_id: int) 
     if Role.ADMIN not in roles_in(collection, person_of(request)):
         return redirect("home")
     return redirect("people", collection.slug)
+
+
+@in_collection(Role.ADMIN)
+@never_cache
+@require_POST
+def make_password_link(
+    request: HttpRequest, collection: Collection, membership_id: int
+) -> HttpResponse:
+    person = _membership(collection, membership_id).user
+    try:
+        path = password_link(asked_by=person_of(request), person=person)
+    except NoPasswordLink as error:
+        messages.error(request, str(error))
+        return redirect("people", collection.slug)
+    # Only this response shows the link, as with the password of a new account.
+    link = {"username": person.username, "address": request.build_absolute_uri(path)}
+    return _page(request, collection, link=link)
+
+
+def _membership(collection: Collection, membership_id: int) -> Membership:
+    membership = collection.memberships.select_related("user").filter(pk=membership_id).first()
+    if membership is None:
+        raise Http404("no such membership here")
+    return membership
 
 
 def _groups(request: HttpRequest, collection: Collection) -> list[Group]:
@@ -144,12 +167,22 @@ def _page(
     give_form: GiveRoleForm | None = None,
     create_form: CreatePersonForm | None = None,
     created: dict[str, Any] | None = None,
+    link: dict[str, str] | None = None,
 ) -> HttpResponse:
+    groups = _groups(request, collection)
+    people = {member.person.pk: member.person for group in groups for member in group.members}
+    reasons = refusals(asked_by=person_of(request), people=people.values())
+    groups = [
+        Group(
+            role, [member._replace(no_link=reasons.get(member.person.pk, "")) for member in members]
+        )
+        for role, members in groups
+    ]
     return render(
         request,
         "dashboard/people.html",
         {
-            "groups": _groups(request, collection),
+            "groups": groups,
             "bar": filter_bar(
                 request,
                 PEOPLE_FILTERS,
@@ -162,6 +195,8 @@ def _page(
             "give_form": give_form or GiveRoleForm(prefix="give"),
             "create_form": create_form or CreatePersonForm(prefix="create"),
             "created": created,
+            "link": link,
+            "days": DAYS,
         },
         status=422 if give_form or create_form else 200,
     )

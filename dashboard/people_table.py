@@ -10,11 +10,15 @@ from web.filters import Choice, Filter, Test
 
 
 class Member(NamedTuple):
-    """A person in a role. `done` counts judgments or decisions; `total` is None if unknown."""
+    """A person in a role. `done` counts judgments or decisions; `total` is None if unknown.
+
+    `no_link` is why the admin who looks at the page cannot reset the password.
+    """
 
     membership: Membership
     done: int
     total: int | None
+    no_link: str = ""
 
     @property
     def person(self) -> User:

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from typing import ClassVar
+
 from django.db import transaction
 
 from accounts.locking import lock_collection
-from accounts.models import Collection, Membership, Role
-from accounts.services import AccountError, take_role
+from accounts.models import Collection, Membership, Role, User
+from accounts.services import AccountError, add_membership, take_role
 from annotation.models import Slot
 from corpus.services import note_language
 
 
 class HoldsPairs(AccountError):
     """An annotator with unjudged pairs cannot lose the role, or the pairs would stay unjudged."""
+
+    status: ClassVar[int] = 409
 
 
 class SeedIsFixed(AccountError):
@@ -42,6 +47,38 @@ def remove_role(*, membership: Membership) -> None:
                     "these pairs to another person on the judging page first."
                 )
         take_role(membership=membership)
+
+
+def change_roles(*, collection: Collection, person: User, roles: Iterable[str]) -> None:
+    """Give the person these roles in the collection, and remove the others. All of it or nothing.
+
+    Raises:
+        CannotBlind: the roles are those of an admin and an annotator.
+        HoldsPairs: an annotator with pairs left to judge would lose that role.
+        LastAdmin: the only admin who can log in would lose that role.
+    """
+    roles = set(roles)
+    with transaction.atomic():
+        lock_collection(collection)
+        # First those that go, because an admin may become an annotator.
+        for membership in collection.memberships.filter(user=person).exclude(role__in=roles):
+            remove_role(membership=membership)
+        for role in sorted(roles):
+            add_membership(collection=collection, user=person, role=role)
+
+
+def change_licences(
+    *, collection: Collection, licence: str | None = None, corpus_licence: str | None = None
+) -> Collection:
+    """Save the licences that are given. Published versions keep theirs."""
+    with transaction.atomic():
+        locked_collection = lock_collection(collection)
+        if licence is not None:
+            locked_collection.licence = licence.strip()
+        if corpus_licence is not None:
+            locked_collection.corpus_licence = corpus_licence.strip()
+        locked_collection.save(update_fields=["licence", "corpus_licence"])
+    return locked_collection
 
 
 def change_settings(

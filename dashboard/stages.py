@@ -62,6 +62,7 @@ STAGES = (
             _admin("People", "people"),
             _admin("Guidelines", "guidelines"),
             _admin("Import judgments", "import-judgments"),
+            _admin("Settle again", "referrals"),
         ),
     ),
     Stage(

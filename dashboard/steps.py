@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from corpus.facets import SAMPLE_FACETS
 from dashboard.completion import Completion
 from web.words import Noun, count_noun, query_source
 
@@ -20,6 +21,7 @@ class Counts:
     """
 
     documents: int = 0
+    labelled: int = 0  # documents with sentence labels; counted before a query is open
     queries: int = 0
     opened: int = 0
     finished: int = 0
@@ -43,11 +45,22 @@ class Counts:
     curators: int = 0
     live_jobs: int = 0
     failed_jobs: int = 0
+    whole_facets: int = 0  # 1 in a collection without facets
+    sample_facets: int = 0  # how many facets of the sample files it has
+
+    @property
+    def has_facets(self) -> bool:
+        return not self.whole_facets
+
+    @property
+    def has_sample_facets(self) -> bool:
+        return self.sample_facets == len(SAMPLE_FACETS)
 
     @property
     def query_source(self) -> Noun:
         """What the queries are made of: `query_papers` counts documents and topics."""
-        return query_source(self.topics, self.query_papers - self.topics)
+        papers = self.query_papers - self.topics
+        return query_source(self.topics, papers, has_facets=self.has_facets)
 
     @property
     def unopened(self) -> int:
@@ -162,7 +175,12 @@ def next_step(c: Counts) -> NextStep:
             "import-documents",
         )
     if not c.queries:
-        return NextStep("Choose query papers, or import topics.", "Add queries", "add-query")
+        text = (
+            "Choose query papers, or import topics."
+            if c.has_facets
+            else "Import topics, or choose documents to compare others with."
+        )
+        return NextStep(text, "Add queries", "add-query")
     if not c.pools and not c.runs:
         return NextStep(
             "Retrieve candidates for the queries, or import runs from other systems.",

@@ -43,6 +43,11 @@ urlpatterns: list[URLPattern] = [
     path("people/role/", people.add_role, name="add-role"),
     path("people/new/", people.add_person, name="add-person"),
     path("people/<int:membership_id>/remove/", people.take_role, name="remove-role"),
+    path(
+        "people/<int:membership_id>/password-link/",
+        people.make_password_link,
+        name="make-password-link",
+    ),
     path("settings/", views.collection_settings, name="collection-settings"),
     path("settings/facets/", views.collection_facets, name="collection-facets"),
     path("settings/archive/", archive_views.archive, name="archive-collection"),

@@ -34,7 +34,7 @@ from dashboard.forms import NewCollectionForm, SettingsForm
 from dashboard.navigation import navigation_for
 from dashboard.search import search
 from dashboard.services import SeedIsFixed, change_settings, seed_is_fixed
-from demo.sample import NotEmpty, create_sample_collection, request_sample
+from demo.sample import NotEmpty, OtherFacets, create_sample_collection, request_sample
 from web.paging import typed
 from web.requests import wants_part
 from web.words import count_noun
@@ -129,7 +129,7 @@ def new_sample_collection(request: HttpRequest) -> HttpResponse:
 def add_sample(request: HttpRequest, collection: Collection) -> HttpResponse:
     try:
         job = request_sample(collection=collection, requested_by=person_of(request))
-    except NotEmpty as error:
+    except (NotEmpty, OtherFacets) as error:
         messages.error(request, str(error))
         return redirect("collection", collection.slug)
     return redirect("job", collection.slug, job.pk)

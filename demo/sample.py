@@ -12,6 +12,7 @@ from accounts.models import Collection, Role, User
 from annotation.models import Opening
 from annotation.services import open_queries, set_up_collection
 from corpus.document_import import import_documents
+from corpus.facets import SAMPLE_FACETS
 from corpus.services import create_query
 from demo.datasheet import answer_datasheet
 from jobs.context import JobContext, StepContext
@@ -37,6 +38,16 @@ class NotEmpty(UserFacingError):
         super().__init__(
             f"{collection.name} has documents of its own or open queries, so the sample data was "
             "not added. Create a new collection for the sample data."
+        )
+
+
+class OtherFacets(UserFacingError):
+    status = 409
+
+    def __init__(self, collection: Collection) -> None:
+        super().__init__(
+            f"{collection.name} does not have the facets background, method and result of the "
+            "sample data, so it was not added. Create a new collection for the sample data."
         )
 
 
@@ -66,6 +77,7 @@ def request_sample(*, collection: Collection, requested_by: User | None) -> Job:
 
     Raises:
         NotEmpty: the collection has other documents, or an open query.
+        OtherFacets: the collection lacks a facet of the sample.
     """
     check_empty(collection)
     return enqueue(kind=JOB_KIND, collection=collection, parameters={}, requested_by=requested_by)
@@ -74,11 +86,15 @@ def request_sample(*, collection: Collection, requested_by: User | None) -> Job:
 def check_empty(collection: Collection) -> None:
     """Raise NotEmpty unless all documents are of the sample and no query is open.
 
+    Raise OtherFacets unless the collection has the facets of the sample's queries.
+
     The documents of the sample are allowed, so that a job that was stopped can be continued.
     """
     others = collection.documents.exclude(docno__in=sample_docnos())
     if Opening.objects.of(collection).exists() or others.exists():
         raise NotEmpty(collection)
+    if collection.facets.filter(key__in=SAMPLE_FACETS).count() < len(SAMPLE_FACETS):
+        raise OtherFacets(collection)
 
 
 def sample_docnos() -> list[str]:
@@ -96,6 +112,7 @@ def load_sample(
 
     Raises:
         NotEmpty: the collection has other documents, or an open query.
+        OtherFacets: the collection lacks a facet of the sample.
     """
     check_empty(collection)
     work.progress(0, STEPS, "importing documents")

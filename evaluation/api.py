@@ -13,18 +13,30 @@ from rest_framework.response import Response
 
 from accounts.api import CollectionView
 from accounts.models import Collection
+from evaluation.labels import FINAL, query_facets, relevant_from, stored_sources
 from evaluation.leaderboard import systems_of
 from evaluation.measures.names import UnknownMeasure
 from evaluation.measures.profiles import PROFILES, TREC, profile_of
+from evaluation.measures.scopes import Scope
 from evaluation.models import Kind, System, SystemRanking
-from evaluation.report import as_json_row, evaluation_report, stored_lists
+from evaluation.report import (
+    Options,
+    as_json_row,
+    evaluation_report,
+    folds_facts,
+    report_head,
+    stored_lists,
+    system_facts,
+    whole_row,
+)
 from evaluation.results import stored_profile
+from evaluation.scoring import folds_of
 from evaluation.services import out_of_date, request_evaluation
 from evaluation.systems.services import SystemFault, delete_system
 from evaluation.systems.uploads import SystemUnderWay, request_system_import
 from jobs.api import Busy, JobAnswer, accepted
 from retrieval.models import Ranking
-from web.api import FormBody, JsonBody
+from web.api import DryRun, FormBody, JsonBody, RequestSerializer, rolled_back_if
 from web.errors import UserFacingError
 
 MOST_LISTS = 20_000  # scored within a request; the command scores more
@@ -43,13 +55,39 @@ class SystemRow(serializers.Serializer[Any]):
 
 class SystemScores(serializers.Serializer[Any]):
     system = serializers.CharField()
+    is_re_ranking = serializers.BooleanField(help_text="Its lists have labelled documents only.")
+    unjudged_documents = serializers.IntegerField(help_text="Listed documents without a label.")
+    lacking_documents = serializers.IntegerField(help_text="Labelled documents in no list.")
     rows = SystemRow(many=True)
+
+
+class FoldFacts(serializers.Serializer[Any]):
+    number = serializers.IntegerField()
+    origin = serializers.CharField(
+        allow_blank=True, help_text="`imported from FILE` or `made from the seed`."
+    )
+    splits = serializers.DictField(
+        child=serializers.CharField(), required=False, help_text="Split to what it is a mean of."
+    )
+
+
+class ScopeAnswer(serializers.Serializer[Any]):
+    scope = serializers.ChoiceField(list(Scope))
+    answer = serializers.ChoiceField(["supported", "not supported", "cannot be said"])
+    reason = serializers.CharField()
+    sentence = serializers.CharField()
 
 
 class EvaluationAnswer(serializers.Serializer[Any]):
     collection = serializers.CharField()
     profile = serializers.CharField()
+    scope = serializers.ChoiceField(list(Scope), help_text="How lists meet the judged pool.")
+    scope_description = serializers.CharField()
+    scope_support = ScopeAnswer(help_text="Whether the collection supports this scope.")
     qrels = serializers.CharField()
+    relevant_from = serializers.IntegerField(help_text="The lowest relevant grade.")
+    folds = FoldFacts()
+    queries_without_relevant = serializers.ChoiceField(["left out", "count as 0"])
     measures = serializers.DictField(
         child=serializers.CharField(), help_text="Measure to what it counts."
     )
@@ -60,8 +98,8 @@ class EvaluationAnswer(serializers.Serializer[Any]):
     systems = SystemScores(many=True)
 
 
-class EvaluationParameters(serializers.Serializer[Any]):
-    profile = serializers.ChoiceField(list(PROFILES), default=TREC.name)
+class EvaluationParameters(RequestSerializer):
+    profile = serializers.ChoiceField(list(PROFILES), default=TREC)
     measures = serializers.CharField(
         default="",
         allow_blank=True,
@@ -72,6 +110,15 @@ class EvaluationParameters(serializers.Serializer[Any]):
         help_text="`final`, `slot1`, `slot2`, `minimum`, `maximum`, `citations` or "
         "`release:VERSION`.",
     )
+    scope = serializers.ChoiceField(
+        list(Scope), required=False, help_text="Default: that of the profile."
+    )
+    relevant_from = serializers.IntegerField(
+        required=False, min_value=1, help_text="Default: that of the labels."
+    )
+    count_empty = serializers.BooleanField(
+        default=False, help_text="Count queries without a relevant document as 0."
+    )
     system = serializers.ListField(
         child=serializers.CharField(), default=list, help_text="Only these systems."
     )
@@ -80,31 +127,55 @@ class EvaluationParameters(serializers.Serializer[Any]):
     def are_stored(self) -> bool:
         """Whether the leaderboard's stored scores answer."""
         values = self.validated_data
-        return not values["measures"] and values["qrels"] == "final" and values["profile"] != "mdcr"
+        computed = {"scope", "relevant_from"} & values.keys()
+        changed = computed or values["measures"] or values["count_empty"]
+        return not changed and values["qrels"] in stored_sources()
+
+    @property
+    def options(self) -> Options:
+        values = self.validated_data
+        scope = values.get("scope")
+        return Options(
+            profile=values["profile"],
+            measures=values["measures"],
+            source=values["qrels"],
+            scope=Scope(scope) if scope else None,
+            relevant_from=values.get("relevant_from"),
+            count_empty=values["count_empty"],
+        )
+
+
+class ScoringRequest(RequestSerializer):
+    qrels = serializers.CharField(default=FINAL, help_text="`final` (default) or `citations`.")
+
+    def validate_qrels(self, value: str) -> str:
+        if value not in stored_sources():
+            known = ", ".join(stored_sources())
+            raise serializers.ValidationError(f'No stored labels "{value}". Use one of: {known}.')
+        return value
 
 
 class Evaluation(CollectionView):
     @extend_schema(
         summary="Scores of systems",
-        description="The stored scores of the leaderboard. With `measures`, other `qrels` or the "
-        f"profile `mdcr` they are computed, for at most {MOST_LISTS:,} lists; name some systems, "
-        "or use `manage.py evaluate`.",
+        description="The stored scores of the leaderboard. With `measures`, `scope`, "
+        "`relevant_from`, `count_empty` or `qrels` that are not stored they are computed, for at "
+        f"most {MOST_LISTS:,} lists; name some systems, or use `manage.py evaluate`.",
         parameters=[EvaluationParameters],
         responses=EvaluationAnswer,
     )
     def get(self, request: Request, slug: str) -> Response:
-        parameters = EvaluationParameters(data=request.query_params)
-        parameters.is_valid(raise_exception=True)
+        parameters = self.parameters(EvaluationParameters)
         values = parameters.validated_data
         wanted = set(values["system"])
-        old = [system.name for system in out_of_date(self.collection)]
         if parameters.are_stored:
-            return Response(
-                {**stored_report(self.collection, values["profile"], wanted), "out_of_date": old}
-            )
-        return Response({**self._computed(values, wanted), "out_of_date": []})
+            source = values["qrels"]
+            old = [system.name for system in out_of_date(self.collection, source)]
+            report = stored_report(self.collection, values["profile"], source, wanted)
+            return Response({**report, "out_of_date": old})
+        return Response({**self._computed(parameters.options, wanted), "out_of_date": []})
 
-    def _computed(self, values: dict[str, Any], wanted: set[str]) -> dict[str, Any]:
+    def _computed(self, options: Options, wanted: set[str]) -> dict[str, Any]:
         systems = [
             system
             for system in self.collection.systems.order_by("name")
@@ -117,18 +188,21 @@ class Evaluation(CollectionView):
             )
         try:
             return evaluation_report(
-                self.collection,
-                [stored_lists(system) for system in systems],
-                profile=values["profile"],
-                measures=values["measures"],
-                source=values["qrels"],
+                self.collection, [stored_lists(system) for system in systems], options
             )
         except (UserFacingError, UnknownMeasure) as error:
             raise serializers.ValidationError(str(error)) from error
 
-    @extend_schema(summary="Score every system again", request=None, responses={202: JobAnswer})
+    @extend_schema(
+        summary="Score every system again", request=ScoringRequest, responses={202: JobAnswer}
+    )
     def post(self, request: Request, slug: str) -> Response:
-        return accepted(request_evaluation(collection=self.collection, requested_by=self.person))
+        values = self.parsed(ScoringRequest)
+        return accepted(
+            request_evaluation(
+                collection=self.collection, source=values["qrels"], requested_by=self.person
+            )
+        )
 
 
 def _lists_of(systems: list[System]) -> int:
@@ -144,23 +218,31 @@ def _lists_of(systems: list[System]) -> int:
     )
 
 
-def stored_report(collection: Collection, profile_name: str, wanted: set[str]) -> dict[str, Any]:
+def stored_report(
+    collection: Collection, profile_name: str, source: str, wanted: set[str]
+) -> dict[str, Any]:
     """The stored scores in the form of `evaluation_report`."""
-    profile = stored_profile(collection, profile_of(profile_name))
+    least = relevant_from(collection, source)
+    profile = stored_profile(collection, profile_of(profile_name, least), source=source)
     return {
-        "collection": collection.slug,
-        "profile": profile.name,
-        "qrels": "final",
+        **report_head(collection, profile, source, least),
+        "folds": folds_facts(folds_of(collection, query_facets(collection))),
+        "queries_without_relevant": "left out",
         "measures": {measure.name: measure.description for measure in profile.measures},
         "systems": [
-            {"system": system.name, "rows": [as_json_row(row) for row in system.rows.values()]}
-            for system in systems_of(collection, profile)
+            {
+                "system": system.name,
+                **system_facts(whole_row(rows)),
+                "rows": [as_json_row(row) for row in rows],
+            }
+            for system in systems_of(collection, profile.name, source)
+            for rows in [list(system.rows.values())]
             if not wanted or system.name in wanted
         ],
     }
 
 
-class SystemUpload(serializers.Serializer[Any]):
+class SystemUpload(RequestSerializer):
     file = serializers.ListField(
         child=serializers.FileField(), help_text="One file, or one for each facet."
     )
@@ -220,10 +302,19 @@ class SystemDetail(CollectionView):
         systems = self.collection.systems.annotate(lists=Count("rankings"))
         return Response(SystemAnswer(get_object_or_404(systems, name=name)).data)
 
-    @extend_schema(summary="Remove an imported system", responses={204: None})
+    @extend_schema(
+        summary="Remove an imported system",
+        description="With its lists and scores. It cannot be undone. With `dry_run`, 200 with the "
+        "system that would be removed.",
+        parameters=[DryRun],
+        responses={200: SystemAnswer, 204: None},
+    )
     def delete(self, request: Request, slug: str, name: str) -> Response:
+        is_tried = self.parameters(DryRun).validated_data["dry_run"]
+        answer = self.get(request, slug, name)
         try:
-            delete_system(system=get_object_or_404(self.collection.systems, name=name))
+            with rolled_back_if(is_tried):
+                delete_system(system=get_object_or_404(self.collection.systems, name=name))
         except SystemFault as error:
             raise Busy(str(error)) from error
-        return Response(status=204)
+        return answer if is_tried else Response(status=204)

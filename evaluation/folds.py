@@ -1,73 +1,136 @@
-"""Two folds of queries: the test figure of CSFCube is the mean of the two folds' means. Pure.
+"""Folds of queries: which of them a system is tuned on, and which it is reported on. Pure.
 
-Each query is in the test set of one fold and in the development set of the other.
+A fold tests some of the queries. All others are its development set. CSFCube has two folds, so its
+test figure is the mean of the two folds' means.
 """
 
 from __future__ import annotations
 
 import json
+import re
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from corpus.ordering import shuffled
 
-Folds = dict[str, int]  # query to the number, 1 or 2, of the fold that tests it
-FIRST, SECOND = 1, 2
+USUAL_NUMBER = 2
+MOST = 20  # folds
+UNTESTED = 0  # the number of a query that is in no test set
+_SET = re.compile(r"fold(?P<number>[1-9]\d*)_(?P<part>dev|test)")
 
 
 class SplitsError(ValueError):
     """A file of splits is invalid, or contradicts itself."""
 
 
-def made_folds(facets: Mapping[str, str], seed: str) -> Folds:
+@dataclass(frozen=True)
+class Folds:
+    """`numbers`: query to the number, from 1, of the fold that tests it; 0 for development only.
+
+    `imported_from` names the file of imported folds; "" for folds made from the seed.
+    """
+
+    numbers: Mapping[str, int] = field(default_factory=dict)
+    imported_from: str = ""
+
+    @property
+    def count(self) -> int:
+        """How many folds there are; 0 for none."""
+        return max(self.numbers.values(), default=0)
+
+    @property
+    def origin(self) -> str:
+        """Where the folds are from, to be read after "folds"; "" without folds."""
+        if not self.count:
+            return ""
+        return f"imported from {self.imported_from}" if self.imported_from else "made from the seed"
+
+    def tested_by(self, number: int) -> set[str]:
+        return {query for query, own in self.numbers.items() if own == number}
+
+    def development_of(self, number: int) -> set[str]:
+        return {query for query, own in self.numbers.items() if own != number}
+
+
+def made_folds(facets: Mapping[str, str], seed: str, number: int = USUAL_NUMBER) -> Folds:
     """Folds of the same size for each facet, in a random order given by the seed.
 
-    `facets` is the facet of each query. Where a facet has an odd number of queries, the larger half
-    alternates between the folds from facet to facet, so the folds differ by at most one query.
+    `facets` is the facet of each query. Where a facet cannot be divided evenly, the larger parts
+    alternate between the folds from facet to facet, so the folds differ by at most one query. A
+    single fold tests half of the queries.
     """
     by_facet: dict[str, list[str]] = defaultdict(list)
     for query, facet in facets.items():
         by_facet[facet].append(query)
-    folds: Folds = {}
-    place = 0
+    numbers: dict[str, int] = {}
+    if number == 0:
+        return Folds()
+    parts = [1, UNTESTED] if number == 1 else list(range(1, number + 1))
     for facet in sorted(by_facet):
         for query in shuffled(by_facet[facet], seed=seed, purpose="fold", query=facet):
-            folds[query] = FIRST if place % 2 == 0 else SECOND
-            place += 1
-    return folds
+            numbers[query] = parts[len(numbers) % len(parts)]
+    return Folds(numbers)
 
 
 def read_splits(content: bytes, *, name: str) -> Folds:
-    """The folds of an `evaluation_splits.json` in CSFCube's form.
+    """The folds of an `evaluation_splits.json` in CSFCube's form, with any number of folds.
 
     `{facet: {"fold1_dev": [query, …], "fold1_test": […], "fold2_dev": […], "fold2_test": […]}}`.
-    The entry `all`, which repeats the facets, is checked like them. Raises SplitsError.
+    A development set must have all queries of the facet that its fold does not test. The entry
+    `all`, which repeats the facets, is checked like them. Raises SplitsError.
     """
     try:
         value: Any = json.loads(content)
-    except (json.JSONDecodeError, UnicodeDecodeError) as error:
+    except (ValueError, RecursionError) as error:
         raise SplitsError(f"{name}: not valid JSON ({error}). Save it as JSON in UTF-8.") from error
     if not isinstance(value, dict) or not value:
         raise SplitsError(f'{name}: must be an object such as {{"method": {{"fold1_test": […]}}}}.')
-    folds: Folds = {}
+    numbers: dict[str, int] = {}
     for facet, sets in value.items():
-        for query, number in _folds_of(facet, sets, name).items():
-            if folds.setdefault(query, number) != number:
-                raise SplitsError(f"{name}: the query {query!r} is tested in both folds.")
-    return folds
+        for query, number in _numbers_of(facet, sets, name).items():
+            if numbers.setdefault(query, number) != number:
+                raise SplitsError(
+                    f"{name}: the query {query!r} is tested by different folds under different "
+                    "facets."
+                )
+    return Folds(numbers, imported_from=name)
 
 
-def _folds_of(facet: str, sets: object, name: str) -> Folds:
-    keys = ("fold1_dev", "fold1_test", "fold2_dev", "fold2_test")
-    if not isinstance(sets, dict) or any(not isinstance(sets.get(key), list) for key in keys):
+def _numbers_of(facet: str, sets: object, name: str) -> dict[str, int]:
+    parts = _parts_of(facet, sets, name)
+    numbers: dict[str, int] = {}
+    for number, (_, test) in parts.items():
+        for query in sorted(test):
+            if query in numbers:
+                raise SplitsError(f'{name}: "{facet}" tests the query {query!r} in two folds.')
+            numbers[query] = number
+    everything = set(numbers).union(*(dev for dev, _ in parts.values()))
+    for number, (dev, test) in parts.items():
+        if wrong := sorted(dev ^ (everything - test)):
+            raise SplitsError(
+                f'{name}: in "{facet}", the development set of fold {number} must have all queries '
+                f"that the fold does not test. Check the query {wrong[0]!r}."
+            )
+    return {query: numbers.get(query, UNTESTED) for query in sorted(everything)}
+
+
+def _parts_of(facet: str, sets: object, name: str) -> dict[int, tuple[set[str], set[str]]]:
+    """The development and the test set of each fold."""
+    known = sets if isinstance(sets, dict) else {}
+    found = [match for key in known if (match := _SET.fullmatch(str(key)))]
+    count = max((int(match["number"][:9]) for match in found), default=1)
+    if count > MOST:
+        raise SplitsError(f'{name}: "{facet}" has {count} folds. Use at most {MOST}.')
+    keys = [f"fold{number}_{part}" for number in range(1, count + 1) for part in ("dev", "test")]
+    if any(not isinstance(known.get(key), list) for key in keys):
         raise SplitsError(f'{name}: "{facet}" must have the lists {", ".join(keys)}.')
-    first_dev, first_test, second_dev, second_test = (set(map(str, sets[key])) for key in keys)
-    if overlap := sorted(first_test & second_test):
-        raise SplitsError(f'{name}: "{facet}" tests the query {overlap[0]!r} in both folds.')
-    if first_dev != second_test or second_dev != first_test:
-        raise SplitsError(
-            f'{name}: in "{facet}", the development set of a fold must be the test set of the '
-            "other fold."
-        )
-    return dict.fromkeys(first_test, FIRST) | dict.fromkeys(second_test, SECOND)
+    return {
+        number: (_queries(known[f"fold{number}_dev"]), _queries(known[f"fold{number}_test"]))
+        for number in range(1, count + 1)
+    }
+
+
+def _queries(names: Iterable[object]) -> set[str]:
+    return set(map(str, names))

@@ -12,10 +12,13 @@ from statistics import mean, stdev
 from typing import Any, NamedTuple
 
 from accounts.models import Collection
+from evaluation.labels import FINAL
 from evaluation.latex import NEEDS_BOOKTABS, latex_text, table_rows
 from evaluation.measures.profiles import TREC, Profile
-from evaluation.models import DEFAULT_SOURCE, Kind, Scores
-from evaluation.score_tables import ALL, Row
+from evaluation.measures.scopes import Scope
+from evaluation.models import Kind, Scores
+from evaluation.report import scope_sentences, system_facts
+from evaluation.score_tables import ALL, MEAN_OVER_FIELDS, Row
 from pooling.models import BuildRun
 from web.csv_cells import defused
 
@@ -24,10 +27,15 @@ KIND_WORDS = {Kind.RUN.value: "run", Kind.FILE.value: "imported", Kind.BASELINE.
 
 
 class Place(NamedTuple):
-    """What a leaderboard ranks: the means over a facet ("all" for all queries) and a split."""
+    """What a leaderboard ranks: the means over a facet ("all" for all queries) and a split.
+
+    `field` and `candidates` are MDCR's: the field of the query papers, and the type of candidates.
+    """
 
     facet: str
     split: str
+    field: str = ""
+    candidates: str = ALL
 
 
 @dataclass(frozen=True)
@@ -46,6 +54,12 @@ class Line:
     repetitions: Sequence[str] = ()
     deviations: Mapping[str, float] | None = None
     rank: int = 0
+    scope: Scope = Scope.OPEN
+
+    @property
+    def is_mixed_in(self) -> bool:
+        """Whether its values cannot be compared with those of open lists beside it."""
+        return self.scope is Scope.OPEN and self.row.is_re_ranking
 
     @property
     def kind(self) -> str:
@@ -59,7 +73,7 @@ class Line:
             texts.append(f"{self.row.without_list} without a list count as 0")
         if self.row.left_out:
             texts.append(f"{self.row.left_out} without a relevant document left out")
-        return texts
+        return [*texts, *scope_sentences(system_facts(self.row), self.scope)]
 
 
 class System(NamedTuple):
@@ -71,29 +85,43 @@ class System(NamedTuple):
     rows: Mapping[Place, Row]
 
 
-def systems_of(collection: Collection, profile: Profile) -> list[System]:
+def systems_of(collection: Collection, profile: str, source: str = FINAL) -> list[System]:
     """The systems with stored scores by the profile, by name."""
     stored = (
-        Scores.objects.filter(
-            system__collection=collection, source=DEFAULT_SOURCE, profile=profile.name
-        )
+        Scores.objects.filter(system__collection=collection, source=source, profile=profile)
         .order_by("system__name")
         .values_list("system__name", "system__kind", "system__repetition_of", "summary")
     )
     return [System(name, kind, group, _rows(summary)) for name, kind, group, summary in stored]
 
 
+def places_of(collection: Collection, profile: str, source: str = FINAL) -> list[Place]:
+    """The places that have stored rows, in their order. All systems have the same."""
+    summaries = Scores.objects.filter(
+        system__collection=collection, source=source, profile=profile
+    ).order_by("-computed_at", "pk")
+    return list(_rows(summaries.values_list("summary", flat=True).first() or ()))
+
+
 def _rows(summary: Iterable[Mapping[str, Any]]) -> dict[Place, Row]:
     rows = (Row(**values) for values in summary)
-    return {Place(row.facet, row.split): row for row in rows}
+    return {Place(row.facet, row.split, row.field, row.candidates): row for row in rows}
 
 
-def leaderboard(collection: Collection, profile: Profile, place: Place, measure: str) -> list[Line]:
+def leaderboard(
+    collection: Collection, profile: Profile, place: Place, measure: str, source: str = FINAL
+) -> list[Line]:
     """The systems by the mean of the measure, best first; systems without a value come last."""
-    judged = {} if profile.name == TREC.name else _judged(collection, place)
+    judged = {} if profile.name == TREC else _judged(collection, place, source)
     pooled = pooled_runs(collection)
-    lines = list(_lines(systems_of(collection, profile), place, pooled, judged))
+    systems = systems_of(collection, profile.name, source)
+    lines = [replace(line, scope=profile.scope) for line in _lines(systems, place, pooled, judged)]
     return ranked(lines, lambda line: line.row.measures.get(measure))
+
+
+def usual_place(profile: Profile, facet: str = ALL) -> Place:
+    """The mean over all queries; MDCR's is the mean over fields."""
+    return Place(facet, ALL, MEAN_OVER_FIELDS if profile.by_field else "")
 
 
 def ranked(lines: Iterable[Line], value: Callable[[Line], float | None]) -> list[Line]:
@@ -111,12 +139,12 @@ def ranked(lines: Iterable[Line], value: Callable[[Line], float | None]) -> list
     return numbered
 
 
-def _judged(collection: Collection, place: Place) -> dict[str, float | None]:
-    """The share of judged documents among the first 20, by system."""
+def _judged(collection: Collection, place: Place, source: str) -> dict[str, float | None]:
+    """The share of judged documents among the first 20 of the open lists, by system."""
     return {
         system.name: row.measures[JUDGED]
-        for system in systems_of(collection, TREC)
-        if (row := system.rows.get(place))
+        for system in systems_of(collection, TREC, source)
+        if (row := system.rows.get(Place(place.facet, place.split)))
     }
 
 
@@ -154,11 +182,8 @@ def mean_row(rows: Sequence[Row]) -> Row:
     """The mean of each measure over repetitions; without intervals, which are over queries."""
     first = rows[0]
     measures = {name: _mean([row.measures[name] for row in rows]) for name in first.measures}
-    folds = {
-        name: (
-            _mean([row.folds[name][0] for row in rows]),
-            _mean([row.folds[name][1] for row in rows]),
-        )
+    folds: dict[str, Sequence[float | None]] = {
+        name: [_mean(values) for values in zip(*(row.folds[name] for row in rows), strict=True)]
         for name in first.folds
     }
     return first._replace(
@@ -166,6 +191,8 @@ def mean_row(rows: Sequence[Row]) -> Row:
         measures=measures,
         intervals=dict.fromkeys(first.intervals),
         folds=folds,
+        unjudged=max(row.unjudged for row in rows),
+        lacking=max(row.lacking for row in rows),
     )
 
 
@@ -211,6 +238,10 @@ def as_csv(lines: Sequence[Line], measures: Sequence[str]) -> str:
             "queries",
             "left_out",
             "without_list",
+            "scope",
+            "re_ranking",
+            "unjudged",
+            "lacking",
             *measures,
             "judged@20",
             *extra,
@@ -223,6 +254,7 @@ def as_csv(lines: Sequence[Line], measures: Sequence[str]) -> str:
             for value in (
                 *(line.rank, line.name, line.kind, line.in_pool),
                 *(line.row.queries, line.row.left_out, line.row.without_list),
+                *(line.scope, line.row.is_re_ranking, line.row.unjudged, line.row.lacking),
                 *(*values, line.judged),
                 *(bound for name in measures for bound in _bounds(line, name)),
             )
@@ -243,7 +275,11 @@ def as_latex(lines: Sequence[Line], measures: Sequence[str], caption: str) -> st
         )
         for name in measures
     }
-    cells = [(line.name, [_cell(line, name, best[name]) for name in measures]) for line in lines]
+    names = {line.name: f"{line.name} (re-ranks the pool)" for line in lines if line.is_mixed_in}
+    cells = [
+        (names.get(line.name, line.name), [_cell(line, name, best[name]) for name in measures])
+        for line in lines
+    ]
     return "\n".join(
         [
             NEEDS_BOOKTABS,

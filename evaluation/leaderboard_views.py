@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -14,6 +14,8 @@ from django.views.decorators.http import require_POST, require_safe
 
 from accounts.access import in_collection, person_of
 from accounts.models import Collection, Role
+from evaluation.folds import Folds
+from evaluation.labels import FINAL, SOURCE_NAMES, query_facets, relevant_from, stored_sources
 from evaluation.leaderboard import (
     KIND_WORDS,
     Line,
@@ -22,18 +24,24 @@ from evaluation.leaderboard import (
     as_latex,
     facet_name,
     leaderboard,
+    places_of,
 )
-from evaluation.measures.profiles import CSFCUBE, PROFILES, Profile, usual_profile
+from evaluation.measures.names import Measure
+from evaluation.measures.profiles import PROFILES, Profile, profile_of, usual_profile
 from evaluation.models import Scores
-from evaluation.results import stored_profile
-from evaluation.score_tables import ALL, TEST
+from evaluation.report import split_descriptions
+from evaluation.results import scored_sources, shown_source, stored_profile
+from evaluation.score_tables import ALL, DEV, MEAN_OVER_FIELDS, TEST
+from evaluation.scoring import folds_of
 from evaluation.services import JOB_KIND, out_of_date, request_evaluation, unscored_runs
+from evaluation.supported_scopes import support_of
 from jobs.listing import jobs_to_show
+from pooling.models import Pool
 from web.filters import Choice, Filter, Test, filter_bar, filter_rows
 from web.paging import typed
 from web.tables import matching
 
-SPLIT_NAMES = {TEST: "Mean of the two folds", ALL: "Mean over all queries"}
+SPLIT_NAMES = {TEST: "Test", DEV: "Development", ALL: "All queries"}
 
 
 def _is_of_kind(kind: str) -> Test[Line]:
@@ -69,34 +77,66 @@ class Option(NamedTuple):
 class Selection:
     """What the address asks for; an unknown value counts as the default."""
 
+    source: str
     profile: Profile
     place: Place
     measure: str
+    places: Sequence[Place]
 
     @classmethod
     def of(cls, collection: Collection, parameters: QueryDict, facets: Iterable[str]) -> Selection:
-        profile = PROFILES.get(parameters.get("profile", ""), usual_profile(facets))
-        profile = stored_profile(collection, profile)
-        facet = parameters.get("facet", ALL)
-        split = parameters.get("split", TEST if profile is CSFCUBE else ALL)
+        source = shown_source(collection, parameters.get("labels", ""))
+        name = parameters.get("profile", "")
+        profile = profile_of(
+            name if name in PROFILES else usual_profile(facets), relevant_from(collection, source)
+        )
+        profile = stored_profile(collection, profile, source=source)
+        places = places_of(collection, profile.name, source)
         measure = parameters.get("measure", "")
         return cls(
+            source,
             profile,
-            Place(facet if facet in facets else ALL, split if split in SPLIT_NAMES else ALL),
+            _known_place(parameters, profile, places),
             measure if measure in profile.names else profile.main_measure,
+            places,
         )
 
     @property
     def parameters(self) -> dict[str, str]:
         return {
+            "labels": self.source,
             "profile": self.profile.name,
-            "facet": self.place.facet,
-            "split": self.place.split,
+            **self.place._asdict(),
             "measure": self.measure,
         }
 
     def address(self, **changes: str) -> str:
         return f"?{urlencode(self.parameters | changes)}"
+
+    def values_of(self, field: str) -> list[str]:
+        """What the stored rows have in this field of a place, the others being as they are."""
+        others = self.place._replace(**{field: ""})
+        return list(
+            dict.fromkeys(
+                getattr(place, field)
+                for place in self.places
+                if place._replace(**{field: ""}) == others
+            )
+        )
+
+
+def _known_place(parameters: QueryDict, profile: Profile, places: Sequence[Place]) -> Place:
+    """The place of the address, or with defaults where no stored row has it."""
+    usual = Place(
+        ALL,
+        TEST if profile.has_folds else ALL,
+        MEAN_OVER_FIELDS if profile.by_field else "",
+    )
+    asked = Place(*(parameters.get(name, getattr(usual, name)) for name in Place._fields))
+    for place in (asked, usual._replace(facet=asked.facet, split=asked.split), usual):
+        if place in places:
+            return place
+    return usual._replace(split=ALL)
 
 
 @in_collection(Role.ADMIN)
@@ -104,39 +144,67 @@ class Selection:
 def show_leaderboard(request: HttpRequest, collection: Collection) -> HttpResponse:
     names = {key: name for key, name in collection.facets.values_list("key", "name") if key}
     choice = Selection.of(collection, request.GET, names)
-    lines = leaderboard(collection, choice.profile, choice.place, choice.measure)
+    lines = leaderboard(collection, choice.profile, choice.place, choice.measure, choice.source)
     found = matching(
         filter_rows(lines, FILTERS, request.GET), typed(request.GET, "q"), lambda line: line.name
     )
     if (kind := request.GET.get("format")) in ("csv", "latex"):
         return _file(collection, choice, found, kind, names)
+    folds = folds_of(collection, query_facets(collection))
     context = {
         "collection": collection,
         "choice": choice,
         "lines": found,
         "total": len(lines),
         "measures": _measures(choice),
-        "options": _options(choice, names),
+        "options": _options(collection, choice, names),
         "bar": filter_bar(
             request,
             FILTERS,
             label="System",
             button="Find systems",
-            kept=("profile", "facet", "split", "measure"),
+            kept=("labels", "profile", *Place._fields, "measure"),
         ),
         "csv": choice.address(format="csv"),
         "latex": choice.address(format="latex"),
-        "out_of_date": [system.name for system in out_of_date(collection)],
+        "mean": _mean_words(choice, folds),
+        "folds": folds,
+        "support": support_of(collection, choice.profile.scope, choice.source),
+        "mixed": sum(line.is_mixed_in for line in lines),
+        "out_of_date": [system.name for system in out_of_date(collection, choice.source)],
         "unscored": unscored_runs(collection),
-        "scored_at": _scored_at(collection),
-        "has_labels": collection.queries.filter(pair_count__judged__gt=0).exists(),
+        "scored_at": _scored_at(collection, choice.source),
+        "sources": _scorable_sources(collection),
         "jobs": jobs_to_show(collection, [JOB_KIND]),
     }
     return render(request, "evaluation/leaderboard.html", context)
 
 
-def _scored_at(collection: Collection) -> object:
-    scores = Scores.objects.filter(system__collection=collection).order_by("-computed_at")
+def _mean_words(choice: Selection, folds: Folds) -> str:
+    if choice.profile.by_field:
+        return "A mean over fields weighs each field of the query papers alike."
+    return f"Shown is the {split_descriptions(folds).get(choice.place.split, '')}."
+
+
+def _scorable_sources(collection: Collection) -> list[tuple[str, str]]:
+    """The sources of labels to score by, each with its name.
+
+    A collection with judged pairs has its final labels; others only if it has such scores. Before
+    that, frozen pools can be scored by the other sources.
+    """
+    scored = scored_sources(collection)
+    if collection.queries.filter(pair_count__judged__gt=0).exists():
+        sources = [source for source in stored_sources() if source in (FINAL, *scored)]
+    elif Pool.objects.frozen().filter(query_paper__collection=collection).exists():
+        sources = [source for source in stored_sources() if source != FINAL]
+    else:
+        sources = []
+    return [(source, SOURCE_NAMES.get(source, source)) for source in sources]
+
+
+def _scored_at(collection: Collection, source: str) -> object:
+    scores = Scores.objects.filter(system__collection=collection, source=source)
+    scores = scores.order_by("-computed_at")
     return scores.values_list("computed_at", flat=True).first()
 
 
@@ -145,6 +213,7 @@ class MeasureHead(NamedTuple):
 
     name: str
     description: str
+    threshold: str
     url: str
     current: bool
 
@@ -154,6 +223,7 @@ def _measures(choice: Selection) -> list[MeasureHead]:
         MeasureHead(
             measure.name,
             measure.description,
+            _threshold(measure),
             choice.address(measure=measure.name),
             measure.name == choice.measure,
         )
@@ -161,24 +231,49 @@ def _measures(choice: Selection) -> list[MeasureHead]:
     ]
 
 
-def _options(choice: Selection, names: Mapping[str, str]) -> list[tuple[str, list[Option]]]:
-    """The choices of the page as links, by what they choose."""
+def _threshold(measure: Measure) -> str:
+    """What counts as relevant, where the name of a measure with a threshold does not say it."""
+    has_threshold = "relevant: grade" in measure.description and "rel=" not in measure.name
+    return f"grade ≥ {measure.least}" if has_threshold else ""
+
+
+def _options(
+    collection: Collection, choice: Selection, names: Mapping[str, str]
+) -> list[tuple[str, list[Option]]]:
+    """The choices of the page as links, by what they choose. One without a choice is left out."""
+    sources = [
+        Option(
+            SOURCE_NAMES.get(source, source).capitalize(),
+            choice.address(labels=source, measure=""),
+            source == choice.source,
+        )
+        for source in scored_sources(collection)
+    ]
     profiles = [
         Option(
-            name, choice.address(profile=name, measure="", split=""), name == choice.profile.name
+            name,
+            f"?{urlencode({'labels': choice.source, 'profile': name})}",
+            name == choice.profile.name,
         )
         for name in PROFILES
     ]
-    facets = [
-        Option(facet_name(facet, names), choice.address(facet=facet), facet == choice.place.facet)
-        for facet in (*names, ALL)
+    groups = [
+        ("Labels", sources),
+        ("Measures", profiles),
+        ("Queries", _place_options(choice, "facet", lambda value: facet_name(value, names))),
+        ("Mean", _place_options(choice, "split", lambda value: SPLIT_NAMES[value])),
+        ("Field", _place_options(choice, "field", str)),
+        ("Candidates", _place_options(choice, "candidates", str)),
     ]
-    splits = [
-        Option(label, choice.address(split=split), split == choice.place.split)
-        for split, label in SPLIT_NAMES.items()
+    return [(label, options) for label, options in groups if len(options) > 1]
+
+
+def _place_options(choice: Selection, field: str, label: Callable[[str], str]) -> list[Option]:
+    current = getattr(choice.place, field)
+    return [
+        Option(label(value), choice.address(**{field: value}), value == current)
+        for value in choice.values_of(field)
     ]
-    groups = [("Measures", profiles), ("Queries", facets if names else []), ("Mean", splits)]
-    return [(label, options) for label, options in groups if options]
 
 
 def _file(
@@ -192,7 +287,10 @@ def _file(
     if kind == "csv":
         response = HttpResponse(as_csv(lines, measures), content_type="text/csv; charset=utf-8")
     else:
-        caption = f"{collection.name}: {facet_name(choice.place.facet, names)}, in percent."
+        caption = (
+            f"{collection.name}: {facet_name(choice.place.facet, names)}, in percent, "
+            f"{choice.profile.scope} lists."
+        )
         content = as_latex(lines, measures, caption)
         response = HttpResponse(content, content_type="text/x-tex; charset=utf-8")
     extension = "csv" if kind == "csv" else "tex"
@@ -204,6 +302,11 @@ def _file(
 @in_collection(Role.ADMIN)
 @require_POST
 def score_systems(request: HttpRequest, collection: Collection) -> HttpResponse:
-    request_evaluation(collection=collection, requested_by=person_of(request))
+    source = request.POST.get("labels", FINAL)
+    request_evaluation(
+        collection=collection,
+        source=source if source in stored_sources() else FINAL,
+        requested_by=person_of(request),
+    )
     messages.info(request, "Scoring the systems.")
     return redirect("leaderboard", collection.slug)

@@ -10,6 +10,7 @@ from accounts.models import Collection
 from agreement.models import JSONText
 from corpus.models import Query
 from evaluation.errors.models import ErrorTag
+from evaluation.folds import MOST as MOST_FOLDS
 from evaluation.label_effects.models import LabelReport
 from evaluation.pool_bias.models import PoolBiasReport
 from evaluation.shadow_judges.models import ShadowJudge, ShadowLabel
@@ -17,6 +18,7 @@ from evaluation.shadow_judges.models import ShadowJudge, ShadowLabel
 __all__ = [
     "ErrorTag",
     "Fold",
+    "FoldPlan",
     "LabelReport",
     "PoolBiasReport",
     "Scores",
@@ -25,8 +27,6 @@ __all__ = [
     "System",
     "SystemRanking",
 ]
-
-DEFAULT_SOURCE = "final"
 
 
 class Kind(models.TextChoices):
@@ -97,7 +97,7 @@ class Scores(models.Model):
     """
 
     system = models.ForeignKey(System, models.CASCADE, related_name="scores", db_index=False)
-    source = models.CharField(max_length=60, default=DEFAULT_SOURCE)
+    source = models.CharField(max_length=60, default="final")
     profile = models.CharField(max_length=20)
     state = models.CharField(max_length=64)
     computed_at = models.DateTimeField(auto_now=True)
@@ -118,8 +118,34 @@ class Scores(models.Model):
         return f"{self.system} by {self.profile} ({self.source})"
 
 
+class FoldPlan(models.Model):
+    """Where the folds of a collection come from; without a row, two are made from the seed.
+
+    Imported folds are rows of `Fold`. `made` says how many are made from the seed otherwise: 0 for
+    none.
+    """
+
+    collection = models.OneToOneField(Collection, models.CASCADE, related_name="fold_plan")
+    made = models.PositiveSmallIntegerField(default=0)
+    imported_from = models.CharField(max_length=200, blank=True, help_text="The name of the file.")
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(
+                condition=models.Q(imported_from="") | models.Q(made=0),
+                name="folds_are_imported_or_made",
+            ),
+            models.CheckConstraint(
+                condition=models.Q(made__lte=MOST_FOLDS), name="made_folds_are_not_too_many"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"folds of {self.collection}"
+
+
 class Fold(models.Model):
-    """That a query is in the test set of a fold. Imported; without rows, folds are computed."""
+    """The fold that tests a query, of imported folds; 0 for a query to develop with only."""
 
     query = models.OneToOneField(Query, models.CASCADE, related_name="fold")
     number = models.PositiveSmallIntegerField()
@@ -128,7 +154,7 @@ class Fold(models.Model):
         ordering = ["number", "query"]
         constraints = [
             models.CheckConstraint(
-                condition=models.Q(number__in=(1, 2)), name="fold_is_first_or_second"
+                condition=models.Q(number__lte=MOST_FOLDS), name="fold_number_is_not_too_high"
             )
         ]
 

@@ -2,74 +2,79 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from accounts.models import Collection
-from evaluation.measures.profiles import PROFILES, TREC, Profile
-from evaluation.measures.sampled import SAMPLED
-from evaluation.models import DEFAULT_SOURCE, Scores
+from evaluation.labels import FINAL, relevant_from, stored_sources
+from evaluation.measures.offered import known_measure, known_measures
+from evaluation.measures.profiles import TREC, Profile, profiles_for
+from evaluation.measures.sampled import sampled_measures
+from evaluation.models import Scores
 from evaluation.score_tables import from_columns
 from web.lazy import pandas as pd
 
 
-def measures_of(collection: Collection, *, source: str = DEFAULT_SOURCE) -> list[str]:
-    """The measures that stored scores have, in the order of the profiles."""
-    profiles = set(
-        Scores.objects.filter(system__collection=collection, source=source)
-        .order_by()
-        .values_list("profile", flat=True)
-        .distinct()
-    )
-    stored = (
-        stored_profile(collection, PROFILES[key], source=source)
-        for key in PROFILES
-        if key in profiles
-    )
-    return list(dict.fromkeys(name for profile in stored for name in profile.names))
+def scored_sources(collection: Collection) -> list[str]:
+    """The sources of labels that the collection has stored scores for, the final labels first."""
+    rows = Scores.objects.filter(system__collection=collection).order_by()
+    stored = set(rows.values_list("source", flat=True).distinct())
+    return [source for source in stored_sources() if source in stored]
 
 
-def stored_profile(
-    collection: Collection, profile: Profile, *, source: str = DEFAULT_SOURCE
-) -> Profile:
+def shown_source(collection: Collection, wanted: str = "") -> str:
+    """The wanted source if it has stored scores; or the first that has; or the final labels."""
+    sources = scored_sources(collection)
+    return wanted if wanted in sources else next(iter(sources), FINAL)
+
+
+def measures_of(collection: Collection, *, source: str = FINAL) -> list[str]:
+    """The keys of the measures that stored scores have, in the order of the profiles."""
+    stored = {
+        profile.name: set(stored_profile(collection, profile, source=source).names)
+        for profile in _stored_profiles(collection, source)
+    }
+    return [
+        offered.key
+        for offered in known_measures(relevant_from(collection, source))
+        if offered.measure.name in stored.get(offered.profile, ())
+    ]
+
+
+def _stored_profiles(collection: Collection, source: str) -> list[Profile]:
+    rows = Scores.objects.filter(system__collection=collection, source=source).order_by()
+    stored = set(rows.values_list("profile", flat=True).distinct())
+    profiles = profiles_for(relevant_from(collection, source))
+    return [profile for profile in profiles if profile.name in stored]
+
+
+def stored_profile(collection: Collection, profile: Profile, *, source: str = FINAL) -> Profile:
     """The profile; `trec` with infAP and infNDCG if stored scores have them: of sampled pools."""
-    if profile is not TREC:
+    if profile.name != TREC:
         return profile
-    rows = Scores.objects.filter(system__collection=collection, source=source, profile=TREC.name)
+    rows = Scores.objects.filter(system__collection=collection, source=source, profile=TREC)
     summary = rows.order_by("-computed_at", "pk").values_list("summary", flat=True).first()
-    if not summary or SAMPLED[0].name not in summary[0]["measures"]:
+    sampled = sampled_measures(relevant_from(collection, source))
+    if not summary or sampled[0].name not in summary[0]["measures"]:
         return profile
-    return replace(profile, measures=[*profile.measures, *SAMPLED])
+    return profile.with_measures([*profile.measures, *sampled])
 
 
-def per_query(
-    collection: Collection, measure: str, *, source: str = DEFAULT_SOURCE
-) -> pd.DataFrame:
+def per_query(collection: Collection, measure: str, *, source: str = FINAL) -> pd.DataFrame:
     """The stored value of a measure: index = query names, columns = system names, by name.
 
     NaN where a query is left out because it has no relevant document. A system without stored
     scores has no column. Raises KeyError for a measure that no profile has.
     """
-    profile = profile_with(measure)
+    offered = known_measure(measure, relevant_from(collection, source))
     rows = (
-        Scores.objects.filter(system__collection=collection, source=source, profile=profile)
+        Scores.objects.filter(system__collection=collection, source=source, profile=offered.profile)
         .order_by("system__name")
         .values_list("system__name", "values")
     )
+    name = offered.measure.name
     columns = {
-        name: from_columns(values, [measure])[measure]
-        for name, values in rows
-        if measure in values["measures"]  # infAP is missing where scores are out of date
+        system: from_columns(values, [name])[name]
+        for system, values in rows
+        if name in values["measures"]  # infAP is missing where scores are out of date
     }
     table = pd.DataFrame(columns).sort_index()
     table.index.name = "query"
     return table
-
-
-def profile_with(measure: str) -> str:
-    """The first profile that has the measure. Raises KeyError."""
-    for name, profile in PROFILES.items():
-        if measure in profile.names:
-            return name
-    if measure in [sampled.name for sampled in SAMPLED]:
-        return TREC.name
-    raise KeyError(measure)

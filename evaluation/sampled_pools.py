@@ -13,7 +13,9 @@ from rebuilding.samples import SampleLost, sampled_pools
 CERTAIN = 0  # the stratum of what was in the pool for certain, as in the release's sampleval files
 
 
-def sampled_pools_of(collection: Collection, qrels: Qrels) -> tuple[SampledPools | None, str]:
+def sampled_pools_of(
+    collection: Collection, qrels: Qrels, relevant_from: int
+) -> tuple[SampledPools | None, str]:
     """The labelled queries whose pool is a sample, or the reason why their strata are unknown.
 
     (None, "") if no labelled query has such a pool. The deep pools are computed from the stored
@@ -45,4 +47,4 @@ def sampled_pools_of(collection: Collection, qrels: Qrels) -> tuple[SampledPools
     except SampleLost as error:
         return None, str(error)
     strata = {query: certain[paper] | samples[paper] for query, paper in queries.items()}
-    return SampledPools(strata, qrels), ""
+    return SampledPools(strata, qrels, relevant_from), ""

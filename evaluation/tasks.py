@@ -16,7 +16,7 @@ from jobs.uploaded_files import files_of
 
 @handles(JOB_KIND, title="Score systems", page="leaderboard", in_steps=True)
 def run_evaluate(lease: Lease) -> dict[str, Any]:
-    return evaluate(collection=lease.collection, work=lease)
+    return evaluate(collection=lease.collection, source=lease.parameters["source"], work=lease)
 
 
 @handles(IMPORT_KIND, title="Import a system", page="systems", reads=("path",))

@@ -77,6 +77,7 @@ class CancelJob(CollectionView):
     )
     def post(self, request: Request, slug: str, job_id: uuid.UUID) -> Response:
         job = found(self.collection.jobs.all(), pk=job_id)
+        self.parsed()
         request_cancel(job=job)
         job.refresh_from_db()
         return Response(JobAnswer(job).data)

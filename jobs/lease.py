@@ -11,7 +11,7 @@ import threading
 import time
 import uuid
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -53,9 +53,29 @@ class Lease:
     completed: bool = field(default=False, init=False)
     _last_report: float = field(default=0.0, init=False)
     _stopped: Exception | None = field(default=None, init=False)  # what a heartbeat found
+    _beating: bool = field(default=False, init=False)
+    _wake: threading.Event = field(default_factory=threading.Event, init=False)
+    _report: dict[str, Any] = field(default_factory=dict, init=False)  # for the next heartbeat
+
+    @classmethod
+    def of(cls, job: Job) -> Lease:
+        """Of a running job, whose row has the token."""
+        assert job.lease is not None
+        return cls(
+            job_id=job.pk,
+            token=job.lease,
+            collection=job.collection,
+            parameters=job.parameters,
+            requested_by_id=job.requested_by_id,
+            kind=job.kind,
+            created_at=job.created_at,
+        )
 
     def progress(self, done: int, total: int | None, note: str = "") -> None:
         """Report how far the work is. The database is written about three times a second at most.
+
+        The thread of the heartbeats writes it. On SQLite a connection cannot write while it reads
+        rows one by one, once another connection has written. In a transaction this thread writes.
 
         Raises:
             Cancelled: the job was asked to stop.
@@ -68,7 +88,13 @@ class Lease:
         if now - self._last_report < 0.3 and done != total:
             return
         self._last_report = now
-        self.beat(progress_done=done, progress_total=total, progress_note=note[:200])
+        report = {"progress_done": done, "progress_total": total, "progress_note": note[:200]}
+        if connection.in_atomic_block or not self._beating:
+            self.beat(**report)
+            return
+        self._report = report
+        self._wake.set()
+        self.check()
 
     def check(self) -> None:
         """Raise what the last heartbeat found. It works inside a transaction that only reads.
@@ -132,9 +158,14 @@ def heartbeat(lease: Lease) -> Iterator[None]:
 
     def beat() -> None:
         try:
-            while not stop.wait(settings.JOB_HEARTBEAT_SECONDS):
+            while True:
+                lease._wake.wait(settings.JOB_HEARTBEAT_SECONDS)
+                if stop.is_set():
+                    return
+                lease._wake.clear()
+                report, lease._report = lease._report, {}
                 try:
-                    lease.beat()
+                    lease.beat(**report)
                 except LeaseLost as error:
                     lease._stopped = error
                     return  # the handler gets this error at its next progress report or fence
@@ -150,8 +181,14 @@ def heartbeat(lease: Lease) -> Iterator[None]:
 
     thread = threading.Thread(target=beat, name=f"heartbeat-{lease.job_id}", daemon=True)
     thread.start()
+    lease._beating = True
     try:
         yield
     finally:
+        lease._beating = False
         stop.set()
+        lease._wake.set()
         thread.join(timeout=settings.JOB_HEARTBEAT_SECONDS + 1)
+        if lease._report and not lease.completed:  # the last one, which came after the last beat
+            with suppress(Cancelled, LeaseLost, DatabaseTrouble):
+                lease.beat(**lease._report)

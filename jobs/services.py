@@ -5,12 +5,14 @@ from __future__ import annotations
 import logging
 import traceback
 import uuid
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from datetime import timedelta
 from itertools import takewhile
 from typing import Any
 
 from celery import current_app
+from django.conf import settings
 from django.db import Error as DatabaseTrouble
 from django.db import (
     IntegrityError,
@@ -130,37 +132,51 @@ def _gave_up(job: Job) -> str:
 def _take(job: Job) -> Lease:
     now = timezone.now()
     job.state = State.RUNNING
-    job.lease = token = uuid.uuid4()
+    job.lease = uuid.uuid4()
     job.attempts += 1
     job.started_at = job.started_at or now
     job.heartbeat_at = now
     job.waits_until = None
+    job.progress_note = ""  # of an earlier wait or attempt
     job.save(
-        update_fields=["state", "lease", "attempts", "started_at", "heartbeat_at", "waits_until"]
+        update_fields=[
+            "state",
+            "lease",
+            "attempts",
+            "started_at",
+            "heartbeat_at",
+            "waits_until",
+            "progress_note",
+        ]
     )
-    return Lease(
-        job_id=job.pk,
-        token=token,
-        collection=job.collection,
-        parameters=job.parameters,
-        requested_by_id=job.requested_by_id,
-        kind=job.kind,
-        created_at=job.created_at,
-    )
+    return Lease.of(job)
 
 
 def run(job_id: uuid.UUID) -> None:
     """Run the job, and record in its row how it ended. Safe to call again."""
     lease = claim(job_id)
-    if lease is None:
-        return
-    try:
-        with heartbeat(lease):
+    if lease is not None:
+        work(lease)
+
+
+def work(lease: Lease, limits: AbstractContextManager[None] | None = None) -> None:
+    """Do the job of a lease in this process, and record in its row how it ended."""
+    with end_recorded(lease):
+        with heartbeat(lease), limits or nullcontext():
             result = registry.handler(lease.kind)(lease)
-        if lease.completed or _finish(lease, State.SUCCEEDED, result=result):
+        if (lease.completed or _finish(lease, State.SUCCEEDED, result=result)) and not (
+            lease.parameters.get(uploaded_files.DRY_RUN)  # the import may follow
+        ):
             uploaded_files.remove(uploaded_files.places_in(lease.kind, lease.parameters))
+
+
+@contextmanager
+def end_recorded(lease: Lease) -> Iterator[None]:
+    """Record in the job's row the exception that ends the block."""
+    try:
+        yield
     except LeaseLost:
-        logger.warning("job %s was taken over by another worker", job_id)
+        logger.warning("job %s was taken over by another worker", lease.job_id)
     except Cancelled:
         _finish(lease, State.CANCELLED)
     except RetryLater as waiting:
@@ -169,8 +185,10 @@ def run(job_id: uuid.UUID) -> None:
         if is_full(error) or not _may_pass(error):  # a retry would fail in the same way
             _fail(lease, error)
         else:
-            logger.warning("job %s lost the database and will be tried again: %s", job_id, error)
-            _put_back(lease, str(error))
+            logger.warning(
+                "job %s lost the database and will be tried again: %s", lease.job_id, error
+            )
+            put_back(lease, str(error))
     except Exception as error:  # noqa: BLE001 (the row must record every error)
         _fail(lease, error)
 
@@ -210,7 +228,7 @@ def _finish(lease: Lease, state: State, *, result: Any = None, error: str = "") 
     return True
 
 
-def _put_back(lease: Lease, error: str) -> None:
+def put_back(lease: Lease, error: str) -> None:
     """Queue the job again for a retry. If this fails too, the job is found without heartbeats."""
     connection.close()
     with suppress(LeaseLost, DatabaseTrouble), transaction.atomic():
@@ -247,6 +265,15 @@ def _put_off(lease: Lease, waiting: RetryLater) -> None:
                 "waits_until",
             ]
         )
+
+
+def wait_for_import(job_id: uuid.UUID) -> None:
+    """Leave a queued import to the reconciler, because this worker has no slot for it now."""
+    Job.objects.filter(pk=job_id, state=State.QUEUED).update(
+        dispatched_at=None,
+        waits_until=timezone.now() + timedelta(seconds=settings.JOB_TICK_SECONDS),
+        progress_note="Waits for another import.",
+    )
 
 
 def _lock_job(lease: Lease) -> Job:

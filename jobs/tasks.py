@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 import os
 import threading
-import uuid
 from typing import Any
 
 from celery import shared_task
@@ -15,6 +14,9 @@ from django.db import InterfaceError, OperationalError, connection
 
 from database.stuck import StuckCopies
 from jobs import registry, services, uploaded_files, worker
+from jobs.confinement.parent import run_confined
+from jobs.confinement.slots import import_slot
+from jobs.models import Job
 
 logger = logging.getLogger(__name__)
 
@@ -22,7 +24,17 @@ logger = logging.getLogger(__name__)
 @shared_task(name="jobs.run")
 def run_job(job_id: str) -> None:
     try:
-        services.run(uuid.UUID(job_id))
+        job = Job.objects.filter(pk=job_id).only("kind").first()
+        if job is None:
+            return
+        if not registry.reads(job.kind):
+            services.run(job.pk)
+            return
+        with import_slot() as is_free:
+            if is_free:
+                run_confined(job.pk)
+            else:
+                services.wait_for_import(job.pk)
     except (OperationalError, InterfaceError) as error:
         logger.warning("job %s waits: the database is locked or out of reach (%s)", job_id, error)
 

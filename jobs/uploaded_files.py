@@ -1,8 +1,9 @@
 """Uploaded files that jobs read. Each is kept below UPLOAD_DIR while a job may need it.
 
 A job's parameters name its files, and the registry lists these parameters for each kind. A job
-that succeeded no longer needs its files. A failed or cancelled job can be retried for a day. A job
-whose worker died still counts as running, so its files are kept.
+that succeeded no longer needs its files. After a dry run, the import may follow for a day, and a
+failed or cancelled job can be retried for a day. A job whose worker died still counts as running,
+so its files are kept.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from web.errors import UserFacingError
 
 logger = logging.getLogger(__name__)
 
+DRY_RUN = "dry_run"  # a parameter: check the files, and keep them for the import
 TO_TRY_AGAIN = timedelta(days=1)
 # A file that no job names yet may still be uploading.
 ON_ITS_WAY = timedelta(hours=1)
@@ -92,6 +94,15 @@ def can_be_tried_again(job: Job) -> bool:
     return not registry.reads(job.kind) or not job.finished_at or job.finished_at > oldest
 
 
+def can_follow(job: Job) -> bool:
+    """Whether the job has checked files that can be imported now."""
+    if job.state != State.SUCCEEDED or job.parameters.get(DRY_RUN) is not True:
+        return False
+    return all(
+        Path(settings.UPLOAD_DIR, place).is_file() for place in places_in(job.kind, job.parameters)
+    )
+
+
 def remove(places: Iterable[str]) -> None:
     """Remove files by their path below UPLOAD_DIR. If that fails, `sweep` removes them later."""
     for place in places:
@@ -139,6 +150,11 @@ def _is_old(path: Path) -> bool:
 def _needed_places() -> Iterator[str]:
     recent = timezone.now() - TO_TRY_AGAIN
     is_retryable = Q(state__in=[State.FAILED, State.CANCELLED], finished_at__gte=recent)
-    jobs = Job.objects.filter(is_retryable | Q(state__in=LIVE), kind__in=registry.reading_kinds())
+    is_checked = Q(
+        state=State.SUCCEEDED, finished_at__gte=recent, **{f"parameters__{DRY_RUN}": True}
+    )
+    jobs = Job.objects.filter(
+        is_retryable | is_checked | Q(state__in=LIVE), kind__in=registry.reading_kinds()
+    )
     for kind, parameters in jobs.order_by().values_list("kind", "parameters"):
         yield from places_in(kind, parameters)

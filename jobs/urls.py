@@ -9,5 +9,6 @@ urlpatterns: list[URLPattern] = [
     path("<uuid:job_id>/", views.job, name="job"),
     path("<uuid:job_id>/card/", views.card, name="job-card"),
     path("<uuid:job_id>/cancel/", views.cancel, name="cancel-job"),
+    path("<uuid:job_id>/import/", views.import_checked, name="import-checked"),
     path("<uuid:job_id>/again/", views.try_again, name="try-job-again"),
 ]

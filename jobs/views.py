@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import uuid
+from typing import Any
 
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
@@ -87,12 +88,30 @@ def try_again(request: HttpRequest, collection: Collection, job_id: uuid.UUID) -
     if old.is_live:
         messages.info(request, "This job is still in progress, so it cannot be retried yet.")
         return redirect("job", collection.slug, old.pk)
+    return _queue_again(request, collection, old, old.parameters)
+
+
+@in_collection(Role.ADMIN)
+@require_POST
+def import_checked(request: HttpRequest, collection: Collection, job_id: uuid.UUID) -> HttpResponse:
+    """Import the files that a dry run has checked."""
+    checked = _job(collection, job_id)
+    if checked.is_live or not checked.parameters.get(uploaded_files.DRY_RUN):
+        messages.info(request, "This job has not checked files for an import.")
+        return redirect("job", collection.slug, checked.pk)
+    parameters = {**checked.parameters, uploaded_files.DRY_RUN: False}
+    return _queue_again(request, collection, checked, parameters)
+
+
+def _queue_again(
+    request: HttpRequest, collection: Collection, old: Job, parameters: dict[str, Any]
+) -> HttpResponse:
     try:
         uploaded_files.check_files_exist(old.kind, old.parameters)
         new = enqueue(
             kind=old.kind,
             collection=collection,
-            parameters=old.parameters,
+            parameters=parameters,
             requested_by=person_of(request),
             key=old.key,
         )

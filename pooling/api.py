@@ -30,7 +30,7 @@ from pooling.services import (
 from pooling.strategies import DRAW_ORDERS, STRATEGIES
 from retrieval.api import DEEPEST
 from retrieval.services import DEFAULT_DEPTH
-from web.api import found
+from web.api import RequestSerializer, found
 
 
 class PoolLine(serializers.Serializer[Pool]):
@@ -72,7 +72,7 @@ class PoolAnswer(PoolLine):
     candidates = CandidateAnswer(many=True)
 
 
-class Plan(serializers.Serializer[Any]):
+class Plan(RequestSerializer):
     """A strategy with its parameters; or `n` and `mode`, for the two that take n of each run."""
 
     strategy = serializers.ChoiceField(list(STRATEGIES), required=False)
@@ -157,8 +157,7 @@ class Pools(CollectionView):
         responses={202: JobAnswer},
     )
     def post(self, request: Request, slug: str) -> Response:
-        serializer = Plan(data=request.data)
-        serializer.is_valid(raise_exception=True)
+        serializer = self.parser(Plan)
         plan = serializer.plan()
         docnos = named_papers(self.collection, serializer.validated_data["query_papers"])
         without_pool: bool = serializer.validated_data["without_pool"]

@@ -111,7 +111,7 @@ def overlap_figures(preview: Preview) -> Iterator[Figure]:
 
 
 def overlap_figure(name: str, title: str, matrix: Matrix) -> Figure:
-    note = "The Jaccard index of the lists of any two, averaged over the query papers."
+    note = "The Jaccard index of the lists of any two, averaged over the queries."
     return _heat_figure(name, title, note, matrix.names, [row for _, row in matrix.rows])
 
 

@@ -28,12 +28,15 @@ from web.errors import UserFacingError
 FORCED, EXCLUDED, DRAWN = "forced", "excluded", "drawn"
 USES = [(FORCED, "Forced"), (EXCLUDED, "Excluded"), (DRAWN, "Drawn")]
 OF_PAPERS = {"graph", "most_cited"}  # retrievers that need the citations or fields of a query paper
+OF_FACET = (  # a sentence for collections with facets
+    "“bm25_abstract@method” uses only the sentences of a facet as the query. "
+)
 ALL, WITHOUT_POOL, SOME = "all", "without-pool", "some"  # of the query papers
 MOST_FILE_BYTES = 1_000_000  # because the list is sent with the form from then on
 KNOWN = "known-"  # prefix of the field of an imported run
 REQUIREMENTS = {
-    "same_field": "share a field of study with the query paper",
-    "not_later": "are not of a later year than the query paper",
+    "same_field": "share a field of study with the query",
+    "not_later": "are not of a later year than the query",
 }
 
 
@@ -61,8 +64,8 @@ class PoolPlanForm(forms.Form):
     papers = forms.CharField(
         label="Ids",
         required=False,
-        help_text="One topic, query paper or query per line, for example 3264891 or "
-        "3264891_method. Other draft pools stay as they are.",
+        help_text="One id per line, of a topic, a document or a query, for example "
+        "3264891. Other draft pools stay as they are.",
         widget=forms.Textarea(attrs={"rows": 4, "class": "mono", "spellcheck": "false"}),
     )
     papers_file = forms.FileField(
@@ -78,7 +81,7 @@ class PoolPlanForm(forms.Form):
         widget=forms.RadioSelect,
     )
     cited = forms.ChoiceField(
-        label="What the query paper cites",
+        label="What the query cites",
         choices=USES,
         initial=FORCED,
         widget=forms.RadioSelect,
@@ -92,7 +95,7 @@ class PoolPlanForm(forms.Form):
         widget=forms.CheckboxSelectMultiple,
         required=False,
         help_text="Other documents are skipped, and ranks stay those of the list. Forced documents "
-        "are not filtered. A filter does not apply if the query paper lacks its value (a year, "
+        "are not filtered. A filter does not apply if the query lacks its value (a year, "
         "fields).",
     )
     more = forms.CharField(
@@ -100,8 +103,9 @@ class PoolPlanForm(forms.Form):
         required=False,
         max_length=1000,
         help_text="Separate names with spaces. “bm25_text.german” compares words without German "
-        "endings and stop words. “bm25_abstract@method” uses only the sentences of a facet as the "
-        "query. “random.same_field” uses only papers of the query paper’s fields. "
+        "endings and stop words. "
+        + OF_FACET
+        + "“random.same_field” uses only papers of the query’s fields. "
         "“encoder:MODEL” is a sentence encoder that this server allows.",
     )
     depth = forms.IntegerField(
@@ -109,7 +113,7 @@ class PoolPlanForm(forms.Form):
         min_value=1,
         max_value=100_000,
         initial=DEFAULT_DEPTH,
-        help_text="How many documents a built-in retriever ranks for a query paper.",
+        help_text="How many documents a built-in retriever ranks for a query.",
     )
     seed = forms.CharField(
         label="Seed",
@@ -131,6 +135,9 @@ class PoolPlanForm(forms.Form):
         self.collection = collection
         self.runs_by_name = {run.name: run for run in collection.runs.all()}
         left_out = set(self.runs_by_name)
+        if collection.facets.filter(key="").exists():
+            more = self.fields["more"]
+            more.help_text = str(more.help_text).replace(OF_FACET, "")
         if _has_only_topics(collection):
             del self.fields["cited"], self.fields["only"]
             left_out |= OF_PAPERS

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.http import FileResponse, HttpResponseBase
+from django.http import HttpResponseBase
 from django.utils.cache import get_conditional_response
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema
@@ -13,16 +13,19 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from accounts.api import CollectionView
+from accounts.locking import check_not_archived
 from accounts.models import Collection
 from jobs.api import Busy, JobAnswer, accepted
 from release.accepted_findings import LONGEST_REASON
+from release.current_facts import count_documents
 from release.errors import GateClosed
 from release.files import open_release
-from release.gate import blocking_findings
+from release.gate import Finding, blocking_findings
 from release.models import Release
 from release.options import LabelSource, ReleaseOptions, Texts
 from release.services import check_request, check_version, find_faults, request_release
-from web.api import found
+from web.api import DryRun, found
+from web.file_ranges import send_file
 
 
 class ReleaseLine(serializers.Serializer[Release]):
@@ -36,7 +39,7 @@ class ReleaseAnswer(ReleaseLine):
     manifest = serializers.DictField()
 
 
-class NewRelease(serializers.Serializer[Any]):
+class NewRelease(DryRun):
     version = serializers.CharField(max_length=40)
     accept = serializers.DictField(
         child=serializers.CharField(max_length=LONGEST_REASON),
@@ -57,6 +60,29 @@ class NewRelease(serializers.Serializer[Any]):
     )
 
 
+class FindingAnswer(serializers.Serializer[Finding]):
+    check = serializers.CharField()
+    ok = serializers.BooleanField()
+    message = serializers.CharField()
+    count = serializers.IntegerField(help_text="Problems that the check found.")
+    items = serializers.ListField(child=serializers.CharField(), help_text="The first problems.")
+    how_to_mend = serializers.CharField()
+    can_accept = serializers.BooleanField()
+
+
+class ReleasePreview(serializers.Serializer[Any]):
+    """What publishing would do now. Nothing was published."""
+
+    version = serializers.CharField()
+    would_publish = serializers.BooleanField(help_text="Whether no finding is `blocking`.")
+    blocking = serializers.ListField(
+        child=serializers.CharField(),
+        help_text="Checks whose findings must be fixed first, or accepted with a reason.",
+    )
+    findings = FindingAnswer(many=True, help_text="Every check, in order or not.")
+    documents = serializers.IntegerField(help_text="Documents in the release.")
+
+
 def published(collection: Collection, version: str) -> Release:
     """The release of that version. Raises BadVersion, or Http404 if it is not published."""
     check_version(version)
@@ -71,9 +97,10 @@ class Releases(CollectionView):
     @extend_schema(
         summary="Publish a version",
         description="409 with `gate_closed` and `findings` when a finding must be fixed first, "
-        "or accepted with a reason. Nothing was published then.",
+        "or accepted with a reason. Nothing was published then. A release cannot be removed. With "
+        "`dry_run`, 200 with every finding, also with those that stop the release.",
         request=NewRelease,
-        responses={202: JobAnswer},
+        responses={200: ReleasePreview, 202: JobAnswer},
     )
     def post(self, request: Request, slug: str) -> Response:
         asked = self.parsed(NewRelease)
@@ -83,6 +110,16 @@ class Releases(CollectionView):
         # The job checks again. The check here tells a script at once, and as data.
         findings = find_faults(collection=self.collection, options=options)
         blocking = blocking_findings(findings, accept)
+        if asked["dry_run"]:
+            check_not_archived(self.collection)
+            preview = {
+                "version": asked["version"],
+                "would_publish": not blocking,
+                "blocking": [finding.check for finding in blocking],
+                "findings": findings,
+                "documents": count_documents(self.collection, options.texts),
+            }
+            return Response(ReleasePreview(preview).data)
         if blocking:
             raise GateClosed(blocking)
         job = request_release(**wanted, accept=accept, options=options, requested_by=self.person)
@@ -102,8 +139,13 @@ class Bundle(CollectionView):
     @extend_schema(
         operation_id="collections_releases_bundle",
         summary="The zip of a release",
-        description="Its checksum is compared before it is sent; the ETag is its SHA-256.",
-        responses={(200, "application/zip"): OpenApiTypes.BINARY, 304: None},
+        description="Its checksum is compared before it is sent; the ETag is its SHA-256. `Range` "
+        "gives the part that an interrupted download lacks.",
+        responses={
+            (200, "application/zip"): OpenApiTypes.BINARY,
+            (206, "application/zip"): OpenApiTypes.BINARY,
+            304: None,
+        },
     )
     def get(self, request: Request, slug: str, version: str) -> HttpResponseBase:
         release = published(self.collection, version)
@@ -112,10 +154,6 @@ class Bundle(CollectionView):
         if not_modified is not None:
             return not_modified
         name = f"{self.collection.slug}-{release.version}.zip"
-        return FileResponse(
-            open_release(release),
-            as_attachment=True,
-            filename=name,
-            content_type="application/zip",
-            headers={"ETag": etag},
+        return send_file(
+            request, open_release(release), name=name, content_type="application/zip", etag=etag
         )

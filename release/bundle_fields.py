@@ -8,7 +8,7 @@ from math import isfinite
 from typing import Any, NoReturn, TypeVar
 
 from corpus.formats import Problem, checked_text, excerpt
-from release.opened_bundle import BundleError, OpenedBundle, read_lines
+from release.opened_bundle import BundleError, OpenedBundle, parsed_json, read_lines
 
 T = TypeVar("T")
 LARGEST_NUMBER = 2**31 - 1  # that both databases store
@@ -48,7 +48,8 @@ class Fields:
 
     def number(self, name: str) -> float:
         value = self._value.get(name)
-        if isinstance(value, bool) or not isinstance(value, int | float) or not isfinite(value):
+        # A whole number of 400 digits is one, but no float has its value.
+        if isinstance(value, bool) or not isinstance(value, int | float) or not _is_float(value):
             self.fail(f'"{name}" must be a number, got {excerpt(value)}.')
         return float(value)
 
@@ -123,11 +124,14 @@ class Fields:
             self.fail(f'"{name}" contains the character U+0000, which cannot be stored. Remove it.')
 
 
+def _is_float(value: float) -> bool:
+    try:
+        return isfinite(value)
+    except OverflowError:
+        return False
+
+
 def each_line(bundle: OpenedBundle, name: str) -> Iterator[Fields]:
     """The objects of a JSON Lines file. Raises BundleError."""
     for number, line in read_lines(bundle, name):
-        try:
-            value = json.loads(line)
-        except (ValueError, RecursionError) as error:
-            raise BundleError(name, number, f"is not valid JSON ({error}).") from error
-        yield Fields(value, name, number)
+        yield Fields(parsed_json(line, name, number), name, number)

@@ -13,8 +13,9 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Any, NamedTuple, TypeVar
 
+from evaluation.folds import MOST as MOST_FOLDS
 from release.bundle_fields import LARGEST_NUMBER, Fields, each_line
-from release.opened_bundle import BundleError, OpenedBundle, read_json, read_lines, text_of
+from release.opened_bundle import BundleError, OpenedBundle, read_json, read_lines, whole_lines
 from release.options import LabelSource, ReleaseOptions, Texts
 from release.records import (
     Adjudication,
@@ -25,6 +26,7 @@ from release.records import (
     Label,
     PooledDocument,
     Rating,
+    ReferredPair,
     ReleasedBuild,
     ReleasedCorpusImport,
     ReleasedGuideline,
@@ -46,10 +48,15 @@ RATINGS = "annotations/ratings.csv"
 ADJUDICATIONS = "annotations/adjudications.csv"
 QRELS = "trec/qrels.all.txt"
 CORPUS = "corpus.json"
+SPLITS = "splits.json"
+IMPORTED_SPLITS = "csfcube/evaluation_splits.json"
+MADE_SPLITS = "csfcube/made_splits.json"
 FORMAT = "qrelsmith-release"
 FORMAT_VERSION = 3
+LONGEST_ROW = 1024 * 1024  # characters of a row of a CSV file, which can have many lines
 LONGEST_NAME = 240  # of a query
 LONGEST_DOCNO = 200
+LONGEST_NUMBER = 20  # digits of a cell
 HIGHEST_GRADE = 4
 T = TypeVar("T")
 
@@ -144,7 +151,9 @@ def _options(fields: Fields) -> ReleaseOptions:
 
 
 def _build(fields: Fields) -> ReleasedBuild:
-    return ReleasedBuild(fields.mapping("manifest"), fields.texts("query_papers"))
+    manifest = fields.mapping("manifest")
+    fields.fields("manifest").texts("forced")
+    return ReleasedBuild(manifest, fields.texts("query_papers"))
 
 
 def _run(fields: Fields) -> ReleasedRun:
@@ -164,8 +173,16 @@ def _judgment_import(fields: Fields) -> ReleasedImport:
     )
 
 
+class FoldSettings(NamedTuple):
+    """How a collection gets its folds: imported from a file of this name, or so many are made."""
+
+    imported_from: str
+    made: int
+
+
 class Settings(NamedTuple):
-    """The scale is that of the collection. `retired_runs` are names and digests.
+    """The scale is that of the collection. `retired_runs` are names and digests. `folds` are None
+    if it was not decided how to get them.
 
     `answers` are those of the datasheet by question. The days are of the judgments, None if they
     are not known. `annotators` are groups of people, as JSON.
@@ -177,6 +194,7 @@ class Settings(NamedTuple):
     seconds_per_judgment: float
     facets: tuple[InterchangedFacet, ...]
     retired_runs: frozenset[tuple[str, str]]
+    folds: FoldSettings | None
     answers: Mapping[str, str]
     first_day: date | None
     last_day: date | None
@@ -202,14 +220,22 @@ def read_settings(bundle: OpenedBundle) -> Settings:
         retired_runs=frozenset(
             fields.each("retired_runs", lambda run: (run.text("name"), run.text("sha256")))
         ),
+        folds=_folds(fields.optional_fields("folds")),
         answers={key: answers.text(key) for key in sheet.mapping("answers")},
         first_day=_day(sheet, "first_day"),
         last_day=_day(sheet, "last_day"),
-        annotators=[
-            {"label": label, "groups": groups}
-            for label, groups in sheet.each("annotators", _groups)
-        ],
+        annotators=list(sheet.each("annotators", _groups)),
     )
+
+
+def _folds(fields: Fields | None) -> FoldSettings | None:
+    if fields is None:
+        return None
+    name = fields.text("imported_from", longest=200, default="")
+    made = fields.optional_whole("made", most=MOST_FOLDS)
+    if bool(name) == (made is not None):
+        fields.fail('must have "imported_from" or "made", and not both.')
+    return FoldSettings(name, made or 0)
 
 
 def _groups(fields: Fields) -> dict[str, Any]:
@@ -235,9 +261,22 @@ def read_guidelines(bundle: OpenedBundle) -> tuple[ReleasedGuideline, ...]:
             facet=row.text("facet"),
             version=row.whole("version", least=1, most=32_767),
             instructions=row.text("instructions"),
-            grades=tuple(row.values("grades")),
+            grades=_grades(row),
         ),
     )
+
+
+def _grades(fields: Fields) -> tuple[Any, ...]:
+    """The objects as they are, because a digest is made of them. Pages show these fields."""
+    fields.each(
+        "grades",
+        lambda grade: (
+            grade.whole("grade", most=HIGHEST_GRADE),
+            grade.text("name"),
+            *(grade.text(name, default="") for name in ("definition", "detail", "example")),
+        ),
+    )
+    return tuple(fields.values("grades"))
 
 
 def read_query_papers(bundle: OpenedBundle) -> Iterator[InterchangedPaper]:
@@ -267,10 +306,13 @@ def _query(fields: Fields) -> InterchangedQuery:
         name=fields.text("name", longest=LONGEST_NAME),
         facet=fields.text("facet"),
         sentences=fields.wholes("sentences"),
-        fold=fields.optional_whole("fold", least=1, most=2),
+        fold=fields.optional_whole("fold", least=0, most=MOST_FOLDS),
         guideline=fields.optional_whole("guideline", least=1),
         labels_unchecked=fields.optional_truth("labels_unchecked"),
         unjudged=fields.texts("unjudged"),
+        referred=fields.each(
+            "referred", lambda row: ReferredPair(row.text("docno"), row.text("reason"))
+        ),
     )
 
 
@@ -386,7 +428,8 @@ class _Row:
 
     def whole(self, name: str, most: int = LARGEST_NUMBER, *, least: int = 0) -> int:
         cell = self._cells[self._places[name]]
-        if not (cell.isascii() and cell.isdigit() and least <= int(cell[:20]) <= most):
+        is_whole = cell.isascii() and cell.isdigit() and len(cell) <= LONGEST_NUMBER
+        if not (is_whole and least <= int(cell) <= most):
             raise self._fail(name, f"a whole number from {least} to {most}")
         return int(cell)
 
@@ -412,28 +455,51 @@ class _Row:
         return cell == "true"
 
 
+class _CsvLines:
+    """The lines of a CSV file for the csv module.
+
+    It reads a row, which can have any number of lines and cells, as a whole. So a row has a limit.
+    """
+
+    def __init__(self, bundle: OpenedBundle, name: str) -> None:
+        self._lines, self._name = whole_lines(bundle, name), name
+        self._length = 0
+
+    def __iter__(self) -> Iterator[str]:
+        for number, line in self._lines:
+            self._length += len(line)
+            if self._length > LONGEST_ROW:
+                reason = f"the row has more than {LONGEST_ROW:,} characters."
+                raise BundleError(self._name, number, reason)
+            yield line
+
+    def end_row(self) -> None:
+        self._length = 0
+
+
 def _rows(
     bundle: OpenedBundle, name: str, columns: tuple[str, ...], read: Callable[[_Row], T]
 ) -> Iterator[tuple[int, T]]:
     """The rows of a CSV file with these columns, in any order, and others."""
     if name not in bundle.names:
         return
-    with text_of(bundle, name) as file:
-        reader = csv.reader(file, strict=True)
-        try:
-            header = next(reader, [])
-            missing = [column for column in columns if column not in header]
-            if missing:
-                raise BundleError(name, 1, f"has no column {missing[0]}.")
-            places = {column: header.index(column) for column in columns}
-            for cells in reader:
-                if len(cells) != len(header):
-                    raise BundleError(
-                        name, reader.line_num, f"has {len(cells)} cells, not {len(header)}."
-                    )
-                yield reader.line_num, read(_Row(name, reader.line_num, places, cells))
-        except csv.Error as error:
-            raise BundleError(name, reader.line_num, f"is not valid CSV ({error}).") from error
+    lines = _CsvLines(bundle, name)
+    reader = csv.reader(lines, strict=True)
+    try:
+        header = next(reader, [])
+        missing = [column for column in columns if column not in header]
+        if missing:
+            raise BundleError(name, 1, f"has no column {missing[0]}.")
+        places = {column: header.index(column) for column in columns}
+        for cells in reader:
+            lines.end_row()
+            if len(cells) != len(header):
+                raise BundleError(
+                    name, reader.line_num, f"has {len(cells)} cells, not {len(header)}."
+                )
+            yield reader.line_num, read(_Row(name, reader.line_num, places, cells))
+    except csv.Error as error:
+        raise BundleError(name, reader.line_num, f"is not valid CSV ({error}).") from error
 
 
 def read_qrels(bundle: OpenedBundle, name: str = QRELS) -> Iterator[tuple[int, Label]]:

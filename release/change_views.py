@@ -80,7 +80,7 @@ def changes(request: HttpRequest, collection: Collection, version: str) -> HttpR
         "csv": f"{address}&format=csv",
         "rankings": job and job.result,
         "ranked_at": job and job.finished_at,
-        "measures": measure_names(),
+        "measures": measure_names(collection.relevant_from),
         "usual_measure": usual_measure(collection),
         "systems": collection.systems.count(),
         "jobs": jobs_to_show(collection, [JOB_KIND]),

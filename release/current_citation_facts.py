@@ -19,6 +19,7 @@ from release.citation_labels import is_completed, known_sources
 from release.consistent_reads import batched
 from release.datasheets.current import missing_answers
 from release.facts import Facts, Faults, faults, unwritable
+from release.made_folds import has_made_folds
 from release.options import ReleaseOptions
 from release.white_space import HasWhiteSpace
 
@@ -27,9 +28,10 @@ TOGETHER = 5000  # keys in a query, which both databases take
 
 def citation_facts_now(collection: Collection, options: ReleaseOptions) -> Facts:
     """What `facts_of` finds in a snapshot with citation labels of this moment."""
+    labels = _labels(collection)
     return Facts(
         options=options,
-        labels=_labels(collection),
+        labels=labels,
         licence=collection.licence.strip(),
         corpus_licence=collection.corpus_licence.strip(),
         unwritable=_unwritable(collection),
@@ -41,7 +43,8 @@ def citation_facts_now(collection: Collection, options: ReleaseOptions) -> Facts
         without_source=_without_source(collection),
         shown_otherwise=Faults(),
         old_reports=Faults(),
-        unanswered=faults(missing_answers(collection)),
+        has_made_folds=bool(labels) and has_made_folds(collection),
+        unanswered=faults(missing_answers(collection, judged=False)),
         without_relevant=_without_relevant(collection),
     )
 

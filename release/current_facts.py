@@ -24,6 +24,7 @@ from release.consistent_reads import batched, by_code_point, consistent_read
 from release.current_citation_facts import citation_facts_now
 from release.datasheets.current import missing_answers
 from release.facts import SHOWN, Facts, Faults, faults, name_of, unwritable
+from release.made_folds import has_made_folds
 from release.models import DuplicateCandidate, UnsourcedPair
 from release.options import DEFAULT_OPTIONS, LabelSource, ReleaseOptions, Texts
 from release.stored_reports import stale_reports
@@ -41,9 +42,10 @@ def facts_now(collection: Collection, options: ReleaseOptions = DEFAULT_OPTIONS)
         if options.labels is LabelSource.CITATIONS:
             return citation_facts_now(collection, options)
         counts = _counts(collection)
+        labels = counts["judged"] - counts["due"] - _set_aside(collection)
         return Facts(
             options=options,
-            labels=counts["judged"] - counts["due"] - _set_aside(collection),
+            labels=labels,
             licence=collection.licence.strip(),
             corpus_licence=collection.corpus_licence.strip(),
             unwritable=_unwritable(collection),
@@ -58,6 +60,7 @@ def facts_now(collection: Collection, options: ReleaseOptions = DEFAULT_OPTIONS)
             without_source=_without_source(collection),
             shown_otherwise=_shown_otherwise(collection),
             unanswered=faults(missing_answers(collection)),
+            has_made_folds=bool(labels) and has_made_folds(collection),
             old_reports=faults(stale_reports(collection)),
         )
 
@@ -108,7 +111,7 @@ def _standing_decisions(**which: Any) -> QuerySet[Decision]:
     )
     slots = Slot.objects.filter(pair=OuterRef("pair"))
     return (
-        Decision.objects.filter(**which)
+        Decision.objects.filter(**which, referral_count=F("pair__referral_count"))
         .filter(Exists(slots.filter(number=1, judgment=OuterRef("first"))))
         .filter(Exists(slots.filter(number=2, judgment=OuterRef("second"))))
         .exclude(Exists(later))

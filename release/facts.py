@@ -45,6 +45,8 @@ class Facts:
     without_source: Faults
     shown_otherwise: Faults
     unanswered: Faults  # required questions of the datasheet
+    # The judgments are imported, but their folds are made from the seed.
+    has_made_folds: bool
     old_reports: Faults
 
 
@@ -123,7 +125,16 @@ def facts_of(snapshot: Snapshot) -> Facts:
         without_source=without_source.faults(),
         shown_otherwise=faults(f"{query} {docno}" for query, docno in snapshot.shown_otherwise),
         unanswered=faults(
-            unanswered(snapshot.datasheet.answers, dates_known=snapshot.datasheet.dates_known)
+            unanswered(
+                snapshot.datasheet.answers,
+                dates_known=snapshot.datasheet.dates_known,
+                judged=not snapshot.of_citations,
+            )
         ),
         old_reports=faults(snapshot.old_reports),
+        has_made_folds=(
+            bool(snapshot.folds.number)
+            and not snapshot.folds.imported
+            and not snapshot.datasheet.dates_known
+        ),
     )

@@ -4,20 +4,42 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from typing import Any, cast
 
 from django import forms
 from django.http import QueryDict
 
 from accounts.models import Collection
-from release.accepted_findings import LONGEST_REASON, NONE_ACCEPTED
+from release.accepted_findings import LONGEST_REASON, NONE_ACCEPTED, Reasons
 from release.errors import ReleaseError
 from release.gate import Finding, blocking_findings
 from release.options import DEFAULT_OPTIONS, LabelSource, ReleaseOptions, Texts
 from release.services import check_request
 
+
+@dataclass(frozen=True)
+class PreviousChoices:
+    """What was chosen for the newest version, and the reasons by the accepted check."""
+
+    version: str = ""
+    options: ReleaseOptions = DEFAULT_OPTIONS
+    reasons: Reasons = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, collection: Collection) -> PreviousChoices:
+        newest = collection.releases.defer("manifest").first()
+        if newest is None:
+            return cls()
+        chosen = (newest.summary or {}).get("options")
+        options = ReleaseOptions.from_json(chosen) if chosen else DEFAULT_OPTIONS
+        reasons = newest.exceptions.values_list("check_name", "reason")
+        return cls(newest.version, options, dict(reasons))
+
+
+NO_CHOICES = PreviousChoices()
 TEXTS = [
-    (Texts.POOLED.value, "Titles and abstracts of the query papers and candidates"),
+    (Texts.POOLED.value, "Titles and abstracts of the queries and candidates"),
     (Texts.CORPUS.value, "Titles and abstracts of the whole corpus"),
     (Texts.NONE.value, "Document ids only"),
 ]
@@ -30,8 +52,8 @@ LABELS = [
 class PublishForm(forms.Form):
     """A version, what it contains, and the findings of the gate that are published against.
 
-    Each finding that can be accepted has a field for the reason. What is not chosen is as in
-    `DEFAULT_OPTIONS`.
+    Each finding that can be accepted has a field for the reason. The form starts with the choices
+    and reasons of `previous`. What is not chosen in a sent form is as in `DEFAULT_OPTIONS`.
     """
 
     version = forms.CharField(
@@ -46,15 +68,15 @@ class PublishForm(forms.Form):
         choices=TEXTS,
         widget=forms.RadioSelect,
         required=False,
-        initial=DEFAULT_OPTIONS.texts.value,
-        help_text="A release may contain texts only if their licence allows it.",
+        help_text="A release may contain texts only if their licence allows it. Without the texts "
+        "of the whole corpus, its users cannot search the corpus or build the pools again. With "
+        "ids only, they need the texts from elsewhere before they can run a system.",
     )
     labels = forms.ChoiceField(
         label="Labels",
         choices=LABELS,
         widget=forms.RadioSelect,
         required=False,
-        initial=DEFAULT_OPTIONS.labels.value,
     )
 
     def __init__(
@@ -62,30 +84,35 @@ class PublishForm(forms.Form):
         *arguments: Any,
         collection: Collection,
         findings: Iterable[Finding],
+        previous: PreviousChoices = NO_CHOICES,
         **options: Any,
     ) -> None:
         super().__init__(*arguments, **options)
         self.collection = collection
         self.findings = tuple(findings)
+        self.previous = previous
+        self.initial.setdefault("texts", previous.options.texts.value)
+        self.initial.setdefault("labels", previous.options.labels.value)
         for found in self.findings:
             if found.can_accept and not found.ok:
                 self.fields[reason_name(found.check)] = forms.CharField(
                     label="Why do you publish in spite of it?",
                     required=False,
+                    initial=previous.reasons.get(found.check, ""),
                     max_length=LONGEST_REASON,
                     help_text="The release states your reason. Name no person.",
                 )
 
     def accepted(self) -> dict[str, str]:
-        """The checks whose findings were ticked as accepted, each with what was written."""
-        if not self.is_bound:
-            return {}
-        data = cast(QueryDict, self.data)
-        ticked = set(data.getlist("accept"))
+        """The checks whose findings are ticked as accepted, each with its reason."""
+        reasons = dict(self.previous.reasons)
+        if self.is_bound:
+            data = cast(QueryDict, self.data)
+            reasons = {check: data.get(reason_name(check), "") for check in data.getlist("accept")}
         return {
-            found.check: data.get(reason_name(found.check), "")
+            found.check: reasons[found.check]
             for found in self.findings
-            if not found.ok and found.check in ticked
+            if not found.ok and found.check in reasons
         }
 
     def options(self) -> ReleaseOptions:
@@ -134,9 +161,8 @@ def options_of(values: Mapping[str, Any]) -> ReleaseOptions:
         return DEFAULT_OPTIONS
 
 
-def next_version(versions: Iterable[str]) -> str:
+def next_version(newest: str) -> str:
     """A version to suggest: the newest with its last number one higher, or 1.0."""
-    newest = next(iter(versions), "")
     counted = re.fullmatch(r"(.*?)(\d+)", newest)
     if counted is None:
         return "1.0"

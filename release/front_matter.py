@@ -10,13 +10,15 @@ from __future__ import annotations
 
 import json
 import re
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator
 from typing import NamedTuple
 
+from evaluation.folds import MOST as MOST_FOLDS
 from release.layouts.hugging_face import ANNOTATIONS, CORPUS, QUERIES, TOP_RANKED, qrels_file
 from release.licences import SPDX_IDENTIFIERS
 from release.records import ReleasedCollection, Snapshot
-from release.splits import TESTED_BY
+from release.splits import sets_of
 
 # The Hub has names of its own for these; for the others, SPDX's in small letters.
 HUB_LICENCES = {
@@ -28,7 +30,8 @@ HUB_LICENCES = {
 }
 SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (10**6, "100K<n<1M"))
 LARGEST = "1M<n<10M"
-FOLDS: tuple[int | None, ...] = (1, 2, None)  # None: a query that no fold tests
+# None: a query that is in no fold. 0: one to develop with only.
+FOLDS: tuple[int | None, ...] = (*range(MOST_FOLDS + 1), None)
 QRELS = "default"
 AMBIGUOUS = {"yes", "no", "on", "off", "true", "false", "null", "y", "n"}  # other types in YAML
 
@@ -67,7 +70,9 @@ def front_matter(snapshot: Snapshot, names: Collection[str], labels: int) -> Ite
 def configs(collection: ReleasedCollection, names: Collection[str]) -> Iterator[Config]:
     """The configs whose files are there, the qrels of all facets first."""
     keys = [facet.key for facet in collection.facets]
-    yield from _qrels(QRELS, keys, names)
+    folds = [fold for fold in FOLDS if fold and any(qrels_file(key, fold) in names for key in keys)]
+    count = max(folds, default=0)
+    yield from _qrels(QRELS, keys, names, count)
     shared = [
         Config(name, {name: [file]})
         for name, file in (("corpus", CORPUS), ("queries", QUERIES), ("top_ranked", TOP_RANKED))
@@ -75,7 +80,7 @@ def configs(collection: ReleasedCollection, names: Collection[str]) -> Iterator[
     ]
     yield from shared
     for key in filter(None, keys):
-        qrels = list(_qrels(f"{key}-qrels", [key], names))
+        qrels = list(_qrels(f"{key}-qrels", [key], names, count))
         if qrels:
             yield from qrels
             yield from (config._replace(name=f"{key}-{config.name}") for config in shared)
@@ -83,16 +88,19 @@ def configs(collection: ReleasedCollection, names: Collection[str]) -> Iterator[
         yield Config("annotations", {"annotations": [ANNOTATIONS]})
 
 
-def _qrels(name: str, facets: Iterable[str], names: Collection[str]) -> Iterator[Config]:
-    """The labels of these facets: all of them as `test`, and each set of a fold."""
+def _qrels(
+    name: str, facets: Iterable[str], names: Collection[str], count: int
+) -> Iterator[Config]:
+    """The labels of these facets: all of them as `test`, and each set of the `count` folds."""
     of_fold = {
         fold: [file for facet in facets if (file := qrels_file(facet, fold)) in names]
         for fold in FOLDS
     }
-    splits = {
-        "test": sorted(file for files in of_fold.values() for file in files),
-        **{split: of_fold[number] for split, number in TESTED_BY.items()},
-    }
+    splits: dict[str, list[str]] = defaultdict(list)
+    splits["test"] = sorted(file for files in of_fold.values() for file in files)
+    for number, files in of_fold.items():
+        for split in sets_of(number, count):
+            splits[split] += files
     if splits["test"]:
         yield Config(name, {split: files for split, files in splits.items() if files})
 

@@ -105,7 +105,7 @@ def the_texts_have_a_licence(facts: Facts) -> Finding:
             "corpus-licence", "The release contains document ids only, no titles and abstracts."
         )
     whole = facts.options.texts is Texts.CORPUS
-    which = "all documents" if whole else "the query papers and candidates"
+    which = "all documents" if whole else "the queries and candidates"
     contents = f"The release contains the titles and abstracts of {which}"
     if facts.corpus_licence:
         return _in_order("corpus-licence", f"{contents}, licence {facts.corpus_licence}.")
@@ -152,7 +152,7 @@ def no_query_paper_in_its_own_qrels(facts: Facts) -> Finding:
     return _finding(
         "self-retrieved",
         facts.self_retrieved,
-        in_order="No query paper is in its own qrels.",
+        in_order="No document is in the qrels of its own query.",
         message="Queries with their own query paper in their qrels: {count}. "
         "A system is rewarded there for finding what it was given.",
         how_to_mend="A frozen pool cannot drop it. Accept the finding, and the release tells its "
@@ -188,8 +188,9 @@ def no_report_is_older_than_the_labels(facts: Facts) -> Finding:
     return _finding(
         "old-reports",
         facts.old_reports,
-        in_order="No report is older than the labels.",
-        message="Reports that are older than the labels: {count}. The release leaves them out.",
+        in_order="No report is out of date.",
+        message="Reports that are out of date: {count}. The release leaves them out. The page of "
+        "each says what changed since.",
         how_to_mend="Compute them again.",
     )
 
@@ -229,6 +230,22 @@ def the_datasheet_is_answered(facts: Facts) -> Finding:
     )
 
 
+def imported_judgments_have_their_own_folds(facts: Facts) -> Finding:
+    """Folds that are made here give other figures than those of a publication."""
+    if not facts.has_made_folds:
+        return _in_order("made-folds", "No folds are made up for imported judgments.")
+    return Finding(
+        check="made-folds",
+        ok=False,
+        message="The judgments are imported, but the folds are made from the seed. Scores by these "
+        "folds are not those that others report.",
+        count=1,
+        how_to_mend="Import the folds that were published with the judgments: `manage.py "
+        "import_folds COLLECTION FILE`. If there are none, release without folds: `manage.py "
+        "import_folds COLLECTION --make 0`. Or accept the finding, and the release says so.",
+    )
+
+
 def every_query_paper_has_a_positive(facts: Facts) -> Finding:
     return _finding(
         "no-relevant",
@@ -254,6 +271,7 @@ CHECKS: dict[str, Check] = {
     "changed-texts": every_judgment_is_about_the_present_text,
     "datasheet": the_datasheet_is_answered,
     "old-reports": no_report_is_older_than_the_labels,
+    "made-folds": imported_judgments_have_their_own_folds,
 }
 CHECKS_OF_CITATIONS: dict[str, Check] = {
     "empty": citation_labels_exist,

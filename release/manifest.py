@@ -35,14 +35,17 @@ def build_manifest(content: Content, files: Files) -> dict[str, Any]:
         "accepted": [finding.as_json() for finding in content.accepted],
         "previous": _previous(snapshot),
         "errata": [erratum.name for erratum in snapshot.errata],
+        **_referrals(snapshot),
         "counts": content.counts,
         "sample": describe_sample(snapshot),
+        "folds": snapshot.folds.stated,
         "pool_builds": [
             {"manifest": build.manifest, "query_papers": list(build.query_papers)}
             for build in snapshot.builds
         ],
         "runs": [run._asdict() for run in snapshot.runs],
         **_judgment_imports(snapshot),
+        "scopes": [scope._asdict() for scope in snapshot.scopes],
         **_supports(snapshot),
         **_out_of_date_reports(snapshot),
         "guidelines": [_guideline(guideline, snapshot) for guideline in snapshot.guidelines],
@@ -60,6 +63,14 @@ def _previous(snapshot: Snapshot) -> dict[str, Any] | None:
         return None
     compared = before.qrels is not None
     return {"version": before.version, "sha256": before.sha256, "compared": compared}
+
+
+def _referrals(snapshot: Snapshot) -> dict[str, dict[str, int]]:
+    """Which of the collection's referrals are in CHANGELOG.md, only where some are."""
+    if not snapshot.referrals:
+        return {}
+    before = snapshot.referrals_before
+    return {"referrals": {"first": before + 1, "last": before + len(snapshot.referrals)}}
 
 
 def _judgment_imports(snapshot: Snapshot) -> dict[str, Any]:

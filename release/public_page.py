@@ -19,7 +19,7 @@ from release.options import LabelSource
 from release.readme.exceptions import explain_exception
 from web.words import count_noun
 
-FORMAT = 2  # 1 lacks `corpus_licence` and `files`
+FORMAT = 3  # 1 lacks `corpus_licence` and `files`, 2 `folds` and `scopes`
 STAGES = {"pre": "before", "post": "after"}
 BIBTEX_SPECIAL = str.maketrans(
     {
@@ -56,6 +56,8 @@ def page_content(
         "facets": manifest["collection"]["facets"],
         "relevant_from": manifest["collection"].get("relevant_from"),
         "counts": manifest["counts"],
+        "folds": manifest.get("folds"),
+        "scopes": manifest.get("scopes", []),
         "is_sample": manifest.get("sample") is not None,
         "of_citations": has_citation_labels(manifest),
         "exceptions": [explain_exception(entry) for entry in manifest["accepted"]],

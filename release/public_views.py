@@ -10,7 +10,7 @@ from functools import wraps
 
 from django.conf import settings
 from django.contrib.auth.decorators import login_not_required
-from django.http import FileResponse, HttpRequest, HttpResponse, HttpResponseBase
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
 from django.utils.cache import get_conditional_response, patch_cache_control
@@ -23,6 +23,7 @@ from release.files import open_release
 from release.listing import newest_page
 from release.models import PublicPeriod
 from release.public_page import Addresses, PublicPage
+from web.file_ranges import send_file
 from web.privacy import allow_search_engines
 from web.refusals import refuse
 
@@ -99,14 +100,14 @@ def public_download(request: HttpRequest, period: PublicPeriod) -> HttpResponseB
     """The zip. Caches may store it, but must ask each time whether it is still public."""
     release = period.release
     etag = f'"{release.sha256}"'
-    response = get_conditional_response(request, etag=etag) or _file_of(request, period)
-    if response.status_code in {200, 304}:
+    response = get_conditional_response(request, etag=etag) or _file_of(request, period, etag)
+    if response.status_code in {200, 206, 304}:
         response.headers["ETag"] = etag
         patch_cache_control(response, public=True, no_cache=True)
     return response
 
 
-def _file_of(request: HttpRequest, period: PublicPeriod) -> HttpResponseBase:
+def _file_of(request: HttpRequest, period: PublicPeriod, etag: str) -> HttpResponseBase:
     release = period.release
     if not is_within_limit(request):
         return _too_many(request)
@@ -116,7 +117,7 @@ def _file_of(request: HttpRequest, period: PublicPeriod) -> HttpResponseBase:
         message = "The file of this release is missing or damaged on the server."
         return refuse(request, 503, "release_damaged", message)
     name = f"{release.collection.slug}-{release.version}.zip"
-    return FileResponse(file, as_attachment=True, filename=name, content_type="application/zip")
+    return send_file(request, file, name=name, content_type="application/zip", etag=etag)
 
 
 def _too_many(request: HttpRequest) -> HttpResponse:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
 
 from corpus.query_facts import QueryFacts
+from evaluation.folds import Folds
 from release.datasheets.profiles import PublishedField
 from release.options import LabelSource, ReleaseOptions
 
@@ -135,14 +136,48 @@ class ReleasedDocument(NamedTuple):
 
 
 class ReleasedFolds(NamedTuple):
-    """Two folds of queries: `numbers` has the fold, 1 or 2, that tests each query.
+    """Folds of queries: `numbers` has the fold, from 1, that tests each query; 0 if none does.
 
-    They are imported, or made by `seed` with every facet in both folds.
+    `imported_from` names the file of imported folds. Without it, they are made by `seed`, with
+    every facet in all folds.
     """
 
     numbers: Mapping[str, int]
-    imported: bool
+    imported_from: str
     seed: str
+
+    @property
+    def imported(self) -> bool:
+        return bool(self.imported_from)
+
+    @property
+    def number(self) -> int:
+        """How many folds there are; 0 for none."""
+        return max(self.numbers.values(), default=0)
+
+    @property
+    def origin(self) -> str:
+        """Where they are from, to be read after "folds"; "" without folds."""
+        return Folds(self.numbers, self.imported_from).origin
+
+    @property
+    def stated(self) -> dict[str, Any]:
+        """What the manifest says of them. The names are those of files of `collection/`, too."""
+        if not self.number:
+            return {"number": 0}
+        from_where = "imported_from" if self.imported else "seed"
+        return {"number": self.number, from_where: self.imported_from or self.seed}
+
+
+class ReleasedScope(NamedTuple):
+    """Whether lists can be scored in a scope: `closed`, `open` or `condensed`, and why.
+
+    `answer` is `supported`, `not supported` or `cannot be said`.
+    """
+
+    scope: str
+    answer: str
+    reason: str
 
 
 class ReleasedGuideline(NamedTuple):
@@ -157,7 +192,7 @@ class ReleasedGuideline(NamedTuple):
 class ReleasedReports(NamedTuple):
     """Reports that the database has. `current` has their contents as JSON types, by their keys.
 
-    `out_of_date` are the keys of reports that are older than the labels or systems.
+    `out_of_date` are the keys of reports that are out of date.
     """
 
     current: Mapping[str, Any] = {}
@@ -242,6 +277,15 @@ class PreviousVersion(NamedTuple):
     manifest: Mapping[str, Any]
     qrels: FileLines | None = None
     pools: FileLines | None = None
+
+
+class ReleasedReferral(NamedTuple):
+    """A judged pair that an admin had settled again. `recipient`: "adjudicator" or "judges"."""
+
+    query: str
+    docno: str
+    recipient: str
+    reason: str
 
 
 class SettledErratum(NamedTuple):
@@ -329,10 +373,18 @@ class InterchangedTopic(NamedTuple):
     narrative_is_shown: bool
 
 
+class ReferredPair(NamedTuple):
+    """The document of a pair that an admin sent to the adjudicator, and why."""
+
+    docno: str
+    reason: str
+
+
 class InterchangedQuery(NamedTuple):
     """A query, and its opening: `guideline` is the version, None for a query that is not open.
 
-    `fold` is the imported fold. `unjudged` are the documents of pairs without both judgments.
+    `fold` is the imported fold. `unjudged` are the documents of pairs without both judgments,
+    `referred` the pairs for the adjudicator whatever their judgments are.
     """
 
     name: str
@@ -342,6 +394,7 @@ class InterchangedQuery(NamedTuple):
     guideline: int | None
     labels_unchecked: bool | None
     unjudged: tuple[str, ...]
+    referred: tuple[ReferredPair, ...] = ()
 
 
 class InterchangedPaper(NamedTuple):
@@ -363,6 +416,8 @@ class InterchangedFacet(NamedTuple):
 class Interchange:
     """What another server needs to make the collection again, and no other record has.
 
+    `folds` says how the collection gets its folds: `imported_from` a file, or how many are `made`.
+    It is empty if that was not decided.
     The scale is that of the collection. Labels that are citations have a scale of their own.
     `guidelines` are those in use and the latest of each facet. `retired_runs` are the names and
     digests of runs that a later run of the same retriever replaced. `other_documents` are not
@@ -376,6 +431,7 @@ class Interchange:
     facets: tuple[InterchangedFacet, ...] = ()
     guidelines: tuple[ReleasedGuideline, ...] = ()
     retired_runs: tuple[tuple[str, str], ...] = ()
+    folds: Mapping[str, Any] = field(default_factory=dict)
     query_papers: tuple[InterchangedPaper, ...] = ()
     other_documents: Records[ReleasedDocument] = ()
 
@@ -413,6 +469,9 @@ class Snapshot:
     query_texts: tuple[QueryText, ...] = ()  # by query id; without texts those of topics only
     previous: PreviousVersion | None = None
     errata: tuple[SettledErratum, ...] = ()  # settled, and not in an earlier version's changelog
+    referrals: tuple[ReleasedReferral, ...] = ()  # that are in no earlier version's changelog
+    referrals_before: int = 0  # how many are
+    scopes: tuple[ReleasedScope, ...] = ()  # how the lists of systems can be scored
     supports: str = ""  # what the collection supports, by an up-to-date report on pool bias
     datasheet: ReleasedDatasheet = field(default_factory=ReleasedDatasheet)
     interchange: Interchange = field(default_factory=Interchange)

@@ -3,7 +3,13 @@
 from __future__ import annotations
 
 from accounts.models import Collection
+from corpus.digests import json_digest
+from evaluation.labels import GradedLabels, OtherLabels
+from pooling.models import Pool
+from pooling.services.reports import pools_state
+from release.citation_labels import RELEVANT_FROM
 from release.differences import QRELS, Unreadable, read_member, read_qrels
+from release.options import LabelSource, ReleaseOptions
 from release.snapshot.citations import citation_labels
 from release.snapshot.collection import queries_by_name
 from release.snapshot.pools import released_builds
@@ -12,6 +18,16 @@ from web.errors import UserFacingError
 
 class UnknownVersion(UserFacingError):
     """A collection has no such version, or its file cannot be read."""
+
+
+def released_labels(collection: Collection, version: str) -> GradedLabels:
+    """The labels of a version with its own scale. Raises UnknownVersion."""
+    qrels = released_qrels(collection, version)
+    release = collection.releases.get(version=version)
+    options = ReleaseOptions.from_json(release.manifest["options"])
+    of_citations = options.labels is LabelSource.CITATIONS
+    relevant_from = RELEVANT_FROM if of_citations else collection.relevant_from
+    return GradedLabels(f"release:{version}", qrels, relevant_from)
 
 
 def released_qrels(collection: Collection, version: str) -> dict[str, dict[str, int]]:
@@ -29,8 +45,9 @@ def released_qrels(collection: Collection, version: str) -> dict[str, dict[str, 
         content = read_member(release, QRELS)
     except Unreadable as error:
         raise UnknownVersion(
-            f"The file of version {version} is missing or damaged ({error}). Open its page to "
-            "build it again."
+            f"The file of version {version} is missing or damaged ({error}). Restore it from a "
+            f"backup, or build it again: python manage.py release {collection.slug} {version} "
+            "--output DIR"
         ) from error
     papers = dict(collection.queries.values_list("name", "query_paper__document__docno"))
     qrels: dict[str, dict[str, int]] = {}
@@ -49,3 +66,11 @@ def citation_qrels(collection: Collection) -> dict[str, dict[str, int]]:
         if label.docno != papers[label.query]:
             qrels.setdefault(label.query, {})[label.docno] = label.grade
     return qrels
+
+
+def _citation_state(collection: Collection) -> str:
+    frozen = Pool.objects.frozen().filter(query_paper__collection=collection).count()
+    return json_digest([pools_state(collection), frozen])
+
+
+CITATIONS = OtherLabels(citation_qrels, _citation_state, RELEVANT_FROM)

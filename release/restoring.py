@@ -8,6 +8,7 @@ from typing import Any, BinaryIO
 
 from django.conf import settings
 
+from accounts.models import Collection
 from release.accepted_findings import AcceptedFinding
 from release.errors import CannotKeep, CannotRestore, ReleaseDamaged, ReleaseError
 from release.files import cannot_keep, open_release, path_of, write_file
@@ -15,10 +16,10 @@ from release.layouts.reports import report_file
 from release.manifest import FORMAT_VERSION
 from release.models import Release
 from release.options import ReleaseOptions
-from release.records import ReleasedReports
+from release.records import ReleasedReports, ReleasedScope
 from release.services import Bundle, pack_bundle
 from release.snapshot import take_snapshot
-from release.snapshot.history import errata_named, previous_version
+from release.snapshot.history import errata_named, previous_version, referrals_after
 
 OWN = frozenset({"files", "format", "format_version", "software", "version"})  # own sentences
 
@@ -90,9 +91,23 @@ def _as_recorded(release: Release, reports: ReleasedReports) -> dict[str, Any]:
     previous = collection.releases.get(version=before["version"]) if before else None
     return {
         "supports": manifest.get("supports", ""),
+        "scopes": tuple(ReleasedScope(**entry) for entry in manifest.get("scopes", ())),
         "previous": previous_version(previous, readable=bool(before and before["compared"])),
         "errata": errata_named(collection, manifest["errata"]),
+        **_recorded_referrals(collection, manifest),
         "reports": _recorded_reports(reports, manifest),
+    }
+
+
+def _recorded_referrals(collection: Collection, manifest: Mapping[str, Any]) -> dict[str, Any]:
+    """Those of the release's own changelog."""
+    recorded = manifest.get("referrals")
+    if not recorded:
+        return {"referrals": (), "referrals_before": 0}
+    before = recorded["first"] - 1
+    return {
+        "referrals": referrals_after(collection, before, recorded["last"]),
+        "referrals_before": before,
     }
 
 

@@ -308,7 +308,7 @@ def _checked(part: Path, bundle: Bundle, work: JobContext) -> Iterator[None]:
 
 
 def _summary(collection: Collection, bundle: Bundle) -> dict[str, Any]:
-    """What lists show of the release, so that they read no manifest and compare no labels."""
+    """What pages about all releases need, so that they read no manifest and compare no labels."""
     counts = bundle.manifest["counts"]
     before = collection.releases.first()
     change = None if before is None else difference_to(before, bundle.reader())
@@ -316,6 +316,7 @@ def _summary(collection: Collection, bundle: Bundle) -> dict[str, Any]:
         **{name: counts[name] for name in ("labels", "queries", "queries_labelled")},
         "is_sample": bundle.manifest["sample"] is not None,
         "change": None if change is None else change._asdict(),
+        "options": bundle.manifest["options"],
     }
 
 

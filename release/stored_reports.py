@@ -13,9 +13,10 @@ from accounts.models import Collection
 from agreement.revision import revision_of
 from evaluation.label_effects.models import LabelReport, ReportKind
 from evaluation.label_effects.services import PresentInputs
+from evaluation.labels import FINAL
 from evaluation.leaderboard import pooled_runs
-from evaluation.measures.profiles import PROFILES
-from evaluation.models import DEFAULT_SOURCE, Scores
+from evaluation.measures.profiles import profiles_for
+from evaluation.models import Scores
 from evaluation.pool_bias.models import PoolBiasReport
 from evaluation.pool_bias.services import state_of as pool_bias_state
 from evaluation.results import stored_profile
@@ -67,7 +68,7 @@ def _agreement_is_stale(collection: Collection) -> bool:
 def _stale_systems(collection: Collection) -> set[str]:
     """The systems whose scores are out of date; those without scores are not among them."""
     stale = {system.pk: system.name for system in systems_out_of_date(collection)}
-    scored = Scores.objects.filter(system__in=stale, source=DEFAULT_SOURCE).order_by()
+    scored = Scores.objects.filter(system__in=stale, source=FINAL).order_by()
     return {stale[pk] for pk in scored.values_list("system_id", flat=True)}
 
 
@@ -75,7 +76,7 @@ def _evaluation(collection: Collection) -> dict[str, Any] | None:
     """The leaderboards of the systems whose scores are up to date; None without any."""
     left_out = {system.pk for system in systems_out_of_date(collection)}
     rows = (
-        Scores.objects.filter(system__collection=collection, source=DEFAULT_SOURCE)
+        Scores.objects.filter(system__collection=collection, source=FINAL)
         .exclude(system__in=left_out)
         .order_by()
         .values_list(
@@ -97,17 +98,19 @@ def _evaluation(collection: Collection) -> dict[str, Any] | None:
     if not systems:
         return None
     return {
-        "labels": DEFAULT_SOURCE,
+        "labels": FINAL,
         "profiles": {
-            name: {
+            profile.name: {
+                "scope": profile.scope.value,
+                "scope_description": profile.scope.description,
                 "measures": {
                     measure.name: measure.description
                     for measure in stored_profile(collection, profile).measures
                 },
-                "systems": systems[name],
+                "systems": systems[profile.name],
             }
-            for name, profile in PROFILES.items()
-            if name in systems
+            for profile in profiles_for(collection.relevant_from)
+            if profile.name in systems
         },
     }
 

@@ -26,7 +26,8 @@ def request_rankings(
 
     `measure` is that of the leaderboard by default. Raises BadMeasure.
     """
-    name = measure_named(measure or usual_measure(after.collection)).name
+    chosen = measure or usual_measure(after.collection)
+    name = measure_named(chosen, after.collection.relevant_from).name
     return enqueue(
         kind=JOB_KIND,
         collection=after.collection,
@@ -65,7 +66,7 @@ def compare_rankings(
         UnknownVersion: a version does not exist, or its file cannot be read.
     """
     work = work or DirectRun()
-    by = measure_named(measure)
+    by = measure_named(measure, collection.relevant_from)
     judged = [
         JudgedDocuments(scored_queries(released_qrels(collection, name), [by]))
         for name in (since, version)

@@ -9,9 +9,10 @@ from typing import Any
 from django.contrib import messages
 from django.core.exceptions import BadRequest
 from django.db.models import Exists, OuterRef
-from django.http import FileResponse, HttpRequest, HttpResponse, HttpResponseBase
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
+from django.utils.cache import get_conditional_response
 from django.utils.safestring import SafeString
 from django.views.decorators.http import require_POST, require_safe
 
@@ -27,7 +28,14 @@ from release.errata.listing import known_errors
 from release.errors import BadVersion, CannotKeep, ReleaseDamaged, ReleaseError
 from release.file_tree import file_tree
 from release.files import open_release
-from release.forms import LABELS, PublishForm, next_version, options_of, reason_name
+from release.forms import (
+    LABELS,
+    PreviousChoices,
+    PublishForm,
+    next_version,
+    options_of,
+    reason_name,
+)
 from release.gate import Finding
 from release.listing import newest_page
 from release.markdown_preview import preview_of
@@ -37,6 +45,7 @@ from release.publicity import make_private, make_public
 from release.readme.exceptions import describe_exception
 from release.snapshot.pools import sampled_builds
 from release.version_changes import earlier_versions
+from web.file_ranges import send_file
 from web.paging import Page
 from web.requests import answers
 
@@ -55,6 +64,7 @@ FIXED_ON = {
     "no-relevant": ("board", "View the judging"),
     "duplicates": ("pools", "View the pools"),
     "old-reports": ("agreement", "View the reports"),
+    "made-folds": ("leaderboard", "View the scores by folds"),
     "provenance": ("pools", "View the pools"),
     "changed-texts": ("documents", "View the documents"),
     "datasheet": ("datasheet", "Answer the questions"),
@@ -64,12 +74,14 @@ FIXED_ON = {
 @in_collection(Role.ADMIN)
 @require_safe
 def releases(request: HttpRequest, collection: Collection) -> HttpResponse:
-    findings = services.find_faults(collection=collection)
-    versions = collection.releases.values_list("version", flat=True)[:1]
+    previous = PreviousChoices.of(collection)
     form = PublishForm(
-        collection=collection, findings=findings, initial={"version": next_version(versions)}
+        collection=collection,
+        findings=services.find_faults(collection=collection, options=previous.options),
+        previous=previous,
+        initial={"version": next_version(previous.version)},
     )
-    return _releases_page(request, collection, findings, form)
+    return _releases_page(request, collection, form.findings, form)
 
 
 def _releases_page(
@@ -221,16 +233,16 @@ def release_download(
     request: HttpRequest, collection: Collection, version: str
 ) -> HttpResponseBase:
     found = _published(collection, version)
+    etag = f'"{found.sha256}"'
+    unchanged = get_conditional_response(request, etag=etag)
+    if unchanged is not None:
+        return unchanged
     try:
         file = open_release(found)
     except ReleaseDamaged as error:
         return _damaged(request, found, error)
-    return FileResponse(
-        file,
-        as_attachment=True,
-        filename=f"{collection.slug}-{found.version}.zip",
-        content_type="application/zip",
-    )
+    name = f"{collection.slug}-{found.version}.zip"
+    return send_file(request, file, name=name, content_type="application/zip", etag=etag)
 
 
 def _damaged(request: HttpRequest, release: Release, error: ReleaseDamaged) -> HttpResponse:

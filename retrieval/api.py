@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from django.db.models import Count
 from django.http import HttpResponseBase, StreamingHttpResponse
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import OpenApiParameter, extend_schema
+from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from accounts.api import CollectionView
-from corpus.api import prefix_field
+from corpus.api import dry_run_field, prefix_field
 from jobs.api import Busy, JobAnswer, accepted
 from jobs.models import Job
 from retrieval.models import Run
@@ -26,12 +24,14 @@ from retrieval.services import (
     run_lines,
 )
 from retrieval.uploads import RunUnderWay, request_embeddings, request_run_imports
-from web.api import FormBody, JsonBody, found
+from web.api import FormBody, JsonBody, RequestSerializer, found
+from web.text_blocks import in_blocks
 
 
-class RunUpload(serializers.Serializer[Any]):
+class RunUpload(RequestSerializer):
     file = serializers.FileField(help_text="A TREC run file or qrels file, plain or gzip.")
     name = serializers.CharField(max_length=60)
+    dry_run = dry_run_field()
     qrels = serializers.BooleanField(
         default=False,
         help_text="Set it for qrels: judged documents become known positives, ranked by grade.",
@@ -40,7 +40,7 @@ class RunUpload(serializers.Serializer[Any]):
     topic_prefix = prefix_field("Put before every topic.")
 
 
-class EmbeddingsUpload(serializers.Serializer[Any]):
+class EmbeddingsUpload(RequestSerializer):
     vectors = serializers.FileField(help_text="A .npy file with one row of floats per document.")
     docnos = serializers.FileField(
         help_text="A text file with the docno of each row, one per line; plain or gzip."
@@ -58,6 +58,7 @@ def import_run_file(view: CollectionView) -> Job:
             collection=view.collection,
             files=[(values["name"], values["file"])],
             qrels=values["qrels"],
+            dry_run=values["dry_run"],
             prefix=values["prefix"],
             topic_prefix=values["topic_prefix"],
             requested_by=view.person,
@@ -99,7 +100,7 @@ class RunAnswer(serializers.Serializer[Run]):
     created_at = serializers.DateTimeField()
 
 
-class Retrieval(serializers.Serializer[Any]):
+class Retrieval(RequestSerializer):
     retriever = serializers.CharField(
         max_length=60, help_text="The name of a built-in retriever, for example `bm25_title`."
     )
@@ -149,22 +150,23 @@ class RunDetail(CollectionView):
         return Response(RunAnswer(found(rows, name=name)).data)
 
 
+class RunFileParameters(RequestSerializer):
+    ids = serializers.ChoiceField(
+        ["papers", "queries"],
+        default="papers",
+        help_text="Name the topics by query paper, or by query as qrels do.",
+    )
+
+
 class RunFile(CollectionView):
     @extend_schema(
         operation_id="collections_runs_file",
         summary="A run as a TREC file",
-        parameters=[
-            OpenApiParameter(
-                "ids",
-                enum=["papers", "queries"],
-                default="papers",
-                description="Name the topics by query paper, or by query as qrels do.",
-            )
-        ],
+        parameters=[RunFileParameters],
         responses={(200, "text/plain"): OpenApiTypes.STR},
     )
     def get(self, request: Request, slug: str, name: str) -> HttpResponseBase:
         run = found(self.collection.runs.all(), name=name)
-        by_query = request.query_params.get("ids") == "queries"
+        by_query = self.parameters(RunFileParameters).validated_data["ids"] == "queries"
         lines = run_lines(run, query_names_of(run) if by_query else None)
-        return StreamingHttpResponse(lines, content_type="text/plain; charset=utf-8")
+        return StreamingHttpResponse(in_blocks(lines), content_type="text/plain; charset=utf-8")

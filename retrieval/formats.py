@@ -11,14 +11,18 @@ import re
 from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain, groupby, islice
+from operator import attrgetter
 from pathlib import Path
 from typing import BinaryIO, NamedTuple, overload
 
 from corpus.decompression import Meter, UnreadableLine, numbered_lines
+from corpus.smart import is_judgment, plain_id
 
 COLUMNS = 6
 LONGEST_LINE = 65_536  # bytes; limits what is read of a binary file without line ends
 UTF8_BOM = b"\xef\xbb\xbf"
+SMART_LINES = 100  # which tell whether judgments are of a SMART collection
 
 
 class RunLine(NamedTuple):
@@ -83,7 +87,7 @@ def docnos_of(ranking: Sequence[Scored]) -> Sequence[str]:
 class Ranked:
     """The ranked lists of a run by topic, and the number of skipped duplicate lines."""
 
-    lists: dict[str, list[Scored]]
+    lists: dict[str, RankedList]
     duplicates: int
 
 
@@ -135,15 +139,19 @@ def read_qrels(
 
     A qrels file has TREC's four columns (topic, iteration, docno, grade) or BEIR's three
     (query-id, corpus-id, score) below a header; plain or gzip. A topic without such a document
-    has no line. Raises RunFormatError like `read_run`.
+    has no line. The judgments of SMART collections have four columns too: topic, docno, 0, 0. They
+    list relevant documents, which get the grade 1. Raises RunFormatError like `read_run`.
     """
+    rows = ((number, line.split()) for number, line in _numbered_lines(source, name, meter))
+    rows = (row for row in rows if row[1])
+    first_rows = list(islice(rows, SMART_LINES))
+    is_smart = is_smart_qrels([columns for _, columns in first_rows])
     empty = True
-    for number, line in _numbered_lines(source, name, meter):
-        columns = line.split()
-        if not columns or (empty and columns[0] == b"query-id"):
+    for number, columns in chain(first_rows, rows):
+        if empty and columns[0] == b"query-id":
             continue
         empty = False
-        judgment = _parse_judgment(columns, name, number)
+        judgment = _parse_judgment(columns, name, number, is_smart=is_smart)
         if judgment.score >= min_grade:
             yield judgment
     if empty:
@@ -157,7 +165,22 @@ def first_line_of(source: Path, topic: str, *, name: str) -> int | None:
     return next((number for number, line in lines if line.split()[:1] == start), None)
 
 
-def _parse_judgment(columns: list[bytes], name: str, number: int) -> RunLine:
+def is_smart_qrels(rows: Sequence[Sequence[bytes]]) -> bool:
+    """Whether lines are the judgments of a SMART collection: topic, docno, 0, 0.000000.
+
+    TREC's judgments of the document "0" look the same, so one other docno must be there.
+    """
+    return bool(rows) and (
+        all(map(is_judgment, rows)) and any(row[1] not in (b"0", b"Q0") for row in rows)
+    )
+
+
+def _parse_judgment(
+    columns: list[bytes], name: str, number: int, *, is_smart: bool = False
+) -> RunLine:
+    if is_smart and len(columns) == 4:
+        topic, docno = (plain_id(column.decode("utf-8", "replace")) for column in columns[:2])
+        return RunLine(topic, docno, 1.0)
     if len(columns) not in (3, 4):
         problem = f"qrels must have 4 columns (topic 0 docno grade), got {len(columns)}"
         raise RunFormatError(name, number, problem)
@@ -175,20 +198,34 @@ def _parse_judgment(columns: list[bytes], name: str, number: int) -> RunLine:
 def ranked(lines: Iterable[RunLine]) -> Ranked:
     """The lines as one list per topic, in `trec_order`; topics in order of appearance.
 
-    Of lines with the same topic and docno, the one with the highest score is kept.
+    Of lines with the same topic and docno, the one with the highest score is kept. A line takes 16
+    bytes, and a docno is held once.
     """
-    best: dict[str, dict[str, float]] = {}
-    duplicates = 0
-    for topic, docno, score in lines:
-        scores = best.setdefault(topic, {})
-        duplicates += docno in scores
-        if docno not in scores or float32(score) > float32(scores[docno]):
-            scores[docno] = score
-    lists = {
-        topic: trec_order(Scored(*pair) for pair in scores.items())
-        for topic, scores in best.items()
-    }
+    docnos: dict[str, str] = {}
+    columns: dict[str, tuple[list[str], array[float]]] = {}
+    for topic, rows in groupby(lines, key=attrgetter("topic")):
+        of_topic, scores = columns.setdefault(topic, ([], array("d")))
+        for _, docno, score in rows:
+            of_topic.append(docnos.setdefault(docno, docno))
+            scores.append(score)
+    lists, duplicates = {}, 0
+    for topic in list(columns):
+        of_topic, scores = columns.pop(topic)
+        pairs: Iterable[tuple[str, float]] = zip(of_topic, scores, strict=True)
+        if len(set(of_topic)) < len(of_topic):
+            best = _best_scores(pairs)
+            duplicates += len(of_topic) - len(best)
+            pairs = best.items()
+        lists[topic] = RankedList.of(trec_order(map(Scored._make, pairs)))
     return Ranked(lists, duplicates)
+
+
+def _best_scores(pairs: Iterable[tuple[str, float]]) -> dict[str, float]:
+    best: dict[str, float] = {}
+    for docno, score in pairs:
+        if docno not in best or float32(score) > float32(best[docno]):
+            best[docno] = score
+    return best
 
 
 def write_run(lists: Mapping[str, Iterable[Scored]], *, tag: str) -> Iterator[str]:
@@ -198,11 +235,11 @@ def write_run(lists: Mapping[str, Iterable[Scored]], *, tag: str) -> Iterator[st
     id that is empty or has white space, and for a score that is not finite.
     """
     for topic in sorted(lists):
+        start, end = f"{_column(topic)} Q0", _column(tag)
         for rank, (docno, score) in enumerate(trec_order(lists[topic]), start=1):
             if not math.isfinite(score):
                 raise ValueError(f"the score of {docno} for {topic} must be finite, got {score}")
-            columns = (_column(topic), "Q0", _column(docno), str(rank), repr(score), _column(tag))
-            yield " ".join(columns) + "\n"
+            yield f"{start} {_column(docno)} {rank} {score!r} {end}\n"
 
 
 def _column(value: str) -> str:

@@ -48,8 +48,8 @@ class RunImportForm(forms.Form):
     file = FilesField(
         label="Files",
         help_text="A ranked list has six columns: topic, Q0, docno, rank, score, tag. Judgments "
-        "have four: topic, 0, docno, grade; or BEIR’s three. Plain or gzip. A topic is a query "
-        "paper’s docno or a query’s id. Each file becomes a run.",
+        "have four: topic, 0, docno, grade; or BEIR’s three, or SMART’s. Plain, gzip or a zip of "
+        "one file. A topic is a query’s id, or the docno of its document. Each file becomes a run.",
         error_messages={
             "required": "Choose a file.",
             "empty": "This file is empty. Choose one with at least one line.",
@@ -96,7 +96,7 @@ class EmbeddingsForm(forms.Form):
     docnos = forms.FileField(
         label="Docnos",
         help_text="A text file with the docno of every row, one per line, in the order of the "
-        "rows. Plain or gzip. The query papers must be among them.",
+        "rows. Plain or gzip. Those of the queries must be among them.",
         error_messages={
             "required": "Choose the file with the docnos of the rows.",
             "empty": "This file is empty. Write the docno of every row, one per line.",
@@ -115,7 +115,7 @@ class EmbeddingsForm(forms.Form):
         max_value=100_000,
         initial=DEFAULT_DEPTH,
         required=False,
-        help_text="The number of documents to rank for each query paper, for example 500.",
+        help_text="The number of documents to rank for each query, for example 500.",
     )
     name = _name_field("file of vectors")
 

@@ -15,13 +15,13 @@ from retrieval.services import available_retrievers, usual_retrievers
 
 # The labels of the counts in a run's report.
 SKIPPED = {
-    "query_papers_themselves": "the query paper itself",
+    "query_papers_themselves": "the query itself",
     "duplicates": "listed twice",
     "outside_corpus": "not in the corpus",
 }
 TOPICS = {
     "unknown_topics": "topics that are no query here",
-    "query_papers_without_list": "query papers without a list",
+    "query_papers_without_list": "queries without a list",
 }
 
 

@@ -11,7 +11,7 @@ from retrieval import services
 from retrieval.uploads import EMBEDDINGS_KIND, RUN_KIND
 
 
-@handles("retrieve", title="Rank the query papers", page="runs")
+@handles("retrieve", title="Rank documents for the queries", page="runs")
 def retrieve(lease: Lease) -> dict[str, Any]:
     run = services.retrieve(collection=lease.collection, work=lease, **lease.parameters)
     return {"run": run.name}
@@ -20,6 +20,12 @@ def retrieve(lease: Lease) -> dict[str, Any]:
 @handles(RUN_KIND, title="Import a run", page="runs", reads=("path",))
 def import_run(lease: Lease) -> dict[str, Any]:
     values = {**lease.parameters, "path": place_of(lease.parameters)}
+    if values.pop("dry_run", False):
+        file = services.RunFile(values["path"], values["filename"], values["name"])
+        options = services.RunOptions(values["qrels"], values["prefix"], values["topic_prefix"])
+        return services.check_run(
+            collection=lease.collection, file=file, options=options, work=lease
+        )
     run = services.import_run(collection=lease.collection, work=lease, **values)
     return {"run": run.name}
 

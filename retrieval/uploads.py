@@ -39,6 +39,7 @@ def request_run_imports(
     prefix: str = "",
     topic_prefix: str = "",
     requested_by: User | None,
+    dry_run: bool = False,
 ) -> list[Job]:
     """Store the files, each with the name of its run, and start a job for each, or for none.
 
@@ -49,6 +50,8 @@ def request_run_imports(
         RunUnderWay: another file is being imported under one of the names.
     """
     options = {"qrels": qrels, "prefix": prefix, "topic_prefix": topic_prefix}
+    if dry_run:
+        options["dry_run"] = True
     check_names(collection, [name for name, _ in files])
     uploads = [_upload(name, {"path": upload}, options) for name, upload in files]
     return _request(RUN_KIND, collection, uploads, requested_by)

@@ -31,6 +31,7 @@ from web.disk import NoRoom
 from web.filters import filter_bar, filter_rows
 from web.paging import typed
 from web.tables import matching
+from web.text_blocks import in_blocks
 
 
 @in_collection(Role.ADMIN)
@@ -41,18 +42,23 @@ def import_run(request: HttpRequest, collection: Collection) -> HttpResponse:
         return add_run_page(request, collection, form=form)
     values = form.cleaned_data
     try:
-        request_run_imports(
+        jobs = request_run_imports(
             collection=collection,
             files=form.named_files(),
             qrels=values["holds"] == QRELS,
             prefix=values["docno_prefix"],
             topic_prefix=values["topic_prefix"],
             requested_by=person_of(request),
+            dry_run="dry_run" in request.POST,
         )
     except (RetrievalError, NoRoom) as error:
         form.add_error("name", str(error))
         status = 507 if isinstance(error, NoRoom) else 422
         return add_run_page(request, collection, form=form, status=status)
+    if "dry_run" in request.POST:
+        if len(jobs) == 1:
+            return redirect("job", collection.slug, jobs[0].pk)
+        return redirect("jobs", collection.slug)
     names = {file.name or "": name for name, file in form.named_files()}
     return _redirect_to_jobs(request, collection, names)
 
@@ -195,7 +201,7 @@ def run_file(request: HttpRequest, collection: Collection, name: str) -> HttpRes
     run = get_object_or_404(collection.runs, name=name)
     by_query = request.GET.get("ids") == "queries"
     lines = services.run_lines(run, services.query_names_of(run) if by_query else None)
-    response = StreamingHttpResponse(lines, content_type="text/plain; charset=utf-8")
+    response = StreamingHttpResponse(in_blocks(lines), content_type="text/plain; charset=utf-8")
     filename = f"{collection.slug}-{run.name}{'.queries' if by_query else ''}.run"
     response["Content-Disposition"] = content_disposition_header(True, filename) or "attachment"
     return response

@@ -6,7 +6,7 @@ from typing import Any
 
 from django import forms
 
-from accounts.models import Collection, Role, User
+from accounts.models import SEE_GRADES, Collection, Role, User
 from studies.services import (
     MOST_NAME,
     MOST_PER_QUERY,
@@ -17,13 +17,14 @@ from studies.services import (
 
 
 def eligible_raters(collection: Collection) -> Any:
-    """Annotators without another role here."""
+    """Annotators without another role here, who never saw the grades of others."""
     members = collection.memberships.all()
     return (
         User.objects.filter(
             is_active=True, pk__in=members.filter(role=Role.ANNOTATOR).values("user")
         )
         .exclude(pk__in=members.exclude(role=Role.ANNOTATOR).values("user"))
+        .exclude(pk__in=collection.given_roles.filter(role__in=SEE_GRADES).values("user"))
         .order_by("username")
     )
 
@@ -75,6 +76,8 @@ class StudyForm(forms.Form):
 
     def __init__(self, *arguments: Any, collection: Collection, **options: Any) -> None:
         super().__init__(*arguments, **options)
+        if collection.facets.filter(key="").exists():
+            self.fields["queries"].help_text = "Spread over paper types."
         rater = self.fields["rater"]
         assert isinstance(rater, forms.ModelChoiceField)
         rater.queryset = eligible_raters(collection)

@@ -10,7 +10,7 @@ from django.core.validators import RegexValidator
 from django.db import models
 from django.db.models import Q
 
-from accounts.models import HIGHEST_GRADE, Collection, Role, User
+from accounts.models import HIGHEST_GRADE, SEE_GRADES, Collection, Role, User
 from annotation.models import Pair, Reason
 
 NAME = r"[a-z0-9][a-z0-9-]*"
@@ -20,12 +20,15 @@ class StudyQuerySet(models.QuerySet["Study"]):
     def for_rater(self, user: User) -> StudyQuerySet:
         """Those that the person may rate in now: as an annotator who sees no judgments of others.
 
-        An adjudicator reads earlier grades on other pages, so one who became it has no study.
+        An adjudicator reads earlier grades on other pages, so one who was it at any time has no
+        study.
         """
         roles = user.memberships.filter(collection=models.OuterRef("collection"))
+        given = user.given_roles.filter(collection=models.OuterRef("collection"))
         return self.filter(
             models.Exists(roles.filter(role=Role.ANNOTATOR)),
             ~models.Exists(roles.exclude(role=Role.ANNOTATOR)),
+            ~models.Exists(given.filter(role__in=SEE_GRADES)),
             rater=user,
         )
 

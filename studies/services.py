@@ -13,7 +13,7 @@ from django.db.models import Exists, OuterRef, Q
 from django.utils import timezone
 
 from accounts.locking import check_not_archived, lock_collection
-from accounts.models import Collection, Role, User
+from accounts.models import SEE_GRADES, Collection, Role, User
 from adjudication.labels import Standing, labelled_pairs
 from annotation.models import Pair, PairQuerySet, Slot
 from annotation.services import Answer, BadAnswer
@@ -162,7 +162,12 @@ def _check_rater(collection: Collection, rater: User) -> None:
     if roles != {Role.ANNOTATOR}:
         raise BadStudy(
             f"{rater} is also an adjudicator of {collection}, who sees the grades of others. Name "
-            "another annotator, or remove that role."
+            "another annotator."
+        )
+    if collection.given_roles.filter(user=rater, role__in=SEE_GRADES).exists():
+        raise BadStudy(
+            f"{rater} was an adjudicator of {collection}, who sees the grades of others. Name "
+            "another annotator."
         )
 
 
@@ -388,7 +393,8 @@ def _locked(study_pair_id: int, rater: User) -> StudyPair:
     )
     if study_pair is None:
         raise NotYourStudy("This pair is not in a study of yours.")
-    check_not_archived(study_pair.study.collection)
+    # Asked after the lock, because the collection may have been archived meanwhile (ADR 28).
+    check_not_archived(Collection.objects.get(studies=study_pair.study_id))
     return study_pair
 
 

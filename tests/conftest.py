@@ -6,6 +6,7 @@ import os
 import shutil
 import tempfile
 from contextlib import contextmanager
+from copy import deepcopy
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -36,7 +37,9 @@ from tests.support.running import SHORT_TIMES, Worker, environment, sending_thro
 
 ROOT = Path(__file__).resolve().parent.parent
 # A test's time says how busy the machine is.
-hypothesis.settings.register_profile("untimed", deadline=None)
+hypothesis.settings.register_profile(
+    "untimed", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
+)
 hypothesis.settings.load_profile("untimed")
 CHROMIUM_OPTIONS = [
     "--no-sandbox",
@@ -47,6 +50,7 @@ CHROMIUM_OPTIONS = [
     "--disable-component-update",
     "--disable-sync",
 ]
+FOLDERS_OF_WORLD = {"ARTEFACT_DIR": "artefacts", "RELEASE_DIR": "releases"}  # in DATA_DIR
 # Reasons to skip that hold even where everything is required.
 ALLOWED_SKIPS = ("needs PostgreSQL", "needs SQLite", "no CSFCube release", "the extra is")
 
@@ -94,6 +98,27 @@ def _own_data_dir(settings, tmp_path, tmp_path_factory):
     settings.RELEASE_DIR = tmp_path / "releases"
     # Not in tmp_path: tests look whether a failed build leaves that folder empty.
     settings.FILE_UPLOAD_TEMP_DIR = tmp_path_factory.mktemp("incoming")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _made_releases(tmp_path_factory):
+    from tests.support.made_releases import kept_releases
+
+    with kept_releases(tmp_path_factory.mktemp("made-releases")) as made:
+        yield made
+
+
+@pytest.fixture(autouse=True)
+def _every_release_is_right(request, _made_releases, django_db_blocker):
+    """Each release that a test makes passes every check and can be imported again."""
+    yield
+    if request.node.get_closest_marker("wrong_release"):
+        _made_releases.forget()
+    try:
+        with django_db_blocker.unblock():
+            assert not (wrong := list(_made_releases.check())), "\n".join(wrong)
+    finally:
+        _made_releases.forget()
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -177,6 +202,26 @@ def rolled_back(django_db_setup, django_db_blocker):
             transaction.set_rollback(True)
 
     return block
+
+
+@pytest.fixture(scope="module")
+def world_of_module(rolled_back, tmp_path_factory):
+    """The rows of tests/support/api_world.py for all tests of a file, and their folder."""
+    from tests.support.api_world import a_world
+
+    folder = tmp_path_factory.mktemp("world")
+    with rolled_back():
+        with override_settings(**{name: folder / part for name, part in FOLDERS_OF_WORLD.items()}):
+            world = a_world()
+        yield world, folder
+
+
+@pytest.fixture
+def world(world_of_module, db, settings):
+    """Each test has its own rows, objects and files."""
+    world, folder = world_of_module
+    shutil.copytree(folder, settings.DATA_DIR, dirs_exist_ok=True)
+    return deepcopy(world)
 
 
 @pytest.fixture

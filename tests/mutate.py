@@ -149,25 +149,54 @@ class Copy:
         for name in filter(lambda name: (ROOT / name).is_file(), names.splitlines()):
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(ROOT / name, folder / name)
+        self._migrated = folder / "var" / "migrated.sqlite3"
+        self._wait(os.fork() or self._migrate(), 3600)
 
     def run(self, module: str, source: str, seconds: float, database: str) -> str:
         """`noticed`, `out of time` or `survived`."""
         (self.folder / module).write_text(source)
         child = os.fork() or self._test(TESTS[module], database)
         try:
-            deadline = time.monotonic() + seconds
-            while time.monotonic() < deadline:
-                done, status = os.waitpid(child, os.WNOHANG)
-                if done:
-                    return "noticed" if status else "survived"
-                time.sleep(0.1)
-            os.killpg(child, signal.SIGKILL)
-            os.waitpid(child, 0)
-            return "out of time"
+            status = self._wait(child, seconds)
+            return "out of time" if status is None else "noticed" if status else "survived"
         finally:
             shutil.copy(ROOT / module, self.folder / module)
+            for path in self._migrated.parent.glob("test-*.sqlite3*"):
+                path.unlink()
 
-    def _test(self, tests: list[str], database: str) -> int:
+    def _wait(self, child: int, seconds: float) -> int | None:
+        """The exit status of a child process; None if it was killed, because its time was up."""
+        deadline = time.monotonic() + seconds
+        while time.monotonic() < deadline:
+            done, status = os.waitpid(child, os.WNOHANG)
+            if done:
+                return status
+            time.sleep(0.05)
+        os.killpg(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+        return None
+
+    def _migrate(self) -> int:
+        """Make a database with all tables, which each mutant copies: migrating takes long."""
+        try:
+            self._enter("")
+            import django
+
+            os.environ["DJANGO_SETTINGS_MODULE"] = "config.settings"
+            django.setup()
+            from django.db import connection
+
+            connection.creation.create_test_db(verbosity=0, serialize=False)
+            name = connection.settings_dict["NAME"]
+            with connection.cursor() as cursor:
+                cursor.execute("VACUUM INTO %s", [str(self._migrated)])
+            connection.close()
+            Path(name).unlink()
+        finally:
+            os._exit(0)
+
+    def _enter(self, database: str) -> None:
+        """Make this child process one of the copy."""
         os.setsid()
         os.chdir(self.folder)
         with self.log.open("wb") as log:
@@ -180,16 +209,23 @@ class Copy:
             *(path for path in sys.path if path not in ("", str(ROOT))),
         ]
         sys.modules.pop("tests", None)  # of the unchanged tree
-        os.environ.setdefault("CSFCUBE_DIR", str(ROOT.parent / "shared" / "csfcube"))
+        for name in ("csfcube", "csabstruct"):
+            os.environ.setdefault(f"{name.upper()}_DIR", str(ROOT.parent / "shared" / name))
         os.environ.pop("DATABASE_URL", None)
         if database:
             os.environ["DATABASE_URL"] = database
+
+    def _test(self, tests: list[str], database: str) -> int:
+        self._enter(database)
         import pytest
 
         # Races need a database that lets several write.
         selected = "not browser" if database else "not browser and not faults"
         here = [test for test in tests if Path(test).exists()]
         options = ["-x", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", "-m", selected]
+        if not database and self._migrated.exists():
+            shutil.copy(self._migrated, self._migrated.with_name(f"test-{os.getpid()}.sqlite3"))
+            options.append("--reuse-db")
         status = 1  # A change that stops Django from starting raises here.
         try:
             status = int(pytest.main([*options, *here]))

@@ -1,4 +1,4 @@
-"""`make test`: all tests on SQLite, and those that touch a database on PostgreSQL, if one answers.
+"""`make test`: all tests on SQLite, and on PostgreSQL those that may differ there, if one answers.
 
 Says in one line what ran, what did not, and why. Arguments go to pytest. REQUIRE_ALL=1 (CI) makes
 whatever could not run a failure.
@@ -20,6 +20,8 @@ from tests.support import machine
 
 ROOT = Path(__file__).resolve().parent.parent
 WORKERS = os.environ.get("TEST_WORKERS", "3")  # on 2 cores, because many tests wait
+FULL = os.environ.get("FULL") == "1"  # all tests that use a database, also on PostgreSQL
+EACH_DATABASE = "each_database"  # set by tests/support/selection.py, as `today`
 NO_TESTS = 5  # pytest's exit code where the arguments select none
 
 
@@ -59,7 +61,8 @@ def on_postgresql(arguments: list[str]) -> Turn:
     print("=== PostgreSQL", flush=True)
     name = f"qrelsmith_{os.getpid()}"  # of this run alone; never created, only `test_` and it
     try:
-        selected = ["-m", "each_database", *arguments]
+        selected = ["-m", EACH_DATABASE if FULL or arguments else f"{EACH_DATABASE} and today"]
+        selected += arguments
         return Turn("PostgreSQL", pytest(unsynced(machine.with_path(server, name)), selected))
     finally:
         drop_databases(server, f"test_{name}")

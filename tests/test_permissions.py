@@ -21,6 +21,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from accounts.models import Collection, Role, User
+from accounts.password_links import password_link
 from corpus.services import create_query
 from jobs.models import State
 from release.publicity import make_public
@@ -69,6 +70,7 @@ ADDRESSES = [
     Address("logout", ACCOUNTS, POST),
     Address("password_change", ACCOUNTS, FORM_VIEW),
     Address("password_change_done", ACCOUNTS, GET),
+    Address("new-password", EVERYBODY, BOTH),  # with the link that an admin made
     Address("account", ACCOUNTS, BOTH),
     Address("make-token", ACCOUNTS, POST),
     Address("choose-columns", ACCOUNTS, POST),
@@ -77,6 +79,7 @@ ADDRESSES = [
     Address("new-sample-collection", ("staff",), POST, refusal=403),
     Address("api-docs", ACCOUNTS, GET),
     Address("api-schema", ACCOUNTS, GET),
+    Address("api-root", EVERYBODY, GET),  # what it lists depends on the roles
     Address("api-collections", ACCOUNTS, BOTH, posting=("staff",)),
     Address("api-nowhere", (), ()),
     Address("parts", (), ()),  # in the demo only
@@ -281,14 +284,17 @@ ADDRESSES = [
     Address("make-release-private", (ADMIN,), POST),
     Address("release-changes", (ADMIN,), GET),
     Address("rank-under-versions", (ADMIN,), POST),
+    Address("referrals", (ADMIN,), BOTH),
+    Address("api-referrals", (ADMIN,), BOTH),
     Address("report-erratum", (ADMIN,), BOTH),
-    Address("errata", (ADMIN,), GET),
+    Address("errata", (ADMIN,), BOTH),
     Address("erratum", (ADMIN,), BOTH),
     Address("api-agreement", (ADMIN,), BOTH),
     Address("api-releases", (ADMIN,), BOTH),
     Address("api-release", (ADMIN,), GET),
     Address("api-bundle", (ADMIN,), GET),
     Address("api-errata", (ADMIN,), GET),
+    Address("api-decline-errata", (ADMIN,), POST),
     Address("api-erratum", (ADMIN,), BOTH),
     # Jobs, people and settings
     Address("jobs", (ADMIN,), GET),
@@ -296,10 +302,16 @@ ADDRESSES = [
     Address("job-card", (ADMIN,), GET),
     Address("cancel-job", (ADMIN,), POST),
     Address("try-job-again", (ADMIN,), POST),
+    Address("import-checked", (ADMIN,), POST),
     Address("people", (ADMIN,), GET),
     Address("add-role", (ADMIN,), POST),
     Address("add-person", (ADMIN,), POST),
     Address("remove-role", (ADMIN,), POST),
+    Address("make-password-link", (ADMIN,), POST),
+    Address("api-people", (ADMIN,), BOTH),
+    Address("api-person", (ADMIN,), ("get", "post", "delete")),
+    Address("api-accounts", (ADMIN,), POST),
+    Address("api-licences", (ADMIN,), POST),
     Address("collection-settings", (ADMIN,), BOTH),
     Address("collection-facets", (ADMIN,), POST),
     Address("archive-collection", (ADMIN,), POST),
@@ -355,6 +367,7 @@ ROWS = {
     "job_id",
     "opening_id",
     "membership_id",
+    "username",
     "exclusion_id",
     "erratum_id",
 }
@@ -387,9 +400,13 @@ def two_collections() -> dict:
     a_topic(collection, "10.2/topic")
     make_public(release=world.release, person=None)
     usernames = {person: USERNAMES.get(person, person) for person in ACCOUNTS}
+    sessions = {person: session_of(username) for person, username in usernames.items()}
+    newcomer = member(collection, Role.CURATOR, "newcomer")
+    owner = User.objects.get(username="admin")
+    link = password_link(asked_by=owner, person=newcomer)
     return {
         "tokens": {person: token_of(username) for person, username in usernames.items()},
-        "sessions": {person: session_of(username) for person, username in usernames.items()},
+        "sessions": sessions,
         "slug": world.slug,
         "far": far.slug,
         "docno": world.paper,
@@ -398,6 +415,7 @@ def two_collections() -> dict:
         "run": world.run.name,
         "system": world.system.name,
         "token": world.token,
+        "link": link,
         "build": collection.pool_builds.get().pk,
         "choice": collection.query_choices.get().name,
         "plan": collection.saved_plans.get().pk,
@@ -414,6 +432,7 @@ def two_collections() -> dict:
         "table": "documents",
         "facet": "method",
         "missing": "exclude",
+        "username": newcomer.username,
         "membership_id": collection.memberships.get(user__username="ann1").pk,
     }
 
@@ -430,9 +449,11 @@ def where(name: str, world: dict, slug: str = "") -> str:
     places = {"/runs/": world["run"], "/systems/": world["system"]}
     named = next((name for place, name in places.items() if place in route), world["query"])
     values = world | {"slug": slug or world["slug"], "name": named}
+    if name == "new-password":
+        return world["link"]
     values |= {"figure": FIGURES.get(name, ""), "extension": "svg"}
     if name == "api-nowhere":
-        return reverse(name)
+        return reverse(name) + "nowhere/"
     (address,) = filled(route, {parameter: [value] for parameter, value in values.items()})
     return address
 

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.selection import PARTS, is_of_day
 from tests.support.side_by_side import LONG_FILES, ONE_BY_ONE
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -45,6 +46,10 @@ def shared(django_db_setup, django_db_blocker): pass
 
 @pytest.fixture
 def start_worker(transactional_db): pass
+
+@pytest.mark.django_db
+@pytest.mark.may_differ
+def test_selected_as_it_says_so(): pass
 
 def test_selected_by_db(db): pass
 def test_selected_by_transactional_db(transactional_db): pass
@@ -99,6 +104,27 @@ def test_what_can_touch_a_database_is_selected_and_nothing_else(run):
 
     names = {line.split("::")[-1] for line in output.splitlines() if "::" in line}
     assert names == set(re.findall(r"def (test_(?!pure)\w+)", TESTS))
+
+
+def test_what_may_differ_is_selected_each_day(run):
+    output = run("--collect-only", "-q", "-m", "each_database and today")
+
+    names = {line.split("::")[-1] for line in output.splitlines() if "::" in line}
+    assert names >= {
+        "test_selected_as_it_says_so",
+        "test_selected_by_a_mark_with_transactions",
+        "test_selected_by_transactional_db",
+        "test_selected_by_a_live_server",
+        "test_selected_in_a_browser_with_a_worker",
+    }
+
+
+def test_every_other_test_is_selected_on_one_of_ten_days(request):
+    items = request.session.items
+
+    days = [{item.nodeid for item in items if is_of_day(item, day)} for day in range(PARTS)]
+
+    assert sum(map(len, days)) == len(set().union(*days)) == len({i.nodeid for i in items})
 
 
 def test_what_is_not_selected_cannot_touch_one(run):

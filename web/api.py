@@ -1,14 +1,17 @@
-"""Parsers, content negotiation and lookups for every API view."""
+"""Parsers, request serializers, content negotiation and lookups for every API view."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from contextlib import suppress
-from typing import Any, TypeVar
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from difflib import get_close_matches
+from itertools import islice
+from typing import Any, TypeVar, cast
 
 from django.conf import settings
+from django.db import transaction
 from django.db.models import Model, QuerySet
-from django.http import Http404, HttpRequest
+from django.http import Http404, HttpRequest, QueryDict
 from rest_framework import serializers
 from rest_framework.exceptions import APIException, ParseError, ValidationError
 from rest_framework.negotiation import DefaultContentNegotiation
@@ -19,6 +22,9 @@ from rest_framework.request import Request
 from web.storable_text import explain, find_unstorable
 
 M = TypeVar("M", bound=Model)
+MOST_NAMED = 10  # unknown keys in one answer
+LONGEST_KEY = 60  # of an unknown key that is shown
+CSRF_FIELD = "csrfmiddlewaretoken"  # Django reads it from the form of a session
 
 
 class TooLarge(APIException):
@@ -87,6 +93,61 @@ class WhateverIsAccepted(DefaultContentNegotiation):
     ) -> tuple[BaseRenderer, str]:
         renderer = next(iter(renderers))
         return renderer, str(renderer.media_type)
+
+
+# Without a docstring, which would be the description of every body in the OpenAPI document.
+class RequestSerializer(serializers.Serializer[Any]):
+    def to_internal_value(self, data: Any) -> Any:
+        """Also refuse unknown keys, since an ignored `dry_run` or `licens` does harm."""
+        unknown = unknown_keys(data, self.fields) if isinstance(data, Mapping) else {}
+        if isinstance(data, QueryDict):
+            unknown.pop(CSRF_FIELD, None)
+        try:
+            values = super().to_internal_value(data)
+        except ValidationError as error:
+            raise ValidationError({**unknown, **cast("dict[str, Any]", error.detail)}) from error
+        if unknown:
+            raise ValidationError(unknown)
+        return values
+
+
+class NoKeys(RequestSerializer):
+    pass
+
+
+class DryRun(RequestSerializer):
+    dry_run = serializers.BooleanField(
+        default=False, help_text="Only answer what would happen. Nothing changes."
+    )
+
+
+def unknown_keys(data: Iterable[str], known: Collection[str]) -> dict[str, list[str]]:
+    """An error for each unknown key, with the nearest known one. Of many keys, the first."""
+    unknown = islice((key[:LONGEST_KEY] for key in data if key not in known), MOST_NAMED)
+    return {key: [_unknown(key, sorted(known))] for key in unknown}
+
+
+def _unknown(key: str, known: list[str]) -> str:
+    if not known:
+        return f'Unknown key "{key}". No key is allowed here.'
+    nearest = get_close_matches(key.lower(), known, n=1)
+    hint = f'Did you mean "{nearest[0]}"?' if nearest else f"Known keys: {', '.join(known)}."
+    return f'Unknown key "{key}". {hint}'
+
+
+@contextmanager
+def rolled_back_if(is_tried: bool) -> Iterator[None]:
+    """Take back everything that the block writes, if it is only tried.
+
+    Otherwise there is no transaction around the block, since services turn errors of a commit into
+    answers.
+    """
+    if not is_tried:
+        yield
+        return
+    with transaction.atomic():
+        yield
+        transaction.set_rollback(True)
 
 
 def files_field(help_text: str) -> serializers.ListField:

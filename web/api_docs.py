@@ -47,6 +47,18 @@ def add_errors(
     return result
 
 
+def close_bodies(
+    result: dict[str, Any], generator: Any, request: Any, public: bool
+) -> dict[str, Any]:
+    """A postprocessing hook: a body has no other keys than those of its schema."""
+    for operations in result.get("paths", {}).values():
+        for operation in operations.values():
+            for content in operation.get("requestBody", {}).get("content", {}).values():
+                name = content["schema"]["$ref"].rpartition("/")[2]
+                result["components"]["schemas"][name]["additionalProperties"] = False
+    return result
+
+
 def group(result: dict[str, Any], generator: Any, request: Any, public: bool) -> dict[str, Any]:
     """A postprocessing hook: group operations by the part of the address after the collection."""
     for path, operations in result.get("paths", {}).items():

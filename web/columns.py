@@ -12,6 +12,7 @@ from django.http import HttpRequest, StreamingHttpResponse
 from django.utils.http import content_disposition_header
 
 from web.csv_cells import defused
+from web.text_blocks import in_blocks
 
 Item = TypeVar("Item")
 Row = TypeVar("Row")
@@ -111,7 +112,7 @@ def wants_csv(request: HttpRequest) -> bool:
 def csv_file(name: str, columns: ShownColumns[Row], rows: Iterable[Row]) -> StreamingHttpResponse:
     """All rows of the table as a download. They are sent while they are read."""
     response = StreamingHttpResponse(
-        csv_lines(columns, rows), content_type="text/csv; charset=utf-8"
+        in_blocks(csv_lines(columns, rows)), content_type="text/csv; charset=utf-8"
     )
     response["Content-Disposition"] = (
         content_disposition_header(True, f"{name}.csv") or "attachment"

@@ -17,6 +17,7 @@ PANEL_WIDTH = 320
 CHARACTER = 7.4  # the mean width of a character of 12 px text in the widest of our fonts
 FILE_WIDTH = 1048
 GAP = 24
+MOST_TABLE_ROWS = 200  # below a figure; a page of 40,000 rows had 5 MB
 LINE = 18
 
 
@@ -100,13 +101,17 @@ class Figure:
 
     @property
     def table(self) -> list[list[TableCell]]:
-        """The rows as a page shows them; the CSV file has the numbers at full precision."""
-        return [[_table_cell(cell) for cell in row] for row in self.rows]
+        """The first rows as a page shows them; the CSV file has all, at full precision."""
+        return [[_table_cell(cell) for cell in row] for row in self.rows[:MOST_TABLE_ROWS]]
+
+    @property
+    def rows_in_file_only(self) -> int:
+        return max(0, len(self.rows) - MOST_TABLE_ROWS)
 
     @property
     def columns(self) -> list[TableCell]:
         """The head of the table. A column of numbers has its name on the right, too."""
-        first = self.table[0] if self.rows else []
+        first = [_table_cell(cell) for cell in self.rows[0]] if self.rows else []
         return [
             # Only the first letter: a head may have the name of a system.
             TableCell(name[:1].upper() + name[1:], cell.is_number)

@@ -17,6 +17,7 @@ HEADINGS = {
     409: "Not possible now",
     411: "Missing Content-Length",
     413: "Request too large",
+    416: "No such part of the file",
     429: "Too many requests",
     503: "File not available",
     507: "Upload not saved",

@@ -21,11 +21,18 @@ class Noun(NamedTuple):
         return count_noun(number, self.one, self.many)
 
 
-def query_source(topics: int, papers: int) -> Noun:
-    """What the queries of a collection are made of, from the numbers of both."""
+def query_source(topics: int, papers: int, *, has_facets: bool = True) -> Noun:
+    """What the queries of a collection are made of, from the numbers of both.
+
+    Without facets, a collection need not be of papers, and most of its queries are topics.
+    """
+    topic = Noun("topic", "topics")
+    paper = Noun("query paper", "query papers")
+    if not has_facets:
+        paper = Noun("query document", "query documents")
     if topics and papers:
-        return Noun("topic or query paper", "topics and query papers")
-    return Noun("topic", "topics") if topics else Noun("query paper", "query papers")
+        return Noun(f"{topic.one} or {paper.one}", f"{topic.many} and {paper.many}")
+    return topic if topics or not (papers or has_facets) else paper
 
 
 def listed(names: Sequence[str], most: int) -> str:

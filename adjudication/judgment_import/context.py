@@ -71,6 +71,8 @@ class ImportContext:
     work: JobContext
     report: ImportReport
     problems: list[str] = field(default_factory=list)
+    secret: set[tuple[str, str]] = field(default_factory=set)
+    """Query and docno of the pairs that had one judgment, made here, before the import."""
 
     def add_problem(self, record: Answered, reason: str) -> None:
         self.problems.append(f"{record.place}: {reason}")

@@ -13,7 +13,7 @@ from adjudication.judgment_import.context import ImportContext, answer_of
 from adjudication.judgment_import.people import People
 from adjudication.judgment_import.records import Records
 from adjudication.models import Decision
-from annotation.models import Pair, Slot
+from annotation.models import Judgment, Pair
 from corpus.models import Query
 
 
@@ -40,7 +40,11 @@ def import_decisions(context: ImportContext, people: People, records: Records) -
 def _judged_pairs(query: Query) -> dict[str, Any]:
     """The judged pairs by docno, each with its standing decision and number of decisions."""
     made = Decision.objects.filter(pair=OuterRef("pk")).order_by("-sequence")
-    standing = made.filter(first=OuterRef("first"), second=OuterRef("second"))
+    standing = made.filter(
+        first=OuterRef("first"),
+        second=OuterRef("second"),
+        referral_count=OuterRef("referral_count"),
+    )
     rows = (
         Pair.objects.filter(query=query)
         .judged()
@@ -62,7 +66,7 @@ class _Importer:
         if problem := self._why_not(record, pair):
             self.context.add_problem(record, problem)
             return None
-        if pair.first_grade is not None and pair.first_grade == pair.second_grade:
+        if _is_agreed(pair):
             self.report.agreed += 1
             return None
         if pair.standing is not None:
@@ -77,20 +81,30 @@ class _Importer:
             grade=record.grade,
             reason=record.reason,
             note=record.note,
-            key=self.context.key("decision", str(pair.first), str(pair.second), record.person),
+            key=self.context.key(
+                *("decision", str(pair.first), str(pair.second), record.person),
+                *([str(pair.referral_count)] if pair.referral_count else []),
+            ),
+            referral_count=pair.referral_count,
         )
 
-    def _why_not(self, record: Answered, pair: Any) -> str:
-        """Why the decision cannot be imported; "" if it can."""
+    def _why_not(self, record: Answered, pair: Any) -> str | None:
+        """Why the decision cannot be imported; None if it can."""
         name = f"{record.query} {record.docno}"
         if pair is None:
             return (
                 f"{name} does not have two judgments, so it cannot have a decision. "
                 "Import both judgments too, or remove the decision."
             )
-        if pair.first_grade is not None and pair.first_grade == pair.second_grade:
+        if (record.query, record.docno) in self.context.secret:
+            # Even a refused import or a dry run would tell whether the two grades are equal.
+            return (
+                f"one of the judgments of {name} was made here, and stays secret until the pair "
+                "has both. Import the other judgment first, and then the decision."
+            )
+        if _is_agreed(pair):
             if record.grade == pair.first_grade:
-                return ""
+                return None
             return (
                 f"both judgments of {name} are {pair.first_grade}, so the decision "
                 f"{record.reason or record.grade} cannot be imported. "
@@ -99,12 +113,18 @@ class _Importer:
         if pair.standing is not None:
             decision = Decision.objects.get(pk=pair.standing)
             if answer_of(record) == (decision.grade, decision.reason):
-                return ""
+                return None
             return (
                 f"{name} has another decision already. Decisions are never overwritten. "
                 "Remove it from the files."
             )
-        username = imported_username(self.context.collection, record.person)
-        if Slot.objects.filter(pair=pair, annotator__username=username).exists():
+        username = imported_username(self.context.collection.slug, record.person)
+        if Judgment.objects.filter(slot__pair=pair, annotator__username=username).exists():
             return f"{record.person} judged {name}, so cannot decide it. Name another adjudicator."
-        return ""
+        return None
+
+
+def _is_agreed(pair: Any) -> bool:
+    """Both grades are the same, and no admin sent the pair to the adjudicator all the same."""
+    same = pair.first_grade is not None and pair.first_grade == pair.second_grade
+    return same and not pair.referral_count

@@ -10,8 +10,9 @@ from adjudication.judgment_files import Answered
 from adjudication.judgment_import.context import ImportContext, answer_of
 from adjudication.judgment_import.people import People
 from adjudication.judgment_import.records import Records
+from adjudication.models import Recipient, Referral
 from annotation.models import Judgment, Opening, Slot
-from annotation.services import CannotOpen, insert_judgments, open_query, places
+from annotation.services import CannotOpen, NewJudgment, insert_judgments, open_query, places
 from corpus.models import Query
 from database.natural_order import natural_key
 
@@ -50,6 +51,10 @@ class _Importer:
         if not Opening.objects.filter(query=query).exists() and not self._open(query, pairs):
             return
         slots = _slots(query, pairs)
+        self.context.secret.update(
+            (query.name, docno) for docno, some in slots.items() if _is_secret(some)
+        )
+        self._check_opened_again(query, pairs)
         filled = [place for docno in pairs for place in self._places(pairs[docno], slots[docno])]
         self._take_over(query, [place for place in filled if place.is_foreign])
         insert_judgments(query=query, judgments=[self._judgment(place) for place in filled])
@@ -67,6 +72,17 @@ class _Importer:
             return False
         self.report.queries_opened += 1
         return True
+
+    def _check_opened_again(self, query: Query, pairs: Mapping[str, list[Answered]]) -> None:
+        """Judgments from before must not fill the slots of a pair that was opened again."""
+        opened_again = Referral.objects.filter(pair__query=query, recipient=Recipient.JUDGES)
+        docnos = opened_again.values_list("pair__candidate__document__docno", flat=True)
+        for docno in sorted(pairs.keys() & set(docnos.order_by())):
+            self.context.add_problem(
+                pairs[docno][0],
+                f"{query.name} {docno} was opened for two judges again, so it takes no imported "
+                "judgments. Remove them from the files.",
+            )
 
     def _places(self, records: Sequence[Answered], slots: Sequence[Slot]) -> Iterator[_Place]:
         """Which slots the records fill: a person's own slot, or else a free one."""
@@ -120,19 +136,24 @@ class _Importer:
             batch_size=500,
         )
 
-    def _judgment(self, place: _Place) -> Judgment:
+    def _judgment(self, place: _Place) -> NewJudgment:
         slot, record, annotator = place
-        return Judgment(
-            slot=slot,
-            sequence=1,
-            annotator=annotator,
+        return NewJudgment(
+            slot=slot.pk,
+            annotator=annotator.pk,
             grade=record.grade,
             reason=record.reason,
             note=record.note,
             seconds=record.seconds,
             presentation_digest=slot.pair.presentation_digest,
-            key=self.context.key("judgment", str(slot.pk), record.person),
+            key=self.context.key("judgment", str(slot.pk), record.person).hex,
         )
+
+
+def _is_secret(slots: Sequence[Slot]) -> bool:
+    """Whether the pair has one judgment, by a person who can log in. Only its author knows it."""
+    judges = [slot.annotator for slot in slots if slot.judgment_id is not None]
+    return len(judges) == 1 and (judges[0].is_active or judges[0].has_usable_password())
 
 
 def _slots(query: Query, docnos: Iterable[str]) -> dict[str, list[Slot]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from accounts.models import Role, User
 from accounts.services import AccountError, add_membership, imported_person, imported_username
@@ -30,7 +30,7 @@ class People:
         if known is not None:
             return known
         collection = self._context.collection
-        username = imported_username(collection, name)
+        username = imported_username(collection.slug, name)
         is_new = not User.objects.filter(username=username).exists()
         try:
             user = imported_person(username=username, name=name)
@@ -67,15 +67,14 @@ class People:
         return self.account(first, Role.ANNOTATOR), person
 
 
-def seats_of(records: Iterable[Answered]) -> tuple[str, str]:
+def seats_of(records: Sequence[Answered]) -> tuple[str, str]:
     """The people for seats 1 and 2: those with most judgments; "" if one person made them all.
 
     The numbers of slots in the records decide which of the two gets which seat, or else the names.
     """
-    totals: Counter[str] = Counter()
+    totals = Counter(record.person for record in records)
     lean: Counter[str] = Counter()  # towards slot 2
     for record in records:
-        totals[record.person] += 1
         lean[record.person] += {1: -1, 2: 1}.get(record.slot, 0)
     most = sorted(totals, key=lambda name: (-totals[name], natural_key(name)))[:2]
     first, *second = sorted(most, key=lambda name: (lean[name], natural_key(name)))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path, PurePath
+from typing import Any
 
 from django.db import IntegrityError, transaction
 
@@ -30,6 +31,8 @@ from adjudication.judgment_import.pools import import_pools
 from adjudication.judgment_import.records import find_records
 from adjudication.models import JudgmentImport
 from annotation.models import Reason
+from corpus.file_kinds import Kind, check_kind
+from corpus.first_rows import first_rows
 from corpus.import_meter import meter_for
 from corpus.sources import check_prefix
 from jobs.context import JobContext
@@ -52,6 +55,7 @@ def import_judgments(
     Raises:
         JudgmentsRefused: a file, a record or an id is invalid, or a judgment would overwrite one.
         SourceError: a prefix has white space.
+        WrongKind: a file is clearly of another kind, such as qrels.
     """
     check_prefix(options.names.prefix)
     check_prefix(options.names.topic_prefix)
@@ -69,7 +73,7 @@ def import_judgments(
                 locked = lock_collection(collection)
                 _write(ImportContext(locked, options, imported_by, work, report), contents)
                 transaction.set_rollback(options.dry_run)
-            work.complete(asdict(report))
+            work.complete({**asdict(report), **(_first_rows(contents) if options.dry_run else {})})
     except IntegrityError as error:
         raise JudgmentsRefused(
             [f"The database refused a row: {error}. Import the files again."]
@@ -79,8 +83,19 @@ def import_judgments(
     return report
 
 
+def _first_rows(contents: Sequence[FileContent]) -> dict[str, Any]:
+    """Without grades: other admins see the job, also those who judge."""
+    rows = (
+        (record.query, record.docno, record.person, "reason" if record.grade is None else "grade")
+        for content in contents
+        for record in (*content.judgments, *content.decisions)
+    )
+    return first_rows(("query", "docno", "person", "answer"), rows)
+
+
 def _read(path: Path, name: str, names: FieldNames, scale: Scale, work: JobContext) -> FileContent:
     try:
+        check_kind(path, name=name, wanted=Kind.JUDGMENTS)
         size = path.stat().st_size
         meter = meter_for(work, size=size, note=f"bytes of {name} read", limit=LARGEST)
         return read_judgment_file(path, name=name, names=names, scale=scale, meter=meter)

@@ -22,6 +22,7 @@ from annotation.sharing import (
     NoCouple,
     QueryWork,
     assign,
+    judging_order,
 )
 from annotation.team.exclusions import excluded_people
 from annotation.team.plans import (
@@ -50,8 +51,9 @@ class SharedPairs(NamedTuple):
 
 @dataclass(frozen=True)
 class OpeningPlan:
-    """Two annotators for each query. `pairs` is by query, `load` is what everyone has already.
+    """Two annotators for each query, in judging order.
 
+    `pairs` is by query, `load` is what everyone has already.
     `unchecked` are the names of queries that open although their labels are unchecked.
     """
 
@@ -150,7 +152,8 @@ def plan_opening(
             f"Fewer than two of these people may judge {error.query}. Choose more people, leave "
             "the query out, or remove an exclusion."
         ) from error
-    return OpeningPlan(assignments, pairs, people, load, unchecked)
+    ordered = judging_order(assignments, pairs, load=load, seed=collection.seed)
+    return OpeningPlan(ordered, pairs, people, load, unchecked)
 
 
 def load_of(collection: Collection, annotators: Iterable[User]) -> Load:

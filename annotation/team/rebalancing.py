@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.db import transaction
-from django.db.models import F
+from django.db.models import F, Q
 
 from accounts.locking import lock_collection
 from accounts.models import Collection, User
@@ -91,7 +91,9 @@ def plan_rebalancing(*, collection: Collection, annotators: Sequence[User]) -> R
 def _seats(collection: Collection) -> list[SeatWork]:
     """The seats with unjudged pairs, from the kept counts."""
     in_slot: dict[tuple[int, int], list[tuple[str, int, int]]] = defaultdict(list)
-    counts = SlotCount.objects.filter(query__collection=collection, total__gt=0).order_by()
+    # Who judged a pair before it was opened again may have no slot of the query left.
+    took_part = Q(total__gt=0) | Q(latest__isnull=False)
+    counts = SlotCount.objects.filter(took_part, query__collection=collection).order_by()
     for query, number, username, judged, total in counts.values_list(
         "query", "number", "annotator__username", "judged", "total"
     ):

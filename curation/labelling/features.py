@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from itertools import chain
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 from zlib import crc32
 
 import numpy as np
@@ -28,8 +28,10 @@ POSITION_COLUMNS = 3 * MOST_PLACES + TENTHS
 CACHED_WORDS = 500_000
 
 Floats = NDArray[np.float32]
+Doubles = NDArray[np.float64]
 Integers = NDArray[np.int64]
 Hashes = NDArray[np.uint32]
+Rows = NDArray[np.floating[Any]]  # single precision for predictions, double for training
 Abstracts = Sequence[Sequence[str]]
 
 _DIGITS = re.compile(r"\d+")
@@ -156,7 +158,7 @@ def weigh(matrix: csr_array, idf: Floats) -> csr_array:
     return csr_array((values, matrix.indices, matrix.indptr), shape=matrix.shape)
 
 
-def neighbours(rows: Floats, shape: Shape, offset: int) -> Floats:
+def neighbours(rows: Rows, shape: Shape, offset: int) -> Rows:
     """The row of the sentence `offset` places further in the same abstract; zeros outside it."""
     result = np.zeros_like(rows)
     target = shape.places + offset
@@ -187,7 +189,7 @@ def position_matrix(shape: Shape) -> Floats:
     return matrix
 
 
-def context_of(probabilities: Floats, shape: Shape) -> Floats:
+def context_of(probabilities: Rows, shape: Shape) -> Rows:
     """The input of the second stage: (sentences, 14 × labels + POSITION_COLUMNS).
 
     Logarithms and values of the probabilities of the sentence itself, of the one and two before and
@@ -199,7 +201,7 @@ def context_of(probabilities: Floats, shape: Shape) -> Floats:
     return np.concatenate([*parts, before, after, position_matrix(shape)], axis=1)
 
 
-def _means_around(rows: Floats, shape: Shape) -> tuple[Floats, Floats]:
+def _means_around(rows: Rows, shape: Shape) -> tuple[Floats, Floats]:
     """Of each sentence, the mean row of those before it, and of those after it; zeros if none."""
     sums = np.concatenate([np.zeros((1, rows.shape[1])), np.cumsum(rows, axis=0, dtype=np.float64)])
     here = np.arange(len(rows))

@@ -18,6 +18,7 @@ from curation.labelling.features import (
     OWN_COLUMNS,
     Abstracts,
     Floats,
+    Rows,
     Shape,
     WordHashes,
     binary_matrix,
@@ -131,7 +132,7 @@ class SentenceLabeller:
         return softmax(scores)
 
 
-def softmax(scores: Floats) -> Floats:
+def softmax(scores: Rows) -> Floats:
     """Probabilities of each row's scores."""
     powers = np.exp(scores - scores.max(axis=1, keepdims=True))
     return np.asarray(powers / powers.sum(axis=1, keepdims=True), np.float32)

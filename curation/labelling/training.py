@@ -1,19 +1,23 @@
 """Train a labeller from labelled abstracts. Pure.
 
-The same abstracts and seed give the same labeller on one machine. Another version of scikit-learn
-or of its linear algebra can change the last digits of a weight, and so a stored whole number by 1.
+The same abstracts and seed give the same file. Sums of floats depend on the processor and on the
+number of threads, and a regression that stops near its minimum makes the difference larger: in
+single precision it reaches the second digit of a weight. So regressions are computed in double
+precision by a single thread. docs/labels.md says which digits can still differ between processors.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, hstack
+from scipy.special import softmax
 from sklearn.linear_model import LogisticRegression
+from threadpoolctl import threadpool_limits  # scikit-learn requires it
 
 from corpus.ordering import order_key
 from curation.labelling.examples import Example
@@ -21,6 +25,7 @@ from curation.labelling.features import (
     NEIGHBOUR_COLUMNS,
     OWN_COLUMNS,
     POSITION_COLUMNS,
+    Doubles,
     Floats,
     Shape,
     WordHashes,
@@ -30,7 +35,7 @@ from curation.labelling.features import (
     sequences_of,
     weigh,
 )
-from curation.labelling.model import Embed, Header, SentenceLabeller, WordWeights, softmax
+from curation.labelling.model import Embed, Header, SentenceLabeller, WordWeights
 from web.errors import UserFacingError
 
 FOLDS = 5
@@ -38,8 +43,11 @@ FEWEST_ABSTRACTS = 10  # two for each fold
 OWN_WEIGHT = 2.0  # of the sentence's own words beside those of its neighbours
 POSITION_WEIGHT = 0.5
 EMBEDDING_WEIGHT = 2.0
-FIRST_C, SECOND_C = 3.0, 0.3  # inverse strengths of regularisation
-MOST_ITERATIONS = 1_000
+# Arguments of scikit-learn's LogisticRegression; C is the inverse strength of regularisation. The
+# second stage has few columns, so its exact minimum costs seconds. L-BFGS would stop at weights
+# that differ in their second digit between processors, because its columns are correlated.
+FIRST_STAGE = {"C": 3.0, "max_iter": 1_000}
+SECOND_STAGE = {"C": 0.3, "max_iter": 100, "solver": "newton-cholesky", "tol": 1e-8}
 
 Progress = Callable[[int, int], None]
 
@@ -57,7 +65,7 @@ class _Matrices:
     neighbour: csr_array
     embeddings: Floats
     labels: NDArray[np.int64]
-    weights: NDArray[np.float64]
+    weights: Doubles
 
     def of_sentences(self, chosen: NDArray[np.bool_]) -> _Matrices:
         shape = Shape(self.shape.places[chosen], self.shape.lengths[chosen])
@@ -100,7 +108,7 @@ def train(
         if progress is not None:
             progress(done, total)
 
-    probabilities = np.zeros((len(matrices.labels), len(labels)), np.float32)
+    probabilities = np.zeros((len(matrices.labels), len(labels)))
     for fold in range(FOLDS):
         seen = matrices.of_sentences(folds != fold)
         held_out = matrices.of_sentences(folds == fold)
@@ -109,7 +117,7 @@ def train(
     first = _FirstStage.fit(matrices, len(labels))
     report(FOLDS + 1)
     context, intercept = _regression(
-        context_of(probabilities, matrices.shape), matrices, SECOND_C, len(labels)
+        context_of(probabilities, matrices.shape), matrices, SECOND_STAGE, len(labels)
     )
     report(total)
     return first.labeller(header, context, intercept)
@@ -155,21 +163,22 @@ def _idf(matrix: csr_array) -> Floats:
 class _FirstStage:
     own_idf: Floats
     neighbour_idf: Floats
-    coefficients: Floats  # (columns of all blocks, labels)
-    intercept: Floats
+    coefficients: Doubles  # (columns of all blocks, labels)
+    intercept: Doubles
 
     @classmethod
     def fit(cls, matrices: _Matrices, labels: int) -> _FirstStage:
         own_idf, neighbour_idf = _idf(matrices.own), _idf(matrices.neighbour)
         blocks = _blocks(matrices, own_idf, neighbour_idf)
-        return cls(own_idf, neighbour_idf, *_regression(blocks, matrices, FIRST_C, labels))
+        return cls(own_idf, neighbour_idf, *_regression(blocks, matrices, FIRST_STAGE, labels))
 
-    def predict(self, matrices: _Matrices) -> Floats:
+    def predict(self, matrices: _Matrices) -> Doubles:
         blocks = _blocks(matrices, self.own_idf, self.neighbour_idf)
-        return softmax(np.asarray(blocks @ self.coefficients) + self.intercept)
+        scores = np.asarray(blocks @ self.coefficients) + self.intercept
+        return np.asarray(softmax(scores, axis=1))
 
     def labeller(
-        self, header: Header, context: Floats, context_intercept: Floats
+        self, header: Header, context: Doubles, context_intercept: Doubles
     ) -> SentenceLabeller:
         sizes = (OWN_COLUMNS, NEIGHBOUR_COLUMNS, NEIGHBOUR_COLUMNS, POSITION_COLUMNS)
         own, previous, following, position, embedding = np.split(
@@ -178,14 +187,22 @@ class _FirstStage:
         return SentenceLabeller(
             header=header,
             words=WordWeights(
-                self.own_idf, self.neighbour_idf, own * np.float32(OWN_WEIGHT), previous, following
+                self.own_idf,
+                self.neighbour_idf,
+                _single(own * OWN_WEIGHT),
+                _single(previous),
+                _single(following),
             ),
-            position=position * np.float32(POSITION_WEIGHT),
-            embedding=embedding * np.float32(EMBEDDING_WEIGHT),
-            intercept=self.intercept,
-            context=context,
-            context_intercept=context_intercept,
+            position=_single(position * POSITION_WEIGHT),
+            embedding=_single(embedding * EMBEDDING_WEIGHT),
+            intercept=_single(self.intercept),
+            context=_single(context),
+            context_intercept=_single(context_intercept),
         )
+
+
+def _single(weights: Doubles) -> Floats:
+    return weights.astype(np.float32)
 
 
 def _blocks(matrices: _Matrices, own_idf: Floats, neighbour_idf: Floats) -> csr_array:
@@ -213,22 +230,25 @@ def _shifted(matrix: csr_array, shape: Shape, offset: int) -> csr_array:
 
 
 def _regression(
-    features: Any, matrices: _Matrices, inverse_strength: float, labels: int
-) -> tuple[Floats, Floats]:
+    features: Any, matrices: _Matrices, settings: Mapping[str, Any], labels: int
+) -> tuple[Doubles, Doubles]:
     """(columns, labels) and (labels,): a label without a sentence here gets no weight.
 
     Columns without a value get none either, so they are left out: most of the hashed words occur in
     no sentence of a small training set, and each would cost time in every iteration.
     """
     columns = np.flatnonzero(np.asarray(abs(features).sum(axis=0)).ravel())
-    model = LogisticRegression(C=inverse_strength, max_iter=MOST_ITERATIONS)
-    model.fit(features[:, columns], matrices.labels, sample_weight=matrices.weights)
+    model = LogisticRegression(**settings)
+    used = features[:, columns].astype(np.float64)
+    # With several threads, sums depend on their number, and these products are too small to gain.
+    with threadpool_limits(limits=1, user_api="blas"):
+        model.fit(used, matrices.labels, sample_weight=matrices.weights)
     coefficients, intercept = model.coef_, model.intercept_
     if len(model.classes_) == 2:  # scikit-learn keeps one row for two labels
         coefficients = np.concatenate([-coefficients, coefficients]) / 2
         intercept = np.concatenate([-intercept, intercept]) / 2
-    weights = np.zeros((features.shape[1], labels), np.float32)
-    offsets = np.full(labels, -30.0, np.float32)
+    weights = np.zeros((features.shape[1], labels))
+    offsets = np.full(labels, -30.0)
     weights[np.ix_(columns, model.classes_)] = coefficients.T
     offsets[model.classes_] = intercept
     return weights, offsets

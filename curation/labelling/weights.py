@@ -1,8 +1,9 @@
 """The file of a labeller: a compressed .npz without pickled objects. Pure.
 
 Weights of words are whole numbers from −127 to 127 with a scale for each label, and idf is 0 to
-255. Most weights are 0 then, which compresses well. The file holds numbers and a JSON header, and
-no text of the training data.
+255. Most weights are 0 then, which compresses well. The other weights have 5 decimals, because the
+digits after them differ between processors. The file holds numbers and a JSON header, and no text
+of the training data.
 """
 
 from __future__ import annotations
@@ -29,7 +30,10 @@ from web.errors import UserFacingError
 
 FORMAT = "qrelsmith sentence labeller"
 MOST_BYTES = 64 * 1024 * 1024  # unpacked; a labeller has about 1.2 million numbers of one byte
+DECIMALS = 5  # of weights that are no whole numbers
+SCALE_DIGITS = 5  # significant digits of the scale of a label's whole numbers
 CONTEXT_PER_LABEL = 14  # columns of `features.context_of` for each label
+UNSCALED = ("position", "embedding", "intercept", "context", "context_intercept")
 Arrays = Mapping[str, NDArray[Any]]
 
 
@@ -42,8 +46,7 @@ def to_bytes(labeller: SentenceLabeller) -> bytes:
     header = {"format": FORMAT, "features": VERSION, **asdict(labeller.header)}
     words = labeller.words
     first = [words.own, words.previous, words.following]
-    scale = np.abs(np.concatenate(first)).max(axis=0) / 127
-    scale = np.where(scale > 0, scale, 1).astype(np.float32)
+    scale = _scale_of(np.abs(np.concatenate(first)).max(axis=0))
     idf_scale = np.float32(max(words.own_idf.max(), words.neighbour_idf.max()) / 255)
     text = json.dumps(header, ensure_ascii=False, sort_keys=True)
     arrays = {
@@ -56,15 +59,17 @@ def to_bytes(labeller: SentenceLabeller) -> bytes:
         "own": _whole_numbers(words.own, scale).T,
         "previous": _whole_numbers(words.previous, scale).T,
         "following": _whole_numbers(words.following, scale).T,
-        "position": labeller.position,
-        "embedding": labeller.embedding,
-        "intercept": labeller.intercept,
-        "context": labeller.context,
-        "context_intercept": labeller.context_intercept,
+        **{key: np.round(getattr(labeller, key), DECIMALS) for key in UNSCALED},
     }
     buffer = io.BytesIO()
-    np.savez_compressed(buffer, **arrays)  # type: ignore[arg-type]
+    np.savez_compressed(buffer, **arrays)
     return buffer.getvalue()
+
+
+def _scale_of(largest: Floats) -> Floats:
+    """The step of each label's whole numbers; 1 for a label whose words have no weight."""
+    steps = [float(f"{value / 127:.{SCALE_DIGITS}g}") or 1.0 for value in largest.tolist()]
+    return np.array(steps, np.float32)
 
 
 def _whole_numbers(weights: Floats, scale: Floats) -> NDArray[np.int8]:
@@ -89,10 +94,7 @@ def from_bytes(content: bytes, name: str = "weights") -> SentenceLabeller:
         previous=_floats(arrays["previous"].T * scale),
         following=_floats(arrays["following"].T * scale),
     )
-    rest = {
-        key: _floats(arrays[key])
-        for key in ("position", "embedding", "intercept", "context", "context_intercept")
-    }
+    rest = {key: _floats(arrays[key]) for key in UNSCALED}
     return SentenceLabeller(header, words, **rest)
 
 

@@ -1,1 +1,1 @@
-"""Baselines: the judged pool of every query, ranked again by the sentences of its facet."""
+"""Baselines: the judged pool of every query, ranked again as in CSFCube's paper or by variants."""

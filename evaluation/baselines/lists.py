@@ -15,14 +15,22 @@ from accounts.models import Collection
 from corpus.digests import json_digest
 from corpus.encoder_models import load_model
 from corpus.state import check_unchanged, corpus_digest
-from evaluation.baselines.catalogue import VERSION, Baseline, BaselineError
+from evaluation.baselines.catalogue import (
+    SUBLINEAR,
+    VERSION,
+    Baseline,
+    BaselineError,
+    Distance,
+    Method,
+    Reads,
+)
 from evaluation.baselines.reranking import rerank
 from evaluation.baselines.scorers import (
-    EncoderDistance,
-    MeanVectorDistance,
+    EncoderScorer,
+    MeanVectorScorer,
     Okapi,
     Scorer,
-    TfidfDistance,
+    TfidfScorer,
 )
 from evaluation.baselines.statistics import WordStatistics
 from evaluation.baselines.texts import Split, count_words, pooled_texts
@@ -38,6 +46,7 @@ from retrieval.retrievers.word2vec import Training, WordVectors, model_version, 
 from retrieval.services import analysis_of
 from retrieval.services.runs import indexed_texts
 
+BM25, TFIDF, CBOW = "bm25", "tfidf", "cbow"  # the retrievers whose words are counted
 TRAINING = Training()  # as the retriever cbow, with which it shares its word vectors
 
 
@@ -59,6 +68,7 @@ class BaselineMaker:
 
     def __init__(self, collection: Collection, encoder: Encoder | None, work: JobContext) -> None:
         self.collection, self.encoder, self.work = collection, encoder, work
+        self._counts: dict[Reads, Mapping[tuple[str, str], WordStatistics]] = {}
         self.corpus = corpus_digest(collection)
         self.pools = {query: sorted(grades) for query, grades in qrels_of(collection).items()}
         if not self.pools:
@@ -73,7 +83,7 @@ class BaselineMaker:
         scorers: dict[str, Scorer] = {}
         lists: dict[str, RankedList] = {}
         without_text = queries_without_text = 0
-        texts = pooled_texts(self.collection, self.pools, baseline.reads)
+        texts = pooled_texts(self.collection, self.pools, baseline.query, baseline.candidate)
         for done, (query, facet, sentences, candidates) in enumerate(texts, start=1):
             if facet not in scorers:
                 scorers[facet] = self._scorer(baseline, facet)
@@ -91,29 +101,45 @@ class BaselineMaker:
         return MadeBaseline(name, self.parameters(baseline), lists, report)
 
     def _scorer(self, baseline: Baseline, facet: str) -> Scorer:
-        match baseline.name:
-            case "fabs_bm25":
-                return Okapi(self._analysis.words, self._statistics[facet, "bm25"])
-            case "fabs_tfidf":
-                return TfidfDistance(self._analysis, self._statistics[facet, "tfidf"])
-            case "fabs_cbow200":
-                return MeanVectorDistance.of(self._word_vectors, None)
-            case "fabs_tfidfcbow200":
-                return MeanVectorDistance.of(self._word_vectors, self._statistics[facet, "cbow"])
-        return self._encoder_distance
+        if baseline.distance is not None:
+            return self._vector_scorer(baseline, facet, baseline.distance)
+        is_of_paper = baseline.method is Method.BM25_OKAPI
+        okapi = Okapi.of_rank_bm25 if is_of_paper else Okapi.of_retriever
+        return okapi(self._analysis.words, self._statistics(baseline, facet, BM25))
+
+    def _vector_scorer(self, baseline: Baseline, facet: str, distance: Distance) -> Scorer:
+        if baseline.needs_encoder:
+            assert self.encoder is not None, "baselines_named has checked it"
+            return EncoderScorer(self.encoder, self._network, distance)
+        if not baseline.is_weighted:
+            return MeanVectorScorer.of(self._word_vectors, distance)
+        sublinear_tf = baseline.method in SUBLINEAR
+        if baseline.reads_word_vectors:
+            statistics = self._statistics(baseline, facet, CBOW)
+            return MeanVectorScorer.weighted(
+                self._word_vectors, statistics, distance, sublinear_tf=sublinear_tf
+            )
+        statistics = self._statistics(baseline, facet, TFIDF)
+        return TfidfScorer(self._analysis, statistics, distance, sublinear_tf=sublinear_tf)
 
     @cached_property
     def _analysis(self) -> Analysis:
         return analysis_named(analysis_of(self.collection))
 
-    @cached_property
-    def _statistics(self) -> Mapping[tuple[str, str], WordStatistics]:
+    def _statistics(self, baseline: Baseline, facet: str, split: str) -> WordStatistics:
+        """Of the whole corpus, whose texts are read as the baseline reads its candidates."""
+        reads = baseline.candidate
+        if reads not in self._counts:
+            self._counts[reads] = self._counted(reads)
+        return self._counts[reads][facet, split]
+
+    def _counted(self, reads: Reads) -> Mapping[tuple[str, str], WordStatistics]:
         """Of every facet with a judged pool; all splits are counted in one reading."""
         analysis = self._analysis
         splits: dict[str, Split] = {
-            "bm25": analysis.words,
-            "tfidf": words_of(analysis),
-            "cbow": tokens,
+            BM25: analysis.words,
+            TFIDF: words_of(analysis),
+            CBOW: tokens,
         }
         queries = self.collection.queries.order_by().values_list("name", "facet__key")
         facets = {facet for query, facet in queries if query in self.pools}
@@ -121,6 +147,7 @@ class BaselineMaker:
             self.collection,
             splits,
             facets,
+            reads,
             lambda done: self.work.progress(done, self._documents, "documents read"),
         )
 
@@ -146,29 +173,37 @@ class BaselineMaker:
                 raise BaselineError(f"Word vectors cannot be trained: {error}.") from error
 
     @cached_property
-    def _encoder_distance(self) -> EncoderDistance:
+    def _network(self) -> Any:
         assert self.encoder is not None, "baselines_named has checked it"
-        return EncoderDistance(self.encoder, load_model(self.encoder.model, self.encoder.name))
+        return load_model(self.encoder.model, self.encoder.name)
 
     def parameters(self, baseline: Baseline) -> dict[str, Any]:
         """Everything that the lists depend on, as JSON values."""
         parameters: dict[str, Any] = {
             "baseline": baseline.name,
             "version": VERSION,
-            "reads": baseline.reads.value,
-            "compares": baseline.compares,
+            "query": baseline.query.value,
+            "candidate": baseline.candidate.value,
+            "compares": baseline.method.value,
             "corpus": self.corpus,
             "pools": json_digest(sorted(self.pools.items())),
             "queries": len(self.pools),
             "pairs": sum(map(len, self.pools.values())),
         }
+        if baseline.distance is not None:
+            parameters["distance"] = baseline.distance.value
+        if baseline.is_weighted:
+            parameters["words_counted_over"] = f"{baseline.candidate.value}, whole corpus"
+        return parameters | self._parameters_of_words(baseline)
+
+    def _parameters_of_words(self, baseline: Baseline) -> dict[str, Any]:
         if baseline.needs_encoder and self.encoder is not None:
             chosen = self.encoder.parameters
             keys = ("model", "weights", "pooling", "separator")
-            return parameters | {
+            return {
                 "encoder": {key: chosen[key] for key in keys},
                 "packages": self.encoder.version,
             }
-        if baseline.name.endswith("cbow200"):
-            return parameters | {"word2vec": {**TRAINING.parameters, "version": model_version()}}
-        return parameters | {"analysis": self._analysis.name}
+        if baseline.reads_word_vectors:
+            return {"word2vec": {**TRAINING.parameters, "version": model_version()}}
+        return {"analysis": self._analysis.name}

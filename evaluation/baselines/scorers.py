@@ -2,8 +2,8 @@
 
 A scorer takes the sentences of the query and those of every candidate, and returns a score for each
 candidate: the higher, the more alike. None means that it cannot compare the candidate, for example
-because no word of it has a vector. Scorers of vectors return minus the Euclidean (L2) distance, as
-in appendix C of Mysore et al. (2021).
+because no word of it has a vector. Scorers of vectors return their cosine, or minus their Euclidean
+(L2) distance.
 """
 
 from __future__ import annotations
@@ -17,14 +17,13 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from evaluation.baselines.catalogue import Distance
 from evaluation.baselines.statistics import WordStatistics
 from retrieval.retrievers.analysis import Analysis
 from retrieval.retrievers.cbow import Mean
 from retrieval.retrievers.encoder import Encoder
 from retrieval.retrievers.tfidf import smoothed_idf, vectorizer_of
 from retrieval.retrievers.word2vec import WordVectors
-
-K1, B = 1.2, 0.75  # as in the retriever bm25
 
 Sentences = Sequence[str]
 Floats = NDArray[np.float64]
@@ -37,51 +36,111 @@ class Scorer(Protocol):
 
 @dataclass(frozen=True)
 class Okapi:
-    """BM25 (Robertson & Zaragoza, 2009) with the idf of the retriever bm25, never negative.
+    """BM25 (Robertson & Zaragoza, 2009). A word counts as often as the query has it.
 
-    idf = ln(1 + (N − n + ½)/(n + ½)). A word counts as often as the query has it. The retriever
-    stores lengths in one byte; here they are exact.
+    `idf` is a function of a word: `floored_idf` or `positive_idf`.
     """
 
     words_of: Callable[[str], list[str]]
-    statistics: WordStatistics
+    mean_length: float
+    idf: Callable[[str], float]
+    k1: float
+    b: float
+
+    @classmethod
+    def of_rank_bm25(
+        cls, words_of: Callable[[str], list[str]], statistics: WordStatistics
+    ) -> Okapi:
+        """The scores of `BM25Okapi` of the package rank_bm25 with its defaults.
+
+        The package itself needs all texts of the corpus in memory, and reads each of them for each
+        word of the query.
+        """
+        return cls(words_of, statistics.mean_length, floored_idf(statistics, 0.25), 1.5, 0.75)
+
+    @classmethod
+    def of_retriever(
+        cls, words_of: Callable[[str], list[str]], statistics: WordStatistics
+    ) -> Okapi:
+        """As the retriever bm25, but with exact lengths, which the retriever stores in a byte."""
+        return cls(words_of, statistics.mean_length, positive_idf(statistics), 1.2, 0.75)
 
     def __call__(self, query: Sentences, candidates: Sequence[Sentences]) -> list[float | None]:
         """See Scorer. A candidate that shares no word with the query scores 0."""
         weights = {
-            word: count * self._idf(word)
+            word: count * self.idf(word)
             for word, count in Counter(self.words_of(" ".join(query))).items()
         }
         return [self._score(weights, self.words_of(" ".join(text))) for text in candidates]
 
-    def _idf(self, word: str) -> float:
-        texts = self.statistics.frequency[word]
-        return math.log(1 + (self.statistics.texts - texts + 0.5) / (texts + 0.5))
-
     def _score(self, weights: dict[str, float], words: Sequence[str]) -> float:
-        length = len(words) / (self.statistics.mean_length or 1)
-        saturation = K1 * (1 - B + B * length)
+        length = len(words) / (self.mean_length or 1)
+        saturation = self.k1 * (1 - self.b + self.b * length)
         counts = Counter(words)
         # fsum, because its result does not depend on the order of the words.
         return math.fsum(
-            weights[word] * counts[word] * (K1 + 1) / (counts[word] + saturation)
+            weights[word] * counts[word] * (self.k1 + 1) / (counts[word] + saturation)
             for word in weights.keys() & counts.keys()
         )
 
 
-class TfidfDistance:
-    """Minus the L2 distance of TF-IDF vectors of length 1, so between −√2 and 0.
+def positive_idf(statistics: WordStatistics) -> Callable[[str], float]:
+    """ln(1 + (N − n + ½)/(n + ½)) for a word of n among N texts, as in Lucene: never negative."""
 
-    The weights are those of the retriever tfidf. `statistics` counted its words.
+    def idf(word: str) -> float:
+        texts = statistics.frequency[word]
+        return math.log(1 + (statistics.texts - texts + 0.5) / (texts + 0.5))
+
+    return idf
+
+
+def floored_idf(statistics: WordStatistics, epsilon: float) -> Callable[[str], float]:
+    """ln((N − n + ½)/(n + ½)), which is negative for a word of more than half of the texts.
+
+    Where it is negative, it is `epsilon` times the mean over all words (Trotman, Jia & Crane, 2012,
+    as in rank_bm25). 0 for a word of no text.
     """
 
-    def __init__(self, analysis: Analysis, statistics: WordStatistics) -> None:
+    def of_frequency(texts: int) -> float:
+        return math.log(statistics.texts - texts + 0.5) - math.log(texts + 0.5)
+
+    # Many words share a frequency.
+    words = Counter(statistics.frequency.values())
+    total = math.fsum(count * of_frequency(texts) for texts, count in words.items())
+    floor = epsilon * total / max(words.total(), 1)
+
+    def idf(word: str) -> float:
+        if word not in statistics.frequency:
+            return 0.0
+        value = of_frequency(statistics.frequency[word])
+        return floor if value < 0 else value
+
+    return idf
+
+
+class TfidfScorer:
+    """Compares TF-IDF vectors of length 1: cosines from 0 to 1, or L2 distances from 0 to √2.
+
+    A word weighs tf·idf, or (1 + ln tf)·idf if `sublinear_tf`. The idf is that of the retriever
+    tfidf (scikit-learn's). `statistics` counted the words of the analysis.
+    """
+
+    def __init__(
+        self,
+        analysis: Analysis,
+        statistics: WordStatistics,
+        distance: Distance,
+        *,
+        sublinear_tf: bool,
+    ) -> None:
+        self.distance = distance
         terms = sorted(statistics.frequency)
         self._is_empty = not terms  # scikit-learn refuses an empty vocabulary
         if self._is_empty:
             return
         counts = np.array([statistics.frequency[term] for term in terms], dtype=np.int64)
-        self._vectorizer = vectorizer_of(analysis, terms, smoothed_idf(counts, statistics.texts))
+        idf = smoothed_idf(counts, statistics.texts)
+        self._vectorizer = vectorizer_of(analysis, terms, idf, sublinear_tf=sublinear_tf)
 
     def __call__(self, query: Sentences, candidates: Sequence[Sentences]) -> list[float | None]:
         """See Scorer. Without a known word in the query or the candidate there is no score."""
@@ -89,48 +148,62 @@ class TfidfDistance:
             return [None] * len(candidates)
         rows = self._vectorizer.transform([" ".join(text) for text in (query, *candidates)])
         known = np.diff(rows.indptr) > 0
-        cosines = (rows[1:] @ rows[0].T).toarray()[:, 0]
-        distances = np.sqrt(np.maximum(2 - 2 * cosines, 0))
-        return _scores(np.where(known[1:] & known[0], distances, np.nan))
+        scores = (rows[1:] @ rows[0].T).toarray()[:, 0]
+        if self.distance is Distance.L2:
+            scores = -np.sqrt(np.maximum(2 - 2 * scores, 0))
+        return _known(np.where(known[1:] & known[0], scores, np.nan))
 
 
 @dataclass(frozen=True)
-class MeanVectorDistance:
-    """Minus the L2 distance of the means of word vectors; `mean` may weight words by TF-IDF."""
+class MeanVectorScorer:
+    """Compares the means of word vectors, which keep their lengths."""
 
     mean: Mean
+    distance: Distance
 
     @classmethod
-    def of(cls, vectors: WordVectors, statistics: WordStatistics | None) -> MeanVectorDistance:
-        """With `statistics`, words are weighted by (1 + ln tf)·idf, and else by tf."""
-        number_of = {word: number for number, word in enumerate(vectors.words)}
-        idf = None
-        if statistics is not None:
-            counts = np.array([statistics.frequency[word] for word in vectors.words], np.int64)
-            idf = smoothed_idf(counts, statistics.texts)
-        return cls(Mean(number_of.get, vectors.vectors, idf))
+    def of(cls, vectors: WordVectors, distance: Distance) -> MeanVectorScorer:
+        """Every word counts as often as the text has it."""
+        return cls(Mean(_number_by_word(vectors).get, vectors.vectors, None), distance)
+
+    @classmethod
+    def weighted(
+        cls,
+        vectors: WordVectors,
+        statistics: WordStatistics,
+        distance: Distance,
+        *,
+        sublinear_tf: bool,
+    ) -> MeanVectorScorer:
+        """A word weighs tf·idf, or (1 + ln tf)·idf if `sublinear_tf`."""
+        counts = np.array([statistics.frequency[word] for word in vectors.words], np.int64)
+        idf = smoothed_idf(counts, statistics.texts)
+        number_of = _number_by_word(vectors).get
+        return cls(Mean(number_of, vectors.vectors, idf, sublinear_tf), distance)
 
     def __call__(self, query: Sentences, candidates: Sequence[Sentences]) -> list[float | None]:
         """See Scorer. Without a word that has a vector there is no score."""
         means = self.mean.unscaled([" ".join(text) for text in (query, *candidates)])
-        return _scores(_distances(means[:1], means[1:])[0])
+        return _known(compared(means[:1], means[1:], self.distance)[0])
 
 
-class EncoderDistance:
-    """Minus the L2 distance of the closest pair of a query sentence and a candidate sentence.
+class EncoderScorer:
+    """Compares the closest pair of a query sentence and a candidate sentence.
 
     A whole abstract is given as one sentence. Its first line is the title, if it has two lines.
     """
 
-    def __init__(self, encoder: Encoder, network: Any) -> None:
-        self.encoder, self._network = encoder, network
+    def __init__(self, encoder: Encoder, network: Any, distance: Distance) -> None:
+        self.encoder, self.distance, self._network = encoder, distance, network
         self._vectors: dict[str, NDArray[np.float32]] = {}
 
     def __call__(self, query: Sentences, candidates: Sequence[Sentences]) -> list[float | None]:
         """See Scorer. Vectors are kept until the next call, which often has the same texts."""
         self._encode({text for texts in (query, *candidates) for text in texts})
-        query_rows = self._rows(query)
-        return [-float(_distances(query_rows, self._rows(texts)).min()) for texts in candidates]
+        rows = self._rows(query)
+        scores = [compared(rows, self._rows(texts), self.distance) for texts in candidates]
+        # fmax ignores the cosines that are undefined.
+        return _known(np.array([np.fmax.reduce(pairs, axis=None) for pairs in scores]))
 
     def _encode(self, texts: set[str]) -> None:
         vectors = {text: self._vectors[text] for text in texts & self._vectors.keys()}
@@ -142,13 +215,30 @@ class EncoderDistance:
         return np.stack([self._vectors[text] for text in texts])
 
 
-def _distances(rows: NDArray[Any], others: NDArray[Any]) -> Floats:
-    """(rows, others) the L2 distances. Not by products, which lose digits of close vectors."""
-    differences = rows[:, None, :].astype(np.float64) - others[None, :, :]
+def compared(rows: NDArray[Any], others: NDArray[Any], distance: Distance) -> Floats:
+    """(rows, others) scores: cosines, or minus L2 distances. NaN for the cosine of a vector of 0.
+
+    L2 distances are not computed by products, which lose digits of close vectors.
+    """
+    wide, other_wide = rows.astype(np.float64), others.astype(np.float64)
+    if distance is Distance.COSINE:
+        return _unit(wide) @ _unit(other_wide).T
+    differences = wide[:, None, :] - other_wide[None, :, :]
     distances: Floats = np.sqrt((differences**2).sum(axis=2))
-    return distances
+    return -distances
 
 
-def _scores(distances: Floats) -> list[float | None]:
-    """(candidates,) minus each distance; None for NaN."""
-    return [None if math.isnan(distance) else -float(distance) for distance in distances]
+def _unit(rows: Floats) -> Floats:
+    lengths = np.sqrt((rows**2).sum(axis=1, keepdims=True))
+    lengths[lengths == 0] = np.nan
+    unit: Floats = rows / lengths
+    return unit
+
+
+def _number_by_word(vectors: WordVectors) -> dict[str, int]:
+    return {word: number for number, word in enumerate(vectors.words)}
+
+
+def _known(scores: Floats) -> list[float | None]:
+    """(candidates,) the scores; None for NaN."""
+    return [None if math.isnan(score) else float(score) for score in scores]

@@ -25,22 +25,25 @@ def make_baselines(
     collection: Collection,
     names: Sequence[str] = (),
     encoder: str = "",
+    distance: str = "",
     work: JobContext | None = None,
 ) -> dict[str, Any]:
     """Make the baselines with these names, store each as a system, and score all systems.
 
-    Without names, all are made that need no encoder, or all if there is an encoder. A baseline that
-    was made from the same documents, labels and settings is kept as it is.
+    Without names, those of the paper are made that need no encoder, or all of the paper if there is
+    an encoder. `distance` is "cosine" or "l2", or "" for the distance of each baseline. A baseline
+    that was made by this definition from the same documents, labels and settings is kept.
 
     Raises:
-        BaselineError: an unknown name, an encoder is missing, or no pair has a final label.
+        BaselineError: an unknown name or distance, no encoder for a baseline that needs one, or no
+            pair has a final label.
         EncoderMissing: the optional extra or the model is not on this machine.
         CorpusChanged: documents were added, removed or changed meanwhile.
         SystemFault: a run or an imported system has the name of a baseline.
     """
     work = work or DirectRun()
     model = encoder_named(encoder)
-    chosen = baselines_named(names, has_encoder=model is not None)
+    chosen = baselines_named(names, has_encoder=model is not None, distance=distance)
     maker = BaselineMaker(collection, model, work)
     made, unchanged = [], []
     for baseline in chosen:
@@ -72,6 +75,7 @@ def request_baselines(
     collection: Collection,
     names: Sequence[str] = (),
     encoder: str = "",
+    distance: str = "",
     requested_by: User | None = None,
 ) -> Job:
     """Queue a job that makes baselines, or return the one that is in progress.
@@ -83,11 +87,11 @@ def request_baselines(
     model = encoder_named(encoder)
     if model is not None:
         check_allowed(f"{ENCODER}{model.model}")
-    baselines_named(names, has_encoder=model is not None)
+    baselines_named(names, has_encoder=model is not None, distance=distance)
     return enqueue(
         kind=JOB_KIND,
         collection=collection,
-        parameters={"names": list(names), "encoder": encoder},
+        parameters={"names": list(names), "encoder": encoder, "distance": distance},
         requested_by=requested_by,
         key=JOB_KIND,
     )

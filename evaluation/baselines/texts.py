@@ -26,7 +26,7 @@ class PooledTexts(NamedTuple):
 
 
 def pooled_texts(
-    collection: Collection, pools: Mapping[str, Sequence[str]], reads: Reads
+    collection: Collection, pools: Mapping[str, Sequence[str]], query_reads: Reads, reads: Reads
 ) -> Iterator[PooledTexts]:
     """The texts of these queries, in their order. `pools` has the docnos to rank by query."""
     names = iter(pools)
@@ -39,44 +39,55 @@ def pooled_texts(
             candidates = {
                 document.docno: text_of(document, query.facet, reads) for document in documents
             }
-            yield PooledTexts(name, query.facet.key, _query_text(query, reads), candidates)
+            yield PooledTexts(name, query.facet.key, _query_text(query, query_reads), candidates)
 
 
 def count_words(
-    collection: Collection, splits: Mapping[str, Split], facets: Iterable[str], progress: Progress
+    collection: Collection,
+    splits: Mapping[str, Split],
+    facets: Iterable[str],
+    reads: Reads,
+    progress: Progress,
 ) -> dict[tuple[str, str], WordStatistics]:
-    """The words of each facet's sentences over the whole corpus, by facet and name of the split.
+    """The words of the whole corpus as candidates are read, by facet and name of the split.
 
-    A document without a sentence of the facet is not counted.
+    Only the facet's sentences differ between facets; other texts are counted once for all of them.
+    A document without a text is not counted.
     """
     chosen = list(collection.facets.filter(key__in=set(facets)))
-    statistics = {(facet.key, name): WordStatistics() for facet in chosen for name in splits}
+    counted = chosen if reads is Reads.FACET else chosen[:1]
+    statistics = {(facet.key, name): WordStatistics() for facet in counted for name in splits}
     documents = collection.documents.with_text().only("title", "sentences", "labels").order_by()
     for done, document in enumerate(documents.iterator(chunk_size=ROWS), start=1):
-        for facet in chosen:
-            if text := " ".join(text_of(document, facet, Reads.FACET)):
+        for facet in counted:
+            if text := " ".join(text_of(document, facet, reads)):
                 for name, split in splits.items():
                     statistics[facet.key, name].add(split(text))
         if done % ROWS == 0:
             progress(done)
-    return statistics
+    return {
+        (facet.key, name): statistics[(facet if facet in counted else counted[0]).key, name]
+        for facet in chosen
+        for name in splits
+    }
 
 
 def text_of(document: Document, facet: Facet, reads: Reads) -> list[str]:
     """The sentences of a document that a baseline compares.
 
-    A whole abstract is one sentence, with the title on its first line if it is read too. Where
-    documents are judged as a whole, the title is one of the facet's sentences.
+    A text for an encoder is one sentence, with the title on its first line if it is read too. Where
+    documents are judged as a whole, the title is one of the sentences.
     """
-    if reads is Reads.FACET:
-        sentences = document.sentences_of(facet)
-        return [document.title, *sentences] if facet.is_whole and document.title else sentences
-    return _as_one(document.title, document.sentences, reads)
+    if reads in (Reads.ABSTRACT, Reads.TITLE_ABSTRACT):
+        return _as_one(document.title, document.sentences, reads)
+    is_facet = reads is Reads.FACET
+    sentences = document.sentences_of(facet) if is_facet else list(document.sentences)
+    return [document.title, *sentences] if facet.is_whole and document.title else sentences
 
 
 def _query_text(query: Query, reads: Reads) -> list[str]:
     source = query.query_paper.source
-    if reads is not Reads.FACET:
+    if reads in (Reads.ABSTRACT, Reads.TITLE_ABSTRACT):
         return _as_one(source.title, source.sentences, reads)
     if isinstance(source, Document) and not query.is_by_sentences:
         return text_of(source, query.facet, reads)

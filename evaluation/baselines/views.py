@@ -13,18 +13,39 @@ from django.views.decorators.http import require_POST, require_safe
 from accounts.access import in_collection, person_of
 from accounts.models import Collection, Role
 from agreement.revision import revision_of
-from evaluation.baselines.catalogue import BASELINES, Baseline, BaselineError
+from evaluation.baselines.catalogue import (
+    BASELINES,
+    Baseline,
+    BaselineError,
+    Distance,
+    is_current_definition,
+)
 from evaluation.baselines.services import JOB_KIND, request_baselines
 from evaluation.models import Kind, System
 from jobs.listing import jobs_to_show
 from retrieval.errors import RetrievalError
 
 
+class MadeSystem(NamedTuple):
+    """A system made by a baseline; out of date if by an earlier definition of it."""
+
+    system: System
+    is_current: bool
+
+
 class BaselineRow(NamedTuple):
-    """A baseline with the systems made by it: with several encoders there are several."""
+    """A baseline with its systems: several with several encoders or distances."""
 
     baseline: Baseline
-    systems: list[System]
+    systems: list[MadeSystem]
+
+
+class BaselineGroup(NamedTuple):
+    """The baselines of a heading of the page."""
+
+    title: str
+    note: str
+    rows: list[BaselineRow]
 
 
 @in_collection(Role.ADMIN)
@@ -41,6 +62,7 @@ def make(request: HttpRequest, collection: Collection) -> HttpResponse:
             collection=collection,
             names=request.POST.getlist("name"),
             encoder=request.POST.get("encoder", ""),
+            distance=request.POST.get("distance", ""),
             requested_by=person_of(request),
         )
     except (BaselineError, RetrievalError) as error:
@@ -50,13 +72,31 @@ def make(request: HttpRequest, collection: Collection) -> HttpResponse:
 
 
 def _context(collection: Collection) -> dict[str, Any]:
-    systems: dict[str, list[System]] = {name: [] for name in BASELINES}
-    for system in collection.systems.filter(kind=Kind.BASELINE).order_by("name"):
-        systems.setdefault(system.parameters.get("baseline", ""), []).append(system)
+    rows = _rows(collection)
     return {
         "collection": collection,
-        "rows": [BaselineRow(baseline, systems[name]) for name, baseline in BASELINES.items()],
+        "groups": [
+            BaselineGroup(
+                "Baselines of CSFCube’s paper",
+                "With its names and definitions. They are made if you choose none.",
+                [row for row in rows if not row.baseline.is_variant],
+            ),
+            BaselineGroup(
+                "Variants",
+                "They are not in the paper, and are made only if you choose them.",
+                [row for row in rows if row.baseline.is_variant],
+            ),
+        ],
+        "distances": list(Distance),
         "encoders": settings.ENCODERS,
         "judged": revision_of(collection).judged,
         "jobs": jobs_to_show(collection, [JOB_KIND]),
     }
+
+
+def _rows(collection: Collection) -> list[BaselineRow]:
+    systems: dict[str, list[MadeSystem]] = {name: [] for name in BASELINES}
+    for system in collection.systems.filter(kind=Kind.BASELINE).order_by("name"):
+        made = MadeSystem(system, is_current_definition(system.parameters))
+        systems.setdefault(system.parameters.get("baseline", ""), []).append(made)
+    return [BaselineRow(baseline, systems[name]) for name, baseline in BASELINES.items()]

@@ -51,7 +51,10 @@ class SystemsForm(forms.Form):
         choices = Choices.of(collection)
         measure = known(parameters, "measure", choices.measures, choices.usual_measure)
         facet = known(parameters, "facet", [ALL, *choices.facets], ALL)
-        self.values = values_of(collection, measure, facet) if measure else pd.DataFrame()
+        self.source = choices.source
+        self.values = pd.DataFrame()
+        if measure:
+            self.values = values_of(collection, measure, facet, self.source)
         systems = list(map(str, self.values.columns))
         first = known(parameters, "first", systems, usual_baseline(systems))
         others = [name for name in by_mean(self.values) if name != first]
@@ -107,7 +110,10 @@ class FacetsForm(forms.Form):
     def __init__(self, parameters: QueryDict, collection: Collection) -> None:
         choices = Choices.of(collection)
         measure = known(parameters, "measure", choices.measures, choices.usual_measure)
-        self.values = values_of(collection, measure) if measure else pd.DataFrame()
+        self.source = choices.source
+        self.values = pd.DataFrame()
+        if measure:
+            self.values = values_of(collection, measure, source=self.source)
         self.papers = queries_by_paper(collection, set(map(str, self.values.index)))
         self.facet_names = choices.facets
         self.pairs = {f"{pair.first}~{pair.second}": pair for pair in facet_pairs(self.papers)}
@@ -182,7 +188,7 @@ def _context(
     context: dict[str, Any] = {
         "collection": collection,
         "form": form,
-        "state": ScoreState.of(collection),
+        "state": ScoreState.of(collection, form.source),
     }
     if figure:
         context["finding"] = figure.panels[0].finding

@@ -19,9 +19,10 @@ from evaluation.models import System
 from evaluation.systems.lists import list_for
 from web.errors import UserFacingError
 
-# The categories of Mysore et al. (2021), section 6.
+# The difficulties that Mysore et al. (2021) found in the errors of their best system.
 DEFAULT_TYPES = (
     "multiple aspects",
+    "salient aspects",
     "mechanism",
     "domain-specific term",
     "qualitative result",
@@ -101,7 +102,10 @@ def final_grades(collection: Collection, query: Query, *pairs: Pair) -> dict[str
 
 def tags_of(collection: Collection) -> QuerySet[ErrorTag]:
     """The tags of a collection's pairs."""
-    return ErrorTag.objects.filter(pair__query__collection=collection)
+    # The subquery holds all tags. With it SQLite begins with the few tags; without, it looks for
+    # tags of each of the collection's pairs.
+    every_tag = ErrorTag.objects.order_by().values("pk")
+    return ErrorTag.objects.filter(pk__in=every_tag, pair__query__collection=collection)
 
 
 def types_of(collection: Collection) -> list[str]:

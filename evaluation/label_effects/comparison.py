@@ -11,20 +11,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from enum import StrEnum
 from itertools import combinations
-from math import isnan
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from agreement.coefficients import Result
 from evaluation.measures.judged_ranks import Qrels
 from evaluation.statistics.multiple import holm
+from evaluation.statistics.paired import ALPHA, mean, t_test
 from evaluation.statistics.rank_correlation import rbo, tau, tau_ap
 from web.lazy import pandas as pd
-from web.lazy import stats
-
-ALPHA = 0.05
 
 
 class FlipKind(StrEnum):
@@ -52,8 +48,8 @@ class Swap:
 class Flip:
     """Two systems about which the conclusion changes; differences as in `Swap`.
 
-    `p_reference` and `p_other` are of paired t-tests, adjusted by Holm's method over all pairs;
-    None where fewer than two queries have a relevant document.
+    `p_reference` and `p_other` are of paired t-tests, adjusted by Holm's method over all pairs. An
+    undefined one is None, and `undefined` has the reason; it is not significant.
     """
 
     better: str
@@ -63,15 +59,14 @@ class Flip:
     other: float
     p_reference: float | None
     p_other: float | None
+    undefined: str
 
 
 class PairTests:
     """Paired t-tests between all systems over the queries of one set of labels.
 
     `scores` has a row for each query and a column for each system. `means[i]` is the mean of
-    system i, and `adjusted[i, j]` the p of systems i and j, adjusted by Holm's method over all
-    pairs; NaN where fewer than two queries leave p undefined, and on the diagonal. Systems with
-    equal scores on every query have p = 1.
+    system i.
     """
 
     def __init__(self, scores: pd.DataFrame) -> None:
@@ -80,31 +75,22 @@ class PairTests:
         if not np.isfinite(values).all():
             raise ValueError("every system must have a finite score for every query")
         self.queries = len(values)
-        self.means: NDArray[np.float64] = (
-            values.mean(axis=0) if self.queries else np.full(len(self.systems), np.nan)
-        )
-        count = len(self.systems)
-        self.adjusted: NDArray[np.float64] = np.full((count, count), np.nan)
-        if self.queries > 1 and count > 1:
-            rows, columns = np.triu_indices(count, 1)
-            adjusted = holm(np.concatenate(list(_p_values(values))).tolist())
-            self.adjusted[rows, columns] = self.adjusted[columns, rows] = adjusted
+        self.means = [mean(column) for column in values.T] if self.queries else []
+        pairs = list(combinations(range(len(self.systems)), 2))
+        tests = [t_test(values[:, first] - values[:, second]) for first, second in pairs]
+        adjusted = holm([test.value for test in tests])
+        self._results = {
+            pair: Result(p, test.undefined)
+            for pair, test, p in zip(pairs, tests, adjusted, strict=True)
+        }
+
+    def p(self, first: int, second: int) -> Result:
+        """The p of two different systems, adjusted by Holm's method over all pairs."""
+        return self._results[min(first, second), max(first, second)]
 
     @property
     def scores(self) -> dict[str, float]:
-        return dict(zip(self.systems, map(float, self.means), strict=True))
-
-
-def _p_values(values: NDArray[np.float64]) -> Iterator[NDArray[np.float64]]:
-    """Of each system but the last, two-sided p against every system after it."""
-    queries = len(values)
-    for system in range(values.shape[1] - 1):
-        differences = values[:, system, None] - values[:, system + 1 :]
-        means = differences.mean(axis=0)
-        errors = differences.std(axis=0, ddof=1) / np.sqrt(queries)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            t = np.where(means == 0, 0.0, np.abs(means) / errors)
-        yield 2 * stats.t.sf(t, queries - 1)
+        return dict(zip(self.systems, self.means, strict=True))
 
 
 def shared_labels(sources: Mapping[str, Qrels]) -> dict[str, dict[str, dict[str, int]]]:
@@ -208,15 +194,16 @@ def flips(reference: PairTests, other: PairTests, alpha: float = ALPHA) -> list[
     """The pairs about which the conclusion at level `alpha` changes; reversed ones first."""
     found = []
     for better, worse, before, after, p_before, p_after in _pairs(reference, other):
-        was, is_now = p_before < alpha, p_after < alpha
+        was, is_now = (p.value is not None and p.value < alpha for p in (p_before, p_after))
         if was and is_now and after < 0:
             kind = FlipKind.REVERSED
         elif was != is_now:
             kind = FlipKind.LOST if was else FlipKind.GAINED
         else:
             continue
-        p_values = [None if isnan(p) else p for p in (p_before, p_after)]
-        found.append(Flip(better, worse, kind, before, after, *p_values))
+        reason = p_before.undefined or p_after.undefined or ""
+        p_values = (p_before.value, p_after.value)
+        found.append(Flip(better, worse, kind, before, after, *p_values, reason))
     order: Sequence[FlipKind] = (FlipKind.REVERSED, FlipKind.LOST, FlipKind.GAINED)
     return sorted(
         found, key=lambda flip: (order.index(flip.kind), -flip.reference, flip.better, flip.worse)
@@ -225,8 +212,8 @@ def flips(reference: PairTests, other: PairTests, alpha: float = ALPHA) -> list[
 
 def _pairs(
     reference: PairTests, other: PairTests
-) -> Iterator[tuple[str, str, float, float, float, float]]:
-    """Every two systems, the better one under the reference first: differences and p-values."""
+) -> Iterator[tuple[str, str, float, float, Result, Result]]:
+    """Every two systems, the better one under the reference first: differences and p."""
     if not reference.queries or not other.queries:
         return
     place = {name: number for number, name in enumerate(other.systems)}
@@ -238,8 +225,8 @@ def _pairs(
         yield (
             better,
             worse,
-            float(reference.means[i] - reference.means[j]),
-            float(other.means[k] - other.means[m]),
-            float(reference.adjusted[i, j]),
-            float(other.adjusted[k, m]),
+            reference.means[i] - reference.means[j],
+            other.means[k] - other.means[m],
+            reference.p(i, j),
+            other.p(k, m),
         )

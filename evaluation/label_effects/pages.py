@@ -19,7 +19,7 @@ from evaluation.label_effects.rankings import (
     measure_names,
     usual_measure,
 )
-from evaluation.label_effects.services import JOB_KINDS, reports_of, state_of
+from evaluation.label_effects.services import JOB_KINDS, PresentInputs, reports_of
 from evaluation.label_effects.tables import CORRELATIONS, RankingTables, csv_rows
 from evaluation.measures.names import Measure
 from evaluation.shadow_judges.models import ShadowJudge
@@ -53,17 +53,14 @@ class ReportPage:
         reports = reports_of(collection, kind, shadow_judge)
         stored = list(reports.order_by("-computed_at").values_list("measure", flat=True))
         default = stored[0] if stored else usual_measure(collection)
-        measure = measure_or_404(request.GET.get("measure") or default)
+        measure = measure_or_404(request.GET.get("measure") or default, collection)
         report = reports.filter(measure=measure.name).first()
         return cls(collection, kind, measure, report, sorted(stored), shadow_judge)
 
     @property
-    def is_stale(self) -> bool:
-        """Whether labels or systems have changed since the report was computed."""
-        if self.report is None:
-            return False
-        now = state_of(self.collection, self.kind, self.measure.name, self.shadow_judge)
-        return self.report.state != now
+    def changed(self) -> str:
+        """What changed since the report was computed, as in "the labels"; or ""."""
+        return PresentInputs(self.collection).changed_since(self.report) if self.report else ""
 
     @property
     def jobs(self) -> list[Job]:
@@ -79,14 +76,14 @@ class ReportPage:
         return urlencode({"measure": self.measure.name})
 
     def context(self) -> dict[str, Any]:
-        names = measure_names()
+        names = measure_names(self.collection.relevant_from)
         return {
             "collection": self.collection,
             "measure": self.measure,
             "measures": names if self.measure.name in names else [self.measure.name, *names],
             "stored": [(name, urlencode({"measure": name})) for name in self.stored],
             "report": self.report,
-            "stale": self.is_stale,
+            "changed": self.changed,
             "jobs": self.jobs,
             "correlations": CORRELATIONS,
             "tables": RankingTables(self.report.payload) if self.report else None,
@@ -111,8 +108,8 @@ class ReportPage:
         return response
 
 
-def measure_or_404(name: str) -> Measure:
+def measure_or_404(name: str, collection: Collection) -> Measure:
     try:
-        return measure_named(name)
+        return measure_named(name, collection.relevant_from)
     except BadMeasure as error:
         raise Http404(str(error)) from error

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from accounts.models import Collection
@@ -10,7 +11,8 @@ from evaluation.label_effects.comparison import compare_rankings, shared_labels
 from evaluation.labels import SOURCE_NAMES
 from evaluation.measures.judged_ranks import JudgedDocuments, Qrels
 from evaluation.measures.names import Measure, UnknownMeasure, parse_measure
-from evaluation.measures.profiles import PROFILES, usual_profile
+from evaluation.measures.offered import known_measures
+from evaluation.measures.profiles import profile_of, usual_profile
 from evaluation.measures.scoring import score, scored_queries
 from evaluation.systems.lists import system_lists
 from jobs.context import JobContext
@@ -29,33 +31,37 @@ class BadMeasure(UserFacingError):
     """No measure has this name."""
 
 
-def measure_named(name: str) -> Measure:
+def measure_named(name: str, relevant_from: int) -> Measure:
     """A measure of a profile, as stored scores name it, or any other of ir-measures.
 
-    Raises BadMeasure.
+    Its scope is that of its profile; other measures are of lists as they are. Raises BadMeasure.
     """
-    for profile in PROFILES.values():
-        for measure in profile.measures:
-            if measure.name == name:
-                return measure
+    for offered in known_measures(relevant_from):
+        if offered.key == name:
+            return replace(offered.measure, name=offered.key)
     try:
-        measure = parse_measure(name)
+        measure = parse_measure(name, relevant_from)
     except UnknownMeasure as error:
-        raise BadMeasure(f"{error} Or use one of: {', '.join(measure_names())}.") from error
+        known = ", ".join(measure_names(relevant_from))
+        raise BadMeasure(f"{error} Or use one of: {known}.") from error
     if len(measure.name) > LONGEST_MEASURE:
         raise BadMeasure(f"The name of a measure must have at most {LONGEST_MEASURE} characters.")
     return measure
 
 
-def measure_names() -> list[str]:
-    """The measures that the pages offer, each once, in the order of the profiles."""
-    names = (name for profile in PROFILES.values() for name in profile.names)
-    return [name for name in dict.fromkeys(names) if not name.startswith("Judged")]
+def measure_names(relevant_from: int) -> list[str]:
+    """The measures that the pages offer, in the order of the profiles."""
+    return [
+        offered.key
+        for offered in known_measures(relevant_from)
+        if not offered.key.startswith(("Judged", "inf"))
+    ]
 
 
 def usual_measure(collection: Collection) -> str:
     """The leaderboard's default: CSFCube's measure with CSFCube's facets, else trec_eval's."""
-    return usual_profile(collection.facets.values_list("key", flat=True)).main_measure
+    profile = usual_profile(collection.facets.values_list("key", flat=True))
+    return profile_of(profile, collection.relevant_from).main_measure
 
 
 def compared_rankings(
@@ -66,7 +72,7 @@ def compared_rankings(
     All sets are reduced to the pairs that every set has labels for. The result has JSON types.
     """
     shared = shared_labels(labels)
-    scores = _scores(collection, shared, measure_named(measure), work)
+    scores = _scores(collection, shared, measure_named(measure, collection.relevant_from), work)
     queries = len(shared[FINAL])
     return {
         "queries": queries,

@@ -10,8 +10,8 @@ from django.db.models import QuerySet
 
 from accounts.locking import lock_collection
 from accounts.models import Collection, User
+from agreement.report_states import changed_inputs, in_words, state_of_inputs
 from agreement.revision import revision_of
-from corpus.digests import json_digest
 from evaluation.citations.services import cited_papers
 from evaluation.label_effects.models import LabelReport, ReportKind
 from evaluation.label_effects.rankings import compared_rankings, measure_named
@@ -31,7 +31,7 @@ JOB_KINDS = {
     ReportKind.CITED_PAPERS: "compare_citations",
     ReportKind.SHADOW_JUDGE: "compare_shadow_judge",
 }
-VERSION = 1  # Raise it with every change of a number or a key of a payload.
+VERSION = 2  # Raise it with every change of a number or a key of a payload.
 
 
 def compute_label_report(
@@ -51,11 +51,11 @@ def compute_label_report(
         CollectionArchived
     """
     work = work or DirectRun()
-    measure = measure_named(measure).name
+    measure = measure_named(measure, collection.relevant_from).name
     judge = shadow_judge_named(collection, shadow_judge) if shadow_judge else None
     with work.fenced():
         sync_runs(lock_collection(collection))
-    reports = reports_of(collection, kind, judge).filter(measure=measure)
+    reports = reports_of(collection, kind, judge)
     # Before the labels are read: if they change meanwhile, the report is out of date.
     state = state_of(collection, kind, measure, judge)
     report: LabelReport | None = reports.filter(state=state).first()
@@ -95,7 +95,7 @@ def request_label_report(
     Raises:
         BadMeasure, UnknownShadowJudge
     """
-    measure = measure_named(measure).name
+    measure = measure_named(measure, collection.relevant_from).name
     if shadow_judge:
         shadow_judge_named(collection, shadow_judge)
     return enqueue(
@@ -131,13 +131,22 @@ class PresentInputs:
         self._collection = collection
 
     def state_of(self, kind: str, measure: str, judge: ShadowJudge | None = None) -> str:
-        parts: list[Any] = [VERSION, kind, measure, self._revision, self._systems]
-        if judge is not None:
-            parts.append([judge.name, judge.sha256])
-        if kind == ReportKind.CITED_PAPERS:
+        return state_of_inputs(self._inputs(kind, measure, judge))
+
+    def changed_since(self, report: LabelReport) -> str:
+        """What changed since the report was computed, as in "the labels"; or ""."""
+        inputs = self._inputs(report.kind, report.measure, report.shadow_judge)
+        return in_words(changed_inputs(report.state, inputs))
+
+    def _inputs(self, kind: str, measure: str, judge: ShadowJudge | None) -> dict[str, Any]:
+        return {
+            "how Qrelsmith computes the report": [VERSION, kind, measure],
+            "the labels": self._revision,
+            "the lists of systems": self._systems,
+            "the labels of the model": judge and [judge.name, judge.sha256],
             # References come with documents. Which candidates a frozen pool drew never changes.
-            parts.append(self._newest_import)
-        return json_digest(parts)
+            "the documents": self._newest_import if kind == ReportKind.CITED_PAPERS else None,
+        }
 
     @cached_property
     def _revision(self) -> str:
@@ -164,10 +173,11 @@ def _payload(
     judge: ShadowJudge | None,
     work: JobContext,
 ) -> dict[str, Any]:
+    named = measure_named(measure, collection.relevant_from)
     start: Mapping[str, Any] = {
         "collection": collection.slug,
         "measure": measure,
-        "description": measure_named(measure).description,
+        "description": f"{named.description}; {named.scope.description}",
     }
     if judge is not None:
         return {

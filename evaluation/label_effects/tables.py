@@ -118,6 +118,7 @@ class FlipLine(NamedTuple):
     other: float
     p_reference: float | None
     p_other: float | None
+    undefined: str = ""  # the reason for a p that is None; reports of an old version lack it
 
 
 @dataclass(frozen=True)
@@ -196,16 +197,20 @@ class RankingTables:
 
 def csv_rows(payload: Payload) -> Iterator[list[object]]:
     """All numbers of the rankings, a line for each system, swap and flip, at full precision."""
-    yield ["row", "labels", "system", "other_system", "value", "rank", "final", "p_final", "p"]
+    yield [
+        *("row", "labels", "system", "other_system", "value"),
+        *("rank", "final", "p_final", "p", "undefined"),
+    ]
     for row in payload["rankings"]:
-        source = row["source"]
+        source, reasons = row["source"], row["undefined"]
         for entry in row["systems"]:
-            yield ["mean", source, entry["system"], "", entry["mean"], entry["rank"], "", "", ""]
+            cells = [entry["system"], "", entry["mean"], entry["rank"]]
+            yield ["mean", source, *cells, "", "", "", ""]
         for key, value in (row["correlations"] or {}).items():
-            yield [key, source, "", "", value, "", "", "", ""]
+            yield [key, source, "", "", value, "", "", "", "", reasons.get(key, "")]
         for swap in row["swaps"]:
             pair = [swap["better"], swap["worse"]]
-            yield ["swap", source, *pair, swap["other"], "", swap["reference"], "", ""]
+            yield ["swap", source, *pair, swap["other"], "", swap["reference"], "", "", ""]
         for flip in row["flips"]:
             yield [
                 f"flip {flip['kind']}",
@@ -217,4 +222,5 @@ def csv_rows(payload: Payload) -> Iterator[list[object]]:
                 flip["reference"],
                 flip["p_reference"],
                 flip["p_other"],
+                flip.get("undefined", ""),
             ]

@@ -117,20 +117,22 @@ def precision_at_last_relevant(ranks: JudgedRanks, least: int) -> Floats:
     return _where_relevant(hits / np.maximum(last, 1), ranks, least)
 
 
-def pool_ndcg(ranks: JudgedRanks, percent: int) -> Floats:
+def pool_ndcg(ranks: JudgedRanks, percent: int, least: int) -> Floats:
     """NDCG% of CSFCube: DCG = g₁ + Σ gᵢ/log₂ i, at int(percent of the judged pool's size).
 
-    The ideal ranking is that of the query's judged documents, and the gain is the grade.
+    The ideal ranking is that of the query's judged documents, and the gain is the grade. A pool
+    so small that the cut-off is 0 has the value 0, as in CSFCube's script.
     """
     judged = ranks.judged
-    cutoff = judged.sizes * percent // 100
+    cutoff = judged.pool_sizes * percent // 100
     ideal_counted = judged.ideal_rank <= cutoff[judged.query]
     ideal_gains = np.maximum(judged.grade, 0) / _late_discount(judged.ideal_rank)
     ideal = np.bincount(
         judged.query[ideal_counted], ideal_gains[ideal_counted], len(judged.queries)
     )
     gains = np.maximum(ranks.grade, 0) / _late_discount(ranks.rank)
-    return _divided(ranks.sum(ranks.rank <= cutoff[ranks.query], gains), ideal)
+    values = _divided(ranks.sum(ranks.rank <= cutoff[ranks.query], gains), ideal)
+    return np.where(np.isnan(values) & (judged.relevant(least) > 0), 0.0, values)
 
 
 def _late_discount(rank: Ints) -> Floats:

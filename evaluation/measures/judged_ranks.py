@@ -25,10 +25,11 @@ class JudgedDocuments:
     """The grades of all judged documents of the queries that are scored, as sorted columns.
 
     `queries[i]` has number i. `query` (shape: judged documents) holds these numbers, ascending, and
-    `grade` the grades, descending within a query: the ideal ranking.
+    `grade` the grades, descending within a query: the ideal ranking. `pool_sizes` has the number of
+    documents in the judged pool of each query: all judged ones, unless labels were left out.
     """
 
-    def __init__(self, qrels: Qrels) -> None:
+    def __init__(self, qrels: Qrels, pool_sizes: Ints | None = None) -> None:
         self.queries = sorted(qrels)
         self.number = {name: number for number, name in enumerate(self.queries)}
         self.grades = [qrels[name] for name in self.queries]
@@ -43,6 +44,7 @@ class JudgedDocuments:
         self.query: Ints = numbers[order]
         self.grade: Ints = every_grade[order]
         self.sizes: Ints = sizes
+        self.pool_sizes: Ints = sizes if pool_sizes is None else pool_sizes
 
     @cached_property
     def ideal_rank(self) -> Ints:
@@ -127,6 +129,20 @@ class JudgedRanks:
             lengths=self.sum(everything).astype(np.int64),
             has_list=self.has_list,
         )
+
+    @property
+    def unjudged(self) -> Ints:
+        """For each query, the documents of its list without a judgment."""
+        return self.lengths - self._found
+
+    @property
+    def lacking(self) -> Ints:
+        """For each query with a list, the judged documents that its list does not have."""
+        return np.where(self.has_list, self.judged.sizes - self._found, 0)
+
+    @property
+    def _found(self) -> Ints:
+        return count(self.query, self.queries)
 
 
 Computation = Callable[[JudgedRanks], Floats]

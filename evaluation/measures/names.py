@@ -11,6 +11,7 @@ import ir_measures
 
 from evaluation.measures import computations
 from evaluation.measures.judged_ranks import Computation
+from evaluation.measures.scopes import Scope
 
 
 class UnknownMeasure(ValueError):
@@ -21,8 +22,9 @@ class UnknownMeasure(ValueError):
 class Measure:
     """A measure and how it treats the documents.
 
-    `least` is the lowest grade that counts as relevant. `compute` is our computation over all
-    queries at once. Where it is None, ir-measures computes `standard` query by query.
+    `least` is the lowest grade that counts as relevant, and a query without such a document is not
+    scored. `compute` is our computation over all queries at once. Where it is None, ir-measures
+    computes `standard` query by query. `scope` says what happens to unlabelled documents of a list.
     """
 
     name: str
@@ -30,25 +32,28 @@ class Measure:
     description: str
     compute: Computation | None = None
     standard: Any = None
+    scope: Scope = Scope.OPEN
 
     def __str__(self) -> str:
         return self.name
 
 
-def parse_measures(text: str) -> list[Measure]:
+def parse_measures(text: str, least: int = 1) -> list[Measure]:
     """The measures of a text like "nDCG@10 AP(rel=2)", each once.
+
+    A measure with a threshold that does not give it takes `least`, and has it in its name.
 
     Raises UnknownMeasure for a name that ir-measures does not know or cannot compute here.
     """
     names = dict.fromkeys(_split(text))
     if not names:
         raise UnknownMeasure('No measure given. Give names such as "nDCG@10 AP(rel=2)".')
-    measures = [parse_measure(name) for name in names]
+    measures = [parse_measure(name, least) for name in names]
     return list({measure.name: measure for measure in measures}.values())
 
 
-def parse_measure(name: str) -> Measure:
-    """One measure by its name in ir-measures. Raises UnknownMeasure."""
+def parse_measure(name: str, least: int = 1) -> Measure:
+    """One measure by its name in ir-measures; see `parse_measures`. Raises UnknownMeasure."""
     try:
         standard = ir_measures.parse_measure(name)
         standard.validate_params()  # type: ignore[no-untyped-call]
@@ -59,13 +64,24 @@ def parse_measure(name: str) -> Measure:
         ) from error
     except (NameError, ValueError, SyntaxError, KeyError, TypeError) as error:
         raise UnknownMeasure(_unknown(name)) from error
-    return measure_of(standard)
+    return measure_of(_with_threshold(standard, least), least)
 
 
-def measure_of(standard: Any) -> Measure:
-    """Our computation of the measure if there is one, and otherwise that of ir-measures."""
+def _with_threshold(standard: Any, least: int) -> Any:
+    """The measure with `least` where it would take grade 1 by default."""
+    parameter = standard.SUPPORTED_PARAMS.get("rel")
+    by_default = parameter is not None and parameter.default == 1 and "rel" not in standard.params
+    return standard(rel=least) if by_default and least != 1 else standard
+
+
+def measure_of(standard: Any, usual: int = 1) -> Measure:
+    """Our computation of the measure if there is one, and otherwise that of ir-measures.
+
+    `usual` is the lowest relevant grade of a measure without a threshold, such as nDCG.
+    """
     parameters = dict(standard.params)
-    least = int(parameters.get("rel", 1))
+    has_threshold = "rel" in parameters or "rel" in standard.SUPPORTED_PARAMS
+    least = int(parameters.get("rel", 1 if has_threshold else usual))
     measure = Measure(str(standard), least, _describe(standard, least), standard=standard)
     compute = _computation(standard.NAME, parameters, least)
     if compute is not None:

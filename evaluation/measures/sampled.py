@@ -15,7 +15,8 @@ which nₛ are judged. A judged document of s stands for wₛ = Nₛ / nₛ docu
 - The ideal DCG ranks, for each grade from the highest, Σₛ wₛ rₛ(grade) documents, rounded half up.
   infNDCG is the inferred DCG divided by it. As an estimate it can be above 1.
 
-Relevant is every grade above 0. A stratum without judged documents counts for nothing.
+Relevant is every grade from the threshold on; NIST's script takes every grade above 0. A stratum
+without judged documents counts for nothing.
 """
 
 from __future__ import annotations
@@ -31,20 +32,27 @@ from web.lazy import pandas as pd
 
 EPSILON = 0.00001
 UNJUDGED = -1
-SAMPLED = (
-    Measure(
-        "infAP",
-        1,
-        "AP estimated from a sample by strata, relevant: grade 1 or higher, whole list; "
-        "only queries whose pool is a sample",
-    ),
-    Measure(
-        "infNDCG",
-        1,
-        "nDCG estimated from a sample by strata, gain = grade, discount log2(rank + 1), whole "
-        "list; only queries whose pool is a sample",
-    ),
-)
+INF_AP, INF_NDCG = "infAP", "infNDCG"
+
+
+def sampled_measures(least: int) -> tuple[Measure, Measure]:
+    """infAP and infNDCG for labels that are relevant from the grade `least` on."""
+    only = "only queries whose pool is a sample"
+    return (
+        Measure(
+            INF_AP if least == 1 else f"{INF_AP}(rel={least})",
+            least,
+            f"AP estimated from a sample by strata, relevant: grade {least} or higher, whole list; "
+            + only,
+        ),
+        Measure(
+            INF_NDCG,
+            least,
+            "nDCG estimated from a sample by strata, gain = grade, discount log2(rank + 1), whole "
+            f"list; {only}",
+        ),
+    )
+
 
 Strata = Mapping[str, int]  # docno to stratum, of all documents of a deep pool
 
@@ -55,8 +63,9 @@ class SampledPools:
     A judged document without a stratum counts as a document outside the pool.
     """
 
-    def __init__(self, strata: Mapping[str, Strata], qrels: Qrels) -> None:
-        self._pools = {query: _Pool(strata[query], qrels.get(query, {})) for query in strata}
+    def __init__(self, strata: Mapping[str, Strata], qrels: Qrels, least: int) -> None:
+        self.measures = sampled_measures(least)
+        self._pools = {query: _Pool(strata[query], qrels.get(query, {}), least) for query in strata}
 
     def scores(self, lists: Iterable[tuple[str, Sequence[str]]]) -> pd.DataFrame:
         """infAP and infNDCG. Index: the queries with a relevant document; 0 without a list."""
@@ -64,26 +73,25 @@ class SampledPools:
         values |= {
             query: self._pools[query].values(list_) for query, list_ in lists if query in values
         }
-        names = [measure.name for measure in SAMPLED]
+        names = [measure.name for measure in self.measures]
         return pd.DataFrame.from_dict(values, orient="index", columns=names, dtype="float64")
 
 
 class _Pool:
     """One query's deep pool, with its strata numbered from 0."""
 
-    def __init__(self, strata: Strata, grades: Mapping[str, int]) -> None:
+    def __init__(self, strata: Strata, grades: Mapping[str, int], least: int) -> None:
         numbers = {stratum: number for number, stratum in enumerate(sorted(set(strata.values())))}
-        self.strata = len(numbers)
+        self.strata, self.least = len(numbers), least
         self.documents = {
             docno: (numbers[stratum], max(grades[docno], 0) if docno in grades else UNJUDGED)
             for docno, stratum in strata.items()
         }
         stratum, grade = np.array(list(self.documents.values()), dtype=np.int64).reshape(-1, 2).T
         judged = self._count(stratum[grade >= 0])
-        self.weight = np.divide(
-            self._count(stratum), judged, out=np.zeros(self.strata), where=judged > 0
-        )
-        self.relevant = float(self.weight[stratum[grade > 0]].sum())
+        # Only weights of judged documents are added, so that of a stratum without one is not used.
+        self.weight = self._count(stratum) / np.maximum(judged, 1)
+        self.relevant = float(self.weight[stratum[grade >= least]].sum())
         self.ideal = _ideal_dcg(grade[grade > 0], self.weight[stratum[grade > 0]])
 
     def values(self, docnos: Sequence[str]) -> tuple[float, float]:
@@ -93,7 +101,7 @@ class _Pool:
             if docno in self.documents
         ]
         rank, stratum, grade = np.array(found, dtype=np.int64).reshape(-1, 3).T
-        is_relevant = grade > 0
+        is_relevant = grade >= self.least
         in_stratum = np.eye(self.strata)[stratum]  # shape: pooled documents of the list, strata
         pooled = _above(in_stratum)
         judged = _above(in_stratum * (grade >= 0)[:, None])

@@ -11,6 +11,7 @@ import numpy as np
 
 from evaluation.measures.judged_ranks import Floats, JudgedDocuments, JudgedRanks, Qrels
 from evaluation.measures.names import Measure, UnknownMeasure
+from evaluation.measures.scopes import Scope
 from web.lazy import pandas as pd
 
 Lists = Mapping[str, Sequence[str]]  # query to docnos, best first
@@ -20,16 +21,18 @@ SCORED_TOGETHER = 200  # queries; ir-measures takes them as dictionaries
 def score_lists(lists: Lists, qrels: Qrels, measures: Sequence[Measure]) -> pd.DataFrame:
     """The value of each measure for each query, as fractions.
 
-    Index: the queries of the qrels with a document at the lowest grade that a measure counts as
-    relevant, by name. Columns: the measures' names. A query without a list scores 0. A value is
-    NaN where the query has no document that the measure counts as relevant.
+    Index: the queries of the qrels that every measure has a relevant document for, by name, so all
+    means are over the same queries. Columns: the measures' names. A query without a list scores 0.
     """
     judged = JudgedDocuments(scored_queries(qrels, measures))
     return score(judged, lists, measures)
 
 
 def score(judged: JudgedDocuments, lists: Lists, measures: Sequence[Measure]) -> pd.DataFrame:
-    """`score_lists` for qrels that are columns already, as when many systems are scored."""
+    """`score_lists` for qrels that are columns already, as when many systems are scored.
+
+    A value is NaN where a query has no document that the measure counts as relevant.
+    """
     ranks = judged.ranks_of(lists.items())
     others = [measure for measure in measures if measure.compute is None]
     values = {**ours(ranks, measures), **(_standard(ranks, lists, others) if others else {})}
@@ -39,7 +42,14 @@ def score(judged: JudgedDocuments, lists: Lists, measures: Sequence[Measure]) ->
 
 def ours(ranks: JudgedRanks, measures: Iterable[Measure]) -> dict[str, Floats]:
     """The values of the measures that we compute ourselves."""
-    return {measure.name: measure.compute(ranks) for measure in measures if measure.compute}
+    measures = list(measures)
+    has_restricted = any(measure.scope is not Scope.OPEN for measure in measures)
+    restricted = ranks.condensed() if has_restricted else ranks
+    return {
+        measure.name: measure.compute(ranks if measure.scope is Scope.OPEN else restricted)
+        for measure in measures
+        if measure.compute
+    }
 
 
 def _standard(ranks: JudgedRanks, lists: Lists, measures: Sequence[Measure]) -> dict[str, Floats]:
@@ -57,12 +67,22 @@ def _standard(ranks: JudgedRanks, lists: Lists, measures: Sequence[Measure]) -> 
     for first in range(0, len(with_list), SCORED_TOGETHER):
         numbers = with_list[first : first + SCORED_TOGETHER]
         qrels = {str(number): dict(judged.grades[number]) for number in numbers}
-        run = {str(number): _as_run(lists[judged.queries[number]]) for number in numbers}
-        for metric in _calculated(list(by_standard), qrels, run):
-            values[by_standard[metric.measure].name][int(metric.query_id)] = metric.value
+        for scope in sorted({measure.scope for measure in measures}):
+            run = {
+                str(number): _as_run(_in_scope(lists[name], judged.grades[number], scope))
+                for number in numbers
+                for name in [judged.queries[number]]
+            }
+            wanted = [measure.standard for measure in measures if measure.scope is scope]
+            for metric in _calculated(wanted, qrels, run):
+                values[by_standard[metric.measure].name][int(metric.query_id)] = metric.value
     for measure in measures:
         values[measure.name][judged.relevant(measure.least) == 0] = np.nan
     return values
+
+
+def _in_scope(docnos: Sequence[str], grades: Mapping[str, int], scope: Scope) -> Sequence[str]:
+    return docnos if scope is Scope.OPEN else [docno for docno in docnos if docno in grades]
 
 
 def _as_run(docnos: Sequence[str]) -> dict[str, float]:
@@ -80,9 +100,17 @@ def _calculated(standards: list[Any], qrels: Any, run: Any) -> list[Any]:
         ) from error
 
 
-def scored_queries(qrels: Qrels, measures: Iterable[Measure]) -> dict[str, Mapping[str, int]]:
-    """The queries that have a relevant document for at least one of the measures."""
-    least = min(measure.least for measure in measures)
+def scored_queries(
+    qrels: Qrels, measures: Iterable[Measure], *, count_empty: bool = False
+) -> dict[str, Mapping[str, int]]:
+    """The queries with a document that every measure counts as relevant.
+
+    Those without one are left out of all means alike. With `count_empty` they are scored, too, and
+    have the value NaN, which the caller counts as 0 as trec_eval does.
+    """
+    if count_empty:
+        return dict(qrels)
+    least = max(measure.least for measure in measures)
     return {
         query: grades
         for query, grades in qrels.items()

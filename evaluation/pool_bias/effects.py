@@ -14,6 +14,7 @@ Scores = Mapping[str, float]
 class SystemEffect(NamedTuple):
     """A system's score and rank with all labels and with fewer.
 
+    `reduced_condensed` is the score of its lists without the documents that have no label left.
     Ranks count from 1, and systems with equal scores share the best rank. `is_left_out` marks a
     system that is itself one of the sources that were left out.
     """
@@ -23,6 +24,7 @@ class SystemEffect(NamedTuple):
     rank: int
     reduced_score: float
     reduced_rank: int
+    reduced_condensed: float
     is_left_out: bool
 
     @property
@@ -35,8 +37,10 @@ class SystemEffect(NamedTuple):
         return self.reduced_rank - self.rank
 
 
-def effects(full: Scores, reduced: Scores, left_out: Collection[str]) -> list[SystemEffect]:
-    """Every system, best with all labels first. Both mappings must have the same systems."""
+def effects(
+    full: Scores, reduced: Scores, condensed: Scores, left_out: Collection[str]
+) -> list[SystemEffect]:
+    """Every system, best with all labels first. All mappings must have the same systems."""
     ranks, reduced_ranks = ranks_of(full), ranks_of(reduced)
     rows = [
         SystemEffect(
@@ -45,6 +49,7 @@ def effects(full: Scores, reduced: Scores, left_out: Collection[str]) -> list[Sy
             ranks[name],
             reduced[name],
             reduced_ranks[name],
+            condensed[name],
             is_left_out=name in left_out,
         )
         for name, score in full.items()

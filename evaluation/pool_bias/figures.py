@@ -24,11 +24,15 @@ MOST_PANELS = 12
 
 
 def figures_of(payload: Payload, measure: str, way: str) -> list[Figure]:
-    """The figures with something to show, for a measure and a way to leave sources out."""
+    """The figures with something to show, for a measure and a way to leave sources out.
+
+    A list that is restricted to the pool has no unjudged documents, and so no bounds.
+    """
+    closed = {row["name"] for row in payload["measures"] if row["closed"]}
     return [
         *_sources(payload),
         *_changes(left_out_lines(payload, measure, way), measure),
-        *_bounds(system_lines(payload, measure), measure),
+        *([] if measure in closed else _bounds(system_lines(payload, measure), measure)),
         *_growth(payload["growth"]),
         *_growth_by_query(growth_lines(payload)),
     ]
@@ -93,13 +97,16 @@ def _changes(lines: Sequence[LeftOutLine], measure: str) -> Iterator[Figure]:
             )
             for line in lines[:MOST_PANELS]
         ],
-        head=("left out", "system", "all labels", "rank", "without", "rank without"),
+        head=("left out", "system", "all labels", "rank", "without", "rank without", "condensed"),
         rows=[
             (
                 line.name,
                 *(
                     system[key]
-                    for key in ("system", "score", "rank", "reduced_score", "reduced_rank")
+                    for key in (
+                        *("system", "score", "rank", "reduced_score", "reduced_rank"),
+                        "reduced_condensed",
+                    )
                 ),
             )
             for line in lines
@@ -117,19 +124,18 @@ def _first_panels(count: int) -> str:
 
 
 def _change_finding(line: LeftOutLine) -> str:
-    return (
-        f"Without {line.name}, {line.largest_system} changes most, by {line.largest_text}; "
-        f"τ {line.tau_text}."
-    )
+    system = line.most_changed["system"] if line.most_changed else "no system"
+    return f"Without {line.name}, {system} changes most, by {line.change_text}; τ {line.tau_text}."
 
 
 def _bounds(lines: Sequence[SystemLine], measure: str) -> Iterator[Figure]:
-    if not lines:
+    bounded = [(line, line.upper) for line in lines if line.upper is not None]
+    if not bounded:
         return
-    widest = max(lines, key=lambda line: line.upper - line.standard)
+    widest, most = max(bounded, key=lambda pair: pair[1] - pair[0].standard)
     finding = (
         f"{widest.name} has the widest bounds: {number_text(widest.standard)} to "
-        f"{number_text(widest.upper)}."
+        f"{number_text(most)}."
     )
     yield Figure(
         name="bounds",
@@ -144,14 +150,14 @@ def _bounds(lines: Sequence[SystemLine], measure: str) -> Iterator[Figure]:
                 count_noun(len(lines), "system"),
                 finding,
                 [
-                    Range(line.name, line.standard, line.condensed, line.upper)
-                    for line in lines[:MOST_ROWS]
+                    Range(line.name, line.standard, line.condensed, upper)
+                    for line, upper in bounded[:MOST_ROWS]
                 ],
                 ("standard", "condensed", "upper bound"),
             )
         ],
         head=("system", "standard", "condensed", "upper bound"),
-        rows=[(line.name, line.standard, line.condensed, line.upper) for line in lines],
+        rows=[(line.name, line.standard, line.condensed, upper) for line, upper in bounded],
         keys=(
             Key("dot-before", "standard", is_dot=True),
             Key("dot-after", "condensed", is_dot=True),

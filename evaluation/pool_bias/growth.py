@@ -78,10 +78,10 @@ def growth_of(pools: Sequence[SourcedPool], qrels: Qrels, relevant_from: int) ->
 def _growth(
     query: str, pool: SourcedPool, labels: Mapping[str, int], relevant_from: int
 ) -> QueryGrowth:
-    relevant = [labels.get(docno, -1) >= relevant_from for docno in pool.docnos]
+    relevant = {docno for docno, grade in labels.items() if grade >= relevant_from}
     drawn = [
-        is_relevant
-        for document, is_relevant in zip(pool.documents, relevant, strict=True)
+        document.docno in relevant
+        for document in pool.documents
         if not document.is_forced and document.docno in labels
     ]
     last = drawn[-WINDOW:]
@@ -89,10 +89,11 @@ def _growth(
         query=query,
         size=len(pool.documents),
         judged=sum(docno in labels for docno in pool.docnos),
-        relevant_at=tuple(place for place, found in enumerate(relevant, start=1) if found),
+        relevant_at=tuple(
+            place for place, docno in enumerate(pool.docnos, start=1) if docno in relevant
+        ),
         forced=sum(
-            found and document.is_forced
-            for document, found in zip(pool.documents, relevant, strict=True)
+            document.is_forced and document.docno in relevant for document in pool.documents
         ),
         window=len(last),
         in_window=sum(last),

@@ -1,65 +1,117 @@
 """The systems with the labels that remain when sources are left out. Pure.
 
-There are two ways. `UNIQUE` drops the labels of documents that no other source found (Zobel 1998,
-"How reliable are the results of large-scale information retrieval experiments?"). `REDRAWN` keeps
-the labels of the documents in the pools that are drawn without the sources; the other sources then
-draw some of the same documents, and the strategy decides which. Documents that are only in the new
-pools were not judged, and so they stay without a label.
+There are three ways:
+
+- `UNIQUE` drops the labels of documents that no other source found (Zobel 1998, "How reliable are
+  the results of large-scale information retrieval experiments?"). It drops the fewest labels.
+- `DRAWN` drops the labels of all documents that the sources drew, also of those that others found.
+- `REDRAWN` keeps the labels of the documents in the pools that are drawn without the sources; the
+  other sources then draw some of the same documents, and the strategy decides which. Documents that
+  are only in the new pools were not judged, and so they stay without a label.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from evaluation.measures import Measure
-from evaluation.measures.judged_ranks import Floats, JudgedRanks
-from evaluation.pool_bias.effects import effects, ranking_correlation
-from evaluation.pool_bias.reduced_scores import Labels, reduced_judged_shares, reduced_means
-from evaluation.pool_bias.sourced_pools import SourcedPool
+import numpy as np
 
-UNIQUE, REDRAWN = "unique", "redrawn"
+from evaluation.measures import Measure
+from evaluation.measures.judged_ranks import Floats
+from evaluation.pool_bias.effects import effects, ranking_correlation
+from evaluation.pool_bias.reduced_scores import (
+    Labels,
+    ReducedLabels,
+    ReducedValues,
+    mean_over,
+    reduced_judged_share,
+    reduced_values,
+)
+from evaluation.pool_bias.report_measures import DEPTH, MAIN, ScopedRanks
+from evaluation.pool_bias.sourced_pools import SourcedPool
+from evaluation.statistics.paired import mean_interval
+
+UNIQUE, DRAWN, REDRAWN = "unique", "drawn", "redrawn"
 Dropped = Mapping[str, Collection[str]]  # by query paper
 
 
 @dataclass(frozen=True)
 class ScoredSystems:
-    """The systems with all labels: ranks of the labelled documents, and values by measure."""
+    """The systems with all labels: ranks of the labelled documents, and values by query.
+
+    `per_query` is by system, then measure.
+    """
 
     labels: Labels
-    ranks: Mapping[str, JudgedRanks]
-    per_query: Mapping[str, Mapping[str, Floats]]  # by measure, then system
+    ranks: Mapping[str, ScopedRanks]
+    per_query: Mapping[str, Mapping[str, Floats]]
     measures: Sequence[Measure]
-    relevant_from: int
 
     def without(
-        self, dropped: Dropped, pools: Sequence[SourcedPool], group: Collection[str], depth: int
+        self, dropped: Dropped, pools: Sequence[SourcedPool], group: Collection[str]
     ) -> dict[str, Any]:
         """The payload of one way to leave the group out.
 
-        `judged` is judged@`depth` of the systems that are themselves in the group.
+        `queries` keep a relevant document, and `lost` have none any more. All values are means
+        over the first. `own` has what becomes of the systems that are themselves in the group.
         """
         reduced = self.labels.without(by_query(dropped, pools))
-        own = {name: ranks for name, ranks in self.ranks.items() if name in group}
+        values = {
+            name: reduced_values(reduced, ranks, self.measures)
+            for name, ranks in self.ranks.items()
+        }
+        kept = reduced.keeps_relevant
         return {
             "labels": reduced.dropped,
-            "relevant": reduced.dropped_relevant(self.relevant_from),
-            "judged": reduced_judged_shares(reduced, own, depth),
+            "relevant": reduced.dropped_relevant,
+            "queries": int(kept.sum()),
+            "lost": int((~kept).sum()),
+            "own": {
+                name: self._own(reduced, name, values[name]) for name in self.ranks if name in group
+            },
             "measures": {
-                measure.name: self._measure(reduced, measure, group) for measure in self.measures
+                measure.name: self._measure(reduced, measure.name, values, group)
+                for measure in self.measures
             },
         }
 
-    def _measure(self, reduced: Any, measure: Measure, group: Collection[str]) -> dict[str, Any]:
-        means = reduced_means(reduced, self.ranks, self.per_query[measure.name], measure)
-        correlation = ranking_correlation(means.full, means.reduced)
+    def _own(self, reduced: ReducedLabels, name: str, values: ReducedValues) -> dict[str, Any]:
+        """The judged@k and the change of the main measure of a source that is a system.
+
+        The change is over all queries. One that has no relevant document left counts as 0 then,
+        because leaving it out would hide the largest losses.
+        """
+        left = np.where(reduced.keeps_relevant, values.standard[MAIN], 0.0)
+        differences = left - self.per_query[name][MAIN]
+        change = mean_interval([float(difference) for difference in differences])
         return {
-            "queries": means.queries,
-            "lost": means.lost,
+            "judged": reduced_judged_share(reduced, self.ranks[name].given, DEPTH),
+            "score": mean_over(self.per_query[name][MAIN]),
+            "change": change.value,
+            "low": change.low,
+            "high": change.high,
+        }
+
+    def _measure(
+        self,
+        reduced: ReducedLabels,
+        name: str,
+        values: Mapping[str, ReducedValues],
+        group: Collection[str],
+    ) -> dict[str, Any]:
+        def means(of: Callable[[str], Floats]) -> dict[str, float]:
+            return {system: mean_over(of(system), reduced.keeps_relevant) for system in self.ranks}
+
+        full = means(lambda system: self.per_query[system][name])
+        standard = means(lambda system: values[system].standard[name])
+        condensed = means(lambda system: values[system].condensed[name])
+        correlation = ranking_correlation(full, standard)
+        return {
             "tau": correlation.value,
             "undefined": correlation.undefined,
-            "systems": [row._asdict() for row in effects(means.full, means.reduced, group)],
+            "systems": [row._asdict() for row in effects(full, standard, condensed, group)],
         }
 
 
@@ -67,6 +119,12 @@ def unique_documents(pools: Iterable[SourcedPool], group: Collection[str]) -> di
     """By query paper, the documents that no source outside the group found."""
     found = {pool.paper: pool.only_found_by(group) for pool in pools}
     return {paper: docnos for paper, docnos in found.items() if docnos}
+
+
+def drawn_documents(pools: Iterable[SourcedPool], group: Collection[str]) -> dict[str, set[str]]:
+    """By query paper, the documents that a source of the group drew."""
+    drawn = {pool.paper: pool.drawn_by(group) for pool in pools}
+    return {paper: docnos for paper, docnos in drawn.items() if docnos}
 
 
 def by_query(dropped: Dropped, pools: Iterable[SourcedPool]) -> dict[str, Collection[str]]:

@@ -6,11 +6,10 @@ from collections import defaultdict
 from collections.abc import Iterator
 
 from accounts.models import Collection
+from adjudication.retriever_yield import is_found
 from evaluation.pool_bias.sourced_pools import PooledDocument, SourcedPool
 from pooling.models import Contribution, Pool
 from retrieval.services import CITED
-
-ROWS = 20_000  # contributions that are read together
 
 
 def sourced_pools(collection: Collection) -> list[SourcedPool]:
@@ -25,7 +24,7 @@ def sourced_pools(collection: Collection) -> list[SourcedPool]:
         sources = frozenset(build.manifest.get("forced", [CITED]))
         forced |= dict.fromkeys(build.pools.values_list("pk", flat=True), sources)
     queries: dict[str, list[str]] = defaultdict(list)
-    for name, paper in collection.queries.order_by("name").values_list("name", "query_paper__name"):
+    for name, paper in collection.queries.values_list("name", "query_paper__name"):
         queries[paper].append(name)
     documents = _documents(collection, depths, forced)
     return sorted(
@@ -44,7 +43,7 @@ def _documents(
         finders = frozenset(
             source
             for source, rank, drawn in sources
-            if drawn or rank is None or rank <= (depths[pool].get(source) or 0)
+            if is_found(drawn, rank, depths[pool].get(source))
         )
         has = frozenset(source for source, _, _ in sources)
         is_forced = drawer in forced.get(pool, ())
@@ -64,7 +63,7 @@ def _sources(collection: Collection) -> Iterator[tuple[tuple[int, str], list[Sou
     )
     key: tuple[int, str] | None = None
     sources: list[Source] = []
-    for pool, docno, source, rank, drawn in rows.iterator(ROWS):
+    for pool, docno, source, rank, drawn in rows.iterator():
         if (pool, docno) != key:
             if key is not None:
                 yield key, sources

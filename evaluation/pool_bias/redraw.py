@@ -24,12 +24,12 @@ BATCH_SIZE = 20  # pools; ten lists of 500 for each of them take some 15 MB
 SourceGroup = tuple[str, ...]
 
 WITHOUT_PLAN = (
-    "imported: the files say which source drew each document, but not the ranked lists it was "
-    "drawn from, so the pools cannot be drawn again"
+    "they were imported with the source of each document, but without the ranked lists that the "
+    "sources drew from"
 )
-LIST_ONLY = "imported as lists of judged documents, without the sources that found them"
+LIST_ONLY = "they were imported as lists of judged documents, without the sources that found them"
 LOST_RUN = "the run {name}, which they were drawn from, was removed"
-DIFFERENT = "the stored runs and documents no longer give these pools"
+DIFFERENT = "the stored runs and documents no longer give the same pools"
 
 
 @dataclass
@@ -62,7 +62,7 @@ def redraw(collection: Collection, groups: Iterable[SourceGroup], work: JobConte
     """
     result = Redrawing({group: Redrawn() for group in groups})
     for build in collection.pool_builds.order_by("pk"):
-        pools = Pool.objects.filter(build=build, query_paper__collection=collection)
+        pools = Pool.objects.filter(build=build)
         names = list(pools.values_list("query_paper__name", flat=True))
         if not names:
             continue
@@ -98,9 +98,8 @@ def _redraw_build(
     ordered = sorted(names)
     for start in range(0, len(ordered), BATCH_SIZE):
         batch = ordered[start : start + BATCH_SIZE]
-        pools = Pool.objects.filter(
-            build=build, query_paper__collection=collection, query_paper__name__in=batch
-        ).select_related(*SOURCES)
+        pools = Pool.objects.filter(build=build, query_paper__name__in=batch)
+        pools = pools.select_related(*SOURCES)
         for paper, drawn in build_draw.draw(list(pools), list(result.by_group)).items():
             if drawn is None:
                 result.kept.setdefault(DIFFERENT, []).append(paper)

@@ -16,8 +16,8 @@ import numpy.typing as npt
 from evaluation.measures import Measure
 from evaluation.measures.computations import judged_share
 from evaluation.measures.judged_ranks import Floats, JudgedDocuments, JudgedRanks, Qrels
-from evaluation.measures.scoring import ours
 from evaluation.pool_bias.bounds import BoundedMeasure, grades_in_list, upper_bound
+from evaluation.pool_bias.report_measures import ScopedRanks, is_closed
 
 Lists = Iterable[tuple[str, Sequence[str]]]  # query, docnos best first
 DEPTHS = (10, 20, 100)
@@ -37,14 +37,15 @@ class Values(NamedTuple):
 class SystemScores(NamedTuple):
     """A system with all labels. `judged` has judged@k by k, over the queries with a list.
 
-    `per_query` has the values of each measure, by the order of `Labels.queries`; NaN where the
-    query has no relevant document.
+    `per_query` has the values of each measure, by the order of `Labels.queries`. `leaves_pools` is
+    whether a list has a document outside the pool; if not, the system only ranks the pools again.
     """
 
     judged: dict[int, float | None]
     values: dict[str, Values]
     per_query: dict[str, Floats]
     without_list: int
+    leaves_pools: bool
 
 
 class Labels:
@@ -56,7 +57,7 @@ class Labels:
             for query, grades in qrels.items()
             if any(grade >= relevant_from for grade in grades.values())
         }
-        self.highest = highest
+        self.relevant_from, self.highest = relevant_from, highest
         self.full = JudgedDocuments(self.qrels)
         self.queries = self.full.queries
         self.judged = [
@@ -93,15 +94,20 @@ class Labels:
             }
             for query in self.queries
         }
-        return ReducedLabels(JudgedDocuments(reduced), self._grades, kept)
+        judged = JudgedDocuments(reduced, self.full.pool_sizes)
+        return ReducedLabels(judged, self._grades, kept, self.relevant_from)
 
 
 class ReducedLabels(NamedTuple):
-    """Labels of the same queries without some; a query can have none left."""
+    """Labels of the same queries without some; a query can have none left.
+
+    The pools stay as large as they are, so a cut-off at 20 % of a pool stays where it is.
+    """
 
     judged: JudgedDocuments
     grades: npt.NDArray[np.int64]
     kept: npt.NDArray[np.bool_]
+    relevant_from: int
 
     def graded(self, numbered: JudgedRanks) -> JudgedRanks:
         """The ranks of the labels that are kept. The lists stay as long as they are."""
@@ -118,16 +124,32 @@ class ReducedLabels(NamedTuple):
     def dropped(self) -> int:
         return int((~self.kept).sum())
 
-    def dropped_relevant(self, relevant_from: int) -> int:
-        return int((~self.kept & (self.grades >= relevant_from)).sum())
+    @property
+    def dropped_relevant(self) -> int:
+        return int((~self.kept & (self.grades >= self.relevant_from)).sum())
+
+    @property
+    def keeps_relevant(self) -> npt.NDArray[np.bool_]:
+        """For each query, whether a relevant document is left."""
+        return self.judged.relevant(self.relevant_from) > 0
 
 
 class UpperBounds:
-    """The upper bounds of a system, computed while its lists are read for something else."""
+    """What is known of a system only while its lists are read: upper bounds, and where they end.
 
-    def __init__(self, labels: Labels, bounds: Mapping[str, BoundedMeasure]) -> None:
-        self._labels, self._bounds = labels, bounds
+    `leaves_pools` is whether a list has a document outside its query's pool. `pooled` has the
+    documents of each query's pool.
+    """
+
+    def __init__(
+        self,
+        labels: Labels,
+        bounds: Mapping[str, BoundedMeasure],
+        pooled: Mapping[str, Collection[str]],
+    ) -> None:
+        self._labels, self._bounds, self._pooled = labels, bounds, pooled
         self.values = {name: np.zeros(len(labels.queries)) for name in bounds}
+        self.leaves_pools = False
 
     def reading(self, lists: Lists) -> Lists:
         """The same lists, for labelled queries. A query without a list has the bound 0."""
@@ -135,6 +157,8 @@ class UpperBounds:
             number = self._labels.full.number.get(query)
             if number is None:
                 continue
+            pool = self._pooled.get(query, ())
+            self.leaves_pools = self.leaves_pools or any(docno not in pool for docno in docnos)
             listed = grades_in_list(docnos, self._labels.qrels[query])
             for name, bound in self._bounds.items():
                 self.values[name][number] = upper_bound(
@@ -142,85 +166,70 @@ class UpperBounds:
                 )
             yield query, docnos
 
-    def mean(self, name: str, standard: Floats) -> float | None:
-        """Over the queries for which the standard value is defined; None without a bound."""
-        if name not in self.values:
-            return None
-        return _defined_mean(np.where(np.isnan(standard), np.nan, self.values[name]))
+    def mean(self, name: str) -> float | None:
+        """None without a bound."""
+        return mean_over(self.values[name]) if name in self.values else None
 
 
 def system_scores(
-    labels: Labels, numbered: JudgedRanks, measures: Sequence[Measure], upper: UpperBounds
+    labels: Labels, ranks: ScopedRanks, measures: Sequence[Measure], upper: UpperBounds
 ) -> SystemScores:
     """Everything about a system with all labels; `upper` has read the same lists.
 
     judged@k is over the queries that the system has a list for. A query without a list scores 0,
     and no document can raise that.
     """
-    ranks = labels.graded(numbered)
-    standard, condensed = ours(ranks, measures), ours(ranks.condensed(), measures)
+    graded = labels.graded(ranks.given)
+    standard = ranks.values(labels.graded, measures)
+    condensed = ranks.condensed_values(labels.graded, measures)
     return SystemScores(
-        judged={k: _mean(judged_share(ranks, k)[ranks.has_list]) for k in DEPTHS},
+        judged={k: _mean(judged_share(graded, k)[graded.has_list]) for k in DEPTHS},
         values={
             measure.name: Values(
-                _defined_mean(standard[measure.name]),
-                _defined_mean(condensed[measure.name]),
-                upper.mean(measure.name, standard[measure.name]),
+                mean_over(standard[measure.name]),
+                mean_over(condensed[measure.name]),
+                mean_over(standard[measure.name])
+                if is_closed(measure)
+                else upper.mean(measure.name),
             )
             for measure in measures
         },
         per_query=standard,
-        without_list=int((~ranks.has_list).sum()),
+        without_list=int((~graded.has_list).sum()),
+        leaves_pools=upper.leaves_pools,
     )
 
 
-class ReducedMeans(NamedTuple):
-    """The mean of a measure by system, with all labels and with fewer, over the same queries.
+class ReducedValues(NamedTuple):
+    """A system's values with fewer labels: by measure, then in the order of `Labels.queries`."""
 
-    `queries` are those that still have a relevant document. `lost` have none any more.
-    """
-
-    full: dict[str, float]
-    reduced: dict[str, float]
-    queries: int
-    lost: int
+    standard: dict[str, Floats]
+    condensed: dict[str, Floats]
 
 
-def reduced_means(
-    reduced: ReducedLabels,
-    numbered: Mapping[str, JudgedRanks],
-    full: Mapping[str, Floats],
-    measure: Measure,
-) -> ReducedMeans:
-    """`numbered` and `full`: by system, its ranks and its values with all labels."""
-    full_means, reduced_scores = {}, {}
-    queries = lost = 0
-    for name, ranks in numbered.items():
-        values = ours(reduced.graded(ranks), [measure])[measure.name]
-        defined = ~np.isnan(values)
-        full_means[name] = _defined_mean(full[name][defined])
-        reduced_scores[name] = _defined_mean(values[defined])
-        queries, lost = int(defined.sum()), int((~defined & ~np.isnan(full[name])).sum())
-    return ReducedMeans(full_means, reduced_scores, queries, lost)
+def reduced_values(
+    reduced: ReducedLabels, ranks: ScopedRanks, measures: Sequence[Measure]
+) -> ReducedValues:
+    return ReducedValues(
+        ranks.values(reduced.graded, measures), ranks.condensed_values(reduced.graded, measures)
+    )
 
 
-def reduced_judged_shares(
-    reduced: ReducedLabels, numbered: Mapping[str, JudgedRanks], k: int
-) -> dict[str, float | None]:
-    """judged@k by system with fewer labels."""
-    shares = {}
-    for name, ranks in numbered.items():
-        graded = reduced.graded(ranks)
-        shares[name] = _mean(judged_share(graded, k)[graded.has_list])
-    return shares
+def reduced_judged_share(reduced: ReducedLabels, ranks: JudgedRanks, k: int) -> float | None:
+    """A system's judged@k with fewer labels."""
+    graded = reduced.graded(ranks)
+    return _mean(judged_share(graded, k)[graded.has_list])
 
 
 def _mean(values: Floats) -> float | None:
     return float(values.mean()) if len(values) else None
 
 
-def _defined_mean(values: Iterable[float]) -> float:
-    """The mean over the defined values; 0 if there is none."""
-    array = np.asarray(values, dtype=np.float64)
-    array = array[~np.isnan(array)]
-    return float(array.mean()) if len(array) else 0.0
+def mean_over(values: Floats, chosen: npt.NDArray[np.bool_] | None = None) -> float:
+    """The mean over the chosen queries; 0 if there is none.
+
+    A measure with a higher threshold than the labels have is undefined for a query without a
+    document of that grade. The query counts as 0, so all measures are over the same queries.
+    """
+    counted = values if chosen is None else values[chosen]
+    return float(np.nan_to_num(counted).mean()) if len(counted) else 0.0

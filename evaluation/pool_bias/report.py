@@ -5,33 +5,35 @@ Everything is over the queries with a final label. Scores are over those with a 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import combinations
-from statistics import median
+from collections.abc import Collection as Group
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
-
-import numpy as np
-from django.db.models import Sum
 
 from accounts.models import Collection
 from adjudication.retriever_yield import Yield, yields
-from agreement.coefficients import Result
-from annotation.models import PairCount
-from evaluation.labels import qrels_of
-from evaluation.measures import Measure, parse_measures
-from evaluation.measures.computations import precision
-from evaluation.measures.judged_ranks import Floats, JudgedRanks
-from evaluation.pool_bias.bounds import BoundedMeasure
+from evaluation.labels import final_labels_of_pools, qrels_of
+from evaluation.measures.judged_ranks import Floats
+from evaluation.models import System
 from evaluation.pool_bias.growth import expected_in_all, found_by_size, growth_of
 from evaluation.pool_bias.leave_out import (
+    DRAWN,
     REDRAWN,
     UNIQUE,
     ScoredSystems,
+    drawn_documents,
     unique_documents,
 )
 from evaluation.pool_bias.reading import sourced_pools
 from evaluation.pool_bias.redraw import Redrawing, SourceGroup, redraw
 from evaluation.pool_bias.reduced_scores import Labels, SystemScores, UpperBounds, system_scores
+from evaluation.pool_bias.report_measures import (
+    DEPTH,
+    MAIN,
+    ScopedRanks,
+    bounds_of,
+    is_closed,
+    measures_for,
+)
 from evaluation.pool_bias.sourced_pools import (
     Qrels,
     SourcedPool,
@@ -39,26 +41,25 @@ from evaluation.pool_bias.sourced_pools import (
     source_candidates,
     sources_of,
 )
-from evaluation.pool_bias.statement import LeftOut, Limit, is_closed, judged_limit, statement
-from evaluation.statistics.paired import smallest_difference
+from evaluation.pool_bias.statement import statement
+from evaluation.pool_bias.support import (
+    Support,
+    detectable_difference,
+    pools_are_closed,
+    reaching,
+    sources_as_systems,
+    support_of,
+)
 from evaluation.systems.lists import system_lists
 from jobs.context import JobContext
 from pooling.models import Pool
 from web.errors import UserFacingError
 
-DEPTH = 20  # of judged@k in the statement
-MAIN = f"nDCG@{DEPTH}"
 EXAMPLES = 5  # query papers that a reason names
 
 
 class PoolBiasError(UserFacingError):
     """A report cannot be computed; the message is for the person who asked."""
-
-
-def measures_for(relevant_from: int) -> list[Measure]:
-    """The measures of a report, the main one first. All of them have an upper bound."""
-    rel = f"(rel={relevant_from})"
-    return parse_measures(f"{MAIN} nDCG@10 AP{rel} P{rel}@{DEPTH} RBP(p=0.8,rel={relevant_from})")
 
 
 def check_group(pools: Iterable[SourcedPool], group: SourceGroup) -> None:
@@ -91,7 +92,7 @@ def report_payload(
     groups += [group] if len(group) > 1 else []
     work.progress(0, None, "drawing pools again")
     redrawing = redraw(collection, groups, work)
-    systems = _Systems(collection, Labels(qrels, relevant_from, highest), work)
+    systems = _Systems(collection, pools, Labels(qrels, relevant_from, highest), work)
     payload: dict[str, Any] = {
         "collection": collection.slug,
         "relevant_from": relevant_from,
@@ -100,7 +101,11 @@ def report_payload(
         "leave_out": list(group),
         "sources": _sources(pools, qrels, relevant_from),
         "measures": [
-            {"name": measure.name, "description": measure.description}
+            {
+                "name": measure.name,
+                "description": measure.description,
+                "closed": is_closed(measure),
+            }
             for measure in systems.measures
         ],
         "systems": [systems.as_json(name) for name in systems.scores],
@@ -121,25 +126,41 @@ def report_payload(
 class _Systems:
     """The systems with a list for a scored query, scored with all labels."""
 
-    def __init__(self, collection: Collection, labels: Labels, work: JobContext) -> None:
+    def __init__(
+        self,
+        collection: Collection,
+        pools: Sequence[SourcedPool],
+        labels: Labels,
+        work: JobContext,
+    ) -> None:
         self.labels = labels
-        self.measures = measures_for(collection.relevant_from)
-        bounds = {measure.name: BoundedMeasure.of(measure.name) for measure in self.measures}
+        facets = collection.facets.values_list("key", flat=True)
+        self.measures = measures_for(collection.relevant_from, facets)
         self.scores: dict[str, SystemScores] = {}
-        self.ranks: dict[str, JudgedRanks] = {}
+        self.ranks: dict[str, ScopedRanks] = {}
         self.kinds: dict[str, str] = {}
         self.without_lists: list[str] = []
+        pooled = {query: set(pool.docnos) for pool in pools for query in pool.queries}
         systems = list(collection.systems.order_by("name"))
         for number, system in enumerate(systems, start=1):
-            upper = UpperBounds(labels, bounds)
-            ranks = labels.ranks_of(upper.reading(system_lists(system)))
-            if not ranks.has_list.any():
-                self.without_lists.append(system.name)
-                continue
-            self.kinds[system.name] = system.kind
-            self.ranks[system.name] = ranks
-            self.scores[system.name] = system_scores(labels, ranks, self.measures, upper)
+            self._score(system, pooled)
             work.progress(number, len(systems), "systems scored")
+
+    def _score(self, system: System, pooled: Mapping[str, Group[str]]) -> None:
+        upper = UpperBounds(self.labels, bounds_of(self.measures), pooled)
+        given = self.labels.ranks_of(upper.reading(system_lists(system)))
+        if not given.has_list.any():
+            self.without_lists.append(system.name)
+            return
+        ranks = ScopedRanks.of(given)
+        self.kinds[system.name] = system.kind
+        self.ranks[system.name] = ranks
+        self.scores[system.name] = system_scores(self.labels, ranks, self.measures, upper)
+
+    @property
+    def from_whole_corpus(self) -> set[str]:
+        """The systems with a document outside the pools; the others only rank the pools again."""
+        return {name for name, scores in self.scores.items() if scores.leaves_pools}
 
     def as_json(self, name: str) -> dict[str, Any]:
         scores = self.scores[name]
@@ -148,32 +169,12 @@ class _Systems:
             "kind": self.kinds[name],
             "judged": {str(k): share for k, share in scores.judged.items()},
             "without_list": scores.without_list,
+            "leaves_pools": scores.leaves_pools,
             "measures": {name: values._asdict() for name, values in scores.values.items()},
         }
 
     def per_query(self, measure: str) -> dict[str, Floats]:
         return {name: scores.per_query[measure] for name, scores in self.scores.items()}
-
-    def detectable(self, values: Mapping[str, Floats]) -> Result:
-        """The median of the smallest detectable differences over all pairs of systems."""
-        results = [
-            smallest_difference([float(value) for value in both[~np.isnan(both)]])
-            for first, second in combinations(sorted(values), 2)
-            for both in [values[first] - values[second]]
-            if (~np.isnan(both)).any()
-        ]
-        defined = [result.value for result in results if result.value is not None]
-        if defined:
-            return Result(float(median(defined)))
-        return Result(None, results[0].undefined if results else "there are fewer than two systems")
-
-    def precisions(self) -> dict[str, Floats]:
-        """P@k at the depth of the statement, by system and query."""
-        least = min(measure.least for measure in self.measures if measure.name.startswith("AP"))
-        return {
-            name: precision(self.labels.graded(ranks), DEPTH, least)
-            for name, ranks in self.ranks.items()
-        }
 
 
 def _sources(
@@ -195,9 +196,8 @@ def _left_out(
     scored = ScoredSystems(
         systems.labels,
         systems.ranks,
-        {measure.name: systems.per_query(measure.name) for measure in systems.measures},
+        {name: scores.per_query for name, scores in systems.scores.items()},
         systems.measures,
-        min(measure.least for measure in systems.measures if measure.name.startswith("AP")),
     )
     rows = []
     for number, group in enumerate(groups, start=1):
@@ -205,9 +205,10 @@ def _left_out(
         rows.append(
             {
                 "sources": list(group),
-                UNIQUE: scored.without(unique_documents(pools, group), pools, group, DEPTH),
+                UNIQUE: scored.without(unique_documents(pools, group), pools, group),
+                DRAWN: scored.without(drawn_documents(pools, group), pools, group),
                 REDRAWN: {
-                    **scored.without(redrawn.dropped, pools, group, DEPTH),
+                    **scored.without(redrawn.dropped, pools, group),
                     "documents": sum(map(len, redrawn.dropped.values())),
                     "new": sum(map(len, redrawn.new.values())),
                 }
@@ -239,41 +240,41 @@ def _growth(pools: Sequence[SourcedPool], qrels: Qrels, relevant_from: int) -> d
 def _statement_facts(
     collection: Collection, payload: Mapping[str, Any], systems: _Systems
 ) -> dict[str, Any]:
-    detectable = systems.detectable(systems.per_query(MAIN))
-    in_precision = systems.detectable(systems.precisions())
-    limit = judged_limit(list(_sources_as_systems(payload)), detectable.value, in_precision.value)
-    judged = [row["judged"][str(DEPTH)] for row in payload["systems"]]
-    counts = PairCount.objects.filter(query__collection=collection).aggregate(pairs=Sum("total"))
-    pairs = counts["pairs"] or 0
-    if not is_closed(payload["labels"], pairs):
-        limit = Limit(None, "its pools are not judged completely")
+    labelled, pairs = final_labels_of_pools(collection)
+    detectable = detectable_difference(systems.per_query(MAIN))
+    queries = len(systems.labels.queries)
+    # Pools that are drawn again lack what they would lack without the source. If some cannot be
+    # drawn again, all that the source drew is more than that.
+    most = DRAWN if payload["not_redrawn"] else REDRAWN
+    support = support_of(
+        list(sources_as_systems(payload["left_out"], systems.from_whole_corpus, most)),
+        queries=queries,
+        detectable=detectable,
+        closed=pools_are_closed(labelled, pairs),
+    )
     return {
         "depth": DEPTH,
         "measure": MAIN,
-        "queries": len(systems.labels.queries),
+        "queries": queries,
         "pairs": pairs,
-        "labelled": payload["labels"],
+        "labelled": labelled,
         "sampled": Pool.with_hidden.sampled().filter(query_paper__collection=collection).count(),
         "systems": len(systems.scores),
-        "limit": limit._asdict(),
-        "reaching": sum(
-            share is not None and limit.value is not None and share >= limit.value
-            for share in judged
+        "whole_corpus": len(systems.from_whole_corpus),
+        "support": _support_as_json(support),
+        "reaching": reaching(
+            [systems.scores[name].judged[DEPTH] for name in systems.from_whole_corpus],
+            support.judged,
         ),
         "detectable": detectable.value,
         "detectable_undefined": detectable.undefined,
-        "detectable_precision": in_precision.value,
     }
 
 
-def _sources_as_systems(payload: Mapping[str, Any]) -> Iterator[LeftOut]:
-    """Each source that is a system, with what is left after it is left out alone."""
-    for row in payload["left_out"]:
-        if len(row["sources"]) > 1:
-            continue
-        way = row[REDRAWN] or row[UNIQUE]
-        for system in way["measures"][MAIN]["systems"]:
-            judged = way["judged"].get(system["system"])
-            if system["is_left_out"] and judged is not None:
-                change = system["reduced_score"] - system["score"]
-                yield LeftOut(system["system"], judged, change)
+def _support_as_json(support: Support) -> dict[str, Any]:
+    worst = support.worst and {
+        **support.worst._asdict(),
+        "fewest": support.worst.fewest._asdict(),
+        "most": support.worst.most._asdict(),
+    }
+    return {**support._asdict(), "reasons": list(support.reasons), "worst": worst}

@@ -9,8 +9,8 @@ from django.utils import timezone
 
 from accounts.locking import lock_collection
 from accounts.models import Collection, User
+from agreement.report_states import changed_inputs, in_words, state_of_inputs
 from agreement.revision import revision_of
-from corpus.digests import json_digest
 from evaluation.pool_bias.models import PoolBiasReport
 from evaluation.pool_bias.report import report_payload
 from evaluation.systems.lists import lists_digest, run_digests
@@ -21,7 +21,7 @@ from jobs.services import enqueue
 from pooling.services.reports import pools_state
 
 JOB_KIND = "pool_bias"
-VERSION = 1  # of the numbers: a report of another version is out of date
+VERSION = 2  # of the numbers: a report of another version is out of date
 
 
 def request_pool_bias(
@@ -53,7 +53,7 @@ def compute_pool_bias(
         sync_runs(lock_collection(collection))
     # Read first: if something changes meanwhile, the report counts as out of date.
     state = state_of(collection)
-    payload = report_payload(collection, leave_out, work)
+    payload = {"version": VERSION, **report_payload(collection, leave_out, work)}
     fields: dict[str, Any] = {
         "state": state,
         "leave_out": payload["leave_out"],
@@ -75,21 +75,33 @@ def compute_pool_bias(
 
 
 def state_of(collection: Collection) -> str:
-    """A digest of the labels, the pools and the lists of the systems, from counts and digests."""
+    return state_of_inputs(_inputs(collection))
+
+
+def changed_since(report: PoolBiasReport) -> str:
+    """What changed since the report was computed, as in "the labels"; or "" if nothing did."""
+    return in_words(changed_inputs(report.state, _inputs(report.collection)))
+
+
+def _inputs(collection: Collection) -> dict[str, Any]:
+    """What a report is computed from, from counts and digests."""
     runs = run_digests(collection)
     systems = sorted(
         (system.name, lists_digest(system, runs)) for system in collection.systems.all()
     )
-    return json_digest(
-        [
-            VERSION,
-            str(revision_of(collection)),
-            pools_state(collection),
-            sorted(runs.items()),
-            systems,
-            collection.relevant_from,
-        ]
-    )
+    return {
+        "how Qrelsmith computes the report": VERSION,
+        "the labels": str(revision_of(collection)),
+        "the lowest relevant grade": collection.relevant_from,
+        "the pools or the documents": pools_state(collection),
+        "the lists of systems": [sorted(runs.items()), systems],
+    }
+
+
+def readable_report(collection: Collection) -> PoolBiasReport | None:
+    """The stored report, unless another version computed it: then its payload has other keys."""
+    report = PoolBiasReport.objects.filter(collection=collection).first()
+    return report if report and report.payload.get("version") == VERSION else None
 
 
 def current_paragraph(collection: Collection) -> str:

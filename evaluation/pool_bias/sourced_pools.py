@@ -6,7 +6,7 @@ that pool. This is the definition of `adjudication.retriever_yield`.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from typing import NamedTuple
 
 from adjudication.retriever_yield import SourceCandidate
@@ -21,7 +21,7 @@ class PooledDocument(NamedTuple):
     drawer: str
     finders: frozenset[str]
     has: frozenset[str]
-    is_forced: bool = False
+    is_forced: bool
 
 
 class SourcedPool(NamedTuple):
@@ -47,6 +47,10 @@ class SourcedPool(NamedTuple):
             for document in self.documents
             if document.finders and document.finders <= names
         }
+
+    def drawn_by(self, group: Collection[str]) -> set[str]:
+        """The documents that a source of the group drew, also if other sources found them."""
+        return {document.docno for document in self.documents if document.drawer in group}
 
 
 def sources_of(pools: Iterable[SourcedPool]) -> list[str]:
@@ -74,35 +78,3 @@ def grades_by_pair(pools: Iterable[SourcedPool], qrels: Qrels) -> dict[tuple[str
             for docno, grade in qrels.get(query, {}).items():
                 grades.setdefault((pool.paper, docno), []).append(grade)
     return grades
-
-
-def without_documents(
-    qrels: Qrels, pools: Iterable[SourcedPool], dropped: Mapping[str, Collection[str]]
-) -> dict[str, dict[str, int]]:
-    """The labels without the `dropped` documents of each query paper.
-
-    All queries stay, also those that have no relevant document any more.
-    """
-    papers = {query: pool.paper for pool in pools for query in pool.queries}
-    return {
-        query: {
-            docno: grade
-            for docno, grade in labels.items()
-            if docno not in dropped.get(papers.get(query, ""), ())
-        }
-        for query, labels in qrels.items()
-    }
-
-
-def dropped_by_redrawing(
-    pools: Iterable[SourcedPool], redrawn: Mapping[str, Sequence[str]]
-) -> dict[str, set[str]]:
-    """By query paper, the documents that its pool no longer has after it was drawn again.
-
-    A query paper that is not in `redrawn` keeps its pool.
-    """
-    return {
-        pool.paper: set(pool.docnos) - set(redrawn[pool.paper])
-        for pool in pools
-        if pool.paper in redrawn
-    }

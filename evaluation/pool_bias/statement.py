@@ -1,67 +1,15 @@
-"""What a collection supports, as one paragraph of sentences. Pure.
-
-The least judged@k comes from leaving sources out. A source that is also a system is scored with the
-labels that remain without it, as a system is that did not help to build the pools. Its judged@k
-falls, and its score changes. The limit is the smallest judged@k from which on every such change
-is below the smallest detectable difference. With fewer than `FEWEST` such sources, the limit is
-1 - d for the smallest detectable difference d in precision: each unjudged document among the first
-k can change P@k by 1/k.
-"""
+"""What a collection supports, as one paragraph of sentences. Pure."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Mapping
+from typing import Any
 
+from evaluation.pool_bias.support import Answer, pools_are_closed, signed
 from web.words import count_noun
 
-FEWEST = 3  # sources that are systems; fewer say too little about a limit
-CLOSED = 0.99  # the share of labels from which the pools count as completely judged
-
-
-class LeftOut(NamedTuple):
-    """A source that is a system, scored without what it brought: judged@k and score change."""
-
-    system: str
-    judged: float
-    change: float
-
-
-class Limit(NamedTuple):
-    """The least judged@k, or None with the reason. `by_leaving_out`: of how many sources."""
-
-    value: float | None
-    reason: str
-    by_leaving_out: int = 0
-
-
-def is_closed(labelled: int, pairs: int) -> bool:
-    """Whether the pools count as completely judged."""
-    return bool(pairs) and labelled >= CLOSED * pairs
-
-
-def judged_limit(
-    rows: Sequence[LeftOut], detectable: float | None, precision: float | None
-) -> Limit:
-    """The least judged@k at which scores can be compared.
-
-    `detectable` is the smallest detectable difference in the measure, and `precision` that in P@k.
-    """
-    if detectable is None:
-        return Limit(None, "the smallest detectable difference is undefined")
-    if len(rows) >= FEWEST:
-        too_large = [row.judged for row in rows if abs(row.change) >= detectable]
-        floor = max(too_large, default=-1.0)
-        supported = [row.judged for row in rows if row.judged > floor]
-        if not supported:
-            return Limit(
-                None, "the best judged source changed as much as can be detected", len(rows)
-            )
-        return Limit(min(supported), "", len(rows))
-    if precision is None:
-        return Limit(None, "the smallest detectable difference in precision is undefined")
-    return Limit(max(0.0, 1 - precision), "")
+Facts = Mapping[str, Any]
 
 
 def statement(payload: Mapping[str, Any]) -> str:
@@ -77,11 +25,11 @@ def statement(payload: Mapping[str, Any]) -> str:
     )
 
 
-def _closed_pools(facts: Mapping[str, Any]) -> Iterable[str]:
+def _closed_pools(facts: Facts) -> Iterable[str]:
     labelled, pairs = facts["labelled"], facts["pairs"]
     share = labelled / pairs if pairs else 0.0
     counts = f"{labelled:,} of {pairs:,} pooled pairs ({_percent(share)}) have a final label"
-    if is_closed(labelled, pairs):
+    if pools_are_closed(labelled, pairs):
         yield f"This collection supports re-ranking its closed pools: {counts}."
     else:
         yield (
@@ -90,7 +38,7 @@ def _closed_pools(facts: Mapping[str, Any]) -> Iterable[str]:
         )
 
 
-def _samples(facts: Mapping[str, Any]) -> Iterable[str]:
+def _samples(facts: Facts) -> Iterable[str]:
     if facts["sampled"]:
         yield (
             f"{count_noun(facts['sampled'], 'pool')} "
@@ -99,38 +47,73 @@ def _samples(facts: Mapping[str, Any]) -> Iterable[str]:
         )
 
 
-def _retrieval(facts: Mapping[str, Any]) -> Iterable[str]:
-    if not facts["systems"]:
-        yield "No system is scored yet, so nothing is known about retrieval from the whole corpus."
+def _retrieval(facts: Facts) -> Iterable[str]:
+    answer = facts["support"]["answer"]
+    if answer == Answer.SUPPORTED:
+        yield from _supported(facts)
         return
-    k, measure = facts["depth"], facts["measure"]
-    limit = facts["limit"]
-    if limit["value"] is None:
-        yield (
-            f"It is not shown to support retrieval from the whole corpus: {limit['reason']}. "
-            "Report condensed values and upper bounds beside every score."
-        )
-        return
-    yield (
-        f"It supports comparing systems that retrieve from the whole corpus if their judged@{k} is "
-        f"at least {_rounded_up(limit['value'])}."
-    )
-    if limit["by_leaving_out"]:
-        yield (
-            f"{limit['by_leaving_out']} sources of the pools are also systems. When one of them "
-            f"was left out and kept at least this share, its {measure} changed by less than the "
-            "smallest detectable difference."
-        )
+    if answer == Answer.NOT_SUPPORTED:
+        yield _not_supported(facts)
     else:
         yield (
-            f"Fewer than {FEWEST} scored systems are sources of the pools, so this limit is the "
-            f"strict one: below it, unjudged documents alone can change mean P@{k} by a detectable "
-            "difference."
+            "Whether it supports comparing systems that retrieve from the whole corpus cannot be "
+            f"said: {open_reason(facts)}."
         )
-    yield f"{facts['reaching']} of {count_noun(facts['systems'], 'scored system')} reach it."
+    yield "For such systems, report condensed values and upper bounds beside every score."
 
 
-def _differences(facts: Mapping[str, Any]) -> Iterable[str]:
+def open_reason(facts: Facts) -> str:
+    """Why open lists can or cannot be compared, as a clause without a full stop."""
+    support = facts["support"]
+    if support["answer"] == Answer.NOT_SUPPORTED:
+        worst = support["worst"]
+        change = worst["fewest"]
+        return (
+            f"without the documents that only {worst['system']} found, its {facts['measure']} "
+            f"changes by {signed(change['mean'])} (95 % interval {signed(change['low'])} to "
+            f"{signed(change['high'])})"
+        )
+    if support["answer"] == Answer.SUPPORTED:
+        return (
+            f"their judged@{facts['depth']} must be at least {_rounded_up(support['judged'])}, and "
+            f"leaving out each of {support['sources']} sources changed its {facts['measure']} by "
+            f"less than {_rounded_up(support['largest'], 3)} (95 % intervals)"
+        )
+    return "; ".join(support["reasons"])
+
+
+def _supported(facts: Facts) -> Iterable[str]:
+    support, k = facts["support"], facts["depth"]
+    sources = support["sources"]
+    yield (
+        f"It supports comparing systems that retrieve from the whole corpus if their judged@{k} is "
+        f"at least {_rounded_up(support['judged'])}. {sources} sources of the pools are such "
+        f"systems. When each of them was left out, its {facts['measure']} changed by less than "
+        f"{_rounded_up(support['largest'], 3)} (95 % intervals), and τ between the rankings of the "
+        f"systems was at least {_rounded_down(support['tau'])}. A new system that is like these "
+        f"sources changes more than all of them did with a probability of 1 in {sources + 1}."
+    )
+    if support["largest"] > facts["detectable"]:
+        yield (
+            "The largest of these changes is more than the smallest detectable difference, so a "
+            "smaller significant difference between a new system and a source can come from the "
+            "pools."
+        )
+    yield (
+        f"{facts['reaching']} of {count_noun(facts['whole_corpus'], 'scored system')} that "
+        f"{'retrieves' if facts['whole_corpus'] == 1 else 'retrieve'} from the whole corpus "
+        f"{'has' if facts['reaching'] == 1 else 'have'} this judged@{k}."
+    )
+
+
+def _not_supported(facts: Facts) -> str:
+    return (
+        "It does not support comparing the sources of its pools with other systems that retrieve "
+        f"from the whole corpus: {open_reason(facts)}."
+    )
+
+
+def _differences(facts: Facts) -> Iterable[str]:
     queries = count_noun(facts["queries"], "query", "queries")
     if facts["detectable"] is None:
         if facts["systems"]:
@@ -151,5 +134,10 @@ def _percent(share: float) -> str:
     return f"{int(share * 1000) / 10:.1f} %"
 
 
-def _rounded_up(value: float) -> str:
-    return f"{math.ceil(round(value * 100, 9)) / 100:.2f}"
+def _rounded_up(value: float, digits: int = 2) -> str:
+    unit = 10**digits
+    return f"{math.ceil(round(value * unit, 9)) / unit:.{digits}f}"
+
+
+def _rounded_down(value: float) -> str:
+    return f"{math.floor(round(value * 100, 9)) / 100:.2f}"

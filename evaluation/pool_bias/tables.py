@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from itertools import accumulate
 from typing import Any, NamedTuple
 
-from evaluation.pool_bias.leave_out import REDRAWN, UNIQUE
+from evaluation.pool_bias.leave_out import DRAWN, REDRAWN, UNIQUE
 
 Payload = Mapping[str, Any]
 System = Mapping[str, Any]
 
 WAYS = {
     UNIQUE: "Drop what only it found",
+    DRAWN: "Drop all that it drew",
     REDRAWN: "Draw the pools without it",
 }
 
 
 class LeftOutLine(NamedTuple):
-    """A group of sources that is left out in one way; scores are of one measure."""
+    """A group of sources that is left out in one way; scores are of one measure.
+
+    `most_changed` is the system whose score changes most, or None without systems.
+    """
 
     name: str
     labels: int
@@ -35,16 +40,12 @@ class LeftOutLine(NamedTuple):
         return "undefined" if self.tau is None else f"{self.tau:.3f}".replace("-", "−")
 
     @property
-    def _largest(self) -> System | None:
+    def most_changed(self) -> System | None:
         return max(self.systems, key=lambda row: (abs(_change(row)), row["system"]), default=None)
 
     @property
-    def largest_system(self) -> str:
-        return self._largest["system"] if self._largest else ""
-
-    @property
-    def largest_text(self) -> str:
-        return _signed(_change(self._largest)) if self._largest else ""
+    def change_text(self) -> str:
+        return _signed(_change(self.most_changed)) if self.most_changed else ""
 
     @property
     def most_ranks(self) -> int:
@@ -60,8 +61,9 @@ class SystemLine(NamedTuple):
     judged: Sequence[float | None]
     standard: float
     condensed: float
-    upper: float
+    upper: float | None
     without_list: int
+    leaves_pools: bool
 
 
 def _change(system: System) -> float:
@@ -74,14 +76,19 @@ def _signed(value: float) -> str:
     return f"{100 * value:+.2f}".replace("-", "−")
 
 
+def ways_of(payload: Payload) -> dict[str, str]:
+    """The ways to leave a source out by name, without drawing again if no pool can be drawn."""
+    return {way: label for way, label in WAYS.items() if way != REDRAWN or payload["redrawn"]}
+
+
 def left_out_lines(payload: Payload, measure: str, way: str) -> list[LeftOutLine]:
-    """Every source, then the group; empty if the pools cannot be drawn again."""
+    """Every source, then the group; empty if no pool can be drawn again, for that way."""
     return [
         LeftOutLine(
             name=" + ".join(row["sources"]),
             labels=row[way]["labels"],
             relevant=row[way]["relevant"],
-            lost=row[way]["measures"][measure]["lost"],
+            lost=row[way]["lost"],
             tau=row[way]["measures"][measure]["tau"],
             undefined=row[way]["measures"][measure]["undefined"],
             systems=row[way]["measures"][measure]["systems"],
@@ -101,6 +108,7 @@ def system_lines(payload: Payload, measure: str) -> list[SystemLine]:
             kind=row["kind"],
             judged=[row["judged"][k] for k in ("10", "20", "100")],
             without_list=row["without_list"],
+            leaves_pools=row["leaves_pools"],
             **row["measures"][measure],
         )
         for row in payload["systems"]
@@ -145,5 +153,6 @@ def growth_lines(payload: Payload) -> list[GrowthLine]:
         for row in payload["growth"]["queries"]
     ]
     return sorted(
-        lines, key=lambda line: (-(line.expected["value"] if line.expected else -1), line.query)
+        lines,
+        key=lambda line: (-line.expected["value"] if line.expected else math.inf, line.query),
     )

@@ -16,8 +16,13 @@ from accounts.models import Collection, Role
 from evaluation.pool_bias.figures import figures_of
 from evaluation.pool_bias.leave_out import REDRAWN, UNIQUE
 from evaluation.pool_bias.models import PoolBiasReport
-from evaluation.pool_bias.services import JOB_KIND, request_pool_bias, state_of
-from evaluation.pool_bias.tables import WAYS, growth_lines, left_out_lines, system_lines
+from evaluation.pool_bias.services import (
+    JOB_KIND,
+    changed_since,
+    readable_report,
+    request_pool_bias,
+)
+from evaluation.pool_bias.tables import growth_lines, left_out_lines, system_lines, ways_of
 from jobs.listing import jobs_to_show
 from web.figure_files import figure_file, shown
 from web.tables import numbered_page
@@ -31,6 +36,11 @@ class Option(NamedTuple):
     current: bool
 
 
+class OptionGroup(NamedTuple):
+    label: str
+    options: list[Option]
+
+
 class Selection(NamedTuple):
     """The measure, and the way to leave sources out; an unknown value counts as the default."""
 
@@ -40,7 +50,7 @@ class Selection(NamedTuple):
     @classmethod
     def of(cls, request: HttpRequest, payload: dict[str, Any]) -> Selection:
         names = [measure["name"] for measure in payload["measures"]]
-        ways = WAYS if payload["redrawn"] else [UNIQUE]
+        ways = ways_of(payload)
         measure, way = request.GET.get("measure", ""), request.GET.get("way", "")
         return cls(measure if measure in names else names[0], way if way in ways else UNIQUE)
 
@@ -51,7 +61,7 @@ class Selection(NamedTuple):
 @in_collection(Role.ADMIN)
 @require_safe
 def show_pool_bias(request: HttpRequest, collection: Collection) -> HttpResponse:
-    report = PoolBiasReport.objects.filter(collection=collection).first()
+    report = readable_report(collection)
     context: dict[str, Any] = {
         "collection": collection,
         "report": report,
@@ -60,7 +70,7 @@ def show_pool_bias(request: HttpRequest, collection: Collection) -> HttpResponse
     }
     if report is not None:
         context |= _tables(request, collection, report)
-        context["stale"] = report.state != state_of(collection)
+        context["changed"] = changed_since(report)
     return render(request, "evaluation/pool_bias.html", context)
 
 
@@ -72,18 +82,16 @@ def _tables(request: HttpRequest, collection: Collection, report: PoolBiasReport
     return {
         "payload": payload,
         "choice": choice,
-        "measures": [
-            Option(measure["name"], f"?{choice.address(measure=measure['name'])}", is_current)
-            for measure in payload["measures"]
-            for is_current in [measure["name"] == choice.measure]
-        ],
+        "measures": _measure_groups(payload, choice),
         "ways": [
             Option(label, f"?{choice.address(way=way)}#left-out", way == choice.way)
-            for way, label in WAYS.items()
-        ]
-        if payload["redrawn"]
-        else [],
+            for way, label in ways_of(payload).items()
+        ],
         "is_redrawn": choice.way == REDRAWN,
+        "is_closed": any(
+            measure["closed"] and measure["name"] == choice.measure
+            for measure in payload["measures"]
+        ),
         "sources": [row["source"] for row in payload["sources"]],
         "left_out": left_out_lines(payload, choice.measure, choice.way),
         "systems": system_lines(payload, choice.measure),
@@ -97,6 +105,20 @@ def _tables(request: HttpRequest, collection: Collection, report: PoolBiasReport
             for figure in figures_of(payload, choice.measure, choice.way)
         },
     }
+
+
+def _measure_groups(payload: dict[str, Any], choice: Selection) -> list[OptionGroup]:
+    """The measures of lists as they are, and those of lists that are restricted to the pool."""
+    options: dict[bool, list[Option]] = {False: [], True: []}
+    for measure in payload["measures"]:
+        name, address = measure["name"], choice.address(measure=measure["name"])
+        options[measure["closed"]].append(Option(name, f"?{address}", name == choice.measure))
+    if not options[True]:
+        return [OptionGroup("", options[False])]
+    return [
+        OptionGroup("Whole lists", options[False]),
+        OptionGroup("Lists restricted to the pool", options[True]),
+    ]
 
 
 @in_collection(Role.ADMIN)
@@ -134,7 +156,7 @@ def pool_bias_json(request: HttpRequest, collection: Collection) -> HttpResponse
 
 
 def _report(collection: Collection) -> PoolBiasReport:
-    report = PoolBiasReport.objects.filter(collection=collection).first()
+    report = readable_report(collection)
     if report is None:
         raise Http404("no report on pool bias")
     return report

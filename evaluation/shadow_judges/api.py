@@ -29,10 +29,10 @@ from evaluation.shadow_judges.services import (
     shadow_judge_named,
 )
 from jobs.api import JobAnswer, accepted
-from web.api import FormBody, found
+from web.api import DryRun, FormBody, RequestSerializer, found, rolled_back_if
 
 
-class ShadowJudgeUpload(serializers.Serializer[Any]):
+class ShadowJudgeUpload(RequestSerializer):
     file = serializers.FileField(
         help_text="TREC qrels, or JSON lines with query, docno and grade; plain or gzip."
     )
@@ -56,7 +56,7 @@ class ShadowJudgeAnswer(serializers.Serializer[ShadowJudge]):
     created_at = serializers.DateTimeField()
 
 
-class MeasureParameters(serializers.Serializer[Any]):
+class MeasureParameters(RequestSerializer):
     measure = serializers.CharField(
         max_length=LONGEST_MEASURE,
         default="",
@@ -104,11 +104,19 @@ class ShadowJudgeDetail(CollectionView):
         judge = found(self.collection.shadow_judges.all(), name=shadow_judge)
         return Response(ShadowJudgeAnswer(judge).data)
 
-    @extend_schema(summary="Delete a shadow judge with its labels", responses={204: None})
+    @extend_schema(
+        summary="Delete a shadow judge with its labels",
+        description="It cannot be undone. With `dry_run`, 200 with the shadow judge that would be "
+        "deleted.",
+        parameters=[DryRun],
+        responses={200: ShadowJudgeAnswer, 204: None},
+    )
     def delete(self, request: Request, slug: str, shadow_judge: str) -> Response:
-        found(self.collection.shadow_judges.all(), name=shadow_judge)
-        delete_shadow_judge(collection=self.collection, name=shadow_judge)
-        return Response(status=204)
+        is_tried = self.parameters(DryRun).validated_data["dry_run"]
+        answer = self.get(request, slug, shadow_judge)
+        with rolled_back_if(is_tried):
+            delete_shadow_judge(collection=self.collection, name=shadow_judge)
+        return answer if is_tried else Response(status=204)
 
 
 class _Report(CollectionView):
@@ -117,13 +125,13 @@ class _Report(CollectionView):
     kind: ReportKind
 
     def _report(self, request: Request, shadow_judge: str = "") -> Response:
-        parameters = MeasureParameters(data=request.query_params)
-        parameters.is_valid(raise_exception=True)
-        measure = parameters.validated_data["measure"]
+        measure = self.parameters(MeasureParameters).validated_data["measure"]
         judge = shadow_judge_named(self.collection, shadow_judge) if shadow_judge else None
         reports = reports_of(self.collection, self.kind, judge).order_by("-computed_at")
         if measure:
-            reports = reports.filter(measure=measure_named(measure).name)
+            reports = reports.filter(
+                measure=measure_named(measure, self.collection.relevant_from).name
+            )
         report = reports.first()
         if report is None:
             raise Http404

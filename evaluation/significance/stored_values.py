@@ -1,4 +1,8 @@
-"""The stored values of one measure, for the queries of one facet or of all."""
+"""The stored values of one measure, for the queries of one facet or of all.
+
+They are under the final labels. A collection that has scores under other labels only, such as
+citations, has those.
+"""
 
 from __future__ import annotations
 
@@ -6,9 +10,10 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from accounts.models import Collection
-from evaluation.labels import query_facets
-from evaluation.results import measures_of, per_query
-from evaluation.services import out_of_date, unscored_runs
+from evaluation.labels import query_facets, relevant_from
+from evaluation.measures.names import UnknownMeasure, parse_measure
+from evaluation.results import measures_of, per_query, shown_source
+from evaluation.services import changed_since_scored, unscored_runs
 from web.errors import UserFacingError
 from web.lazy import pandas as pd
 
@@ -36,24 +41,43 @@ class Choices(NamedTuple):
 
     measures: list[str]
     facets: Mapping[str, str]
+    source: str
 
     @classmethod
     def of(cls, collection: Collection) -> Choices:
         facets = dict(collection.facets.values_list("key", "name"))
-        return cls(measures_of(collection), facets)
+        source = shown_source(collection)
+        return cls(measures_of(collection, source=source), facets, source)
 
     @property
     def usual_measure(self) -> str:
         return USUAL if USUAL in self.measures else next(iter(self.measures), "")
 
 
-def values_of(collection: Collection, measure: str, facet: str = ALL) -> pd.DataFrame:
+def values_of(
+    collection: Collection, measure: str, facet: str = ALL, source: str = ""
+) -> pd.DataFrame:
     """Index = names of the facet's queries, columns = systems; see `results.per_query`."""
-    values = per_query(collection, measure)
+    values = per_query(collection, measure, source=source or shown_source(collection))
     if facet == ALL:
         return values
     facets = query_facets(collection)
     return values.loc[[facets.get(query) == facet for query in values.index]]
+
+
+def measure_key(collection: Collection, measure: str) -> str:
+    """The measure with the threshold of the labels in its name, as `AP(rel=2)` for `AP`.
+
+    A text that names no stored measure either way is returned as it is.
+    """
+    choices = Choices.of(collection)
+    if measure in choices.measures:
+        return measure
+    try:
+        name = parse_measure(measure, relevant_from(collection, choices.source)).name
+    except UnknownMeasure:
+        return measure
+    return name if name in choices.measures else measure
 
 
 def checked_choices(collection: Collection, measure: str, facet: str) -> None:
@@ -73,12 +97,17 @@ def usual_baseline(systems: list[str]) -> str:
 
 
 class ScoreState(NamedTuple):
-    """Whether the stored scores are of the present labels, lists and runs."""
+    """Whether the stored scores are of the present labels, lists and runs.
+
+    `changed` says what changed since the systems were scored, as in "the labels".
+    """
 
     out_of_date: list[str]
     unscored: list[str]
+    changed: str
 
     @classmethod
-    def of(cls, collection: Collection) -> ScoreState:
-        systems = [system.name for system in out_of_date(collection)]
-        return cls(systems, unscored_runs(collection))
+    def of(cls, collection: Collection, source: str = "") -> ScoreState:
+        source = source or shown_source(collection)
+        systems, changed = changed_since_scored(collection, source)
+        return cls(systems, unscored_runs(collection), changed)

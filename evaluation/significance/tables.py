@@ -127,7 +127,9 @@ def points(value: float) -> str:
 
 
 def signed(value: float) -> str:
-    return f"{value:+.2f}".replace("-", "−")
+    """With its sign, unless it rounds to 0: equal systems differ by neither +0.00 nor −0.00."""
+    text = f"{value:+.2f}".replace("-", "−")
+    return text[1:] if text.endswith("0.00") and len(text) == 5 else text
 
 
 def p_text(p: float) -> str:

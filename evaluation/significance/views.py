@@ -46,11 +46,14 @@ class SignificanceForm(forms.Form):
         choices = Choices.of(collection)
         measure = known(parameters, "measure", choices.measures, choices.usual_measure)
         facet = known(parameters, "facet", [ALL, *choices.facets], ALL)
-        self.values = values_of(collection, measure, facet) if measure else pd.DataFrame()
+        self.values = (
+            values_of(collection, measure, facet, choices.source) if measure else pd.DataFrame()
+        )
         systems = list(map(str, self.values.columns))
         baseline = known(parameters, "baseline", systems, usual_baseline(systems))
         super().__init__({"measure": measure, "facet": facet, "baseline": baseline})
         self.chosen_measure, self.chosen_baseline = measure, baseline
+        self.source = choices.source
         set_choices(self, "measure", {name: name for name in choices.measures})
         set_choices(self, "facet", {ALL: "All queries", **choices.facets})
         set_choices(self, "baseline", {name: name for name in systems})
@@ -70,7 +73,7 @@ def significance(request: HttpRequest, collection: Collection) -> HttpResponse:
     context: dict[str, Any] = {
         "collection": collection,
         "form": form,
-        "state": ScoreState.of(collection),
+        "state": ScoreState.of(collection, form.source),
         "parameters": request.GET.urlencode(),
     }
     if form.has_scores:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from math import inf
 from statistics import median
 
 import numpy as np
@@ -20,6 +21,7 @@ from evaluation.statistics.paired import (
     Counts,
     Estimate,
     effect_size,
+    mean,
     mean_interval,
     sign_flip_tests,
     smallest_difference,
@@ -103,8 +105,13 @@ def complete_queries(values: pd.DataFrame) -> pd.DataFrame:
 
 
 def by_mean(values: pd.DataFrame) -> list[str]:
-    means = values.mean() if len(values) else dict.fromkeys(values.columns, 0.0)
-    return sorted(map(str, values.columns), key=lambda name: (-means[name], name))
+    """The systems, the highest mean first; equal means are in the order of their names.
+
+    A system without a value is last.
+    """
+    samples = {str(name): values[name].dropna().to_numpy() for name in values.columns}
+    means = {name: mean(sample) if len(sample) else -inf for name, sample in samples.items()}
+    return sorted(means, key=lambda name: (-means[name], name))
 
 
 def _versus(

@@ -57,21 +57,25 @@ def mean_interval(values: Values, level: float = LEVEL) -> Estimate:
     sample = _checked(values)
     if not len(sample):
         return Estimate(None, None, None, "no queries")
-    mean = _mean(sample)
+    center = mean(sample)
     if len(sample) < 2:
-        return Estimate(mean, None, None, TOO_FEW_QUERIES)
+        return Estimate(center, None, None, TOO_FEW_QUERIES)
     n = len(sample)
     half = float(special.stdtrit(n - 1, (1 + level) / 2)) * _deviation(sample) / math.sqrt(n)
-    return Estimate(mean, mean - half, mean + half)
+    return Estimate(center, center - half, center + half)
 
 
 def t_test(differences: Values) -> Result:
-    """The p of the paired t test (Student 1908): t = mean / (s / √n), n - 1 degrees of freedom."""
+    """The p of the paired t test (Student 1908): t = mean / (s / √n), n - 1 degrees of freedom.
+
+    Undefined for fewer than two queries, and if all differences are equal, also if they are 0.
+    This is the only paired t test of the program, so no two pages differ about a pair of systems.
+    """
     sample = _checked(differences)
     reason = _no_spread(sample)
     if reason:
         return Result(None, reason)
-    t = _mean(sample) / _deviation(sample) * math.sqrt(len(sample))
+    t = mean(sample) / _deviation(sample) * math.sqrt(len(sample))
     return Result(2 * float(special.stdtr(len(sample) - 1, -abs(t))))
 
 
@@ -129,7 +133,7 @@ def effect_size(differences: Values, level: float = LEVEL) -> Estimate:
     reason = _no_spread(sample)
     if reason:
         return Estimate(None, None, None, reason)
-    size, root = _mean(sample) / _deviation(sample), math.sqrt(len(sample))
+    size, root = mean(sample) / _deviation(sample), math.sqrt(len(sample))
     low, high = noncentrality_interval(size * root, len(sample) - 1, level)
     return Estimate(size, low / root, high / root)
 
@@ -189,10 +193,10 @@ def _no_spread(sample: npt.NDArray[np.float64]) -> str:
     return NO_VARIANCE if np.ptp(sample) <= SAME else ""
 
 
-def _mean(sample: npt.NDArray[np.float64]) -> float:
+def mean(sample: npt.NDArray[np.float64]) -> float:
+    """The mean of at least one value. The sum is exact, so the order of the values is no matter."""
     return math.fsum(sample) / len(sample)
 
 
 def _deviation(sample: npt.NDArray[np.float64]) -> float:
-    mean = _mean(sample)
-    return math.sqrt(math.fsum((sample - mean) ** 2) / (len(sample) - 1))
+    return math.sqrt(math.fsum((sample - mean(sample)) ** 2) / (len(sample) - 1))

@@ -9,9 +9,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from fractions import Fraction
+
+import numpy as np
+import numpy.typing as npt
 
 from agreement.coefficients import Result
-from web.lazy import stats
 
 Scores = Mapping[str, float]
 
@@ -32,10 +35,17 @@ def tau(first: Scores, second: Scores) -> Result:
         return Result(None, TOO_FEW)
     if len(set(first.values())) == 1 or len(set(second.values())) == 1:
         return Result(None, ALL_TIED)
-    names = sorted(first)
-    statistic = stats.kendalltau([first[name] for name in names], [second[name] for name in names])
-    # Rounding can take scipy's quotient past 1 by a unit in the last place.
-    return Result(min(1.0, max(-1.0, float(statistic[0]))))
+    # `scipy.stats.kendalltau` divides by two square roots, one after the other. So it gives
+    # 0.9999999999999999 for equal rankings of some lengths. Whole numbers give 1.
+    signs = [_signs_of_pairs([scores[name] for name in first]) for scores in (first, second)]
+    agreeing = int((signs[0] * signs[1]).sum())
+    untied = [int(np.abs(sign).sum()) for sign in signs]
+    return Result(agreeing / math.sqrt(untied[0] * untied[1]))
+
+
+def _signs_of_pairs(values: list[float]) -> npt.NDArray[np.int8]:
+    """At [i, j], whether value i is higher than value j: 1, 0 for a tie, or -1."""
+    return np.sign(np.subtract.outer(values, values)).astype(np.int8)
 
 
 def tau_ap(estimate: Scores, truth: Scores) -> Result:
@@ -71,16 +81,19 @@ def rbo(first: Scores, second: Scores, p: float = PERSISTENCE) -> Result:
     short, long = sorted((ranked(first), ranked(second)), key=len)
     if not short:
         return Result(None, EMPTY)
-    overlaps = _overlaps(short, long)
     near, far = len(short), len(long)  # s and l of the paper
-    shared_near, shared_far = overlaps[near - 1], overlaps[-1]  # its X_s and X_l
-    seen = [shared / depth * p**depth for depth, shared in enumerate(overlaps, start=1)]
-    unseen = [
-        shared_near * (depth - near) / (near * depth) * p**depth
-        for depth in range(near + 1, far + 1)
+    overlaps = _overlaps(short, long)  # its X_d
+    agreements = [
+        Fraction(shared, depth) + Fraction(overlaps[near - 1] * max(0, depth - near), near * depth)
+        for depth, shared in enumerate(overlaps, start=1)
     ]
-    tail = ((shared_far - shared_near) / far + shared_near / near) * p**far
-    return Result(min(1.0, (1 - p) / p * math.fsum(seen + unseen) + tail))
+    # Beyond the longer ranking, the last agreement goes on: its weight is that of all that follow.
+    weights = [(1 - p) * p**depth for depth in range(far - 1)] + [p ** (far - 1)]
+    weighted = (
+        weight * float(agreement) for weight, agreement in zip(weights, agreements, strict=True)
+    )
+    # The weights sum to 1 but for rounding. Divided by their sum, equal rankings have exactly 1.
+    return Result(math.fsum(weighted) / math.fsum(weights))
 
 
 def _overlaps(short: list[str], long: list[str]) -> list[int]:

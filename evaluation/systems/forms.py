@@ -19,8 +19,8 @@ class SystemForm(forms.Form):
     file = FilesField(
         label="Files",
         help_text="A TREC run (six columns), or JSON: CSFCube’s ranked pools, or scores by "
-        "“query_candidate”. Plain or gzip. A topic is a query’s id or a query paper’s docno. "
-        "Several files become one system, such as one file for each facet.",
+        "“query_candidate”. Plain or gzip. A topic is a query’s id, or the docno of its document. "
+        "Several files, each with the lists of some queries, become one system.",
         error_messages={
             "required": "Choose a file.",
             "empty": "This file is empty. Choose one with at least one list.",

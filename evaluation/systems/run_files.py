@@ -9,15 +9,16 @@ JSON is one of:
 
 from __future__ import annotations
 
-import gzip
 import json
 import math
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path, PurePath
 from typing import Any
 
+from corpus.decompression import DAMAGED, TooLarge, damage, open_unpacked
 from retrieval.formats import RankedList, RunFormatError, Scored, ranked, read_run, trec_order
 
 LARGEST_JSON = 500_000_000  # bytes; it is read as a whole
@@ -40,8 +41,7 @@ def read_system_file(path: Path, *, name: str, topics: Collection[str]) -> Syste
     if _first_character(path) in (b"{", b"["):
         return _read_json(path, name, topics)
     run = ranked(read_run(path, name=name))
-    lists = {topic: RankedList.of(ranking) for topic, ranking in run.lists.items()}
-    return SystemFile(lists, run.duplicates)
+    return SystemFile(run.lists, run.duplicates)
 
 
 def facet_of(filename: str, facets: Iterable[str]) -> str | None:
@@ -51,24 +51,22 @@ def facet_of(filename: str, facets: Iterable[str]) -> str | None:
     return named[0] if len(named) == 1 else None
 
 
-def _opened(path: Path) -> Any:
-    with path.open("rb") as file:
-        is_gzip = file.read(2) == b"\x1f\x8b"
-    return gzip.open(path) if is_gzip else path.open("rb")
-
-
 def _first_character(path: Path) -> bytes:
     try:
-        with _opened(path) as file:
-            start: bytes = file.read(4096).lstrip(b"\xef\xbb\xbf \t\r\n")[:1]
-            return start
-    except (EOFError, gzip.BadGzipFile):
+        with open_unpacked(path) as file:
+            return file.read(4096).lstrip(b"\xef\xbb\xbf \t\r\n")[:1]
+    except (*DAMAGED, TooLarge):
         return b""  # the reader of runs says what is wrong with it
 
 
 def _read_json(path: Path, name: str, topics: Collection[str]) -> SystemFile:
-    with _opened(path) as file:
-        content = file.read(LARGEST_JSON + 1)
+    try:
+        with open_unpacked(path) as file:
+            content = file.read(LARGEST_JSON + 1)
+    except TooLarge as error:
+        raise RunFormatError(name, None, str(error)) from error
+    except DAMAGED as error:
+        raise RunFormatError(name, None, damage(error)) from error
     if len(content) > LARGEST_JSON:
         size = f"{LARGEST_JSON // 1_000_000} MB"
         raise RunFormatError(name, None, f"JSON of more than {size}; write it as a TREC run")
@@ -77,7 +75,7 @@ def _read_json(path: Path, name: str, topics: Collection[str]) -> SystemFile:
         value = json.loads(content, object_pairs_hook=_counting(duplicates))
     except json.JSONDecodeError as error:
         raise RunFormatError(name, error.lineno, f"not valid JSON: {error.msg}") from error
-    except (UnicodeDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:  # also a number of 5,000 digits
         raise RunFormatError(name, None, "not valid JSON in UTF-8; save it again") from error
     if not isinstance(value, dict) or not value:
         expected = "an object with a list of documents for each query"
@@ -146,7 +144,9 @@ def _split_pair(key: str, name: str, topics: Collection[str]) -> tuple[str, str]
 
 
 def _score(value: object, name: str, place: str) -> float:
-    if isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value):
-        return float(value) + 0.0
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        with suppress(OverflowError):  # a whole number of 400 digits
+            if math.isfinite(value):
+                return float(value) + 0.0
     problem = f"the score of {place!r} must be a finite number, got {value!r}"
     raise RunFormatError(name, None, problem[:200])

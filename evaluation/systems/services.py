@@ -61,7 +61,9 @@ def read_system(collection: Collection, files: Sequence[RunPath]) -> tuple[Lists
 
     A topic is a query's name, or a query paper's for all its queries. If the name of a file has
     exactly one facet, as in `specter-method.json`, its papers' lists are for that facet only.
-    The query paper itself, duplicates and documents outside the corpus are left out and counted.
+    The query paper itself and duplicates are left out and counted. Documents outside the corpus are
+    counted and keep their ranks: without them, those below would rise, and a collection that was
+    imported with its pooled documents only would give other scores than its release.
 
     Raises:
         SystemFault: a file is invalid, two lists are for the same query, or no topic or no
@@ -89,8 +91,8 @@ def read_system(collection: Collection, files: Sequence[RunPath]) -> tuple[Lists
             f"{filename}: none of its topics is a query or a query paper of {collection.slug} "
             f"(the first is {topic!r}). Is this a run for another collection?"
         )
-    lists = _within_corpus(collection, lists, queries.papers, report)
-    if not any(lists.values()):
+    lists, is_known = _without_query_papers(collection, lists, queries.papers, report)
+    if not is_known:
         raise SystemFault(
             f"{files[0].filename}: none of its documents is in {collection.slug} (the first is "
             f"{report.unknown_documents[0]!r}). Is this a run over another corpus?"
@@ -139,9 +141,10 @@ def _twice(filename: str, topic: str, name: str) -> str:
     )
 
 
-def _within_corpus(
+def _without_query_papers(
     collection: Collection, lists: Lists, papers: Mapping[str, str], report: SystemReport
-) -> Lists:
+) -> tuple[Lists, bool]:
+    """The lists without the query papers themselves, and whether any document is of the corpus."""
     corpus = corpus_docnos(
         collection, {docno for ranking in lists.values() for docno in ranking.docnos}
     )
@@ -154,11 +157,9 @@ def _within_corpus(
         report.outside_corpus += len(outside)
         if len(unknown) < EXAMPLES:
             unknown |= dict.fromkeys(outside[:EXAMPLES])
-        kept[name] = RankedList.of(
-            scored for scored in ranking if scored.docno in corpus and scored.docno != own
-        )
+        kept[name] = RankedList.of(scored for scored in ranking if scored.docno != own)
     report.unknown_documents = list(unknown)[:EXAMPLES]
-    return kept
+    return kept, bool(corpus)
 
 
 def import_system(
@@ -319,14 +320,15 @@ def import_summary(report: Mapping[str, Any]) -> str:
         f"{report[key]:,} {words}"
         for key, words in (
             ("duplicates", "listed twice"),
-            ("outside_corpus", "outside the corpus"),
-            ("query_papers_themselves", "the query paper itself"),
+            ("query_papers_themselves", "the query itself"),
         )
         if report.get(key)
     ]
     text = f"{count_noun(report['lists'], 'list')} read."
     if left_out:
         text += f" Left out: {', '.join(left_out)}."
+    if outside := report.get("outside_corpus"):
+        text += f" Documents outside the corpus, which count as unjudged: {outside:,}."
     if report.get("unknown_topics"):
         text += f" {count_noun(report['unknown_topics'], 'topic')} not in this collection."
     if report.get("queries_without_list"):

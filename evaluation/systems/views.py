@@ -15,6 +15,7 @@ from django.views.decorators.http import require_POST, require_safe
 from accounts.access import in_collection, person_of
 from accounts.models import Collection, Role
 from database.natural_order import natural_key
+from evaluation.baselines.catalogue import is_current_definition
 from evaluation.models import Kind, System
 from evaluation.services import out_of_date, unscored_runs
 from evaluation.systems.forms import SystemForm
@@ -45,7 +46,10 @@ class SystemRow:
         parameters: Mapping[str, Any] = self.system.parameters
         if self.system.kind == Kind.FILE:
             return ", ".join(parameters.get("files", []))
-        return "made here" if self.system.kind == Kind.BASELINE else "run of this collection"
+        if self.system.kind == Kind.RUN:
+            return "run of this collection"
+        is_current = is_current_definition(parameters)
+        return "made here" if is_current else "made here, by an earlier definition"
 
     @property
     def report(self) -> str:

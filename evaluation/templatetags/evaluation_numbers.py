@@ -37,5 +37,4 @@ def interval(line: Line, measure: str) -> str:
 
 @register.simple_tag
 def folds(line: Line, measure: str) -> str:
-    first, second = line.row.folds.get(measure, (None, None))
-    return f"{percent(first)} | {percent(second)}"
+    return " | ".join(percent(value) for value in line.row.folds.get(measure, ()))

@@ -7,8 +7,12 @@ from django.utils import timezone
 
 from jobs import wording
 from jobs.models import Job
+from jobs.uploaded_files import can_follow
 
 register = Library()
+
+
+register.filter("can_be_imported", can_follow)
 
 
 @register.filter

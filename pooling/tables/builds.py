@@ -13,8 +13,8 @@ from pooling.services import builds_with_pools
 from pooling.strategies import BUDGET, STRATEGIES
 
 REQUIRED = {
-    "same_field": "of a field of the query paper",
-    "not_later": "not later than the query paper",
+    "same_field": "of a field of the query",
+    "not_later": "not later than the query",
 }
 PLAN_FIELDS = ("strategy", "mode", "parameters", "forced", "excluded", "only")
 

@@ -14,10 +14,11 @@ from release.datasheets.answers import LONGEST
 from release.datasheets.current import answers_of, dates_known
 from release.datasheets.questions import required_questions
 from release.datasheets.services import save_answers
+from web.api import RequestSerializer
 
 
-class DatasheetAnswers(serializers.Serializer[Any]):
-    answers = serializers.DictField(
+def _answers_field() -> serializers.DictField:
+    return serializers.DictField(
         child=serializers.CharField(
             allow_blank=True, trim_whitespace=False, max_length=LONGEST, allow_null=False
         ),
@@ -25,7 +26,12 @@ class DatasheetAnswers(serializers.Serializer[Any]):
     )
 
 
-class DatasheetState(DatasheetAnswers):
+class DatasheetAnswers(RequestSerializer):
+    answers = _answers_field()
+
+
+class DatasheetState(serializers.Serializer[Any]):
+    answers = _answers_field()
     missing = serializers.ListField(
         child=serializers.CharField(), help_text="The keys of required questions without an answer."
     )

@@ -18,11 +18,11 @@ def answers_of(collection: Collection) -> dict[str, str]:
     return dict(sorted(rows.values_list("question", "text")))
 
 
-def missing_answers(collection: Collection) -> list[str]:
-    """The labels of the required questions without an answer."""
+def missing_answers(collection: Collection, *, judged: bool = True) -> list[str]:
+    """The labels of the required questions without an answer, for a release of judgments or not."""
     rows = DatasheetAnswer.objects.filter(collection=collection).order_by()
     answered = set(rows.values_list("question", flat=True))
-    return unanswered(answered, dates_known=dates_known(collection))
+    return unanswered(answered, dates_known=dates_known(collection), judged=judged)
 
 
 def dates_known(collection: Collection) -> bool:

@@ -75,13 +75,13 @@ def _years(snapshot: Snapshot) -> str:
 
 def _splits(snapshot: Snapshot) -> str:
     folds = snapshot.folds
-    if not folds.numbers:
+    if not folds.number:
         return "None."
     sizes = Counter(folds.numbers.values())
-    parts = " and ".join(count_noun(sizes[fold], "query", "queries") for fold in sorted(sizes))
-    return f"{len(sizes)} folds with {parts}, " + (
-        "imported." if folds.imported else "made from the seed of the collection."
-    )
+    tested = [f"{sizes[fold]:,}" for fold in range(1, folds.number + 1)]
+    parts = " and ".join([", ".join(tested[:-1]), tested[-1]]) if len(tested) > 1 else tested[0]
+    queries = "query" if tested == ["1"] else "queries"
+    return f"{count_noun(folds.number, 'fold')} with {parts} test {queries}, {folds.origin}."
 
 
 def _facets(content: Content) -> Iterator[str]:

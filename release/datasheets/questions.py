@@ -21,7 +21,10 @@ class Kind(StrEnum):
 
 
 class Question(NamedTuple):
-    """A question with what to write and an example. `label` names it on pages and in findings."""
+    """A question with what to write and an example. `label` names it on pages and in findings.
+
+    A release whose labels are citations is not asked what is `about_judging`: no person judged.
+    """
 
     key: str
     label: str
@@ -29,6 +32,7 @@ class Question(NamedTuple):
     example: str = ""
     required: bool = True
     kind: Kind = Kind.TEXT
+    about_judging: bool = False
 
 
 class Section(NamedTuple):
@@ -92,6 +96,7 @@ COLLECTION = Section(
             "recorded here.",
             "March to May 2026.",
             kind=Kind.LINE,
+            about_judging=True,
         ),
         Question(
             "ethics_review",
@@ -106,6 +111,7 @@ COLLECTION = Section(
             "Write what annotators were told, and how they agreed to the publication.",
             "All annotators signed a form. It says that their grades are published under "
             "pseudonyms.",
+            about_judging=True,
         ),
         Question(
             "recruitment",
@@ -114,6 +120,7 @@ COLLECTION = Section(
             "Doctoral students who answered a call. Each judged two training queries, and we "
             "discussed every difference.",
             required=False,
+            about_judging=True,
         ),
         Question(
             "pay",
@@ -121,6 +128,7 @@ COLLECTION = Section(
             "Write amount and currency. Write “Unpaid” and why, if no annotators were paid.",
             "15 EUR an hour.",
             kind=Kind.LINE,
+            about_judging=True,
         ),
     ),
 )
@@ -148,7 +156,7 @@ USES = Section(
             "recommended_uses",
             "Recommended uses",
             "Write what the collection is for.",
-            "Comparing rankings of papers by one facet.",
+            "Comparing systems that rank papers for a paper.",
         ),
         Question(
             "discouraged_uses",
@@ -276,6 +284,7 @@ PEOPLE = Section(
             "Write what readers should know of the annotators as a group. Do not name them.",
             "Two doctoral students and two hired annotators with a degree in the field.",
             required=False,
+            about_judging=True,
         ),
     ),
 )
@@ -288,25 +297,32 @@ QUESTIONS = {question.key: question for section in SECTIONS for question in sect
 DATES = "collection_dates"  # not asked if the database knows the days
 
 
-def questions_of(section: Section, *, dates_known: bool) -> tuple[Question, ...]:
+def questions_of(
+    section: Section, *, dates_known: bool, judged: bool = True
+) -> tuple[Question, ...]:
+    """The questions to ask. The labels are judgments, or citations if not `judged`."""
     return tuple(
-        question for question in section.questions if question.key != DATES or not dates_known
+        question
+        for question in section.questions
+        if (question.key != DATES or not dates_known) and (judged or not question.about_judging)
     )
 
 
-def required_questions(*, dates_known: bool) -> tuple[Question, ...]:
+def required_questions(*, dates_known: bool, judged: bool = True) -> tuple[Question, ...]:
     return tuple(
         question
         for section in SECTIONS
-        for question in questions_of(section, dates_known=dates_known)
+        for question in questions_of(section, dates_known=dates_known, judged=judged)
         if question.required
     )
 
 
-def unanswered(answered: Collection[str] | Mapping[str, str], *, dates_known: bool) -> list[str]:
+def unanswered(
+    answered: Collection[str] | Mapping[str, str], *, dates_known: bool, judged: bool = True
+) -> list[str]:
     """The labels of the required questions whose keys are not among those answered."""
     return [
         question.label
-        for question in required_questions(dates_known=dates_known)
+        for question in required_questions(dates_known=dates_known, judged=judged)
         if question.key not in answered
     ]

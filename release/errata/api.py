@@ -11,8 +11,10 @@ from rest_framework.response import Response
 
 from accounts.api import CollectionView
 from release.errata.models import LONGEST_TEXT, Erratum
-from release.errata.services import settle_erratum
-from web.api import found
+from release.errata.services import decline_errata, settle_erratum
+from web.api import DryRun, found, rolled_back_if
+
+MOST_IDS = 1_000  # in one request
 
 
 class ErratumAnswer(serializers.Serializer[Erratum]):
@@ -23,15 +25,59 @@ class ErratumAnswer(serializers.Serializer[Erratum]):
     docno = serializers.CharField(help_text="Empty: the whole query.")
     problem = serializers.CharField(help_text="In the reader's words. Never published.")
     email = serializers.CharField(help_text="Of the reader. Never published.")
+    network = serializers.CharField(
+        help_text="The same text for all reports from one network. Never published. Empty for a "
+        "report of an admin."
+    )
     reported_at = serializers.DateTimeField()
     state = serializers.CharField(help_text="`open`, `accepted` or `declined`.")
     answer = serializers.CharField(help_text="Published: the outcome, or why it is declined.")
     settled_at = serializers.DateTimeField(allow_null=True)
 
 
-class Settlement(serializers.Serializer[Any]):
+class Settlement(DryRun):
     accept = serializers.BooleanField(help_text="Whether it is an error.")
     answer = serializers.CharField(max_length=LONGEST_TEXT, help_text="It is published.")
+
+
+class BulkDecline(DryRun):
+    answer = serializers.CharField(max_length=LONGEST_TEXT, help_text="It is published.")
+    ids = serializers.ListField(
+        child=serializers.IntegerField(min_value=1, max_value=2**63 - 1),
+        required=False,
+        max_length=MOST_IDS,
+        help_text="The reports to decline.",
+    )
+    up_to = serializers.IntegerField(
+        required=False,
+        min_value=0,
+        max_value=2**63 - 1,
+        help_text="Without `ids`: all open reports up to this id that match the keys below. Give "
+        "the highest id you saw, so that no report is declined unread.",
+    )
+    version = serializers.CharField(required=False, help_text="Only reports about this version.")
+    network = serializers.CharField(required=False, help_text="Only reports from this network.")
+    words = serializers.CharField(
+        required=False, help_text="Only reports with each of these words in their ids or text."
+    )
+
+
+class Declined(serializers.Serializer[Any]):
+    declined = serializers.IntegerField(help_text="How many. Settled reports are not counted.")
+
+
+class ErrataDecline(CollectionView):
+    @extend_schema(
+        summary="Decline many open reports with one answer",
+        description="Settled reports stay as they are. With `dry_run`, how many it would decline.",
+        request=BulkDecline,
+        responses=Declined,
+    )
+    def post(self, request: Request, slug: str) -> Response:
+        asked = self.parsed(BulkDecline)
+        with rolled_back_if(asked.pop("dry_run")):
+            count = decline_errata(collection=self.collection, settled_by=self.person, **asked)
+        return Response({"declined": count})
 
 
 class Errata(CollectionView):
@@ -48,14 +94,16 @@ class ErratumDetail(CollectionView):
 
     @extend_schema(
         summary="Settle a report of an error",
-        description="409 with `already_settled` if it was settled before.",
+        description="It is settled once and for all. 409 with `already_settled` if it was settled "
+        "before. With `dry_run`, the report as it would be.",
         request=Settlement,
         responses=ErratumAnswer,
     )
     def post(self, request: Request, slug: str, erratum_id: int) -> Response:
         erratum = self._erratum(erratum_id)
         asked = self.parsed(Settlement)
-        settled = settle_erratum(erratum=erratum, settled_by=self.person, **asked)
+        with rolled_back_if(asked.pop("dry_run")):
+            settled = settle_erratum(erratum=erratum, settled_by=self.person, **asked)
         return Response(ErratumAnswer(settled).data)
 
     def _erratum(self, erratum_id: int) -> Erratum:

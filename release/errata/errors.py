@@ -33,8 +33,9 @@ class TooManyReports(ErratumError):
 
     def __init__(self, version: str, most: int) -> None:
         super().__init__(
-            f"Version {version} has {most:,} open reports, which is the most there can be. "
-            "Your report was not saved. Try again once the publisher has settled some."
+            f"Your network has {most:,} open reports about version {version}, which is the most a "
+            "network can have. Your report was not saved. Send it from another network, or try "
+            "again once the publisher has settled some."
         )
 
 

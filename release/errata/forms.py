@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from typing import Any
+
 from django import forms
 
 from release.errata.models import LONGEST_ID, LONGEST_TEXT
@@ -11,7 +14,7 @@ class ReportForm(forms.Form):
     query = forms.CharField(
         label="Query",
         max_length=LONGEST_ID,
-        help_text="Its id as in the qrels, like 1198964_method.",
+        help_text="Its id as in the qrels.",
         error_messages={"required": "Enter the id of the query."},
         widget=forms.TextInput(attrs={"autocomplete": "off", "spellcheck": "false"}),
     )
@@ -36,6 +39,32 @@ class ReportForm(forms.Form):
         required=False,
         help_text="Only for questions of the admins. It is never published.",
     )
+
+
+class DeclineForm(forms.Form):
+    """Many reports, with one answer: those ticked, or all that match the filter of the page."""
+
+    ids = forms.TypedMultipleChoiceField(coerce=int, required=False)
+    everything = forms.BooleanField(required=False)
+    up_to = forms.IntegerField(min_value=0, max_value=2**63 - 1)
+    answer = forms.CharField(
+        label="Public answer",
+        max_length=LONGEST_TEXT,
+        help_text="Why these reports are no errors, like “The report names no error.” Everybody "
+        "can read it.",
+        error_messages={"required": "Enter the answer, which is published."},
+        widget=forms.Textarea(attrs={"rows": 3}),
+    )
+
+    def __init__(self, *args: Any, shown: Iterable[int], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["ids"].choices = [(pk, pk) for pk in shown]  # type: ignore[attr-defined]
+
+    def clean(self) -> dict[str, Any]:
+        cleaned: dict[str, Any] = super().clean() or {}
+        if "ids" in cleaned and not cleaned["ids"] and not cleaned.get("everything"):
+            raise forms.ValidationError("Tick the reports to decline.")
+        return cleaned
 
 
 class SettleForm(forms.Form):

@@ -28,6 +28,19 @@ class ErratumQuerySet(models.QuerySet["Erratum"]):
     def of(self, collection: Any) -> ErratumQuerySet:
         return self.filter(release__collection=collection)
 
+    def matching(self, *, version: str = "", network: str = "", words: str = "") -> ErratumQuerySet:
+        """Of this version and network, with every word in the ids or the text; "" means any."""
+        rows = self
+        if version:
+            rows = rows.filter(release__version=version)
+        if network:
+            rows = rows.filter(network=network)
+        for word in words.split():
+            rows = rows.filter(
+                Q(problem__icontains=word) | Q(query__icontains=word) | Q(docno__icontains=word)
+            )
+        return rows
+
     def in_order(self) -> ErratumQuerySet:
         """Open reports first, then by version and number, the newest first."""
         is_settled = models.Case(models.When(state=ErratumState.OPEN, then=0), default=1)
@@ -47,6 +60,11 @@ class Erratum(models.Model):
     docno = models.CharField(max_length=200, blank=True, help_text="Empty: the whole query.")
     problem = models.TextField(help_text="In the reader's words. Never published.")
     email = models.EmailField(blank=True, help_text="Of the reader. Never published.")
+    network = models.CharField(
+        max_length=12,
+        blank=True,
+        help_text="A keyed digest of the reader's network. Empty for a report of an admin.",
+    )
     reported_at = models.DateTimeField(auto_now_add=True)
     reported_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="+"
@@ -62,6 +80,17 @@ class Erratum(models.Model):
 
     class Meta:
         ordering = ["-pk"]
+        indexes = [
+            # Open reports have no common limit, so what each new one is compared with is looked up.
+            models.Index(
+                fields=["release", "network"], condition=Q(state="open"), name="erratum_of_network"
+            ),
+            models.Index(
+                fields=["release", "query", "docno"],
+                condition=Q(state="open"),
+                name="erratum_of_query",
+            ),
+        ]
         constraints = [
             models.UniqueConstraint(fields=["release", "number"], name="erratum_number_once"),
             models.CheckConstraint(

@@ -9,6 +9,7 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods
 
 from accounts.locking import CollectionArchived
+from accounts.login_limits import client_address
 from release.download_limit import is_within
 from release.errata.errors import ErratumError
 from release.errata.forms import ReportForm
@@ -32,7 +33,12 @@ def report_public_erratum(request: HttpRequest, period: PublicPeriod) -> HttpRes
         if not is_within("erratum", request, settings.ERRATA_PER_ADDRESS):
             return _too_many(request)
         try:
-            report_erratum(release=release, must_be_public=True, **form.cleaned_data)
+            report_erratum(
+                release=release,
+                address=client_address(request),
+                must_be_public=True,
+                **form.cleaned_data,
+            )
         except CollectionArchived:
             return refuse(request, 409, "collection_archived", _archived(release.version))
         except ErratumError as error:

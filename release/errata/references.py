@@ -35,7 +35,7 @@ def check_reference(release: Release, query: str, docno: str) -> None:
         raise NotInVersion(
             "query",
             f'Version {release.version} has no query "{query}". Copy the id from the first column '
-            f"of {QRELS} in the zip, as in “1198964_method”.",
+            f"of {QRELS} in the zip.",
         )
     if not is_known:
         raise NotInVersion(

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from django.db import transaction
 from django.db.models import Max
 from django.utils import timezone
+from django.utils.crypto import salted_hmac
 
 from accounts.locking import lock_collection
-from accounts.models import User
+from accounts.models import Collection, User
 from release.errata.errors import AlreadySettled, ErratumError, NotPublic, TooManyReports
 from release.errata.models import LONGEST_TEXT, Erratum, ErratumState
 from release.errata.references import check_reference
 from release.models import Release
 
-MOST_OPEN = 1_000  # of a version: a limit for programs that report from many addresses
+# From one network about one version. There is no limit over all networks: a program with many
+# addresses would reach it, and then it would refuse every other reader.
+MOST_OPEN = 50
 
 
 def report_erratum(
@@ -23,18 +28,23 @@ def report_erratum(
     docno: str,
     problem: str,
     email: str = "",
+    address: str = "",
     reported_by: User | None = None,
     must_be_public: bool = False,
 ) -> Erratum:
     """Store a report about a version. The same open report sent again is stored once.
 
-    `must_be_public` is for a reader who can see public versions only.
+    `address` is the reader's network as `accounts.login_limits.client_address` gives it: one IPv4
+    address, or one IPv6 /64. A network has at most MOST_OPEN open reports about a version. A /24 of
+    IPv4 would have up to 256 customers of one provider, who must not refuse each other. Without an
+    address, as for an admin, there is no limit. `must_be_public` is for a reader who can see public
+    versions only.
 
     Raises:
         NotInVersion: the version has no such query or document.
         CannotBeChecked: the file of the version is missing or damaged.
         NotPublic: it became private meanwhile.
-        TooManyReports: the version has too many open reports.
+        TooManyReports: the network has too many open reports about the version.
         ErratumError: the text is empty or too long.
     """
     problem = _checked_text(problem, "what is wrong")
@@ -47,10 +57,21 @@ def report_erratum(
         content = {"query": query, "docno": docno, "problem": problem, "email": email}
         if same := waiting.filter(**content).first():
             return same
-        if waiting.count() >= MOST_OPEN:
+        network = _network_label(release, address)
+        if network and waiting.filter(network=network).count() >= MOST_OPEN:
             raise TooManyReports(release.version, MOST_OPEN)
         highest = release.errata.aggregate(highest=Max("number"))["highest"] or 0
-        return release.errata.create(number=highest + 1, reported_by=reported_by, **content)
+        return release.errata.create(
+            number=highest + 1, network=network, reported_by=reported_by, **content
+        )
+
+
+def _network_label(release: Release, address: str) -> str:
+    """A name for the network that does not tell its address, and is another in each collection."""
+    if not address:
+        return ""
+    salt = f"release.errata.network:{release.collection_id}"
+    return salted_hmac(salt, address, algorithm="sha256").hexdigest()[:12]
 
 
 def settle_erratum(
@@ -74,6 +95,46 @@ def settle_erratum(
         locked.settled_by = settled_by
         locked.save(update_fields=["state", "answer", "settled_at", "settled_by"])
     return locked
+
+
+def decline_errata(
+    *,
+    collection: Collection,
+    answer: str,
+    settled_by: User | None,
+    ids: Sequence[int] | None = None,
+    up_to: int | None = None,
+    version: str = "",
+    network: str = "",
+    words: str = "",
+) -> int:
+    """Decline many open reports with one answer, and return how many.
+
+    Either these `ids`, or all that match and came before the admin looked: `up_to` is the highest
+    id among the reports that the admin saw. Settled reports stay as they are.
+
+    Raises:
+        ErratumError: the answer is empty or too long, or neither `ids` nor `up_to` is given.
+    """
+    answer = _checked_text(answer, "the answer")
+    if ids is None and up_to is None:
+        raise ErratumError(
+            "Name the reports to decline: either `ids`, or `up_to` with the highest id you saw."
+        )
+    with transaction.atomic():
+        lock_collection(collection)
+        rows = Erratum.objects.of(collection).open()
+        rows = rows.matching(version=version, network=network, words=words)
+        if ids is not None:
+            rows = rows.filter(pk__in=ids)
+        if up_to is not None:
+            rows = rows.filter(pk__lte=up_to)
+        return rows.order_by().update(
+            state=ErratumState.DECLINED,
+            answer=answer,
+            settled_at=timezone.now(),
+            settled_by=settled_by,
+        )
 
 
 def _checked_text(text: str, name: str) -> str:

@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from django.contrib import messages
-from django.db.models import Count, Q
-from django.http import HttpRequest, HttpResponse
+from django.db.models import Count, Max, Q
+from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import get_object_or_404, redirect, render
-from django.views.decorators.http import require_http_methods, require_safe
+from django.views.decorators.http import require_http_methods
 
 from accounts.access import in_collection, person_of
-from accounts.models import Collection, Role
+from accounts.models import Collection, Role, User
+from adjudication.models import LONGEST_REASON
 from release.errata.errors import AlreadySettled, ErratumError, NotInVersion
-from release.errata.forms import ReportForm, SettleForm
+from release.errata.forms import DeclineForm, ReportForm, SettleForm
 from release.errata.models import Erratum, ErratumState
-from release.errata.services import report_erratum, settle_erratum
+from release.errata.services import decline_errata, report_erratum, settle_erratum
 from web.tables import numbered_page
 
 
 @in_collection(Role.ADMIN)
-@require_safe
+@require_http_methods(["GET", "HEAD", "POST"])
 def errata(request: HttpRequest, collection: Collection) -> HttpResponse:
     rows = Erratum.objects.of(collection)
     counts = rows.order_by().aggregate(
@@ -29,20 +32,54 @@ def errata(request: HttpRequest, collection: Collection) -> HttpResponse:
         rows = rows.filter(state=shown)
     versions = list(collection.releases.values_list("version", flat=True))
     version = request.GET.get("version", "")
-    if version in versions:
-        rows = rows.filter(release__version=version)
-    listed = rows.in_order().select_related("release").defer("release__manifest")
+    wanted = {
+        "version": version if version in versions else "",
+        "network": request.GET.get("network", ""),
+        "words": request.GET.get("words", ""),
+    }
+    rows = rows.matching(**wanted)
+    listed = rows.in_order().select_related("release", "reported_by").defer("release__manifest")
+    page = numbered_page(listed, request)
+    waiting = rows.open().order_by().aggregate(count=Count("pk"), newest=Max("pk"))
+    form = DeclineForm(
+        request.POST if request.method == "POST" else None,
+        shown=[row.pk for row in page.rows if row.is_open],
+        initial={"up_to": waiting["newest"] or 0},
+    )
+    status = 422 if form.errors else 200
+    if form.is_bound and form.is_valid():
+        try:
+            count = _decline(collection, form.cleaned_data, wanted, person_of(request))
+        except ErratumError as error:
+            form.add_error("answer", str(error))
+            status = 422
+        else:
+            messages.success(
+                request, f"{count:,} {'report' if count == 1 else 'reports'} declined."
+            )
+            return redirect("errata", collection.slug)
     context = {
+        **wanted,
+        "form": form,
+        "ticked": request.POST.getlist("ids"),
+        "waiting": waiting["count"],
+        "can_decline": bool(waiting["count"]) and not collection.is_archived,
         "collection": collection,
-        "page": numbered_page(listed, request),
+        "page": page,
         "counts": counts,
         "total": sum(counts.values()),
         "states": ErratumState.choices,
         "state": shown,
         "versions": versions,
-        "version": version,
     }
-    return render(request, "release/errata.html", context)
+    return render(request, "release/errata.html", context, status=status)
+
+
+def _decline(
+    collection: Collection, asked: dict[str, Any], wanted: dict[str, str], person: User
+) -> int:
+    which = {"up_to": asked["up_to"], **wanted} if asked["everything"] else {"ids": asked["ids"]}
+    return decline_errata(collection=collection, answer=asked["answer"], settled_by=person, **which)
 
 
 @in_collection(Role.ADMIN)
@@ -65,8 +102,21 @@ def erratum(request: HttpRequest, collection: Collection, erratum_id: int) -> Ht
             return redirect("errata", collection.slug)
     if form.errors:
         status = 422
-    context = {"collection": collection, "erratum": found, "form": form}
+    context = {
+        "collection": collection,
+        "erratum": found,
+        "form": form,
+        "again": _again(found),
+    }
     return render(request, "release/erratum.html", context, status=status)
+
+
+def _again(erratum: Erratum) -> QueryDict:
+    """What the page that has a pair settled again starts with."""
+    again = QueryDict(mutable=True)
+    reason = f"Report {erratum}: {erratum.answer}"[:LONGEST_REASON]
+    again.update({"query": erratum.query, "docno": erratum.docno, "reason": reason})
+    return again
 
 
 @in_collection(Role.ADMIN)

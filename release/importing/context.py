@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import groupby
 from typing import Generic, TypeVar
 
+from django.db import connection
+from django.utils import timezone
+
 from accounts.models import Collection, User
 from accounts.services import AccountError, add_membership, imported_person, imported_username
-from corpus.models import QueryPaper
+from corpus.models import Query, QueryPaper
 from jobs.context import JobContext
 from release.bundle_reading import Manifest
 from release.opened_bundle import BundleError, OpenedBundle
@@ -17,6 +22,7 @@ from release.records import InterchangedQuery
 from web.errors import UserFacingError
 
 Record = TypeVar("Record")
+PAUSE_SECONDS = 0.002  # on SQLite, where a waiting writer looks again within 1.5 ms (ADR 20)
 
 
 class ReleaseRefused(UserFacingError):
@@ -53,23 +59,36 @@ class ImportReport:
 
 @dataclass
 class ImportContext:
-    """One import in its transaction."""
+    """One import. `slug` is the short name that the collection gets at the end."""
 
+    slug: str
     collection: Collection
     bundle: OpenedBundle
     manifest: Manifest
     report: ImportReport
     work: JobContext
     papers: dict[str, QueryPaper] = field(default_factory=dict)  # by name
-    opened: dict[str, InterchangedQuery] = field(default_factory=dict)  # by name
+    # What the release says of each open query and its row, by name.
+    opened: dict[str, tuple[InterchangedQuery, Query]] = field(default_factory=dict)
     _people: dict[tuple[str, str], User] = field(default_factory=dict)
+
+    @contextmanager
+    def part(self) -> Iterator[None]:
+        """A short transaction. The collection is archived outside of it, as long as it grows."""
+        own = Collection.objects.filter(pk=self.collection.pk)
+        with self.work.fenced():
+            own.update(archived_at=None)
+            yield
+            own.update(archived_at=timezone.now())
+        if connection.vendor == "sqlite" and not connection.in_atomic_block:
+            time.sleep(PAUSE_SECONDS)
 
     def person(self, pseudonym: str, role: str) -> User:
         """The account of a pseudonym, which can never log in, with the role."""
         known = self._people.get((pseudonym, role))
         if known is not None:
             return known
-        username = imported_username(self.collection, pseudonym)
+        username = imported_username(self.slug, pseudonym)
         try:
             person = imported_person(username=username, name=pseudonym)
             add_membership(collection=self.collection, user=person, role=role)
@@ -78,6 +97,22 @@ class ImportContext:
         self._people[pseudonym, role] = person
         self.report.people = len({pseudonym for pseudonym, _ in self._people})
         return person
+
+
+def in_parts(
+    items: Iterable[Record], size_of: Callable[[Record], int], at_once: int
+) -> Iterator[list[Record]]:
+    """The items in lists, each of which ends when its items have this size together."""
+    part: list[Record] = []
+    size = 0
+    for item in items:
+        part.append(item)
+        size += size_of(item)
+        if size >= at_once:
+            yield part
+            part, size = [], 0
+    if part:
+        yield part
 
 
 class Groups(Generic[Record]):

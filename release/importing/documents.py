@@ -22,7 +22,9 @@ NAMED = 20  # missing documents
 
 
 def import_documents(context: ImportContext, texts: Path | None) -> None:
-    """Import the documents. `texts` is the file with those of a release without texts.
+    """Import the documents, and how they were once imported.
+
+    `texts` is the file with those of a release without texts.
 
     Raises:
         BundleError, ReleaseRefused, DocumentFormatError, SourceError
@@ -31,11 +33,14 @@ def import_documents(context: ImportContext, texts: Path | None) -> None:
     with DocumentInserter(context.collection) as inserter:
         rows = map(row_of, records)
         while some := list(islice(rows, WRITTEN_TOGETHER)):
-            inserter.add(some)
+            with context.part():
+                inserter.add(some)
             context.report.documents += len(some)
             context.work.progress(context.report.documents, None, "documents imported")
         inserter.analyze(context.report.documents)
-    note_documents_changed(context.collection)
+    with context.part():
+        note_documents_changed(context.collection)
+        _import_history(context)
 
 
 def _included(context: ImportContext) -> Iterator[DocumentRecord]:
@@ -80,7 +85,7 @@ def _valid(lines: Iterable[DocumentLine | BadLine]) -> Iterator[DocumentLine]:
         yield line
 
 
-def import_history(context: ImportContext) -> None:
+def _import_history(context: ImportContext) -> None:
     """Record the imports of documents as the release states them, in their order."""
     for row in read_corpus_imports(context.bundle):
         kept = row.created + row.updated + row.unchanged

@@ -5,12 +5,20 @@ from __future__ import annotations
 import uuid
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 from accounts.models import Role, User
-from adjudication.models import Decision, JudgmentImport
-from annotation.models import Guideline, Judgment, Opening, Pair, Seat, Slot
-from annotation.services import insert_judgments, make_slots
-from corpus.models import SOURCES, Query
+from adjudication.models import Decision, JudgmentImport, Recipient, Referral
+from annotation.models import Guideline, Opening, Pair, Seat
+from annotation.services import (
+    CandidateText,
+    NewJudgment,
+    NewSlot,
+    candidates_with_texts,
+    insert_judgments,
+    make_slots,
+)
+from corpus.models import Query
 from pooling.models import Candidate
 from release.bundle_reading import (
     ADJUDICATIONS,
@@ -19,12 +27,25 @@ from release.bundle_reading import (
     read_adjudications,
     read_ratings,
 )
-from release.importing.context import Groups, ImportContext
+from release.importing.context import Groups, ImportContext, in_parts
 from release.opened_bundle import BundleError
 from release.records import Adjudication, InterchangedQuery, Rating
 
 Lines = Sequence[tuple[int, Rating]]
+JUDGMENTS_TOGETHER = 250  # of whole queries, in one transaction
 FIRST_SEATS = ("annotator-1", "annotator-2")  # of a query that has no judgment yet
+
+
+class _Opened(NamedTuple):
+    """An open query: what the release says of it, its row, and its lines."""
+
+    opened: InterchangedQuery
+    row: Query
+    ratings: Lines
+    decisions: Sequence[tuple[int, Adjudication]]
+
+    def size(self) -> int:
+        return 1 + len(self.ratings) + len(self.opened.unjudged)
 
 
 def import_judgments(context: ImportContext) -> None:
@@ -34,9 +55,16 @@ def import_judgments(context: ImportContext) -> None:
     decisions = Groups(
         ADJUDICATIONS, read_adjudications(context.bundle), lambda decision: decision.query
     )
-    for number, name in enumerate(sorted(context.opened), start=1):
-        importer.import_query(context.opened[name], ratings.of(name), decisions.of(name))
-        context.work.progress(number, len(context.opened), "judged queries imported")
+    queries = (
+        _Opened(*context.opened[name], ratings.of(name), decisions.of(name))
+        for name in sorted(context.opened)
+    )
+    for part in in_parts(queries, _Opened.size, JUDGMENTS_TOGETHER):
+        with context.part():
+            for query in part:
+                importer.import_query(query)
+        done = context.report.opened
+        context.work.progress(done, len(context.opened), "judged queries imported")
     ratings.check_end()
     decisions.check_end()
     _note_imports(context)
@@ -45,6 +73,8 @@ def import_judgments(context: ImportContext) -> None:
 class _Importer:
     def __init__(self, context: ImportContext) -> None:
         self.context, self.report = context, context.report
+        self._paper: int | None = None
+        self._pooled: list[CandidateText] = []  # of this paper
         self._guidelines = {
             (guideline.facet.key, guideline.version): guideline
             for guideline in Guideline.objects.filter(
@@ -52,13 +82,8 @@ class _Importer:
             ).select_related("facet")
         }
 
-    def import_query(
-        self,
-        opened: InterchangedQuery,
-        ratings: Lines,
-        decisions: Sequence[tuple[int, Adjudication]],
-    ) -> None:
-        query = self._query(opened.name)
+    def import_query(self, of_query: _Opened) -> None:
+        opened, query, ratings, _ = of_query
         guideline = self._guidelines.get((opened.facet, opened.guideline or 0))
         if guideline is None:
             raise BundleError(
@@ -81,11 +106,7 @@ class _Importer:
         self.report.opened += 1
         self.report.pairs += len(slots) // 2
         self.report.judgments += len(judgments)
-        self._decide(judgments, decisions)
-
-    def _query(self, name: str) -> Query:
-        related = ("collection", "facet", *SOURCES)
-        return self.context.collection.queries.select_related(*related).get(name=name)
+        self._decide(slots, judgments, of_query, judged)
 
     def _seats(self, ratings: Lines) -> tuple[User, User]:
         """Those who judged most of the pairs in each slot; others for a seat without judgments."""
@@ -107,19 +128,20 @@ class _Importer:
         opening = Opening.objects.create(
             query=query, guideline=guideline, labels_unchecked=opened.labels_unchecked
         )
-        for number, annotator in enumerate(seats, start=1):
-            Seat.objects.create(opening=opening, number=number, annotator=annotator)
+        Seat.objects.bulk_create(
+            Seat(opening=opening, number=number, annotator=annotator)
+            for number, annotator in enumerate(seats, start=1)
+        )
 
-    def _candidates(self, query: Query, docnos: Iterable[str]) -> list[Candidate]:
+    def _candidates(self, query: Query, docnos: Iterable[str]) -> list[CandidateText]:
         """The candidates of the query's pairs, in the order of the pool."""
         wanted = set(docnos)
-        rows = Candidate.objects.to_judge().filter(pool__query_paper=query.query_paper_id)
         found = [
             candidate
-            for candidate in rows.select_related("document").order_by("position")
-            if candidate.document.docno in wanted
+            for candidate in self._candidates_of(query.query_paper_id)
+            if candidate.docno in wanted
         ]
-        if missing := wanted - {candidate.document.docno for candidate in found}:
+        if missing := wanted - {candidate.docno for candidate in found}:
             raise BundleError(
                 RATINGS,
                 None,
@@ -127,6 +149,14 @@ class _Importer:
                 "documents to judge in its pool.",
             )
         return found
+
+    def _candidates_of(self, paper: int) -> list[CandidateText]:
+        """Those to judge. The queries of a paper come one after the other, so they are kept."""
+        if paper != self._paper:
+            rows = Candidate.objects.to_judge().filter(pool__query_paper=paper)
+            self._paper = paper
+            self._pooled = candidates_with_texts(rows.order_by("position"))
+        return self._pooled
 
     def _others(
         self, judged: Mapping[str, dict[int, Rating]], seats: tuple[User, User]
@@ -142,65 +172,88 @@ class _Importer:
         return others
 
     def _judgments(
-        self, slots: Iterable[Slot], judged: Mapping[str, dict[int, Rating]]
-    ) -> Iterator[Judgment]:
+        self, slots: Iterable[NewSlot], judged: Mapping[str, dict[int, Rating]]
+    ) -> Iterator[NewJudgment]:
         for slot in slots:
-            docno = slot.pair.candidate.document.docno
-            if docno in judged:
-                rating = judged[docno][slot.number]
-                yield Judgment(
-                    slot=slot,
-                    sequence=rating.sequence,
-                    annotator_id=slot.annotator_id,
+            if slot.docno in judged:
+                rating = judged[slot.docno][slot.number]
+                yield NewJudgment(
+                    slot=slot.pk,
+                    annotator=slot.annotator_id,
                     grade=rating.grade,
                     reason=rating.reason,
-                    seconds=rating.seconds,
                     presentation_digest=rating.presentation_digest,
-                    key=self._key("judgment", rating.query, docno, str(slot.number)),
+                    key=self._key("judgment", rating.query, slot.docno, str(slot.number)).hex,
+                    sequence=rating.sequence,
+                    seconds=rating.seconds,
                 )
 
     def _decide(
-        self, judgments: Iterable[Judgment], decisions: Iterable[tuple[int, Adjudication]]
+        self,
+        slots: Iterable[NewSlot],
+        judgments: Mapping[int, int],
+        of_query: _Opened,
+        judged: Mapping[str, dict[int, Rating]],
     ) -> None:
-        both: dict[str, dict[int, Judgment]] = {}
-        for judgment in judgments:
-            docno = judgment.slot.pair.candidate.document.docno
-            both.setdefault(docno, {})[judgment.slot.number] = judgment
-        rows = [
-            self._decision(line, decision, both.get(decision.docno, {}))
-            for line, decision in decisions
-        ]
+        """Import the referrals of pairs with both judgments, and the decisions on them."""
+        both: dict[str, dict[int, NewSlot]] = {}
+        for slot in slots:
+            both.setdefault(slot.docno, {})[slot.number] = slot
+        referrals = {}
+        for pair in of_query.opened.referred:
+            if pair.docno not in judged:
+                raise BundleError(
+                    QUERY_PAPERS,
+                    None,
+                    f"{pair.docno!r} is for the adjudicator, but has no two judgments.",
+                )
+            first, second = (both[pair.docno][number] for number in (1, 2))
+            referrals[pair.docno] = Referral(
+                pair_id=first.pair_id,
+                recipient=Recipient.ADJUDICATOR,
+                reason=pair.reason,
+                first_id=judgments[first.pk],
+                second_id=judgments[second.pk],
+            )
+        Referral.objects.bulk_create(referrals.values())
+        rows = []
+        for line, decision in of_query.decisions:
+            is_referred = decision.docno in referrals
+            _check_decision(line, decision, judged.get(decision.docno), is_referred)
+            first, second = (both[decision.docno][number] for number in (1, 2))
+            rows.append(
+                Decision(
+                    pair_id=first.pair_id,
+                    sequence=1,
+                    adjudicator=self.context.person(decision.adjudicator, Role.ADJUDICATOR),
+                    first_id=judgments[first.pk],
+                    second_id=judgments[second.pk],
+                    grade=decision.grade,
+                    reason=decision.reason,
+                    key=self._key("decision", decision.query, decision.docno),
+                    referral_count=int(is_referred),
+                )
+            )
         Decision.objects.bulk_create(rows)
         self.report.decisions += len(rows)
-
-    def _decision(
-        self, line: int, decision: Adjudication, judgments: Mapping[int, Judgment]
-    ) -> Decision:
-        name = f"{decision.query} {decision.docno}"
-        if not judgments:
-            raise BundleError(ADJUDICATIONS, line, f"{name} has a decision, but no judgments.")
-        first, second = judgments[1], judgments[2]
-        if first.grade is not None and first.grade == second.grade:
-            raise BundleError(
-                ADJUDICATIONS,
-                line,
-                f"both judgments of {name} are {first.grade}, so it is no case.",
-            )
-        return Decision(
-            pair_id=first.slot.pair_id,
-            sequence=1,
-            adjudicator=self.context.person(decision.adjudicator, Role.ADJUDICATOR),
-            first=first,
-            second=second,
-            grade=decision.grade,
-            reason=decision.reason,
-            key=self._key("decision", decision.query, decision.docno),
-        )
 
     def _key(self, *parts: str) -> uuid.UUID:
         """A key that no other import has: the number of a collection is used once."""
         name = "|".join(("release", str(self.context.collection.pk), *parts))
         return uuid.uuid5(uuid.NAMESPACE_URL, name)
+
+
+def _check_decision(
+    line: int, decision: Adjudication, ratings: Mapping[int, Rating] | None, is_referred: bool
+) -> None:
+    name = f"{decision.query} {decision.docno}"
+    if not ratings:
+        raise BundleError(ADJUDICATIONS, line, f"{name} has a decision, but no judgments.")
+    first, second = ratings[1], ratings[2]
+    if first.grade is not None and first.grade == second.grade and not is_referred:
+        raise BundleError(
+            ADJUDICATIONS, line, f"both judgments of {name} are {first.grade}, so it is no case."
+        )
 
 
 def _by_pair(ratings: Lines) -> dict[str, dict[int, Rating]]:
@@ -229,15 +282,16 @@ def _by_pair(ratings: Lines) -> dict[str, dict[int, Rating]]:
 
 def _note_imports(context: ImportContext) -> None:
     """The judgments that had been imported before are not made in Qrelsmith here either."""
-    JudgmentImport.objects.bulk_create(
-        JudgmentImport(
-            collection=context.collection,
-            files=dict(row.files),
-            judgments=row.judgments,
-            decisions=row.decisions,
+    with context.part():
+        JudgmentImport.objects.bulk_create(
+            JudgmentImport(
+                collection=context.collection,
+                files=dict(row.files),
+                judgments=row.judgments,
+                decisions=row.decisions,
+            )
+            for row in context.manifest.judgment_imports
         )
-        for row in context.manifest.judgment_imports
-    )
     context.report.changed_texts = (
         Pair.objects.of(context.collection).filter(text_changed=True).count()
     )

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
 from itertools import chain, groupby, islice
-from typing import Any, NamedTuple
+from typing import Any
 
 from django.utils import timezone
 
@@ -17,15 +19,15 @@ from pooling.services import freeze_pools
 from pooling.services.manifest import DRAWN, can_be_rebuilt
 from release.bundle_fields import Fields
 from release.bundle_reading import MANIFEST, POOLS, read_pools
-from release.importing.context import ImportContext
+from release.importing.context import ImportContext, in_parts
 from release.opened_bundle import BundleError
 from release.records import PooledDocument, ReleasedRun
 from retrieval.formats import RunFormatError, RunLine, read_run
 from retrieval.models import Ranking, Run
 from retrieval.services import CITED
 
-LISTS_TOGETHER = 50
-POOLS_TOGETHER = 20
+LISTS_TOGETHER = 20  # in one transaction
+CANDIDATES_TOGETHER = 1_000  # of whole pools, in one transaction
 LOOKUP = 5_000  # docnos in a query, which both databases take
 
 RunKey = tuple[str, str]  # name and SHA-256
@@ -40,15 +42,16 @@ def import_runs(context: ImportContext, retired: frozenset[RunKey]) -> dict[RunK
             continue
         key = (released.name, released.sha256)
         _check_digest(context, released)
-        runs[key] = Run.with_retired.create(
-            collection=context.collection,
-            name=released.name,
-            kind=released.kind,
-            parameters=dict(released.parameters),
-            depth=released.depth,
-            sha256=released.sha256,
-            retired_at=timezone.now() if key in retired else None,
-        )
+        with context.part():
+            runs[key] = Run.with_retired.create(
+                collection=context.collection,
+                name=released.name,
+                kind=released.kind,
+                parameters=dict(released.parameters),
+                depth=released.depth,
+                sha256=released.sha256,
+                retired_at=timezone.now() if key in retired else None,
+            )
         _import_lists(context, runs[key], released.file)
         context.report.runs += 1
         context.work.progress(context.report.runs, None, "runs imported")
@@ -73,7 +76,8 @@ def _import_lists(context: ImportContext, run: Run, file: str) -> None:
                 for paper, some in groupby(lines, lambda line: line.topic)
             )
             while some := list(islice(lists, LISTS_TOGETHER)):
-                Ranking.objects.bulk_create(some)
+                with context.part():
+                    Ranking.objects.bulk_create(some)
         except RunFormatError as error:
             raise BundleError(error.file, error.line, error.problem) from error
 
@@ -95,35 +99,41 @@ def _paper(context: ImportContext, name: str, place: str) -> QueryPaper:
     return paper
 
 
-class _Build(NamedTuple):
+@dataclass(frozen=True)
+class _Build:
     row: PoolBuild
     manifest: Mapping[str, Any]
 
-    @property
+    @cached_property
     def is_rebuildable(self) -> bool:
         return can_be_rebuilt(self.manifest)
 
+    @cached_property
+    def _papers(self) -> Mapping[str, Any]:
+        """Checked once for all pools: the check writes all of it as JSON."""
+        return Fields(self.manifest, MANIFEST).fields("pools").mapping("query_papers")
+
     def facts(self, paper: str) -> Fields:
         """What the manifest says of the pool of a query paper; nothing for imported pools."""
-        if not self.is_rebuildable:
-            return Fields({}, MANIFEST)
-        papers = Fields(self.manifest, MANIFEST).fields("pools").mapping("query_papers")
-        return Fields(papers.get(paper, {}), MANIFEST)
+        return Fields(self._papers.get(paper, {}) if self.is_rebuildable else {}, MANIFEST)
 
 
 def import_pools(context: ImportContext, runs: Mapping[RunKey, Run]) -> None:
     """Import the pools with what they were drawn from, and freeze them."""
-    builds = _builds(context, runs)
+    with context.part():
+        builds = _builds(context, runs)
     pools = (
         (paper, [_as_drawn(context, builds.get(paper), pooled) for _, pooled in lines])
         for paper, lines in groupby(read_pools(context.bundle), lambda row: row[1].query_paper)
     )
-    while some := list(islice(pools, POOLS_TOGETHER)):
-        _insert_pools(context, builds, some)
+    for some in in_parts(pools, lambda pool: len(pool[1]), CANDIDATES_TOGETHER):
+        with context.part():
+            _insert_pools(context, builds, some)
         context.report.pools += len(some)
         context.work.progress(context.report.pools, len(builds), "pools imported")
     if context.report.pools:
-        freeze_pools(collection=context.collection)
+        with context.part():
+            freeze_pools(collection=context.collection)
 
 
 def _as_drawn(
@@ -133,7 +143,7 @@ def _as_drawn(
 
     A release of citations adds `cited` where a query paper cites the document.
     """
-    if context.manifest.is_judged or build is None or CITED in build.manifest.get("forced", ()):
+    if context.manifest.is_judged or build is None or CITED in (build.manifest.get("forced") or ()):
         return pooled
     return pooled._replace(
         sources=tuple(source for source in pooled.sources if source.drawn or source.source != CITED)

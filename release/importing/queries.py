@@ -11,8 +11,16 @@ from annotation.models import Guideline
 from annotation.services import write_guideline
 from corpus.digests import topic_digest
 from corpus.models import Facet, Query, QueryPaper, Topic
-from evaluation.models import Fold
-from release.bundle_reading import GUIDELINES, QUERY_PAPERS, read_guidelines, read_query_papers
+from evaluation.models import Fold, FoldPlan
+from release.bundle_reading import (
+    GUIDELINES,
+    QUERY_PAPERS,
+    SETTINGS,
+    SPLITS,
+    FoldSettings,
+    read_guidelines,
+    read_query_papers,
+)
 from release.importing.context import ImportContext
 from release.opened_bundle import BundleError
 from release.records import InterchangedPaper, InterchangedQuery, InterchangedTopic
@@ -35,39 +43,71 @@ def import_guidelines(context: ImportContext) -> None:
                 None,
                 f"Version {row.version} of {row.facet!r} does not describe the scale's grades.",
             )
-    Guideline.objects.bulk_create(
-        Guideline(
-            facet=facets[row.facet],
-            version=row.version,
-            instructions=row.instructions,
-            grades=list(row.grades),
+    with context.part():
+        Guideline.objects.bulk_create(
+            Guideline(
+                facet=facets[row.facet],
+                version=row.version,
+                instructions=row.instructions,
+                grades=list(row.grades),
+            )
+            for row in rows
         )
-        for row in rows
-    )
-    for key in facets.keys() - {row.facet for row in rows}:
-        text = default_guideline(facets[key], context.collection.highest_grade)
-        write_guideline(facet=facets[key], **text)
+        for key in facets.keys() - {row.facet for row in rows}:
+            text = default_guideline(facets[key], context.collection.highest_grade)
+            write_guideline(facet=facets[key], **text)
 
 
-def import_queries(context: ImportContext) -> None:
+def import_queries(context: ImportContext, folds: FoldSettings | None) -> None:
     """Import query papers with their queries. The context gets the papers and what is open."""
     facets = {facet.key: facet for facet in context.collection.facets.all()}
     papers = read_query_papers(context.bundle)
     for some in iter(lambda: list(islice(papers, TOGETHER)), []):
-        made = _create_papers(context, some)
+        with context.part():
+            made = _create_papers(context, some)
+            queries = [
+                (query, _query(context, made[paper.name], query, facets))
+                for paper in some
+                for query in paper.queries
+            ]
+            Query.objects.bulk_create(row for _, row in queries)
+            Fold.objects.bulk_create(
+                Fold(query=row, number=query.fold)
+                for query, row in queries
+                if query.fold is not None
+            )
         context.papers |= made
-        queries = [
-            (query, _query(context, made[paper.name], query, facets))
-            for paper in some
-            for query in paper.queries
-        ]
-        Query.objects.bulk_create(row for _, row in queries)
-        Fold.objects.bulk_create(
-            Fold(query=row, number=query.fold) for query, row in queries if query.fold is not None
-        )
-        context.opened |= {query.name: query for query, _ in queries if query.guideline is not None}
+        context.opened |= {
+            query.name: (query, row) for query, row in queries if query.guideline is not None
+        }
         context.report.queries += len(queries)
     context.report.query_papers = len(context.papers)
+    with context.part():
+        _plan_folds(context, folds)
+
+
+def _plan_folds(context: ImportContext, settings: FoldSettings | None) -> None:
+    """Keep where the folds are from. A release without this has imported folds, or none of them."""
+    folds = Fold.objects.filter(query__collection=context.collection)
+    if settings is None:
+        settings = FoldSettings(SPLITS, 0) if folds.exists() else None
+    elif bool(settings.imported_from) != folds.exists():
+        raise BundleError(
+            SETTINGS,
+            None,
+            f'"folds" says that they are {_origin(settings)}, and {QUERY_PAPERS} has '
+            f"{'none' if settings.imported_from else 'imported ones'}.",
+        )
+    if settings is not None:
+        FoldPlan.objects.create(
+            collection=context.collection,
+            imported_from=settings.imported_from,
+            made=settings.made,
+        )
+
+
+def _origin(settings: FoldSettings) -> str:
+    return f"imported from {settings.imported_from}" if settings.imported_from else "made"
 
 
 def _create_papers(

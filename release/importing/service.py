@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 
 from django.db import DataError, IntegrityError
+from django.utils import timezone
 
-from accounts.models import Collection, User
+from accounts.models import Collection, Role, User
+from accounts.services import add_membership
 from corpus.facets import FacetError, FacetPlan
 from corpus.formats import DocumentFormatError
-from corpus.services import CorpusError, create_collection
+from corpus.services import CorpusError, check_slug, create_collection
 from corpus.sources import SourceError
+from database.bulk import large_cache
 from jobs.context import DirectRun, JobContext
 from pooling.errors import PoolingError
 from release.bundle_reading import (
@@ -19,20 +23,25 @@ from release.bundle_reading import (
     MANIFEST,
     SETTINGS,
     Manifest,
+    Settings,
     read_manifest,
     read_settings,
 )
 from release.datasheets.services import AnswerRefused, save_answers
 from release.importing.context import ImportContext, ImportReport, ReleaseRefused
-from release.importing.documents import import_documents, import_history
+from release.importing.documents import import_documents
 from release.importing.judgments import import_judgments
 from release.importing.models import ReleaseImport
 from release.importing.pools import import_pools, import_runs
 from release.importing.queries import import_guidelines, import_queries
+from release.importing.unfinished import delete_abandoned, deleted_on_error
 from release.opened_bundle import BundleError, OpenedBundle, open_bundle
+from release.verification.failures import Failure
+from release.verification.service import CHECKS, verify_opened
 from release.verification.sums import listed_sums, wrong_files, wrong_sums
 
-LISTED = 20  # wrong files
+LISTED = 20  # findings
+CHECKS_OF_CONTENT = tuple(check for check in CHECKS if check.name not in ("files", "sums"))
 
 
 def import_release(
@@ -42,24 +51,34 @@ def import_release(
     admin: User | None = None,
     texts: Path | None = None,
     work: JobContext | None = None,
+    verified: bool = False,
 ) -> ImportReport:
     """Make the collection of a release again, under its own short name or another.
 
     `path` is the zip or the unpacked folder, and `texts` a file with the documents of a release
-    without texts. `admin` gets that role. People become accounts that can never log in. Everything
-    is written in one transaction, so after an error, a cancellation or a kill there is nothing.
+    without texts. `admin` gets that role. People become accounts that can never log in.
+
+    Everything is written in short transactions, so others can save meanwhile. The collection
+    is hidden until the last of them. After an error or a cancellation nothing is left. What a
+    killed import left is deleted here first.
+
+    `verified` leaves out the checks of `verify`, if the caller has made them.
 
     Raises:
-        ReleaseRefused: the file is no release, is damaged or contradicts itself, the short name is
-            in use, or texts are missing.
+        ReleaseRefused: the file is no release, is damaged or fails its verification, the short name
+            is in use, or texts are missing.
     """
     work = work or DirectRun()
     try:
         with open_bundle(path) as bundle:
             manifest = read_manifest(bundle)
+            check_slug(slug or manifest.slug)
             _check_slug_is_free(slug or manifest.slug)
             _check_texts(manifest, texts)
             _check_files(bundle, work)
+            if not verified:
+                _check_content(bundle, work)
+            delete_abandoned(work)
             return _import(bundle, manifest, slug or manifest.slug, admin, texts, work)
     except (BundleError, CorpusError, FacetError, DocumentFormatError, SourceError) as error:
         raise ReleaseRefused(str(error)) from error
@@ -99,10 +118,25 @@ def _check_files(bundle: OpenedBundle, work: JobContext) -> None:
         *wrong_sums(bundle, lambda done: work.progress(done, total + 1, "bytes compared")),
     ]
     if wrong:
-        more = f"\n… and {len(wrong) - LISTED:,} more" if len(wrong) > LISTED else ""
-        raise ReleaseRefused(
-            "The release is damaged.\n" + "\n".join(map(str, wrong[:LISTED])) + more
-        )
+        raise ReleaseRefused(_listed("The release is damaged.", wrong, len(wrong)))
+
+
+def _check_content(bundle: OpenedBundle, work: JobContext) -> None:
+    """Make the checks of `verify` that read the content of the files."""
+    wrong: list[Failure] = []
+    count = 0
+    for number, outcome in enumerate(verify_opened(bundle, CHECKS_OF_CONTENT), start=1):
+        wrong += outcome.failures
+        count += outcome.count
+        work.progress(number, len(CHECKS_OF_CONTENT), "checks made")
+    if wrong:
+        title = "The release fails its verification. For each check, run: verify_release FILE"
+        raise ReleaseRefused(_listed(title, wrong, count))
+
+
+def _listed(title: str, wrong: Sequence[Failure], count: int) -> str:
+    more = [f"… and {count - LISTED:,} more"] if count > LISTED else []
+    return "\n".join([title, *map(str, wrong[:LISTED]), *more])
 
 
 def _import(
@@ -114,40 +148,58 @@ def _import(
     work: JobContext,
 ) -> ImportReport:
     settings = read_settings(bundle)
+    if settings.seconds_per_judgment <= 0:
+        raise BundleError(SETTINGS, None, '"seconds_per_judgment" must be more than 0.')
     report = ImportReport(collection=slug, version=manifest.version)
-    with work.fenced():
-        collection = create_collection(
-            slug=slug,
-            name=manifest.name,
-            owner=admin,
-            description=manifest.description,
-            licence=manifest.licence,
-            corpus_licence=manifest.corpus_licence,
-            seed=manifest.seed,
-            analysis=settings.analysis,
-            facets=[FacetPlan(*facet) for facet in settings.facets],
-            highest_grade=settings.highest_grade,
-            relevant_from=settings.relevant_from,
-        )
-        if settings.seconds_per_judgment <= 0:
-            raise BundleError(SETTINGS, None, '"seconds_per_judgment" must be more than 0.')
-        collection.seconds_per_judgment = settings.seconds_per_judgment
-        collection.save(update_fields=["seconds_per_judgment"])
-        context = ImportContext(collection, bundle, manifest, report, work)
+    with large_cache(), deleted_on_error() as unfinished_slug:
+        with work.fenced():
+            collection = _create(unfinished_slug, manifest, settings)
+        context = ImportContext(slug, collection, bundle, manifest, report, work)
         import_guidelines(context)
         import_documents(context, texts)
-        import_history(context)
-        import_queries(context)
+        import_queries(context, settings.folds)
         import_pools(context, import_runs(context, settings.retired_runs))
         import_judgments(context)
+        _finish(context, settings, admin)
+    return report
+
+
+def _create(slug: str, manifest: Manifest, settings: Settings) -> Collection:
+    """An archived collection."""
+    collection = create_collection(
+        slug=slug,
+        name=manifest.name,
+        description=manifest.description,
+        licence=manifest.licence,
+        corpus_licence=manifest.corpus_licence,
+        seed=manifest.seed,
+        analysis=settings.analysis,
+        facets=[FacetPlan(*facet) for facet in settings.facets],
+        highest_grade=settings.highest_grade,
+        relevant_from=settings.relevant_from,
+    )
+    collection.seconds_per_judgment = settings.seconds_per_judgment
+    collection.archived_at = timezone.now()
+    collection.save(update_fields=["seconds_per_judgment", "archived_at"])
+    return collection
+
+
+def _finish(context: ImportContext, settings: Settings, admin: User | None) -> None:
+    """Show the collection, under its short name and to its admin."""
+    collection = context.collection
+    with context.work.fenced():
+        _check_slug_is_free(context.slug)
+        collection.slug, collection.archived_at = context.slug, None
+        collection.save(update_fields=["slug", "archived_at"])
+        if admin is not None:
+            add_membership(collection=collection, user=admin, role=Role.ADMIN)
         save_answers(collection=collection, answers=settings.answers, answered_by=None)
         ReleaseImport.objects.create(
             collection=collection,
-            version=manifest.version,
-            sha256=listed_sums(bundle)[MANIFEST],
+            version=context.manifest.version,
+            sha256=listed_sums(context.bundle)[MANIFEST],
             first_day=settings.first_day,
             last_day=settings.last_day,
             annotators=settings.annotators,
         )
-        work.complete(asdict(report))
-    return report
+        context.work.complete(asdict(context.report))

@@ -9,7 +9,7 @@ collection with a facet that is called `test`, that split is the facet's.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import groupby
 from operator import attrgetter
 from typing import Any
@@ -19,7 +19,7 @@ from release.draft_files import DraftFile, DraftFolder
 from release.layouts.content import Content, FileNote, Files
 from release.query_texts import QueryText
 from release.records import Label, ReleasedDocument, ReleasedQuery, Snapshot
-from release.splits import ALL, TESTED_BY
+from release.splits import ALL, sets_of
 
 TEST = "test"  # what BEIR's loader reads unless told otherwise
 FILES = (
@@ -34,8 +34,14 @@ FILES = (
     ),
     FileNote("beir/qrels/test.tsv", "all final labels: `query-id`, `corpus-id`, `score`"),
     FileNote("beir/qrels/all.tsv", "the same again, named like `trec/qrels.all.txt`"),
-    FileNote("beir/qrels/fold<1 or 2>_<dev or test>.tsv", "those of a set of `splits.json`"),
-    FileNote("beir/qrels/<facet>_<set>.tsv", "those of a facet in a set of `splits.json`"),
+    FileNote(
+        "beir/qrels/fold<number>_<dev or test>.tsv",
+        "those of a set of `splits.json`, folds {folds}",
+    ),
+    FileNote(
+        "beir/qrels/<facet>_fold<number>_<dev or test>.tsv",
+        "those of a facet in a set of `splits.json`, folds {folds}",
+    ),
     FileNote("beir/qrels/<facet>.tsv", "the final labels of one facet"),
 )
 HEADER = b"query-id\tcorpus-id\tscore\n"
@@ -114,7 +120,8 @@ def _write_qrels(folder: DraftFolder, snapshot: Snapshot) -> dict[str, StoredFil
         labels = list(grouped)
         content = b"".join(map(_label_line, labels))
         fold = snapshot.folds.numbers.get(query)
-        for split in _splits_of(labels[0].facet, fold, facets):
+        sets = sets_of(fold, snapshot.folds.number)
+        for split in _splits_of(labels[0].facet, sets, facets):
             name = f"beir/qrels/{split}.tsv"
             if name not in drafts:
                 drafts[name] = folder.draft()
@@ -127,9 +134,8 @@ def _label_line(label: Label) -> bytes:
     return f"{label.query}\t{label.docno}\t{label.grade}\n".encode()
 
 
-def _splits_of(facet: str, fold: int | None, facets: set[str]) -> Iterator[str]:
-    """The splits that a query is in. `fold` is the one that tests it."""
-    sets = [name for name, number in TESTED_BY.items() if number == fold]
+def _splits_of(facet: str, sets: Sequence[str], facets: set[str]) -> Iterator[str]:
+    """The splits that a query is in. `sets` are those of its folds."""
     if TEST not in facets:
         yield TEST
     yield from sets

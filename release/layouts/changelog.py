@@ -7,11 +7,12 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from operator import attrgetter, itemgetter
-from typing import Any
+from typing import Any, TypeAlias
 
 from release.draft_files import DraftFolder
 from release.label_changes import (
     Label,
+    LabelPair,
     LabelSummary,
     aligned,
     facets_in,
@@ -38,20 +39,26 @@ SETTINGS = {
     "highest_grade": "highest grade",
     "relevant_from": "relevant from grade",
 }
+SETTLED_BY = {"adjudicator": "the adjudicator", "judges": "two judges"}
 OPTIONS = {"texts": "texts in the bundle", "labels": "source of the labels"}
+
+Changes: TypeAlias = dict[tuple[str, str], LabelPair]  # by query id and docno
 
 
 def write(folder: DraftFolder, content: Content) -> Files:
+    changes: Changes = {}
     lines = [
         f"# Changes in version {content.version}",
         "",
-        *_since(content),
+        *_since(content, changes),
+        *_referrals(content.snapshot, changes),
         *_errata(content.snapshot.errata),
     ]
     return {NAME: "\n".join(lines).encode()}
 
 
-def _since(content: Content) -> Iterator[str]:
+def _since(content: Content, changes: Changes) -> Iterator[str]:
+    """What changed; on the way, the labels of the pairs that were settled again are noted."""
     snapshot, before = content.snapshot, content.snapshot.previous
     if before is None:
         yield "This is the first version."
@@ -66,16 +73,18 @@ def _since(content: Content) -> Iterator[str]:
         )
         yield ""
     else:
-        yield from _labels(snapshot, before, before.qrels)
+        yield from _labels(snapshot, before, before.qrels, changes)
         yield from _pools(snapshot, before.pools)
     yield from _settings(content, before.manifest)
 
 
-def _labels(snapshot: Snapshot, before: PreviousVersion, qrels: FileLines) -> Iterator[str]:
+def _labels(
+    snapshot: Snapshot, before: PreviousVersion, qrels: FileLines, changes: Changes
+) -> Iterator[str]:
     facets = facets_in(before.manifest)
     facets |= {query.name: query.facet for query in snapshot.queries}
     pairs = aligned(read_labels(qrels()), _present_labels(snapshot))
-    summary = summarise(pairs, facets, shown=SHOWN)
+    summary = summarise(_noted(pairs, snapshot, changes), facets, shown=SHOWN)
     yield "## Labels"
     yield ""
     yield from _label_table(summary, has_facets=snapshot.collection.has_facets)
@@ -93,6 +102,16 @@ def _labels(snapshot: Snapshot, before: PreviousVersion, qrels: FileLines) -> It
                 for pair in summary.first_changed
             ],
         )
+
+
+def _noted(pairs: Iterable[LabelPair], snapshot: Snapshot, changes: Changes) -> Iterator[LabelPair]:
+    """All pairs; those that were settled again are kept in `changes`."""
+    settled_again = {(referral.query, referral.docno) for referral in snapshot.referrals}
+    for pair in pairs:
+        key = pair.query, pair.docno
+        if key in settled_again:
+            changes[key] = pair
+        yield pair
 
 
 def _present_labels(snapshot: Snapshot) -> Iterator[Label]:
@@ -204,6 +223,39 @@ def _value(value: object) -> str:
     return " ".join(str(value).split()) or "none"
 
 
+def _referrals(snapshot: Snapshot, changes: Changes) -> Iterator[str]:
+    if not snapshot.referrals:
+        return
+    yield "## Pairs settled again"
+    yield ""
+    yield (
+        "Pairs with two judgments that went to an adjudicator, or to two judges who did not see "
+        "the earlier judgments."
+    )
+    yield ""
+    before = snapshot.previous
+    compared = before is not None and before.qrels is not None
+    grades = [f"grade in {before.version}", "grade now"] if before and compared else []
+    yield from _table(
+        ["query", "document", "settled again by", "reason", *grades],
+        [
+            [
+                _code(row.query),
+                _code(row.docno),
+                SETTLED_BY[row.recipient],
+                _value(row.reason),
+                *(_grades(changes.get((row.query, row.docno))) if grades else ()),
+            ]
+            for row in snapshot.referrals
+        ],
+    )
+
+
+def _grades(pair: LabelPair | None) -> list[str]:
+    before, after = (pair.before, pair.after) if pair else (None, None)
+    return [before or "none", after or "none"]
+
+
 def _errata(errata: Sequence[SettledErratum]) -> Iterator[str]:
     if not errata:
         return
@@ -212,15 +264,28 @@ def _errata(errata: Sequence[SettledErratum]) -> Iterator[str]:
     yield "Errors that readers reported in earlier versions, with the answers of the publisher."
     yield ""
     for decision, is_accepted in (("Accepted", True), ("Declined", False)):
-        rows = [
-            [row.name, _code(row.query), _code(row.docno) or "all", _value(row.answer)]
-            for row in errata
-            if row.accepted is is_accepted
-        ]
+        rows = list(_settled_rows([row for row in errata if row.accepted is is_accepted]))
         if rows:
             yield f"{decision}:"
             yield ""
             yield from _table(["report", "query", "document", "answer"], rows)
+
+
+def _settled_rows(errata: Sequence[SettledErratum]) -> Iterator[list[str]]:
+    """A row for each report. More than NAMED that were declined with the same answer share one.
+
+    An admin declines a flood of reports at once, and it must not fill the file.
+    """
+    alike: dict[tuple[bool, str], list[SettledErratum]] = {}
+    for row in errata:
+        alike.setdefault((row.accepted, row.answer), []).append(row)
+    for row in errata:
+        same = alike[row.accepted, row.answer]
+        if row.accepted or len(same) <= NAMED:
+            yield [row.name, _code(row.query), _code(row.docno) or "all", _value(row.answer)]
+        elif row is same[0]:
+            name = f"{same[0].name} to {same[-1].name} ({len(same)} reports)"
+            yield [name, "several", "several", _value(row.answer)]
 
 
 def _named(what: str, names: Iterable[str]) -> Iterator[str]:

@@ -20,15 +20,17 @@ Files = dict[str, "bytes | StoredFile"]  # by name in the zip
 class FileNote(NamedTuple):
     """A file, or several whose names differ in `<a word>`, and what it holds.
 
-    `what_of_citations` is what it holds if labels are citations, where that differs.
+    `what_of_citations` is what it holds if labels are citations, where that differs. `{folds}` in
+    them stands for where the folds are from.
     """
 
     name: str
     what: str
     what_of_citations: str = ""
 
-    def what_of(self, *, citations: bool) -> str:
-        return self.what_of_citations if citations and self.what_of_citations else self.what
+    def what_of(self, snapshot: Snapshot) -> str:
+        what = self.what_of_citations if snapshot.of_citations else ""
+        return (what or self.what).replace("{folds}", snapshot.folds.origin)
 
     @property
     def pattern(self) -> re.Pattern[str]:

@@ -171,7 +171,7 @@ def write(folder: DraftFolder, content: Content, files: Files) -> Files:
         "keywords": keywords(snapshot),
         "isLiveDataset": False,
         **_responsible_ai(content),
-        "distribution": [_file(name, what, files) for name, what in _noted(files)],
+        "distribution": [_file(name, what, files) for name, what in _noted(files, snapshot)],
         "recordSet": [_record_set(table) for table in TABLES if table.file in files],
     }
     kept = {name: value for name, value in fields.items() if value not in ("", [], None)}
@@ -236,11 +236,11 @@ def _answers(answers: Mapping[str, str], *questions: str) -> list[str]:
     return [answers[question] for question in questions if question in answers]
 
 
-def _noted(files: Files) -> Iterator[tuple[str, str]]:
+def _noted(files: Files, snapshot: Snapshot) -> Iterator[tuple[str, str]]:
     """Every file with what it holds, by name."""
     from release.layouts import file_notes  # the registry, which knows this module
 
-    notes = [(note.pattern, note.what) for note in file_notes()]
+    notes = [(note.pattern, note.what_of(snapshot)) for note in file_notes()]
     for name in sorted(files):
         yield name, next((what for pattern, what in notes if pattern.fullmatch(name)), "")
 

@@ -39,6 +39,8 @@ from release.records import Rating, ReleasedQuery, Snapshot
 from release.splits import splits_payload
 
 FOLDER = "csfcube"
+# The official name is of folds that were published. No script reads made ones by mistake.
+IMPORTED_SPLITS, MADE_SPLITS = "evaluation_splits.json", "made_splits.json"
 FILES = (
     FileNote(
         "csfcube/test-pid2anns-<facet>.json",
@@ -47,7 +49,8 @@ FILES = (
     FileNote(
         "csfcube/test-pid2pool-<name>.json", "the pools with their sources, in CSFCube's form"
     ),
-    FileNote("csfcube/evaluation_splits.json", "the folds, in CSFCube's form"),
+    FileNote(f"{FOLDER}/{IMPORTED_SPLITS}", "the folds, {folds}, in CSFCube's form"),
+    FileNote(f"{FOLDER}/{MADE_SPLITS}", "the folds, {folds}, in CSFCube's form"),
     FileNote("csfcube/queries-release.csv", "the queries, in CSFCube's form"),
     FileNote(
         "csfcube/readable_annotations/<query>-adju.txt",
@@ -70,9 +73,10 @@ def write(folder: DraftFolder, content: Content) -> Files:
         queries, pooled = _write_pools(folder, snapshot, pools, files)
         if not queries:
             return {}
-        files[f"{FOLDER}/evaluation_splits.json"] = formats.write_json(
-            splits_payload(snapshot.folds, queries)
-        )
+        if snapshot.folds.number:
+            name = IMPORTED_SPLITS if snapshot.folds.imported else MADE_SPLITS
+            splits = splits_payload(snapshot.folds, queries)
+            files[f"{FOLDER}/{name}"] = formats.write_json(splits)
         files[f"{FOLDER}/queries-release.csv"] = formats.write_csv(
             QUERY_COLUMNS, query_rows(queries, with_titles=snapshot.options.texts.included)
         )

@@ -37,8 +37,8 @@ def _facts(section: Section, content: Content) -> Iterator[str]:
 
 
 def _answers(section: Section, content: Content) -> Iterator[str]:
-    sheet = content.snapshot.datasheet
-    for question in questions_of(section, dates_known=sheet.dates_known):
+    sheet, judged = content.snapshot.datasheet, not content.snapshot.of_citations
+    for question in questions_of(section, dates_known=sheet.dates_known, judged=judged):
         text = sheet.answers.get(question.key, "")
         if not text and not question.required:
             continue

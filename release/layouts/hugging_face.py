@@ -34,7 +34,17 @@ ANNOTATIONS = "hf/annotations.parquet"
 FILES = (
     FileNote(CORPUS, "the documents, as in `beir/corpus.jsonl`"),
     FileNote(QUERIES, "the queries, as in `beir/queries.jsonl`"),
-    FileNote("hf/qrels/<facet and fold>.parquet", "final labels: `query-id`, `corpus-id`, `score`"),
+    FileNote(
+        "hf/qrels/<facet>-fold<number>.parquet",
+        "final labels: `query-id`, `corpus-id`, `score`; folds {folds}",
+        "labels: `query-id`, `corpus-id`, `score`; folds {folds}",
+    ),
+    FileNote(
+        "hf/qrels/fold<number>.parquet",
+        "final labels: `query-id`, `corpus-id`, `score`; folds {folds}",
+        "labels: `query-id`, `corpus-id`, `score`; folds {folds}",
+    ),
+    FileNote("hf/qrels/<facet>.parquet", "final labels: `query-id`, `corpus-id`, `score`"),
     FileNote(TOP_RANKED, "the documents with a label of each query, to be ranked again"),
     FileNote(ANNOTATIONS, "the rows of `annotations/ratings.csv`"),
 )

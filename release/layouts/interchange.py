@@ -64,6 +64,7 @@ def _settings(snapshot: Snapshot) -> dict[str, Any]:
         "retired_runs": [
             {"name": name, "sha256": sha256} for name, sha256 in interchange.retired_runs
         ],
+        **({"folds": dict(interchange.folds)} if interchange.folds else {}),
         "datasheet": {
             "answers": dict(snapshot.datasheet.answers),
             "first_day": snapshot.datasheet.first_day,
@@ -92,11 +93,14 @@ def _paper_line(paper: InterchangedPaper) -> str:
 
 
 def _query(query: InterchangedQuery) -> dict[str, Any]:
-    return {
+    line = {
         key: value
         for key, value in query._asdict().items()
         if value not in (None, ()) or key == "facet"
     }
+    if query.referred:
+        line["referred"] = [pair._asdict() for pair in query.referred]
+    return line
 
 
 def _document_lines(snapshot: Snapshot) -> Iterator[str]:

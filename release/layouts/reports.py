@@ -29,7 +29,7 @@ FILES = (
     FileNote("reports/agreement.csv", "the numbers of `reports/agreement.json` by facet and query"),
     FileNote(
         "reports/evaluation.json",
-        "the scores of systems: means by facet and split, 95 % intervals, the means of both folds",
+        "the scores of systems: means by facet and split, 95 % intervals, the mean of each fold",
     ),
     FileNote("reports/pool_bias.json", "how far the pools can be trusted for new systems"),
     FileNote("reports/label_effects.json", "the ranking of systems under each annotator's labels"),

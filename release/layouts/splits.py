@@ -1,4 +1,4 @@
-"""`splits.json`: the two folds of the queries, in CSFCube's form."""
+"""`splits.json`: the folds of the queries, in CSFCube's form."""
 
 from __future__ import annotations
 
@@ -9,10 +9,15 @@ from release.splits import splits_payload
 
 NAME = "splits.json"
 FILES = (
-    FileNote(NAME, "two folds of the queries: the development and test set of each, per facet"),
+    FileNote(
+        NAME,
+        "the folds of the queries, {folds}: the development and test set of each, per facet",
+    ),
 )
 
 
 def write(folder: DraftFolder, content: Content) -> Files:
-    splits = splits_payload(content.snapshot.folds, content.snapshot.queries)
-    return {NAME: formats.write_json(splits)} if splits else {}
+    folds = content.snapshot.folds
+    if not folds.number:
+        return {}
+    return {NAME: formats.write_json(splits_payload(folds, content.snapshot.queries))}

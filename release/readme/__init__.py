@@ -39,7 +39,7 @@ def write_readme(content: Content, names: Collection[str]) -> bytes:
         grades_section(snapshot),
         *agreement_sections(content),
         evaluation_section(snapshot.reports),
-        supports_section(snapshot.supports),
+        supports_section(snapshot.scopes, snapshot.supports),
         exceptions_section(content.accepted),
         ["## What is not in it", _left_out(snapshot)],
         ["## Errors", _about_errors(collection.slug, content.version)],

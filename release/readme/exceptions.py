@@ -27,7 +27,11 @@ EXCEPTIONS = {
         "of their means."
     ),
     "duplicates": "Documents whose text is more than once in a pool: {count}.",
-    "old-reports": "Reports that were older than the labels: {count}. They are left out.",
+    "old-reports": "Reports that were out of date: {count}. They are left out.",
+    "made-folds": (
+        "The judgments were imported, but the folds were made from the seed: scores by these folds "
+        "are not those that others report."
+    ),
     "provenance": "Labels of documents without a recorded source: {count}.",
     "changed-texts": (
         "Pairs whose text, or the mark of its facet, changed after they were judged: {count}. In "

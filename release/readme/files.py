@@ -60,7 +60,7 @@ def files_section(snapshot: Snapshot, names: Collection[str]) -> Iterator[str]:
     yield ""
     yield from markdown_table(
         ["file", "what it holds"],
-        [[f"`{note.name}`", note.what_of(citations=of_citations)] for note in notes],
+        [[f"`{note.name}`", note.what_of(snapshot)] for note in notes],
     )
     query_id = (
         "`<docno of the query paper>_<facet>`" if has_facets else "the id of its topic or paper"

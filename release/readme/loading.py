@@ -80,21 +80,25 @@ The other configs are in the first lines of this file. Their names are those tha
 
 
 ABOUT_SPLITS = """
-Each query with a label is tested in one of two folds and serves to develop with in the other:
-`fold1_dev`, `fold1_test`, `fold2_dev`, `fold2_test` in `splits.json`, `beir/qrels/` and `hf/`. A
-test figure is the mean of the two folds' means. The split `test` has every query. {origin}
+{origin}
+
+A fold tests some of the queries, and all others with a fold are its development set: {sets}, in
+`splits.json`, `beir/qrels/` and `hf/`. {figure} The split `test` has every query with a label.
 """
 
 
-IMPORTED_FOLDS = "The folds were imported with the collection."
+FIGURES = {
+    False: "A test figure is the mean over the queries of `fold1_test`.",
+    True: "A test figure is the mean of the folds' means.",
+}
+
+
+IMPORTED_FOLDS = "The {number} imported from `{source}`."
 
 
 MADE_FOLDS = """\
-The folds were made at random from the seed `{seed}`, and every facet has half of its queries in
-each."""
-
-
-MADE_FOLDS_WITHOUT_FACETS = "The folds were made at random from the seed `{seed}`."
+The {number} made from the seed `{source}` by Qrelsmith. No other publication has them, so compare
+figures of a fold only with figures of this release."""
 
 
 def loading_section(content: Content, names: Sequence[str]) -> Iterator[str]:
@@ -141,9 +145,14 @@ def texts_section(snapshot: Snapshot) -> Iterator[str]:
 
 def splits_section(snapshot: Snapshot) -> Iterator[str]:
     folds = snapshot.folds
-    if not folds.numbers:
+    if not folds.number:
         return
-    made = MADE_FOLDS if snapshot.collection.has_facets else MADE_FOLDS_WITHOUT_FACETS
-    origin = IMPORTED_FOLDS if folds.imported else made.format(seed=folds.seed)
+    origin = IMPORTED_FOLDS if folds.imported else MADE_FOLDS
+    number = "fold is" if folds.number == 1 else f"{folds.number} folds are"
+    last = f" to `fold{folds.number}_dev` and `fold{folds.number}_test`" if folds.number > 1 else ""
     yield "## Splits"
-    yield ABOUT_SPLITS.format(origin=origin)
+    yield ABOUT_SPLITS.format(
+        origin=origin.format(number=number, source=folds.imported_from or folds.seed),
+        sets=f"`fold1_dev` and `fold1_test`{last}",
+        figure=FIGURES[folds.number > 1],
+    )

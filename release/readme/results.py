@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from agreement.coefficients import COEFFICIENTS, Missing
+from evaluation.measures.scopes import Scope
 from release.layouts.content import Content
 from release.readme.tables import facet_table, listed
-from release.records import ReleasedReports
+from release.records import ReleasedReports, ReleasedScope
 from web.words import count_noun
 
 ABOUT_REPORTS = """
@@ -20,12 +21,18 @@ table, and `reports/figures/` the figures.
 ABOUT_EVALUATION = """
 `reports/evaluation.json` has the scores of {systems} by the final labels of this release. Means
 are over the queries with a relevant document. An interval is the 95 % t interval of the mean over
-queries. `test` is the mean of the means of both folds.
+queries. `test` is the mean of the folds' means.
+"""
+
+
+ABOUT_SCOPES = """
+The documents of a system's list that have no label can be treated in three ways. State which of
+them you used, and compare only figures of the same one.
 """
 
 
 OUT_OF_DATE = """
-Reports that were older than the labels or the systems, and so are incomplete or not included:
+Reports that were out of date, and so are incomplete or not included:
 {reports}.
 """
 
@@ -97,9 +104,23 @@ def evaluation_section(reports: ReleasedReports) -> Iterator[str]:
         yield OUT_OF_DATE.format(reports=listed(reports.out_of_date))
 
 
-def supports_section(paragraph: str) -> Iterator[str]:
-    if paragraph:
-        yield "## What it supports"
+def supports_section(scopes: Sequence[ReleasedScope], paragraph: str) -> Iterator[str]:
+    """`paragraph` is of the report on pool bias, and the reason of a scope or none."""
+    if not scopes and not paragraph:
+        return
+    yield "## What it supports"
+    yield ""
+    if scopes:
+        yield ABOUT_SCOPES.lstrip()
+        for scope in scopes:
+            about = Scope(scope.scope).description
+            yield f"- **{scope.scope.capitalize()}** ({about}): {scope.answer}. {reason_of(scope)}"
         yield ""
+    if paragraph and " ".join(paragraph.split()) not in {scope.reason for scope in scopes}:
         yield paragraph
         yield ""
+
+
+def reason_of(scope: ReleasedScope) -> str:
+    """The reason as a sentence."""
+    return f"{scope.reason[:1].upper()}{scope.reason[1:].removesuffix('.')}."

@@ -22,12 +22,18 @@ from release.snapshot.datasheet import released_datasheet
 from release.snapshot.documents import stored_documents
 from release.snapshot.duplicates import duplicate_candidates
 from release.snapshot.folds import released_folds
-from release.snapshot.history import newest_version, unpublished_errata
+from release.snapshot.history import (
+    newest_version,
+    published_referrals,
+    referrals_after,
+    unpublished_errata,
+)
 from release.snapshot.imports import corpus_imports, judged_here, judgment_imports
 from release.snapshot.interchange import interchange
 from release.snapshot.judgments import stored_adjudications, stored_pairs, stored_ratings
 from release.snapshot.pools import released_builds, released_samples, stored_pools
 from release.snapshot.runs import lines_of, names_of, released_runs
+from release.snapshot.scopes import released_scopes
 from release.stored_reports import stale_reports, stored_reports
 
 
@@ -54,6 +60,7 @@ def take_snapshot(collection: Collection, options: ReleaseOptions = DEFAULT_OPTI
         topics = released_topics(collection)
         documents = stored_documents(collection, options.texts)
         imports = judgment_imports(collection)
+        referrals_before = published_referrals(collection)
         snapshot = Snapshot(
             options=options,
             collection=released,
@@ -86,6 +93,9 @@ def take_snapshot(collection: Collection, options: ReleaseOptions = DEFAULT_OPTI
             judged_here=not imports or judged_here(collection, imports),
             previous=newest_version(collection),
             errata=unpublished_errata(collection),
+            referrals=() if of_citations else referrals_after(collection, referrals_before),
+            referrals_before=referrals_before,
+            scopes=released_scopes(collection, options.labels),
             supports=current_paragraph(collection),
             datasheet=released_datasheet(collection),
             interchange=interchange(collection, options, pairs),

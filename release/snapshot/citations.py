@@ -16,7 +16,8 @@ from release.citation_labels import (
     papers_to_complete,
 )
 from release.consistent_reads import READ_TOGETHER, batched
-from release.records import NO_REPORTS, Label, ReleasedBuild, Snapshot
+from release.datasheets.questions import QUESTIONS
+from release.records import NO_REPORTS, Label, ReleasedBuild, ReleasedDatasheet, Snapshot
 from release.snapshot.judgments import as_pair
 from release.snapshot.pools import as_pooled, cited_rows
 from release.stored_records import Row, StoredRecords
@@ -41,7 +42,16 @@ def without_judging(snapshot: Snapshot) -> Snapshot:
         judgment_imports=(),
         judged_here=False,
         supports="",
+        datasheet=_about_citations(snapshot.datasheet),
     )
+
+
+def _about_citations(datasheet: ReleasedDatasheet) -> ReleasedDatasheet:
+    """The datasheet without the answers and the groups that are about annotators."""
+    answers = {
+        key: answer for key, answer in datasheet.answers.items() if not QUESTIONS[key].about_judging
+    }
+    return datasheet._replace(answers=answers, annotators=())
 
 
 def stored_citation_pairs(

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from accounts.models import Collection
 from adjudication.labels import LabelledPair
-from evaluation.services import folds_of
+from evaluation.scoring import folds_of
 from release.records import Records, ReleasedFolds
 
 
 def released_folds(collection: Collection, pairs: Records[LabelledPair]) -> ReleasedFolds:
     """The imported folds, or those that the evaluation makes of the queries with a label."""
     labelled = {pair.query: pair.facet for pair in pairs if pair.final is not None}
-    imported = collection.queries.filter(fold__isnull=False).exists()
-    return ReleasedFolds(folds_of(collection, labelled), imported, collection.seed)
+    folds = folds_of(collection, labelled)
+    return ReleasedFolds(folds.numbers, folds.imported_from, collection.seed)

@@ -1,4 +1,4 @@
-"""What was published before: the version to compare with, and the errata to report."""
+"""The version to compare with, and the errata and referrals that no version has reported yet."""
 
 from __future__ import annotations
 
@@ -6,10 +6,11 @@ from collections.abc import Iterable
 from functools import partial
 
 from accounts.models import Collection
+from adjudication.models import Referral
 from release.differences import QRELS, Unreadable
 from release.models import Erratum, Release
 from release.published_files import check_file, lines_of
-from release.records import PreviousVersion, SettledErratum
+from release.records import PreviousVersion, ReleasedReferral, SettledErratum
 
 POOLS = "pools/pool.jsonl"
 
@@ -48,6 +49,24 @@ def errata_named(collection: Collection, names: Iterable[str]) -> tuple[SettledE
     """These settled errata, by version and number."""
     wanted = set(names)
     return tuple(row for row in _settled(collection) if row.name in wanted)
+
+
+def published_referrals(collection: Collection) -> int:
+    """How many referrals of the collection, in their order, the changelogs of its versions list."""
+    listed = collection.releases.values_list("manifest__referrals__last", flat=True)
+    return max((last for last in listed if last), default=0)
+
+
+def referrals_after(
+    collection: Collection, number: int, last: int | None = None
+) -> tuple[ReleasedReferral, ...]:
+    """The referrals after the first `number`, as far as the `last`. Their order never changes."""
+    rows = (
+        Referral.objects.of(collection)
+        .order_by("pk")
+        .values_list("pair__query__name", "pair__candidate__document__docno", "recipient", "reason")
+    )
+    return tuple(ReleasedReferral(*row) for row in rows[number:last])
 
 
 def _settled(collection: Collection) -> list[SettledErratum]:

@@ -7,10 +7,14 @@ from collections.abc import Iterator, Mapping
 from operator import attrgetter
 from typing import Any
 
+from django.db.models import OuterRef, Subquery
+
 from accounts.models import Collection
 from adjudication.labels import LabelledPair, Standing
-from annotation.models import Guideline
+from adjudication.models import Recipient, Referral
+from annotation.models import Guideline, Pair
 from corpus.models import Query, QueryPaper, Topic
+from evaluation.models import FoldPlan
 from pooling.models import PoolBuild
 from release.consistent_reads import READ_TOGETHER, batched
 from release.options import LabelSource, ReleaseOptions
@@ -21,6 +25,7 @@ from release.records import (
     InterchangedQuery,
     InterchangedTopic,
     Records,
+    ReferredPair,
     ReleasedGuideline,
 )
 from release.snapshot.documents import unpooled_documents
@@ -43,6 +48,7 @@ def interchange(
         ),
         guidelines=_guidelines(collection),
         retired_runs=_retired_runs(collection),
+        folds=_folds(collection),
         query_papers=tuple(_query_papers(collection, options, pairs)),
         other_documents=unpooled_documents(collection, _sampled_from(collection), options.texts),
     )
@@ -73,6 +79,13 @@ def _retired_runs(collection: Collection) -> tuple[tuple[str, str], ...]:
     return tuple(sorted(set(rows.order_by().values_list("name", "sha256"))))
 
 
+def _folds(collection: Collection) -> dict[str, Any]:
+    plan = FoldPlan.objects.filter(collection=collection).first()
+    if plan is None:
+        return {}
+    return {"imported_from": plan.imported_from} if plan.imported_from else {"made": plan.made}
+
+
 def _query_papers(
     collection: Collection, options: ReleaseOptions, pairs: Records[LabelledPair]
 ) -> Iterator[InterchangedPaper]:
@@ -83,6 +96,7 @@ def _query_papers(
         for pair in pairs:
             if pair.standing is Standing.UNJUDGED:
                 unjudged[pair.query].append(pair.docno)
+    referred = _referred(collection) if is_judged else {}
     papers = collection.query_papers.order_by().values_list("name", "pk")
     for some in batched([pk for _, pk in sorted(papers)], READ_TOGETHER):
         queries: dict[int, list[InterchangedQuery]] = defaultdict(list)
@@ -92,6 +106,7 @@ def _query_papers(
             .order_by()
         ):
             record = _query(query, unjudged.get(query.name, ()), is_judged=is_judged)
+            record = record._replace(referred=tuple(sorted(referred.get(query.name, ()))))
             queries[query.query_paper_id].append(record)
         rows = QueryPaper.objects.filter(pk__in=some).with_source().order_by()
         for paper in sorted(rows, key=attrgetter("name")):
@@ -101,6 +116,22 @@ def _query_papers(
                 metadata=_metadata(paper, with_texts=options.texts.included),
                 queries=tuple(sorted(queries[paper.pk])),
             )
+
+
+def _referred(collection: Collection) -> dict[str, list[ReferredPair]]:
+    """By query id, the pairs that an admin sent to the adjudicator, with the last reason."""
+    last = Referral.objects.filter(pair=OuterRef("pk"), recipient=Recipient.ADJUDICATOR)
+    rows = (
+        Pair.objects.referred()
+        .of(collection)
+        .order_by()
+        .annotate(reason=Subquery(last.order_by("-pk").values("reason")[:1]))
+        .values_list("query__name", "candidate__document__docno", "reason")
+    )
+    found: dict[str, list[ReferredPair]] = defaultdict(list)
+    for query, docno, reason in rows:
+        found[query].append(ReferredPair(docno, reason))
+    return found
 
 
 def _query(query: Query, unjudged: Any, *, is_judged: bool) -> InterchangedQuery:

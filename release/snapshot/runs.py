@@ -35,8 +35,8 @@ def released_runs(
 def lines_of(
     collection: Collection, run: ReleasedRun, query_names: QueryNames | None = None
 ) -> RunLines:
-    """The lines of a run; two with one digest have the same."""
-    rows = Run.with_retired.filter(collection=collection, sha256=run.sha256)
+    """The lines of a run. Two of one name and digest have the same."""
+    rows = Run.with_retired.filter(collection=collection, name=run.name, sha256=run.sha256)
     return lambda: run_lines(rows[0], query_names)
 
 

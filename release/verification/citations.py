@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from release.bundle_reading import QRELS
+from release.citation_labels import known_sources_by_paper
 from release.verification.data import ReleaseData
 from release.verification.failures import Failure
-
-CITED = "cited"
+from retrieval.run_names import CITED
 
 
 def wrong_labels(data: ReleaseData) -> Iterator[Failure]:
@@ -18,16 +18,12 @@ def wrong_labels(data: ReleaseData) -> Iterator[Failure]:
     no label. All queries of a paper have the same labels.
     """
     yield from data.repeated_labels
-    forced = {
-        paper: {CITED, *map(str, build.manifest.get("forced", ()))}
-        for build in data.manifest.builds
-        for paper in build.query_papers
-    }
+    forced = known_sources_by_paper(data.manifest.builds)
     for query, paper in data.paper_of.items():
         labels = data.labels.get(query, {})
         pool = data.pools.get(paper, {})
         for docno, pooled in pool.items():
-            known = not forced.get(paper, {CITED}).isdisjoint(pooled.sources)
+            known = not forced.get(paper, frozenset({CITED})).isdisjoint(pooled.sources)
             expected = None if pooled.is_excluded else int(known)
             if labels.get(docno) != expected:
                 yield Failure(

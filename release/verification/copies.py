@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-import json
 import re
+import zipfile
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from typing import Any
 
+from corpus.formats import excerpt
 from release.bundle_fields import each_line
-from release.bundle_reading import QRELS, RATINGS, read_qrels, read_ratings
-from release.opened_bundle import BundleError, OpenedBundle, read_json, read_lines
+from release.bundle_reading import QRELS, RATINGS, SPLITS, read_qrels, read_ratings
+from release.opened_bundle import NOT_OURS, BundleError, OpenedBundle, read_json, read_lines
 from release.verification.data import ReleaseData
 from release.verification.failures import Failure
 
-SET = re.compile(r"(?:(?P<facet>.+)_)?(?P<set>fold[12]_(?:dev|test))")
+SET = re.compile(r"(?:(?P<facet>.+)_)?(?P<set>fold[1-9]\d*_(?:dev|test))")
 NOT_DRAWN = -1
+PLAIN = frozenset({"PLAIN", "RLE"})  # encodings of the Parquet of a release
 BEIR_HEADER = ["query-id", "corpus-id", "score"]
 
 Row = tuple[int | None, str, str, int]  # line, query, docno, grade
@@ -150,7 +152,7 @@ def _split(data: ReleaseData, split: str) -> set[str]:
     match = SET.fullmatch(split)
     if match is None:
         return set(data.labels)
-    splits = read_json(data.bundle, "splits.json")
+    splits = read_json(data.bundle, SPLITS)
     sets = splits.get(match["facet"] or "all") if isinstance(splits, dict) else None
     names = sets.get(match["set"]) if isinstance(sets, dict) else None
     return set(map(str, names or ())) & data.labels.keys()
@@ -178,7 +180,8 @@ def _queries_with_text(data: ReleaseData) -> set[str]:
     """The labelled queries whose text is in the release; without texts, those of topics."""
     if data.manifest.options.texts.included:
         return set(data.labels)
-    return {query for query in data.labels if data.papers[data.paper_of[query]].topic is not None}
+    topics = {name for name, paper in data.papers.items() if paper.topic is not None}
+    return {query for query in data.labels if data.paper_of.get(query) in topics}
 
 
 def wrong_parquet_files(data: ReleaseData) -> Iterator[Failure]:
@@ -240,10 +243,37 @@ def _parquet(
 
     with bundle.open(name) as file:
         try:
-            for batch in parquet.ParquetFile(file).iter_batches(4096, columns=columns):
+            table = parquet.ParquetFile(file)
+            if _can_grow(table.metadata, bundle.size(name)):
+                raise BundleError(
+                    name,
+                    None,
+                    f"has compressed values, but the Parquet of a release does not. {NOT_OURS}",
+                )
+            for batch in table.iter_batches(4096, columns=columns):
                 yield from batch.to_pylist()
-        except (pyarrow.ArrowException, KeyError) as error:
+        # pyarrow raises OSError for most damage, and passes on the errors of the zip.
+        except (
+            *(pyarrow.ArrowException, LookupError, OSError, EOFError, OverflowError),
+            *(zipfile.BadZipFile, UnicodeDecodeError),
+        ) as error:
             raise BundleError(name, None, f"cannot be read as Parquet ({error}).") from error
+
+
+def _can_grow(metadata: Any, size: int) -> bool:
+    """Whether the values may need far more memory than the bytes of the file.
+
+    A row of a release has at least one value of four bytes.
+    """
+    columns = (
+        metadata.row_group(group).column(column)
+        for group in range(metadata.num_row_groups)
+        for column in range(metadata.num_columns)
+    )
+    return metadata.num_rows > size or any(
+        column.compression != "UNCOMPRESSED" or not PLAIN.issuperset(column.encodings)
+        for column in columns
+    )
 
 
 def wrong_csfcube_files(data: ReleaseData) -> Iterator[Failure]:
@@ -312,6 +342,6 @@ def _pairs(name: str, entry: Mapping[str, Any], column: str) -> Iterator[tuple[s
     for docno, value in zip(docnos, values, strict=True):
         if not isinstance(value, int):
             raise BundleError(
-                name, None, f'"{column}" must have whole numbers, got {json.dumps(value)[:60]}.'
+                name, None, f'"{column}" must have whole numbers, got {excerpt(value)}.'
             )
         yield str(docno), value

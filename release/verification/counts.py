@@ -1,50 +1,49 @@
-"""Checks that the numbers of the manifest and the README are those of the files. Pure."""
+"""The check that the numbers of the manifest are those of the files. Pure.
+
+README.md, datasheet.md and CHANGELOG.md are for readers. Their words may change between versions of
+the software, so no check reads a number from them.
+"""
 
 from __future__ import annotations
 
-import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from release.bundle_reading import MANIFEST
-from release.opened_bundle import read_lines
+from release.bundle_reading import MANIFEST, SETTINGS, read_pools, read_settings
+from release.citation_labels import count_citations, known_sources_by_paper
+from release.records import InterchangedQuery
 from release.verification.data import ReleaseData
 from release.verification.failures import Failure
 
-README = "README.md"
-# By a pattern of the words before the number. Labels that are citations are not called final.
-IN_WORDS = {
-    "Query papers": "query_papers",
-    "Queries": "queries",
-    "Pooled documents": "pooled_documents",
-    "(?:Final labels|Labels)": "labels",
-    "Annotators": "annotators",
-    "Adjudicators": "adjudicators",
-}
-ABOUT_JUDGING = ("annotators", "adjudicators")
+# What a facet of the manifest says about judging, beside its pairs.
+JUDGED = (
+    *("queries_opened", "pairs_judged", "unjudged", "agreed"),
+    *("adjudicated", "overruled", "set_aside", "due"),
+)
 
 
 def wrong_counts(data: ReleaseData) -> Iterator[Failure]:
-    """Numbers of the manifest that differ from the files."""
-    expected = _counts(data)
-    stated = data.manifest.counts
+    """Numbers of the manifest that differ from the files, and numbers that it lacks."""
+    yield from _differing('of "counts"', data.manifest.counts, _counts(data))
+    facets = data.manifest.counts.get("facets")
+    stated = facets if isinstance(facets, dict) else {}
+    keys = [facet.key for facet in read_settings(data.bundle).facets]
+    for key in sorted(stated.keys() - set(keys)):
+        yield Failure(MANIFEST, None, f"{key!r} is not a facet of {SETTINGS}.")
+    for key in keys:
+        yield from _differing(f"of {key!r}", stated.get(key), _facet_counts(data, key))
+
+
+def _differing(of: str, stated: Any, expected: Mapping[str, Any]) -> Iterator[Failure]:
+    numbers = stated if isinstance(stated, dict) else {}
     for name, number in expected.items():
-        if stated.get(name) != number:
-            reason = f'"{name}" of "counts" is {stated.get(name)}, in the files {number}.'
+        if numbers.get(name) != number:
+            reason = f'"{name}" {of} is {numbers.get(name)}, in the files {number}.'
             yield Failure(MANIFEST, None, reason)
-    facets = stated.get("facets")
-    for facet, numbers in (facets if isinstance(facets, dict) else {}).items():
-        for name, number in _facet_counts(data, facet).items():
-            if numbers.get(name) != number:
-                yield Failure(
-                    MANIFEST,
-                    None,
-                    f'"{name}" of {facet!r} is {numbers.get(name)}, in the files {number}.',
-                )
 
 
-def _counts(data: ReleaseData) -> dict[str, int]:
+def _counts(data: ReleaseData) -> dict[str, Any]:
     judges = {
         judgment.annotator
         for pairs in data.ratings.values()
@@ -61,7 +60,15 @@ def _counts(data: ReleaseData) -> dict[str, int]:
             {one.adjudicator for some in data.decisions.values() for one in some.values()}
         ),
         "labels": sum(map(len, data.labels.values())),
+        **({} if data.manifest.is_judged else {"citations": _citations(data)}),
     }
+
+
+def _citations(data: ReleaseData) -> dict[str, Any]:
+    """A pool without a build, which the check `pools` finds, has no labels."""
+    known = known_sources_by_paper(data.manifest.builds)
+    pooled = (row for _, row in read_pools(data.bundle) if row.query_paper in known)
+    return count_citations(pooled, data.manifest.builds)._asdict()
 
 
 def _facet_counts(data: ReleaseData, facet: str) -> dict[str, Any]:
@@ -70,15 +77,22 @@ def _facet_counts(data: ReleaseData, facet: str) -> dict[str, Any]:
     grades = Counter(
         grade for query in queries for grade in data.labels.get(query.name, {}).values()
     )
-    counts: dict[str, Any] = {
+    return {
         "queries": len(queries),
         "labels": grades.total(),
         "labels_by_grade": {
             str(grade): grades[grade] for grade in range(data.manifest.highest_grade + 1)
         },
+        **(_judging(data, queries) if data.manifest.is_judged else _no_judging(grades.total())),
     }
-    if not data.manifest.is_judged:
-        return counts
+
+
+def _no_judging(labels: int) -> dict[str, int]:
+    """Every pair of a release of citations has a label, and no pair was judged."""
+    return {"pairs": labels, **dict.fromkeys(JUDGED, 0)}
+
+
+def _judging(data: ReleaseData, queries: Sequence[InterchangedQuery]) -> dict[str, int]:
     pairs = agreed = 0
     decided = []
     for query in queries:
@@ -86,11 +100,10 @@ def _facet_counts(data: ReleaseData, facet: str) -> dict[str, Any]:
         for docno, pair in data.ratings.get(query.name, {}).items():
             if (both := pair.grades) is not None:
                 pairs += 1
-                agreed += both[0] is not None and both[0] == both[1]
+                agreed += data.is_agreed(query.name, docno, both)
                 decided += [decisions[docno]] if docno in decisions else []
     unjudged = sum(len(query.unjudged) for query in queries)
     return {
-        **counts,
         "queries_opened": sum(query.guideline is not None for query in queries),
         "pairs": pairs + unjudged,
         "pairs_judged": pairs,
@@ -101,44 +114,3 @@ def _facet_counts(data: ReleaseData, facet: str) -> dict[str, Any]:
         "set_aside": sum(decision.grade is None for decision in decided),
         "due": pairs - agreed - len(decided),
     }
-
-
-def wrong_readme(data: ReleaseData) -> Iterator[Failure]:
-    """Numbers of the README that differ from the manifest."""
-    counts = data.manifest.counts
-    found: set[str] = set()
-    header: list[str] = []
-    for line, text in read_lines(data.bundle, README):
-        for words, name in IN_WORDS.items():
-            match = re.search(rf"(?<!\w){words}: ([\d,]+)\.", text)
-            if match and name not in found:
-                found.add(name)
-                if match[1].replace(",", "") != str(counts.get(name)):
-                    reason = f'"{match[0]}" differs from {MANIFEST}, which has {counts.get(name)}.'
-                    yield Failure(README, line, reason)
-        cells = [cell.strip() for cell in text.strip("| \n").split("|")]
-        if "labels" in cells and "grade 0" in cells:
-            header = cells
-        elif header and text.startswith("|") and len(cells) == len(header):
-            yield from _wrong_row(line, dict(zip(header, cells, strict=True)), counts)
-        else:
-            header = []
-    wanted = set(IN_WORDS.values()) - (set() if data.manifest.is_judged else set(ABOUT_JUDGING))
-    for name in sorted(wanted - found):
-        yield Failure(README, None, f"does not state {name!r}.")
-
-
-def _wrong_row(line: int, row: Mapping[str, str], counts: Mapping[str, Any]) -> Iterator[Failure]:
-    """A row of the table of sizes."""
-    numbers = counts.get("facets", {}).get(row.get("facet", ""))
-    if not isinstance(numbers, dict):
-        return  # the line below the head
-    for column, cell in row.items():
-        name = column.replace(" ", "_")
-        grade = column.removeprefix("grade ")
-        expected = (
-            numbers.get("labels_by_grade", {}).get(grade) if grade != column else numbers.get(name)
-        )
-        if column != "facet" and expected is not None and cell != str(expected):
-            reason = f"{column!r} is {cell}, in {MANIFEST} {expected}."
-            yield Failure(README, line, reason)

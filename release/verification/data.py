@@ -143,6 +143,20 @@ class ReleaseData:
             of_query[docno] = RatedPair(line, kept.setdefault(judgments, judgments))
         return ratings
 
+    @cached_property
+    def referred(self) -> dict[str, set[str]]:
+        """The documents of pairs for the adjudicator whatever their judgments are, by query."""
+        return {
+            name: {pair.docno for pair in query.referred}
+            for name, query in self.queries.items()
+            if query.referred
+        }
+
+    def is_agreed(self, query: str, docno: str, grades: Grades) -> bool:
+        """Both grades are the same, and that settles the pair."""
+        same = grades[0] is not None and grades[0] == grades[1]
+        return same and docno not in self.referred.get(query, ())
+
     def grades_of(self, query: str, docno: str) -> Grades | None:
         """Both grades of a pair that has two judgments."""
         pair = self.ratings.get(query, {}).get(docno)

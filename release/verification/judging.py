@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from release.bundle_reading import ADJUDICATIONS, QRELS, RATINGS, read_adjudications
+from release.bundle_reading import ADJUDICATIONS, QRELS, QUERY_PAPERS, RATINGS, read_adjudications
 from release.verification.data import ReleaseData
 from release.verification.failures import Failure
 
@@ -40,6 +40,7 @@ def wrong_ratings(data: ReleaseData) -> Iterator[Failure]:
 
 def wrong_decisions(data: ReleaseData) -> Iterator[Failure]:
     """Decisions without a dispute, on other grades, by a judge of the pair, or made twice."""
+    yield from _wrong_referrals(data)
     seen: set[tuple[str, str]] = set()
     for line, row in read_adjudications(data.bundle):
         name = f"{row.query} {row.docno}"
@@ -51,7 +52,7 @@ def wrong_decisions(data: ReleaseData) -> Iterator[Failure]:
         if grades is None:
             yield Failure(ADJUDICATIONS, line, f"{name} has a decision, but not two judgments.")
             continue
-        if grades[0] is not None and grades[0] == grades[1]:
+        if data.is_agreed(row.query, row.docno, grades):
             yield Failure(
                 ADJUDICATIONS,
                 line,
@@ -71,6 +72,15 @@ def wrong_decisions(data: ReleaseData) -> Iterator[Failure]:
         judges = {one.annotator for one in data.ratings[row.query][row.docno].judgments}
         if row.adjudicator in judges:
             yield Failure(ADJUDICATIONS, line, f"{row.adjudicator} judged {name} and decided it.")
+
+
+def _wrong_referrals(data: ReleaseData) -> Iterator[Failure]:
+    """Pairs that were sent to the adjudicator without two judgments."""
+    for query, docnos in sorted(data.referred.items()):
+        for docno in sorted(docnos):
+            if data.grades_of(query, docno) is None:
+                reason = f"{query} {docno} is for the adjudicator, but has not two judgments."
+                yield Failure(QUERY_PAPERS, None, reason)
 
 
 def wrong_labels(data: ReleaseData) -> Iterator[Failure]:
@@ -102,11 +112,12 @@ def _label_of(
     data: ReleaseData, query: str, docno: str, first: int | None, second: int | None
 ) -> tuple[int | None, str]:
     """The label that follows from the judgments, and why."""
-    if first is not None and first == second:
+    if data.is_agreed(query, docno, (first, second)):
         return first, f"Both judgments are {first}"
     decision = data.decisions.get(query, {}).get(docno)
     if decision is None:
-        return None, f"The judgments are {_both(first, second)}, and no decision is released"
+        sent = " of a pair for the adjudicator" if first is not None and first == second else ""
+        return None, f"The judgments{sent} are {_both(first, second)}, and no decision is released"
     if decision.grade is None:
         return None, "The decision sets the pair aside"
     return decision.grade, f"The decision is {decision.grade}"

@@ -7,32 +7,39 @@ from itertools import groupby
 from typing import Any
 
 from corpus.digests import json_digest
-from evaluation.folds import SplitsError, read_splits
+from evaluation.folds import Folds, SplitsError, read_splits
+from release.bundle_fields import Fields
 from release.bundle_reading import (
     ADJUDICATIONS,
     GUIDELINES,
+    IMPORTED_SPLITS,
+    MADE_SPLITS,
     MANIFEST,
     POOLS,
     QRELS,
     QUERY_PAPERS,
     RATINGS,
+    SETTINGS,
+    SPLITS,
+    FoldSettings,
     read_corpus_imports,
     read_guidelines,
     read_pools,
     read_settings,
 )
-from release.opened_bundle import BundleError, read_lines
+from release.opened_bundle import BundleError, read_lines, read_whole
 from release.records import PooledDocument
 from release.verification.data import ReleaseData
 from release.verification.failures import Failure
+from release.verification.sums import listed_files
 
-SPLITS = ("splits.json", "csfcube/evaluation_splits.json")
 QUERY_TABLE = "trec/queries.tsv"
 
 
 def unreadable_files(data: ReleaseData) -> Iterator[Failure]:
     """Files that the other checks compare and that are not in their format: the first place."""
     readers: tuple[Callable[[], object], ...] = (
+        lambda: data.manifest,
         lambda: data.queries,
         lambda: data.docnos,
         lambda: data.labels,
@@ -147,7 +154,7 @@ def _digest_in(manifest: Any, paper: str) -> str:
 
 def _digest(data: ReleaseData, rows: list[tuple[int, PooledDocument]], manifest: Any) -> str:
     """The digest of a pool as docs/manifest.md defines it; forced sources last, as when drawn."""
-    forced = frozenset(manifest["forced"])
+    forced = frozenset(manifest.get("forced") or ())
     content = [
         (pooled.docno, *source, position)
         for position, (_, pooled) in enumerate(rows, start=1)
@@ -171,29 +178,57 @@ def _outside_pools(data: ReleaseData) -> Iterator[Failure]:
 
 
 def wrong_folds(data: ReleaseData) -> Iterator[Failure]:
-    """Folds that overlap, or name queries that the release does not have."""
-    found = []
-    for name in SPLITS:
+    """Folds that overlap, name unknown queries, differ between files, or are not what is stated."""
+    settings = read_settings(data.bundle).folds
+    imported = {query.name: query.fold for query in data.queries.values() if query.fold is not None}
+    is_imported = bool(settings.imported_from if settings else imported)
+    yield from _wrong_names_of_splits(data, is_imported=is_imported)
+    found = {}
+    for name in (SPLITS, IMPORTED_SPLITS, MADE_SPLITS):
         if name not in data.bundle.names:
             continue
-        with data.bundle.open(name) as file:
-            try:
-                folds = read_splits(file.read(), name=name)
-            except SplitsError as error:
-                yield Failure(name, None, str(error).removeprefix(f"{name}: "))
-                continue
-        for query in sorted(folds.keys() - data.queries.keys()):
+        try:
+            found[name] = read_splits(read_whole(data.bundle, name), name=name)
+        except SplitsError as error:
+            yield Failure(name, None, str(error).removeprefix(f"{name}: "))
+            continue
+        for query in sorted(found[name].numbers.keys() - data.queries.keys()):
             yield Failure(name, None, f"the query {query!r} is not in {QUERY_PAPERS}.")
-        found.append(folds)
-    if len(found) == 2:
-        for query in sorted(found[1]):
-            if found[0].get(query) != found[1][query]:
-                yield Failure(SPLITS[1], None, f"{query} is in another fold than in {SPLITS[0]}.")
+    whole = found.get(SPLITS, Folds())
+    for name, folds in found.items():
+        for query, number in sorted(folds.numbers.items()):
+            if whole.numbers.get(query) != number:
+                yield Failure(name, None, f"{query} is in another fold than in {SPLITS}.")
+            if is_imported and imported.get(query) != number:
+                yield Failure(name, None, f"{query} is in another fold than in {QUERY_PAPERS}.")
+    yield from _wrong_statement(data, whole.count, settings)
+
+
+def _wrong_names_of_splits(data: ReleaseData, *, is_imported: bool) -> Iterator[Failure]:
+    name, origin = (MADE_SPLITS, "imported") if is_imported else (IMPORTED_SPLITS, "made")
+    if name in data.bundle.names:
+        yield Failure(name, None, f"the folds are {origin}, so they have another name.")
+
+
+def _wrong_statement(
+    data: ReleaseData, count: int, settings: FoldSettings | None
+) -> Iterator[Failure]:
+    """What the manifest states of the folds; releases before that state nothing."""
+    stated = data.manifest.content.get("folds")
+    if not isinstance(stated, dict):
+        return
+    if stated.get("number") != count:
+        reason = f'"number" of "folds" is {stated.get("number")}, in {SPLITS} {count}.'
+        yield Failure(MANIFEST, None, reason)
+    name = settings.imported_from if settings else ""
+    if count and stated.get("imported_from", "") != name:
+        reason = f'"imported_from" of "folds" differs from {SETTINGS}.'
+        yield Failure(MANIFEST, None, reason)
 
 
 def wrong_runs(data: ReleaseData) -> Iterator[Failure]:
     """Runs that are not those of the manifest, or rank for unknown queries."""
-    listed = data.manifest.content.get("files", {})
+    listed = listed_files(data.bundle)
     for run in data.manifest.runs:
         if run.file and listed.get(run.file, {}).get("sha256") != run.sha256:
             yield Failure(run.file, None, f"does not have the SHA-256 of the run {run.name}.")
@@ -220,18 +255,22 @@ def wrong_guidelines(data: ReleaseData) -> Iterator[Failure]:
     for query in data.queries.values():
         if query.guideline is not None:
             of_queries.setdefault((query.facet, query.guideline), []).append(query.name)
-    entries = data.manifest.content.get("guidelines", [])
-    if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
-        raise BundleError(MANIFEST, None, '"guidelines" must be a list of objects.')
-    for entry in entries:
-        key = (entry.get("facet", ""), entry.get("version", 0))
+    entries = Fields(data.manifest.content, MANIFEST).each(
+        "guidelines",
+        lambda row: (
+            (row.text("facet", default=""), row.whole("version")),
+            row.text("sha256", default=""),
+            sorted(row.texts("queries")),
+        ),
+    )
+    for key, sha256, queries in entries:
         text = texts.get(key)
         name = f"Version {key[1]} of {key[0]!r}"
         if text is None:
             yield Failure(GUIDELINES, None, f"{name} is missing.")
-        elif entry.get("sha256") != json_digest([text.instructions, list(text.grades)]):
+        elif sha256 != json_digest([text.instructions, list(text.grades)]):
             yield Failure(GUIDELINES, None, f"{name} does not have the digest of {MANIFEST}.")
-        if sorted(of_queries.pop(key, [])) != entry.get("queries"):
+        if sorted(of_queries.pop(key, [])) != queries:
             yield Failure(QUERY_PAPERS, None, f"{name} has other queries than in {MANIFEST}.")
     for facet, version in sorted(of_queries):
         yield Failure(MANIFEST, None, f"Version {version} of {facet!r} is missing.")

@@ -151,11 +151,12 @@ class CbowRanker:
 
 @dataclass(frozen=True)
 class Mean:
-    """Turns texts into vectors. With `idf` (words,) the mean is weighted."""
+    """Turns texts into vectors. With `idf` (words,) the mean is weighted, by 1 + ln tf or by tf."""
 
     number_of: Callable[[str], int | None]
     vectors: Floats  # (words, dimensions)
     idf: Floats | None
+    sublinear_tf: bool = True
 
     def __call__(self, texts: Sequence[str]) -> Floats:
         """(texts, dimensions) of length 1, or all zeros for a text without a known word."""
@@ -182,7 +183,8 @@ class Mean:
         weights = csr_matrix((counts, columns, ends), shape=(len(texts), len(self.vectors)))
         weights.sum_duplicates()
         if self.idf is not None:
-            weights.data = (1 + np.log(weights.data)) * self.idf[weights.indices]
+            counts = 1 + np.log(weights.data) if self.sublinear_tf else weights.data
+            weights.data = counts * self.idf[weights.indices]
         return weights
 
 

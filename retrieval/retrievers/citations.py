@@ -270,7 +270,7 @@ class _GraphSource:
         numbers = {docno: self._number(docno) for docno in references}
         number_of = {docno: number for docno, number in numbers.items() if number is not None}
         cited = np.array(sorted(set(number_of.values())), dtype=np.int32)
-        itself = None if query.is_topic else self.papers.ordinal(query.docno)
+        itself = None if query.is_topic else self._number(query.docno)
 
         def overlap(number: int) -> float:
             neighbours = self._neighbours(number)
@@ -384,11 +384,11 @@ _TOP = re.compile("top[0-9]{1,9}")
 METADATA_RETRIEVERS: dict[str, tuple[Graph | MostCited | RandomPapers, str]] = {
     "graph": (
         Graph(),
-        "Papers that cite or are cited by what the query paper cites, closest reference first",
+        "Papers that cite or are cited by what the query cites, closest reference first",
     ),
     "most_cited": (
         MostCited(),
-        f"The {TOP} most cited papers in the query paper's field, in random order",
+        f"The {TOP} most cited papers in the query's field, in random order",
     ),
     "random": (RandomPapers(), "Any papers, in random order"),
 }

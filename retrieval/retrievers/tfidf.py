@@ -222,14 +222,18 @@ def top_ordinals(scores: Floats, need: int) -> list[int]:
 
 
 def vectorizer_of(
-    analysis: Analysis, terms: Sequence[str] | None = None, idf: Floats | None = None
+    analysis: Analysis,
+    terms: Sequence[str] | None = None,
+    idf: Floats | None = None,
+    *,
+    sublinear_tf: bool = True,
 ) -> Any:
     """scikit-learn's vectorizer; with sorted `terms` and their `idf` (terms,), ready to use."""
     # Importing scikit-learn takes a second, which a web process should not spend.
     from sklearn.feature_extraction.text import TfidfVectorizer
 
     words = {} if analysis == PLAIN else {"analyzer": analysis.words}
-    vectorizer = TfidfVectorizer(sublinear_tf=True, vocabulary=terms, **words)
+    vectorizer = TfidfVectorizer(sublinear_tf=sublinear_tf, vocabulary=terms, **words)
     if idf is not None:
         vectorizer.idf_ = idf.astype(np.float64)
     return vectorizer

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import gzip
 import io
-import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
@@ -14,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from accounts.models import Collection
-from corpus.decompression import Meter, TooLarge, open_unpacked
+from corpus.decompression import DAMAGED, Meter, TooLarge, damage, open_unpacked
 from corpus.import_meter import meter_for
 from corpus.state import corpus_docnos, papers_with_queries
 from jobs.context import JobContext
@@ -139,9 +137,8 @@ def read_docnos(path: Path, name: str, meter: Meter | None = None) -> list[str]:
         raise VectorsWrong(name, None, problem) from error
     except TooLarge as error:
         raise VectorsWrong(name, None, str(error)) from error
-    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-        problem = f"the gzip data are damaged or cut short ({error}); compress it again"
-        raise VectorsWrong(name, None, problem) from error
+    except DAMAGED as error:
+        raise VectorsWrong(name, None, damage(error)) from error
     except OSError as error:
         raise VectorsWrong(name, None, f"cannot be read ({error.strerror})") from error
     return list(line_of)

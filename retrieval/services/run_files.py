@@ -11,7 +11,7 @@ from itertools import islice
 from retrieval.formats import RankedList, Scored, write_run
 from retrieval.models import Run
 
-# The tag is the same in every file, so runs with the same lists have the same digest.
+# The tag is the same in every file with a digest, so runs with the same lists have the same digest.
 TAG = "run"
 READ_TOGETHER = 20  # lists
 
@@ -31,8 +31,10 @@ def run_lines(run: Run, query_names: QueryNames | None = None) -> Iterator[str]:
     """Yield the lines of the run's file; their SHA-256 is `run.sha256`. Memory is constant.
 
     The topics are query papers, as in a pool, which all queries of a paper share. With
-    `query_names` they are queries, as in qrels: the list of a paper comes once for each of them.
+    `query_names` they are queries, as in qrels: the list of a paper comes once for each of them,
+    and the tag is the run's name, by which other tools tell systems apart.
     """
+    tag = TAG if query_names is None else tag_of(run.name)
     papers = run.rankings.values_list("query_paper__name", "pk")
     # Sorted here, because the order of a database depends on its collation.
     topics = iter(
@@ -45,7 +47,12 @@ def run_lines(run: Run, query_names: QueryNames | None = None) -> Iterator[str]:
     while batch := dict(islice(topics, READ_TOGETHER)):
         rows = run.rankings.filter(pk__in=batch.values()).values_list("pk", "docnos", "scores")
         lists = {pk: ranked_list(docnos, scores) for pk, docnos, scores in rows}
-        yield from write_run({topic: lists[pk] for topic, pk in batch.items()}, tag=TAG)
+        yield from write_run({topic: lists[pk] for topic, pk in batch.items()}, tag=tag)
+
+
+def tag_of(name: str) -> str:
+    """The run's name as the last column of a run file, which has no white space."""
+    return "-".join(name.split())
 
 
 def query_names_of(run: Run) -> QueryNames:

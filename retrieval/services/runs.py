@@ -6,8 +6,9 @@ import logging
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from itertools import islice
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from django.conf import settings
 from django.db import transaction
@@ -17,6 +18,8 @@ from django.utils import timezone
 from accounts.locking import lock_collection
 from accounts.models import Collection, User
 from corpus.clashes import Clash, clash_message
+from corpus.file_kinds import Kind, check_kind
+from corpus.first_rows import first_rows
 from corpus.import_meter import meter_for
 from corpus.models import QueryPaper
 from corpus.sources import check_prefix
@@ -61,6 +64,7 @@ from web.disk import DiskFull
 from web.words import count_noun
 
 DEFAULT_DEPTH = 500
+INSERTED_TOGETHER = 100  # lists
 EXAMPLES = 20  # unknown ids that a report names
 _PREFIX_HELP = "If its ids lack only the start of the ids here, give them a prefix"
 
@@ -240,6 +244,19 @@ def import_run(
     return store_run(*_read_run(collection, file, options, work), work)
 
 
+def check_run(
+    *, collection: Collection, file: RunFile, options: RunOptions, work: JobContext
+) -> dict[str, Any]:
+    """What an import of the file would give, and its first rows. Raises like `import_run`."""
+    _, lists, report = _read_run(collection, file, options, work)
+    rows = (
+        (paper, docno, rank, score)
+        for paper, ranking in lists.items()
+        for rank, (docno, score) in enumerate(ranking, start=1)
+    )
+    return {**first_rows(("query", "docno", "rank", "score"), rows), **asdict(report)}
+
+
 class RunFile(NamedTuple):
     """A file to import: its path, its name in messages, and the name of its run."""
 
@@ -295,6 +312,7 @@ def _read_run(
     check_prefix(prefix)
     check_prefix(topic_prefix)
     work.progress(0, None, "reading the run file")
+    check_kind(path, name=filename, wanted=Kind.QRELS if qrels else Kind.RUN)
     try:
         meter = meter_for(work, size=path.stat().st_size, note="bytes of the file read")
         run_file = ranked((read_qrels if qrels else read_run)(path, name=filename, meter=meter))
@@ -327,8 +345,7 @@ def _read_run(
         },
         depth=max(map(len, lists.values())),
     )
-    # Compact, because a command may hold the lists of several files.
-    return run, {docno: RankedList.of(ranking) for docno, ranking in lists.items()}, report
+    return run, lists, report
 
 
 def check_names(collection: Collection, names: Sequence[str]) -> None:
@@ -354,10 +371,15 @@ def check_free(collection: Collection, name: str) -> None:
 
 
 def _prefixed(
-    lists: Mapping[str, list[Scored]], prefix: str, topic_prefix: str
-) -> dict[str, list[Scored]]:
+    lists: Mapping[str, RankedList], prefix: str, topic_prefix: str
+) -> dict[str, RankedList]:
+    docnos: dict[str, str] = {}  # each is held once
+
+    def prefixed(docno: str) -> str:
+        return docnos.setdefault(docno, prefix + docno)
+
     return {
-        topic_prefix + topic: [scored._replace(docno=prefix + scored.docno) for scored in ranking]
+        topic_prefix + topic: RankedList(list(map(prefixed, ranking.docnos)), ranking.scores)
         if prefix
         else ranking
         for topic, ranking in lists.items()
@@ -366,10 +388,15 @@ def _prefixed(
 
 def _lists_by_paper(
     collection: Collection,
-    by_topic: Mapping[str, list[Scored]],
+    by_topic: Mapping[str, RankedList],
     filename: str,
     report: RunReport,
-) -> dict[str, list[Scored]]:
+) -> dict[str, RankedList]:
+    if not by_topic:
+        raise RetrievalError(
+            f"{filename}: no line has a grade above 0, so there is nothing to import. Known "
+            "positives need a positive grade."
+        )
     paper_of = dict(collection.queries.values_list("name", "query_paper__name"))
     paper_of |= {docno: docno for docno in set(paper_of.values())}
     topic_of: dict[str, str] = {}
@@ -394,24 +421,26 @@ def _lists_by_paper(
 
 
 def _without_unknown_documents(
-    collection: Collection, lists: Mapping[str, list[Scored]], report: RunReport
-) -> dict[str, list[Scored]]:
-    corpus = corpus_docnos(
-        collection, {scored.docno for ranking in lists.values() for scored in ranking}
-    )
+    collection: Collection, lists: Mapping[str, RankedList], report: RunReport
+) -> dict[str, RankedList]:
+    named = {docno for ranking in lists.values() for docno in ranking.docnos}
+    corpus = corpus_docnos(collection, named)
     topics = set(collection.query_papers.filter(topic__isnull=False).values_list("name", flat=True))
-    lists_in_corpus: dict[str, list[Scored]] = {}
+    lists_in_corpus: dict[str, RankedList] = {}
     for paper, ranking in lists.items():
         own = None if paper in topics else paper
-        report.query_papers_themselves += sum(scored.docno == own for scored in ranking)
-        unknown = [scored.docno for scored in ranking if scored.docno not in corpus]
+        themselves = sum(docno == own for docno in ranking.docnos)
+        report.query_papers_themselves += themselves
+        unknown = [docno for docno in ranking.docnos if docno not in corpus]
         report.outside_corpus += len(unknown)
         report.unknown_documents = list(
             dict.fromkeys([*report.unknown_documents, *unknown[:EXAMPLES]])
         )[:EXAMPLES]
-        lists_in_corpus[paper] = [
-            scored for scored in ranking if scored.docno in corpus and scored.docno != own
-        ]
+        if unknown or themselves:
+            ranking = RankedList.of(
+                scored for scored in ranking if scored.docno in corpus and scored.docno != own
+            )
+        lists_in_corpus[paper] = ranking
     return lists_in_corpus
 
 
@@ -464,18 +493,18 @@ def _insert_run(run: Run, lists: RankedLists) -> None:
             "ranked, so nothing was saved. Start it again."
         )
     run.save()
-    Ranking.objects.bulk_create(
-        (
-            Ranking(
-                run=run,
-                query_paper=papers[docno],
-                docnos=list(docnos_of(ranking)),
-                scores=[scored.score for scored in ranking],
-            )
-            for docno, ranking in sorted(lists.items())
-        ),
-        batch_size=100,
+    rows = (
+        Ranking(
+            run=run,
+            query_paper=papers[docno],
+            docnos=list(docnos_of(ranking)),
+            scores=[scored.score for scored in ranking],
+        )
+        for docno, ranking in sorted(lists.items())
     )
+    # `bulk_create` would hold all rows.
+    while batch := list(islice(rows, INSERTED_TOGETHER)):
+        Ranking.objects.bulk_create(batch)
 
 
 def remove_run(*, run: Run) -> None:

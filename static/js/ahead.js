@@ -9,13 +9,15 @@ const SPARE = 10;
 // Servers and proxies refuse longer addresses; pairs left out of this one are recognised on arrival.
 const LONGEST_ADDRESS = 3500;
 
-export class Ahead {
+// Tells with a "change" event that pairs have arrived.
+export class Ahead extends EventTarget {
   #pairs = [];
   #fetching = null;
   #complete = false; // the server had nothing more when it was asked last
 
   // `target` is how many pairs are kept, where the person does not choose it.
   constructor(url, { person, knownTokens, target = 0 }) {
+    super();
     this.url = url;
     this.target = target;
     this.person = person;
@@ -67,6 +69,7 @@ export class Ahead {
     const fresh = pairs.filter((pair) => !known.has(pair.dataset.token));
     this.#complete = !fresh.length;
     this.#pairs.push(...fresh);
+    this.dispatchEvent(new Event("change"));
   }
 
   #address(excluded) {

@@ -3,14 +3,16 @@
 
 const PATIENCE = 20_000;
 
-// Refusals of the person who sends, not of what is sent. They end with a login.
-const OF_THE_SENDER = {
+// Refusals of who sends or where to, not of what is sent. A login or an admin ends them.
+const FOR_NOW = {
   LoggedOut: "logged-out",
   CsrfFailed: "logged-out",
   AnotherPerson: "other-person",
+  CollectionArchived: "archived",
 };
 
-// The outcome is one of: saved, refused, logged-out, other-person, failing, foreign, unreachable.
+// The outcome is one of: saved, refused, logged-out, other-person, archived, failing, foreign,
+// unreachable.
 export async function send(url, body) {
   const fields = new URLSearchParams(body);
   const patience = new AbortController();
@@ -43,7 +45,7 @@ export function newKey() {
 }
 
 function outcomeOf(response, answer) {
-  if (answer?.error) return OF_THE_SENDER[answer.error] ?? "refused";
+  if (answer?.error) return FOR_NOW[answer.error] ?? "refused";
   if (answer && response.ok) return "saved";
   if (response.status >= 500 || response.status === 429 || response.status === 408)
     return "failing";

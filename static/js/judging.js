@@ -43,6 +43,9 @@ let currentIndex = 0;
 let shownAt = -Infinity; // nothing was pressed for a pair before the first
 let leaving = false;
 let waitingWords = () => "";
+// An answer goes into the outbox while its pair is still on screen. So what the notice says of the
+// pairs that are ready is only true once the next pair is shown.
+let updateNotice = () => {};
 
 function knownTokens() {
   const unjudged = trail.filter((pair) => !pair.dataset.judged).map((pair) => pair.dataset.token);
@@ -65,6 +68,7 @@ function show(position) {
   scrollTo({ top: 0, behavior: "instant" });
   shownAt = performance.now();
   watch.restart();
+  updateNotice();
 }
 
 // Puts into the forms what a page of this pair would hold.
@@ -221,6 +225,7 @@ function showWaiting(otherwise) {
   };
   updateWaitingText();
   find("waiting").hidden = false;
+  updateNotice();
 }
 
 function updateWaitingText() {
@@ -368,13 +373,14 @@ function start() {
   readyField.addEventListener("change", () => (ahead.targetCount = Number(readyField.value)));
   readyField.closest("[hidden]").hidden = false;
 
-  showSaveState(outbox, {
+  updateNotice = showSaveState(outbox, {
     work: "judging",
     chip: find("saved"),
     trouble: find("trouble"),
     loginUrl: page.loginUrl,
     ready: () => ahead.ready + trail.filter((pair) => !pair.dataset.judged).length,
   });
+  ahead.addEventListener("change", updateNotice);
   applyUnsent(trail[0]);
   fill(trail[0]);
   watch.restart();

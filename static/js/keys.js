@@ -4,7 +4,8 @@
 import { forGood } from "./storage.js";
 
 const OFF = "keys-off";
-const FIELDS = "input, textarea, select, [contenteditable]";
+// Radio buttons and check boxes take no text. The browser puts the focus there if a choice is missing.
+const FIELDS = "input:not([type=radio], [type=checkbox]), textarea, select, [contenteditable]";
 
 // A field of a dialog that was just closed can have the focus still.
 const isTyping = (target) =>

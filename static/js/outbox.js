@@ -9,7 +9,7 @@ import { forGood } from "./storage.js";
 const WAITS = [1, 2, 4, 8, 15, 30];
 
 // These concern every submission; other trouble may be one submission's own.
-const FOR_ALL = new Set(["unreachable", "logged-out", "other-person"]);
+const FOR_ALL = new Set(["unreachable", "logged-out", "other-person", "archived"]);
 
 export class Outbox extends EventTarget {
   #memory = new Map();

@@ -10,10 +10,12 @@ const THINGS = {
   checking: ["abstract", "abstracts"],
 };
 
+// `isElsewhere` is for pages of other work: the notice then names the collection, and has a button.
 // `ready` tells how many pairs can be judged without the server; `look` names the way to the pair.
+// Returns what brings the words up to date after that number has changed.
 export function showSaveState(
   outbox,
-  { work, chip, trouble, loginUrl, ready, look = "See this pair" },
+  { work, chip, trouble, loginUrl, ready, look = "See this pair", isElsewhere = false },
 ) {
   let timer = 0;
   let shownKey = "";
@@ -43,10 +45,15 @@ export function showSaveState(
     if (noticesKey === shownKey) return;
     shownKey = noticesKey;
     const notices = refused.map((entry) => refusal(entry));
-    if (text) notices.unshift(notice("warn", text, ...(needsLogin() ? [loginLink()] : [])));
+    if (text) notices.unshift(notice("warn", text, ...actions()));
     trouble.replaceChildren(...notices);
     trouble.hidden = !notices.length;
   };
+
+  const actions = () => [
+    ...(needsLogin() ? [loginLink()] : []),
+    ...(isElsewhere ? [button("Send now", "small", () => outbox.deliver())] : []),
+  ];
 
   const needsLogin = () => outbox.state === "logged-out" || outbox.state === "other-person";
 
@@ -58,6 +65,8 @@ export function showSaveState(
         return "You are logged out.";
       case "other-person":
         return "Another person is logged in on this browser now.";
+      case "archived":
+        return "This collection is archived. An admin can unarchive it.";
       case "failing":
         return `The server cannot save just now (error ${outbox.status}).`;
       case "foreign":
@@ -76,7 +85,7 @@ export function showSaveState(
       ? "kept in this tab only: do not close it"
       : "kept on this computer";
     const sentences = [
-      `${unsaved} ${several ? things : thing} ${several ? "are" : "is"} not saved yet, but ${where}.`,
+      `${unsaved} ${several ? things : thing}${place()} ${several ? "are" : "is"} not saved yet, but ${where}.`,
     ];
     if (needsLogin()) sentences.push("Log in again as yourself, then come back here.");
     sentences.push(`${several ? "They are" : "It is"} sent again automatically.`);
@@ -88,15 +97,16 @@ export function showSaveState(
     return sentences;
   };
 
+  // The address of an answer holds the collection's short name.
+  const place = () => {
+    const slug = isElsewhere && outbox.entries()[0]?.url.match(/\/c\/([^/]+)\//)?.[1];
+    return slug ? ` in ${slug}` : "";
+  };
+
   const loginLink = () => link("Log in again in a new tab", loginUrl, "_blank");
 
   const refusal = (entry) => {
-    const close = Object.assign(document.createElement("button"), {
-      type: "button",
-      textContent: "Dismiss",
-      className: "plain small",
-    });
-    close.addEventListener("click", () => outbox.dismiss(entry));
+    const close = button("Dismiss", "plain small", () => outbox.dismiss(entry));
     const note = new URLSearchParams(entry.body).get("note");
     const text = `Not saved: ${entry.said} for “${entry.title}”. ${entry.message}${note ? ` Your note was: ${note}` : ""}`;
     return notice("bad", text, link(look, entry.url), close);
@@ -104,6 +114,7 @@ export function showSaveState(
 
   outbox.addEventListener("change", update);
   update();
+  return update;
 }
 
 function link(text, href, target = "") {
@@ -113,6 +124,16 @@ function link(text, href, target = "") {
     textContent: text,
     className: "button small",
   });
+}
+
+function button(text, className, act) {
+  const made = Object.assign(document.createElement("button"), {
+    type: "button",
+    textContent: text,
+    className,
+  });
+  made.addEventListener("click", act);
+  return made;
 }
 
 export function notice(kind, text, ...actions) {

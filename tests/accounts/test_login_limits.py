@@ -7,12 +7,15 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+from django.core import signing
 from django.core.cache import cache
 from django.db import connection
 from django.test import Client
 from django.urls import reverse
 from rest_framework.authtoken.models import Token
 
+from accounts import known_browsers
+from accounts.known_browsers import COOKIE, SALT, KnownBrowser
 from accounts.login_limits import client_address
 from tests.support.factories import PASSWORD, UserFactory
 from tests.support.running import wait_until
@@ -157,6 +160,82 @@ def test_tries_sent_at_the_same_moment_share_the_limit(settings):
 
     assert statuses.count(200) == settings.LOGIN_TRIES_PER_NAME
     assert statuses.count(429) == together - settings.LOGIN_TRIES_PER_NAME
+
+
+class TestKnownBrowsers:
+    """A browser in which the account has logged in before."""
+
+    @pytest.fixture
+    def known(self, person):
+        client = Client()
+        assert log_in(client=client).status_code == 302
+        client.post(reverse("logout"))
+        return client
+
+    def test_guesses_in_its_network_lock_unknown_browsers_and_not_this_one(self, known, settings):
+        fail(settings.LOGIN_TRIES_PER_NAME + 1)  # for the same name
+        for number in range(settings.LOGIN_TRIES_PER_ADDRESS + 1):
+            log_in(f"name{number}", "wrong")
+
+        unknown = log_in()
+
+        assert unknown.status_code == 429
+        assert "log in now with a browser in which you logged in before" in unknown.text
+        assert log_in(client=known).status_code == 302
+
+    def test_its_own_wrong_guesses_lock_it_alone(self, known, settings):
+        limit = settings.LOGIN_TRIES_PER_NAME
+
+        assert fail(limit + 1, client=known) == [200] * limit + [429]
+
+        assert "Too many failed logins in this browser" in log_in(client=known).text
+        assert log_in(client=known, address=ELSEWHERE).status_code == 429
+        assert log_in().status_code == 302
+
+    def test_a_cookie_of_another_account_gives_no_tries(self, known, settings):
+        UserFactory(username="other")
+        UserFactory(username="PERSON")
+        fail(settings.LOGIN_TRIES_PER_NAME, username="other")
+        fail(settings.LOGIN_TRIES_PER_NAME, username="PERSON")
+
+        assert log_in("other", client=known).status_code == 429
+        assert log_in("PERSON", client=known).status_code == 429
+
+    @pytest.mark.parametrize("forge", ["text", "changed", "other key"])
+    def test_a_forged_cookie_gives_no_tries(self, known, settings, forge):
+        real = known.cookies[COOKIE].value
+        forged = {
+            "text": "person",
+            "changed": f"A{real[1:]}",
+            "other key": signing.dumps(signing.loads(real, salt=SALT), key="k", salt=SALT),
+        }
+        client = Client()
+        client.cookies[COOKIE] = forged[forge]
+
+        assert fail(settings.LOGIN_TRIES_PER_NAME + 1, client=client)[-1] == 429
+        assert log_in(client=client).status_code == 429
+
+    def test_a_stolen_cookie_is_no_login_and_gives_no_more_tries(self, known, settings):
+        thief = Client()
+        thief.cookies[COOKIE] = known.cookies[COOKIE].value
+        limit = settings.LOGIN_TRIES_PER_NAME
+
+        assert thief.get(reverse("home")).status_code == 302
+        assert fail(limit + 1, client=thief, address=ELSEWHERE) == [200] * limit + [429]
+
+    def test_the_cookie_is_for_the_login_page_and_keeps_the_latest_accounts(
+        self, known, monkeypatch
+    ):
+        cookie = known.cookies[COOKIE]
+        assert (cookie["path"], cookie["httponly"]) == (reverse("login"), True)
+        monkeypatch.setattr(known_browsers, "MOST_ACCOUNTS", 1)
+        UserFactory(username="other")
+        log_in("other", client=known)
+
+        content = signing.loads(known.cookies[COOKIE].value, salt=SALT)
+
+        browser = KnownBrowser(content["id"], content["accounts"])
+        assert (browser.knows("person"), browser.knows("other")) == (False, True)
 
 
 def test_an_api_token_works_where_logins_are_refused(person, settings):

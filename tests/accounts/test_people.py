@@ -55,7 +55,7 @@ def test_members_are_listed_by_role_in_a_fixed_number_of_queries(
     for number in range(5):
         member(collection, Role.ANNOTATOR, f"more{number}")
 
-    with django_assert_num_queries(7):
+    with django_assert_num_queries(9):
         page = client.get(at("people", collection))
 
     assert "0 of 3 pairs" in text_of(page)
@@ -187,13 +187,26 @@ def test_a_person_cannot_be_admin_and_annotator(collection):
         add_membership(
             collection=collection, user=User.objects.get(username="admin"), role=Role.ANNOTATOR
         )
-    with pytest.raises(CannotBlind, match="Remove the annotator role first"):
+    with pytest.raises(CannotBlind, match="can never judge here again"):
         add_membership(
             collection=collection, user=User.objects.get(username="ann1"), role=Role.ADMIN
         )
 
     assert roles_of(collection, "admin") == {"admin"}
     assert roles_of(collection, "ann1") == {"annotator"}
+
+
+def test_a_person_who_was_an_admin_never_annotates_again(collection):
+    person = User.objects.get(username="ann1")
+    for role in (Role.ANNOTATOR, Role.ADMIN):
+        membership = add_membership(collection=collection, user=person, role=role)
+        remove_role(membership=membership)
+
+    with pytest.raises(CannotBlind, match="ann1 was an admin of Small"):
+        add_membership(collection=collection, user=person, role=Role.ANNOTATOR)
+
+    assert roles_of(collection, "ann1") == set()
+    add_membership(collection=a_collection("other"), user=person, role=Role.ANNOTATOR)
 
 
 def test_an_admin_may_adjudicate(collection):

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from accounts.models import Role
-from adjudication.models import Case
+from adjudication.models import Case, Recipient
 from annotation.models import Opening, PairCount, Reason, Slot
 from annotation.services import Answer, CannotReassign, postpone, reassign_seat
 from corpus.models import Document
@@ -17,7 +17,7 @@ from tests.support.factories import a_collection, an_open_query, member
 from tests.support.histories import FEW_HISTORIES
 from tests.support.rules import rule_suspended
 from tests.support.running import at_once
-from tests.support.sittings import judge, judge_both, settle, slots_of
+from tests.support.sittings import judge, judge_both, refer, settle, slots_of
 from web.errors import UserFacingError
 
 pytestmark = pytest.mark.django_db
@@ -31,6 +31,7 @@ ACTIONS = st.one_of(
     st.tuples(st.just("settle"), SLOTS, st.one_of(GRADES, st.none())),
     st.tuples(st.just("hand over"), st.integers(0, 1), st.integers(1, 2), st.integers(1, 4)),
     st.tuples(st.just("open"), st.integers(1, 2)),
+    st.tuples(st.just("refer"), SLOTS, st.sampled_from(Recipient)),
 )
 
 
@@ -58,6 +59,8 @@ def act(opening: Opening, action: tuple) -> None:
     slot = Slot.objects.order_by("pk")[values[0]]
     if name == "judge":
         judge(slot, values[1])
+    elif name == "refer":
+        refer(slot.pair, values[1])
     elif name == "postpone":
         postpone(slot_id=slot.pk, annotator=slot.annotator)
     else:
@@ -69,6 +72,7 @@ def act(opening: Opening, action: tuple) -> None:
 @FEW_HISTORIES
 def test_kept_counts_equal_a_recount_after_any_history(opening, actions):
     with transaction.atomic():
+        judge_both(opening, (2, 2), (3, 3), (0, 3))  # so that more can happen in a few actions
         for action in actions:
             try:
                 with transaction.atomic():

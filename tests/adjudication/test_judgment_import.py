@@ -4,6 +4,8 @@ from io import StringIO
 
 import pytest
 from django.core.management import CommandError, call_command
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
 from accounts.models import Collection, Membership, Role, User
 from accounts.services import imported_username
@@ -32,9 +34,10 @@ from tests.support.factories import (
     member,
 )
 from tests.support.release_scenes import QRELS, a_judged_collection
+from tests.support.releases import accepting
 from tests.support.sittings import judge
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.may_differ]
 
 HEADER = "query,docno,annotator,grade,reason,note,seconds\n"
 TWO = HEADER + "q1_method,d1,mara,2,,,8.5\nq1_method,d1,ines,3,,close,\n"
@@ -110,7 +113,9 @@ class TestARelease:
 
         load(*texts, into=fresh)
 
-        after = self.contents(publish_release(collection=fresh, version="1.0"))
+        after = self.contents(
+            publish_release(collection=fresh, version="1.0", accept=accepting(["made-folds"]))
+        )
         assert after["trec/qrels.all.txt"] == before["trec/qrels.all.txt"] == QRELS.encode()
         for name in ("agreement", "agreement.missing-zero"):
             old, new = (json.loads(files[f"reports/{name}.json"]) for files in (before, after))
@@ -126,7 +131,9 @@ class TestARelease:
         fresh = with_documents("moved", queries=queries)
         load(*texts, into=fresh)
 
-        after = self.contents(publish_release(collection=fresh, version="1.0"))
+        after = self.contents(
+            publish_release(collection=fresh, version="1.0", accept=accepting(["made-folds"]))
+        )
 
         readme = after["README.md"].decode()
         assert "Judgments made elsewhere and imported: 18." in readme
@@ -150,7 +157,7 @@ class TestAFile:
         report = load(TWO)
 
         assert report.judgments == 2
-        mara = User.objects.get(username=imported_username(collection, "mara"))
+        mara = User.objects.get(username=imported_username(collection.slug, "mara"))
         assert not mara.is_active
         assert not mara.has_usable_password()
         assert mara.shown_name == "mara"
@@ -232,6 +239,13 @@ class TestAFile:
         assert [slot.judgment.grade for slot in slots] == [1, 2]
         assert slots[0].annotator == first
 
+    def test_its_slots_are_locked_until_it_ends(self, load, on_postgresql):
+        """An annotator could otherwise judge a slot between the check and the insert."""
+        with CaptureQueriesContext(connection) as queries:
+            load(TWO)
+
+        assert any('FOR UPDATE OF "annotation_slot"' in query["sql"] for query in queries)
+
     def test_judgments_are_never_overwritten(self, load):
         load(TWO)
 
@@ -303,7 +317,7 @@ class TestAFile:
             load(TWO + "q1_method,d1,mara,0,,,\n")
 
     def test_the_name_of_an_account_with_a_login_is_refused(self, collection, load):
-        member(collection, Role.ANNOTATOR, imported_username(collection, "mara"))
+        member(collection, Role.ANNOTATOR, imported_username(collection.slug, "mara"))
         with pytest.raises(JudgmentsRefused, match="exists and can log in"):
             load(TWO)
 
@@ -465,3 +479,9 @@ def test_seats_go_to_those_with_most_judgments():
     assert seats_of([record("b"), record("b"), record("c"), record("c"), record("a")]) == ("b", "c")
     assert seats_of([record("a", 2), record("b", 1)]) == ("b", "a")
     assert seats_of([record("a")]) == ("a", "")
+    # Three records of slot 1 and two of slot 2 lean towards seat 1; no slot leans nowhere.
+    leaning = [record("z", slot) for slot in (1, 1, 1, 2, 2)]
+    assert seats_of([*leaning, *[record("a")] * 5]) == ("z", "a")
+    assert seats_of([record("a", 2), record("z")]) == ("z", "a")
+    # As many records of each slot as of the other lean nowhere, so the names decide.
+    assert seats_of([record("z", 1), record("z", 2), record("a"), record("a")]) == ("a", "z")

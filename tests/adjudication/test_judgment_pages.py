@@ -9,7 +9,7 @@ from jobs.services import run
 from tests.adjudication.test_judgment_import import TWO, with_documents
 from tests.support.uploading import done, kept
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 
 
 @pytest.fixture

@@ -1,13 +1,14 @@
 """A judge who adjudicates never reads or settles a case of his or her own pairs."""
 
 import uuid
+from itertools import combinations_with_replacement
 
 import pytest
 from django.urls import reverse
 
 from accounts.models import Role
 from adjudication import queue
-from adjudication.models import Decision
+from adjudication.models import Case, Decision
 from adjudication.services import AdjudicationError, JudgedByYou
 from annotation.services import reassign_seat
 from tests.support.factories import a_collection, an_open_query, member
@@ -139,3 +140,19 @@ def test_cases_of_another_collection_are_not_in_the_queue(opening, own, adjudica
     assert [row.query for row in listed(elsewhere, adjudicator)] == [foreign.query]
     assert not queue.holds_slots(elsewhere, adjudicator)
     assert [row.query for row in listed(opening.query.collection, adjudicator)] == [opening.query]
+
+
+def test_a_slice_of_the_due_cases_reads_no_other_case(
+    opening, others, judge_in_it, adjudicator, django_assert_num_queries
+):
+    wide = an_open_query(opening.query.collection, size=3)
+    judge_both(wide, (0, 3), (0, 1), (None, 0))
+    for person, due in ((adjudicator, 6), (judge_in_it, 2)):
+        in_order = Case.objects.due().for_adjudicator(person)
+        tokens = list(in_order.order_by("-difference", "query__name", "token").values_list("token"))
+        assert len(tokens) == due
+        cases = queue.due_in_order(opening.query.collection, person)
+        for start, stop in combinations_with_replacement(range(due + 2), 2):
+            with django_assert_num_queries(1 if start < min(stop, due) else 0):
+                rows = cases[start:stop]
+            assert [(case.token,) for case in rows] == tokens[start:stop]

@@ -8,18 +8,23 @@ import pytest
 from django.utils import timezone
 
 from adjudication import yield_reports
-from adjudication.retriever_yield import SourceCandidate, Yield, yields, yields_of
+from adjudication.retriever_yield import SourceCandidate, Yield, is_found, yields, yields_of
 from adjudication.yield_reports import (
     compute_yields,
     request_due_yields,
     wait_after,
     yields_state,
 )
+from annotation.models import Slot
+from annotation.services import open_query
+from evaluation.pool_bias.services import compute_pool_bias
 from jobs import services as jobs
 from jobs.models import Job, State
-from pooling.models import PoolReport
-from tests.support.factories import a_collection, an_open_query
-from tests.support.sittings import judge_both
+from pooling.models import Contribution, PoolReport
+from pooling.services import freeze_pools
+from tests.support.factories import a_collection, a_pool, an_open_query, annotators
+from tests.support.pooling_scenes import a_listed_collection
+from tests.support.sittings import judge_at_once, judge_both
 from tests.support.visits import address, client_of, text_of
 
 A, B, C = ("q", "a"), ("q", "b"), ("q", "c")
@@ -35,10 +40,10 @@ def test_drawn_relevant_and_found_alone_are_counted():
     ]
     grades = {A: [3], B: [2, 0], C: [1]}
 
-    assert yields(candidates, grades, relevant_from=2) == [
-        Yield("one", drawn=2, judged=3, relevant=2, alone=1),
-        Yield("two", drawn=1, judged=1, relevant=0, alone=0),
-    ]
+    one, two = yields(candidates, grades, relevant_from=2)
+    assert one == Yield("one", drawn=2, judged=3, relevant=2, alone=1)
+    assert two == Yield("two", drawn=1, judged=1, relevant=0, alone=0)
+    assert one.percent == pytest.approx(200 / 3)
 
 
 def test_a_document_relevant_to_two_queries_counts_twice():
@@ -53,6 +58,58 @@ def test_a_source_that_drew_nothing_is_listed_without_a_share():
     )[0]
 
     assert (source_yield.drawn, source_yield.percent) == (0, None)
+
+
+@pytest.mark.parametrize(
+    ("drawn", "rank", "depth", "found"),
+    [
+        (True, 9, 2, True),
+        (False, 2, 2, True),
+        (False, 3, 2, False),
+        (False, 1, None, False),  # it drew nothing, so no document would have been its draw
+        (False, None, None, True),  # imported pools have no ranks
+    ],
+)
+def test_a_source_found_what_it_lists_down_to_the_depth_it_drew_from(drawn, rank, depth, found):
+    assert is_found(drawn, rank, depth) == found
+
+
+def test_the_source_with_the_most_relevant_documents_is_first():
+    candidates = [SourceCandidate(name, (name, "d"), True, True) for name in ("b", "a", "c")]
+    grades = {("b", "d"): [3], ("a", "d"): [3], ("c", "d"): [3, 3]}
+    rows = yields(candidates, grades, relevant_from=3)
+    assert [row.source for row in rows] == ["c", "a", "b"]
+    assert [row.relevant for row in yields(candidates, grades, relevant_from=4)] == [0, 0, 0]
+
+
+@pytest.mark.django_db
+def test_yields_of_a_collection_count_finders_by_depth_and_leave_the_query_paper_out():
+    collection = a_listed_collection()
+    a_query_paper = collection.query_papers.get(name="q1")
+    documents = {row.docno: row for row in collection.documents.all()}
+    pool = a_pool(a_query_paper, [documents[docno] for docno in ("d01", "d02", "q1")], "up")
+    pool.depth = {"up": 3, "down": 2}
+    pool.save()
+    rows = [(candidate, rank) for rank, candidate in enumerate(pool.candidates.all(), start=2)]
+    Contribution.objects.bulk_create(
+        Contribution(candidate=candidate, source="down", rank=rank, drawn=False)
+        for candidate, rank in rows
+    )
+    freeze_pools(collection=collection)
+    other = a_listed_collection("other")
+    a_pool(other.query_papers.get(name="q1"), [other.documents.get(docno="d01")], "elsewhere")
+    query = collection.queries.get(name="q1_method")
+    open_query(query=query, annotators=annotators(collection), opened_by=None)
+    judge_at_once((slot, 3) for slot in Slot.objects.of(collection))
+
+    # `down` has d01 at 2, within its depth, and d02 at 3, which is deeper.
+    assert yields_of(collection) == [
+        Yield("up", drawn=3, judged=2, relevant=2, alone=1),
+        Yield("down", drawn=0, judged=0, relevant=0, alone=0),
+    ]
+    assert [row._asdict() for row in yields_of(collection)] == compute_pool_bias(
+        collection=collection
+    ).payload["sources"]
 
 
 @pytest.mark.django_db

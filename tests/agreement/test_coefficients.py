@@ -248,7 +248,13 @@ def test_perfect_agreement_is_the_top_of_the_scale_unless_undefined(
     if constant and coefficient is not percent_agreement:
         assert answer.value is None
     else:
-        assert value(answer) == pytest.approx(perfect, abs=1e-12)
+        assert value(answer) == perfect
+
+
+@given(ratings=st.lists(grades, min_size=2, max_size=60))
+def test_spearman_of_turned_grades_is_exactly_minus_1(ratings: list[int]) -> None:
+    assume(len(set(ratings)) > 1)
+    assert spearman(ratings, [3 - grade for grade in ratings]).value == -1
 
 
 @pytest.mark.parametrize("coefficient", COEFFICIENTS)

@@ -18,7 +18,7 @@ from annotation.services import (
 from tests.support.factories import a_collection, an_open_query, annotators, member
 from tests.support.sittings import judge, pair_url, slots_of
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 
 
 @pytest.fixture

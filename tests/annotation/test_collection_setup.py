@@ -39,7 +39,7 @@ from tests.support.factories import (
     an_open_query,
 )
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 
 PURPOSE = FacetPlan("purpose", "Purpose", ("purpose", "goal"))
 METHOD = FacetPlan("method", "How", ("method",))

@@ -8,7 +8,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotation.sharing import Load, Move, NoCouple, QueryWork, SeatWork, assign, rebalance
+from annotation.sharing import (
+    Assignment,
+    Load,
+    Move,
+    NoCouple,
+    QueryWork,
+    SeatWork,
+    assign,
+    judging_order,
+    rebalance,
+)
 
 PEOPLE = ["ann", "bea", "cid", "dora", "eva", "finn", "gus", "hana"]
 
@@ -46,6 +56,27 @@ def test_two_people_get_every_query_and_slot_1_about_as_often():
     assert [assignment.query for assignment in assignments] == sorted(name for name, _ in queries)
     assert {assignment.couple for assignment in assignments} == {frozenset(("ann", "bea"))}
     assert 10 <= sum(assignment.first == "ann" for assignment in assignments) <= 30
+
+
+def test_people_come_to_their_queries_together():
+    assignments = [
+        Assignment(query, *two)
+        for query, two in [
+            ("q1", ("ann", "bea")),
+            ("q2", ("ann", "cid")),
+            ("q3", ("bea", "dora")),
+            ("q4", ("cid", "dora")),
+            ("q5", ("ann", "eva")),
+        ]
+    ]
+    pairs = {"q1": 10, "q2": 30, "q3": 10, "q4": 10, "q5": 5}
+
+    ordered = judging_order(assignments, pairs, load=Load(Counter(eva=50)), seed="s")
+
+    # Two couples without a person in common begin, and the one with much left to judge comes last.
+    assert not ordered[0].couple & ordered[1].couple
+    assert ordered[-1].query == "q5"
+    assert sorted(ordered) == sorted(assignments)
 
 
 def test_work_that_people_have_already_counts():

@@ -3,19 +3,21 @@ import uuid
 import pytest
 from django.db import IntegrityError, transaction
 
+from accounts.models import Role
 from annotation.models import Judgment, Slot
 from annotation.services import (
     Answer,
     KeyReused,
     NotYours,
     RevisedMeanwhile,
+    WasAdmin,
     WrongPresentation,
     presentation_of,
     submit_judgment,
 )
 from tests.support.factories import UserFactory, a_collection, an_open_query
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.may_differ]
 
 
 @pytest.fixture
@@ -57,6 +59,18 @@ def test_a_revision_supersedes_and_keeps_the_first(slot):
     slot.refresh_from_db()
     assert slot.judgment.grade == 3
     assert list(slot.judgments.values_list("grade", flat=True)) == [2, 3]
+
+
+def test_an_annotator_who_was_an_admin_meanwhile_cannot_revise(slot):
+    collection = slot.pair.query.collection
+    first = judge(slot, Answer(grade=2))
+    collection.given_roles.create(user=slot.annotator, role=Role.ADMIN)
+
+    with pytest.raises(WasAdmin, match="You were an admin of this collection"):
+        judge(slot, Answer(grade=3), supersedes=first.key)
+
+    slot.refresh_from_db()
+    assert slot.judgment == first
 
 
 def test_the_same_submission_twice_counts_once(slot):

@@ -7,17 +7,19 @@ from itertools import combinations
 
 import pytest
 from django.core.management import CommandError, call_command
+from django.db.models import Count
 
 from accounts.models import Role, User
 from annotation import team
 from annotation.models import Exclusion, Judgment, Opening, Seat, Slot
+from annotation.queue import own_queries
 from annotation.services import CannotOpen, CannotReassign, open_query, reassign_seat
 from annotation.sharing import Assignment, Move
 from corpus.models import Query
 from jobs.context import DirectRun
 from jobs.models import Job
 from tests.support.factories import a_query, an_open_query, annotators, member
-from tests.support.sittings import judge, slots_of
+from tests.support.sittings import judge, judge_at_once, slots_of
 from tests.support.visits import address, text_of
 
 pytestmark = pytest.mark.django_db
@@ -72,6 +74,24 @@ def test_a_team_of_four_gets_even_work_and_every_two_share_some(collection):
     load = team.load_of(collection, people(collection))
     assert set(load.couples.values()) == {8}
     assert len(load.couples) == 6
+
+
+def test_after_the_first_judgments_of_a_team_most_pairs_are_judged_twice(collection):
+    """Four people judge 12 pairs each, one query after the other, as the page offers them."""
+    for name in ("ann3", "ann4"):
+        member(collection, Role.ANNOTATOR, name)
+    queries = [a_query(collection, size=6) for _ in range(8)]
+    team.open_for_team(
+        collection=collection, queries=queries, annotators=people(collection), opened_by=None
+    )
+
+    for person in people(collection):
+        offered = [row.query for row in own_queries(collection, person)]
+        first_two = Slot.objects.filter(annotator=person, pair__query__in=offered[:2])
+        judge_at_once((slot, 1) for slot in first_two)
+
+    judged_twice = Slot.objects.judged().values("pair").annotate(count=Count("pk")).filter(count=2)
+    assert judged_twice.count() == 24
 
 
 def test_a_plan_that_is_out_of_date_opens_nothing(collection):

@@ -2,12 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.support.api_world import World, a_world, client_of
-
-
-@pytest.fixture
-def world(db, _own_data_dir) -> World:
-    return a_world()
+from tests.support.api_world import client_of
 
 
 @pytest.fixture

@@ -24,6 +24,7 @@ EVERYTHING_SHOWN = {
     "decision_key",
     "decided",
     "grade",
+    "referral_reason",
 }
 
 

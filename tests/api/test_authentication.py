@@ -38,7 +38,7 @@ def test_a_session_may_read_but_needs_its_csrf_token_to_write(world):
 
 
 @pytest.mark.parametrize(
-    "path", ["", "nothing/", "collections", "collections/small", "collections/no%20such/runs/"]
+    "path", ["nothing/", "collections", "collections/small", "collections/no%20such/runs/"]
 )
 def test_an_address_that_is_not_there_is_a_404_like_all_others(path, admin):
     response = admin.get(f"/api/v1/{path}")

@@ -24,7 +24,7 @@ def test_it_lists_my_collections_with_my_roles(world, annotator):
                 {"key": "result", "name": "Result", "labels": ["result"]},
             ],
             "highest_grade": 3,
-            "relevant_from": 2,
+            "relevant_from": 1,
             "archived_at": None,
             "roles": ["annotator"],
         }

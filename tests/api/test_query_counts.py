@@ -19,6 +19,7 @@ COUNTS = {
     ("admin", "openings"): 5,
     ("admin", "releases"): 4,
     ("admin", "jobs"): 4,
+    ("admin", "people"): 5,
     ("ann1", "judging"): 5,
     ("ann1", "judgments"): 4,
 }
@@ -48,16 +49,17 @@ def test_a_list_costs_a_fixed_number_of_queries(person, listed, world):
     assert len(queries) == COUNTS[person, listed]
 
 
-def test_the_list_of_collections_does_too(world):
+@pytest.mark.parametrize(("listed", "count"), [("collections/", 5), ("", 5)])
+def test_the_lists_of_collections_do_too(listed, count, world):
     for number in range(3):
         a_collection(f"more-{number}")
     client = client_of("ann1")
 
     with CaptureQueriesContext(connection) as queries:
-        answer = client.get("/api/v1/collections/").json()
+        answer = client.get(f"/api/v1/{listed}").json()
 
     assert answer["count"] == 4
-    assert len(queries) == 5
+    assert len(queries) == count
 
 
 def test_a_pool_does_too(world):

@@ -101,7 +101,7 @@ def test_the_gate_says_what_stands_in_the_way(world, admin):
 
     assert (response.status_code, response.json()["code"]) == (409, "gate_closed")
     findings = {finding["check"]: finding for finding in response.json()["findings"]}
-    assert findings.keys() == {"unjudged-pairs", "no-relevant", "datasheet"}
+    assert findings.keys() == {"unjudged-pairs", "datasheet"}
     finding = findings["unjudged-pairs"]
     assert (finding["count"], finding["can_accept"]) == (1, True)
     assert not world.collection.jobs.filter(kind="publish_release").exists()

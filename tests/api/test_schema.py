@@ -74,6 +74,7 @@ def path_values(world: World) -> dict[str, object]:
         "version": world.release.version,
         "erratum_id": world.erratum.pk,
         "job_id": str(world.job.pk),
+        "username": "adju",
     }
 
 

@@ -7,6 +7,9 @@ from playwright.sync_api import Browser, Page, expect
 
 from tests.support.factories import PASSWORD, UserFactory
 
+SECONDS = 60  # what is waited for takes one or two on an idle machine
+expect.set_options(timeout=SECONDS * 1000)
+
 
 @pytest.fixture
 def people(transactional_db) -> None:
@@ -23,7 +26,7 @@ def visit(browser: Browser, live_server):
     def log_in(username: str) -> Page:
         context = browser.new_context(base_url=live_server.url)
         contexts.append(context)
-        context.set_default_timeout(60_000)
+        context.set_default_timeout(SECONDS * 1000)
         page = context.new_page()
         page.goto("/accounts/login/")
         page.get_by_label("Username").fill(username)

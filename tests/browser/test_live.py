@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from uuid import uuid4
+
 import pytest
 from axe_playwright_python.sync_playwright import Axe
+from django.utils import timezone
 from playwright.sync_api import Page, expect
 
 from accounts.models import User
@@ -50,6 +53,37 @@ def test_the_page_renews_itself_when_its_job_ends_and_a_toast_leads_to_the_resul
     assert not Axe().run(admin).response["violations"]
     toast.get_by_role("link", name="View the result").click()
     admin.wait_for_url("**/c/small/documents/")
+
+
+def test_the_page_of_a_job_follows_it_to_the_end_and_then_asks_no_more(page, live_server, job):
+    log_in(page.context, live_server, User.objects.get(username="admin"))
+    page.goto(f"{live_server.url}/c/small/jobs/{job.pk}/")
+    expect(page.locator(".job-card .chip")).to_contain_text("Waiting for a worker")
+    page.evaluate("window.isTheSamePage = true")
+    now = timezone.now()
+    jobs = Job.objects.filter(pk=job.pk)
+    jobs.update(
+        state=State.RUNNING,
+        lease=uuid4(),
+        started_at=now,
+        heartbeat_at=now,
+        progress_done=40,
+        progress_total=100,
+        progress_note="documents",
+    )
+    expect(page.locator(".job-card")).to_contain_text("40 of 100 · documents")
+    jobs.update(state=State.SUCCEEDED, lease=None, finished_at=now, result={"documents": 100})
+
+    expect(page.locator(".job-card .figures")).to_contain_text("documents")
+    expect(page.locator(".job-card .chip")).to_contain_text("Done")
+    expect(page.get_by_text("The job continues.")).to_have_count(0)
+    expect(page.locator("dl.facts")).not_to_contain_text("not yet")
+    page.wait_for_load_state("networkidle")
+    requests = []
+    page.on("request", lambda request: requests.append(request.url))
+    page.wait_for_timeout(2500)
+    assert requests == []
+    assert page.evaluate("window.isTheSamePage")
 
 
 def test_a_form_with_input_is_kept_when_a_job_ends(admin, job):

@@ -26,6 +26,8 @@ def test_papers_are_screened_by_keyboard_and_a_failed_save_is_kept(page, context
     page.goto(live_server.url + reverse("screen-sample", args=["small", "all"]))
     assert_accessible(page)
 
+    read_and_press(page, "Enter")  # without a type: the browser puts the focus on the first one
+    expect(page.locator("input[name=paper_type]:focus")).to_have_count(1)
     for key in "t4bm":
         page.keyboard.press(key)
     page.reload()

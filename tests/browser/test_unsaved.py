@@ -3,10 +3,12 @@
 from urllib.parse import parse_qs
 
 import pytest
+from django.urls import reverse
 from playwright.sync_api import expect
 
 from annotation.models import Judgment
 from annotation.services import Answer
+from dashboard.archiving import archive_collection, unarchive_collection
 from tests.support.judging_page import (
     NOT_OURS,
     READING,
@@ -171,6 +173,25 @@ def test_fifty_pairs_are_judged_offline_and_the_page_says_what_is_saved(
     eventually(page, lambda: Judgment.objects.count() == 50 + ready, seconds=60)
     expect_pair(page, slots[50 + ready])
     saved(page, opening, *[1] * 50, *[0] * ready)
+
+
+def test_the_notice_counts_what_is_ready_while_an_answer_is_on_its_way(stopped, slots):
+    """The first answer fails, the second stays on its way: only the press can change the count."""
+    page, posted = stopped, []
+
+    def fail_the_first(route):
+        posted.append(route)
+        if len(posted) == 1:
+            route.abort()
+
+    page.route("**/judge/*_method/*/", fail_the_first)
+    press_after(page, READING, "1")
+    expect(page.locator("#trouble")).to_contain_text("You can go on: 8 more pairs are ready here.")
+    press_after(page, READING, "1")
+    expect_pair(page, slots[2])
+    eventually(page, lambda: len(posted) == 2)
+
+    expect(page.locator("#trouble")).to_contain_text("You can go on: 7 more pairs are ready here.")
 
 
 @pytest.mark.parametrize("size", [75])
@@ -438,6 +459,95 @@ def test_a_page_of_one_person_gets_nothing_of_another(page, context, live_server
 
     expect(page.locator("#last")).to_have_text("The earlier pair cannot be fetched just now")
     expect_pair(page, slots[0])
+
+
+def test_answers_to_an_archived_collection_wait_until_it_is_back(page, opening):
+    collection = opening.query.collection
+    archive_collection(collection=collection)
+    read_and_press(page, "2")
+    read_and_press(page, "1")
+    expect(page.locator("#trouble")).to_contain_text("This collection is archived.")
+    expect(page.locator("#saved")).to_have_text("2 unsaved")
+    assert not Judgment.objects.exists()
+    unarchive_collection(collection=collection)
+    retry_now(page)
+
+    saved(page, opening, 2, 1)
+
+
+# Pages of other work
+
+
+@pytest.fixture
+def left_unsaved(page, context):
+    """Two judgments that an earlier visit to the workspace left behind."""
+    context.set_offline(True)
+    read_and_press(page, "2", "1")
+    expect(page.locator("#saved")).to_have_text("2 unsaved")
+    page.close()
+    context.set_offline(False)
+
+
+@pytest.mark.parametrize("view", ["account", "judge"])
+def test_every_page_of_the_account_sends_what_an_earlier_visit_left(
+    left_unsaved, start, opening, view
+):
+    page = start(reverse(view, args=["small"] if view == "judge" else []))
+
+    eventually(page, lambda: grades_in(opening, "ann1") == [2, 1])
+    expect(page.locator("#unsaved .notice")).to_have_count(0)
+
+
+def test_a_page_of_other_work_says_what_is_unsaved_and_sends_it_on_request(
+    left_unsaved, start, opening
+):
+    archive_collection(collection=opening.query.collection)
+    page = start(reverse("account"))
+    notice = page.locator("#unsaved .notice")
+    expect(notice).to_contain_text("This collection is archived.")
+    expect(notice).to_contain_text("2 judgments in small are not saved yet, but kept on this")
+    page.once("dialog", lambda dialog: dialog.dismiss())
+    page.get_by_role("banner").get_by_role("button", name="Log out").click()
+    assert page.url.endswith(reverse("account"))
+    assert not Judgment.objects.exists()
+    unarchive_collection(collection=opening.query.collection)
+    notice.get_by_role("button", name="Send now").click()
+
+    eventually(page, lambda: grades_in(opening, "ann1") == [2, 1])
+    expect(notice).to_have_count(0)
+
+
+def test_two_pages_that_send_the_same_judgments_save_each_once(
+    left_unsaved, start, context, opening
+):
+    """Where a page is not served over HTTPS, browsers have no locks between tabs."""
+    context.add_init_script("Object.defineProperty(navigator, 'locks', { value: undefined })")
+    context.route("**/judge/*_method/*/", lambda route: route.abort())
+    pages = [start(reverse("account")), start(reverse("account"))]
+    for page in pages:
+        expect(page.locator("#unsaved")).to_contain_text("2 judgments in small")
+    context.unroute("**/judge/*_method/*/")
+    for page in pages:
+        page.get_by_role("button", name="Send now").evaluate("button => button.click()")
+
+    for page in pages:
+        expect(page.locator("#unsaved .notice")).to_have_count(0)
+    assert grades_in(opening, "ann1") == [2, 1]
+    assert Judgment.objects.count() == 2
+
+
+def test_a_page_of_another_account_neither_sends_nor_shows_them(
+    left_unsaved, context, start, live_server, opening
+):
+    log_in(context, live_server, opening.seats.get(number=2).annotator)
+    page, fetched = start(reverse("account")), []
+    page.on("request", lambda request: fetched.append(request.url))
+    page.reload()
+    page.wait_for_load_state("networkidle")
+
+    expect(page.locator("#unsaved")).to_be_empty()
+    assert not Judgment.objects.exists()
+    assert not [url for url in fetched if "outbox" in url]
 
 
 # The back-forward cache

@@ -21,7 +21,7 @@ from jobs.wording import Figure, job_card
 from pooling.services import freeze_pools
 from tests.support.factories import DocumentFactory, a_collection, a_query
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.may_differ]
 
 
 @pytest.fixture

@@ -17,7 +17,7 @@ from corpus.models import DocumentImport
 from jobs.context import DirectRun
 from jobs.models import Job
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 
 GOOD = {
     "docno": "good",

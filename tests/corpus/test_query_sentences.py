@@ -31,7 +31,7 @@ from tests.support.datasheets import answer_datasheet
 from tests.support.factories import DocumentFactory, a_collection, annotators
 from tests.support.sittings import judge_both, settle
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 
 SENTENCES = ["Why.", "We prune.", "We parse.", "We train.", "It works."]
 LABELS = ["background", "method", "method", "method", "result"]
@@ -221,7 +221,8 @@ def bold(text) -> list[str]:
 def judged(collection: Collection) -> Collection:
     """Two queries of one paper and facet, and one on a facet without a label; all judged."""
     Collection.objects.filter(pk=collection.pk).update(licence="CC0-1.0")
-    DocumentFactory(collection=collection, docno="d1", sentences=SENTENCES, labels=LABELS[:4])
+    labels = [*LABELS[:4], "other"]
+    DocumentFactory(collection=collection, docno="d1", sentences=SENTENCES, labels=labels)
     for number in range(3):
         DocumentFactory(collection=collection, docno=f"c{number}")
     answer_datasheet(collection)
@@ -277,6 +278,7 @@ def test_a_query_by_sentences_goes_from_its_creation_to_a_release(judged, tmp_pa
     assert [line.split()[0] for line in qrels] == ["d1_method"] * 3 + ["d1_method-2"] * 3
     run = (tmp_path / "trec/runs/bm25_text.txt").read_text().splitlines()
     assert {line.split()[0] for line in run} == set(queries)
+    assert {line.split()[-1] for line in run} == {"bm25_text"}
     assert "A query by sentences names sentences" in (tmp_path / "README.md").read_text()
     assert release.manifest["counts"]["facets"]["method"]["queries"] == 2
     build = judged.pool_builds.get()
@@ -309,3 +311,29 @@ def test_released_judgments_are_imported_again_with_the_same_digests(judged, tmp
         return set(rows)
 
     assert judgments(copy) == judgments(judged)
+
+
+def test_a_pasted_line_of_an_id_a_tab_and_a_text_is_a_topic():
+    collection = a_collection("plain", facets=NO_FACETS)
+    DocumentFactory(collection=collection, docno="d1", sentences=SENTENCES, labels=[])
+    text = "1\tWhich wings, 2-3 of them?\nd1\t2,4\n\n2\tapollo 11\n"
+
+    assert add_query_list(collection=collection, text=text) == 3
+    assert add_query_list(collection=collection, text=text.replace("\n", "\r\n")) == 0
+    queries = collection.queries.values_list("name", "query_paper__topic__title")
+    assert set(queries) == {("1", "Which wings, 2-3 of them?"), ("2", "apollo 11"), ("d1-2", None)}
+
+    with pytest.raises(BadQueryList) as failure:
+        add_query_list(collection=collection, text="1\tAnother\n3\tnew\n4\x01\tx\tx\n")
+
+    assert [problem.number for problem in failure.value.problems] == [1]
+    assert "topic with another text" in failure.value.problems[0].reason
+    assert collection.queries.count() == 3
+
+
+def test_a_pasted_topic_needs_a_file_where_there_are_facets(paper):
+    with pytest.raises(BadQueryList) as failure:
+        add_query_list(collection=paper.collection, text="d1\tmethod\n1\tWhich wings?\n")
+
+    assert [problem.number for problem in failure.value.problems] == [2]
+    assert "look like a topic" in failure.value.problems[0].reason

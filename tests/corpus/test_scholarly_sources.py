@@ -99,6 +99,7 @@ def read(*paths, **options):
                 "900001",
                 "Tea against boredom.",
                 ("Boredom is common", "We served tea.", "All were content."),
+                ("background", "method", "method"),
                 year=1999,
                 venue="Invented Medicine",
                 authors=("Ada Writer",),

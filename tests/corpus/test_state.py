@@ -18,7 +18,7 @@ from retrieval.models import Run
 from retrieval.services import import_run, open_index, retrieve
 from tests.support.factories import DocumentFactory, a_collection, a_topic
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.may_differ]
 
 
 class Meddling(DirectRun):

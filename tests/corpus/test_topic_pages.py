@@ -18,7 +18,7 @@ from tests.support.factories import DocumentFactory, a_collection, member
 from tests.support.uploading import done, kept
 from tests.support.visits import markup
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 
 WHERE = "/c/small/queries/import-topics/"
 

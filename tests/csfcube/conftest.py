@@ -14,7 +14,6 @@ import pytest
 
 from accounts.models import Collection
 from csfcube.services import import_csfcube
-from evaluation.services import import_folds
 from release.services import build_bundle
 from release.snapshot import take_snapshot
 from tests.support.releases import EVERY_EXCEPTION
@@ -37,10 +36,7 @@ def pytest_runtest_teardown(item, nextitem):
 def released(csfcube, rolled_back):
     imported.enter_context(rolled_back())
     import_csfcube(folder=csfcube)
-    collection = Collection.objects.get(slug="csfcube")
-    splits = csfcube / "evaluation_splits.json"
-    import_folds(collection=collection, path=splits, filename=splits.name)
-    return collection
+    return Collection.objects.get(slug="csfcube")
 
 
 @pytest.fixture(scope="session")

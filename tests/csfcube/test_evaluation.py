@@ -7,8 +7,11 @@ import math
 
 import pytest
 
+from evaluation.measures.scopes import Scope
+from evaluation.report import NamedLists, Options, evaluation_report
 from evaluation.results import per_query
-from evaluation.services import evaluate, import_folds
+from evaluation.services import evaluate
+from evaluation.systems.lists import system_lists
 from evaluation.systems.services import RunPath, import_system
 
 pytestmark = [pytest.mark.csfcube, pytest.mark.django_db]
@@ -20,26 +23,59 @@ PUBLISHED = {
 }
 
 
+# What the published script prints for the development set, which is that of fold 1 alone.
+PUBLISHED_DEV = {
+    "background": {"RP": 27.63, "P@20": 32.50, "R@20": 53.84, "NDCG%20": 62.97, "NDCG%100": 81.11},
+    "method": {"RP": 11.61, "P@20": 14.38, "R@20": 40.48, "NDCG%20": 37.30, "NDCG%100": 63.19},
+}
+
+
 @pytest.fixture
 def specter(released, csfcube):
     folder = csfcube / "eval_scripts" / "sample_ranked_pools"
     files = [RunPath(path, path.name) for path in sorted(folder.iterdir())]
-    splits = csfcube / "evaluation_splits.json"
-    import_folds(collection=released, path=splits, filename=splits.name)
     system = import_system(collection=released, name="specter", files=files)
     evaluate(collection=released)
     return system
 
 
 def test_the_released_rankings_score_the_published_figures(specter):
+    """With the folds of the release, which come with its import."""
     rows = specter.scores.get(profile="csfcube").summary
     found = {
-        row["facet"]: {name: round(100 * value, 2) for name, value in row["measures"].items()}
-        for row in rows
-        if row["split"] == "test" and row["facet"] != "all"
+        split: {
+            row["facet"]: {name: round(100 * value, 2) for name, value in row["measures"].items()}
+            for row in rows
+            if row["split"] == split and row["facet"] != "all"
+        }
+        for split in ("test", "dev")
     }
 
-    assert found == PUBLISHED
+    assert found == {"test": PUBLISHED, "dev": PUBLISHED_DEV}
+    assert specter.collection.fold_plan.imported_from == "evaluation_splits.json"
+
+
+def test_a_run_of_the_whole_corpus_is_restricted_to_the_judged_pool(specter, ratings):
+    """Unpooled documents in front of every list change open figures, and no closed one."""
+    pooled = {query: set(entry["cands"]) for query, entry in ratings.items()}
+    outside = sorted(
+        set(specter.collection.documents.values_list("docno", flat=True))
+        - set().union(*pooled.values())
+    )[:5]
+    lists = {query: [*outside, *docnos] for query, docnos in system_lists(specter)}
+
+    def figures(**options):
+        report = evaluation_report(
+            specter.collection, [NamedLists("s", lambda: lists)], Options("csfcube", **options)
+        )
+        (system,) = report["systems"]
+        rows = {(row["facet"], row["split"]): row["measures"] for row in system["rows"]}
+        return rows["method", "test"], system["unjudged_documents"]
+
+    closed, unjudged = figures()
+    assert {name: round(100 * value, 2) for name, value in closed.items()} == PUBLISHED["method"]
+    assert unjudged == 5 * 33
+    assert figures(scope=Scope.OPEN)[0]["NDCG%20"] < closed["NDCG%20"]
 
 
 def test_each_query_has_the_value_that_the_published_definitions_give(specter, csfcube, ratings):

@@ -18,7 +18,7 @@ def test_the_sources_yield_what_the_files_say(released, pools, ratings):
 
     assert found == {source: counted(pools, ratings, source) for source in found}
     # Of the cited papers, most are rated 0 or 1: the paper says so of both facets.
-    assert (found["cited"].relevant, found["cited"].judged) == (93, 610)
+    assert (found["cited"].relevant, found["cited"].judged) == (92, 609)
 
 
 def counted(pools, ratings, source):
@@ -32,7 +32,8 @@ def counted(pools, ratings, source):
     for query, rated in ratings.items():
         paper = query.split("_")[0]
         for docno, grade in zip(rated["cands"], rated["relevance_adju"], strict=True):
-            if sources[paper, docno][0] == source and grade >= 0:
+            # 8781666 is in its own pool.
+            if sources[paper, docno][0] == source and grade >= 0 and docno != paper:
                 grades.append((grade, sources[paper, docno]))
     relevant = [names for grade, names in grades if grade >= 2]
     return Yield(

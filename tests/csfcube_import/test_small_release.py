@@ -448,7 +448,8 @@ class TestCommand:
         assert first == (
             "csfcube: imported; 7 documents (3 without text), 2 query papers, "
             "3 queries (2 judged), 7 candidates (2 excluded), 6 pairs, "
-            "12 judgments (3 missing), 4 decisions."
+            "12 judgments (3 missing), 4 decisions; folds made from the seed, because the release "
+            "has none."
         )
         assert second == first.replace("imported", "unchanged")
 

@@ -10,8 +10,9 @@ from itertools import chain, combinations, product
 import pytest
 
 from corpus.ordering import order_key
-from curation.balance import Candidate, choose_evenly
-from curation.linear_program import NoSolution, TimeIsUp
+from curation import balance
+from curation.balance import Candidate, Choice, choose_evenly, unevenness
+from curation.linear_program import LinearProgram, NoSolution, TimeIsUp
 
 FACETS = ("background", "method", "result")
 
@@ -92,17 +93,140 @@ def uses(choices, candidates):
     return [counts[key] for key in keys]
 
 
-@pytest.mark.parametrize(
-    ("seed", "numbers", "pinned"), [(1, (2, 2), 0), (2, (3, 1), 2), (3, (1, 1, 1), 1)]
-)
-def test_no_choice_is_more_even_and_ties_are_broken_by_the_seed(seed, numbers, pinned):
-    candidates = some_candidates(6, seed, pinned)
-    choices = choose(candidates, numbers)
+def check_against_all(candidates, numbers, seed="s"):
+    """Compare with every choice; return whether there was one."""
     found = list(every_choice(candidates, numbers))
+    if not found:
+        with pytest.raises(NoSolution):
+            choose(candidates, numbers, seed)
+        return False
+    choices = choose(candidates, numbers, seed)
     least = min(map(objectives, found))
     assert objectives(choices) == least
     ties = [choice for choice in found if objectives(choice) == least]
     assert uses(choices, candidates) == max(uses(choice, candidates) for choice in ties)
+    assert [(c.period, c.paper_type, c.docno) for c, _ in choices] == sorted(
+        (c.period, c.paper_type, c.docno) for c, _ in choices
+    )
+    return True
+
+
+@pytest.mark.parametrize(
+    ("seed", "numbers", "pinned"), [(1, (2, 2), 0), (2, (3, 1), 2), (3, (1, 1, 1), 1)]
+)
+def test_no_choice_is_more_even_and_ties_are_broken_by_the_seed(seed, numbers, pinned):
+    assert check_against_all(some_candidates(6, seed, pinned), numbers)
+
+
+@pytest.mark.parametrize("start", range(0, 200, 50))
+def test_in_hundreds_of_small_cases_no_choice_is_more_even(start):
+    outcomes = Counter()
+    for seed in range(start, start + 50):
+        draw = random.Random(seed)
+        numbers = draw.choice([(2,), (1, 1), (2, 1), (0, 2), (1, 0, 1), (3, 0), (0, 1, 1)])
+        size = draw.randint(sum(numbers), 5)
+        pinned = draw.choice([0, 0, 1, 2])
+        outcomes[check_against_all(some_candidates(size, seed, pinned), numbers)] += 1
+    assert outcomes[True] > 25
+    assert outcomes[False]
+
+
+def test_among_alike_papers_the_best_are_chosen_once_each():
+    """Few groups with many papers, against every choice."""
+    for seed in range(60):
+        draw = random.Random(seed)
+        candidates = [
+            Candidate(
+                docno=f"d{row}",
+                period="p",
+                paper_type=draw.choice(["data", "theory"]),
+                options=draw.choice([(("method",), ("result",)), (("method",),)]),
+                rating=Fraction(draw.choice([1, 2, 5, 9])),
+                is_pinned=row == 0 and seed % 5 == 0,
+            )
+            for row in range(6)
+        ]
+        check_against_all(candidates, draw.choice([(2,), (3,), (4,)]))
+
+
+def test_counts_are_those_of_the_squares():
+    """The sums that the page shows, against squares counted one by one."""
+    for seed in range(20):
+        choices = [
+            Choice(candidate, random.Random(seed).choice(candidate.options))
+            for candidate in some_candidates(6, seed)
+        ]
+        assert tuple(unevenness(choices)) == objectives(choices)[:4]
+
+
+def test_the_units_of_a_count_cost_its_square():
+    level = balance._Level(9, [[[1, 2, 3], [4]], [[5, 6]]])
+
+    assert level.costs == {1: 1, 2: 3, 3: 5, 4: 1, 5: 1, 6: 3}
+
+
+def test_many_uses_are_told_apart_in_several_steps(monkeypatch):
+    """With a smaller limit, ties are broken use by use, to the same choice."""
+    candidates = some_candidates(12, 5)
+    choices = choose(candidates, (3, 2))
+    for limit in (1, 2, 9, 10, 100):
+        monkeypatch.setattr(balance, "TIE_LIMIT", limit)
+        assert choose(candidates, (3, 2)) == choices
+
+
+def test_a_step_has_as_many_uses_as_the_limit_lets_it_tell_apart(monkeypatch):
+    monkeypatch.setattr(balance, "TIE_LIMIT", 12)
+    steps = balance._tie_steps({1: 3, 2: 4, 3: 2, 4: 7, 5: 13, 6: 1, 7: 12})
+    assert steps == [{1: 3, 2: 4}, {3: 2}, {4: 7}, {5: 13}, {6: 1, 7: 12}]
+
+
+def test_units_are_fixed_for_speed_alone(monkeypatch):
+    """Without it the choice is the same, and with it most units are fixed."""
+    candidates = some_candidates(9, 6, 1)
+    fixed = []
+    fix = LinearProgram.fix
+
+    def counted(program, variable, value):
+        fixed.append((variable, value))
+        fix(program, variable, value)
+
+    monkeypatch.setattr(LinearProgram, "fix", counted)
+    choices = choose(candidates, (3, 2))
+    with_units = len(fixed)
+    fixed.clear()
+    monkeypatch.setattr(balance, "_narrow", lambda *_: None)
+    assert choose(candidates, (3, 2)) == choices
+    assert with_units > len(fixed) + 20
+
+
+def test_narrowing_keeps_every_count_that_the_sum_of_squares_allows():
+    """Of all counts with a total and a sum of squares, those that occur stay possible, no more."""
+    for total, cells, most in ((4, 3, 4), (5, 2, 5), (6, 4, 3), (3, 1, 3)):
+        every = [
+            counts for counts in product(range(most + 1), repeat=cells) if sum(counts) == total
+        ]
+        for squares in {sum(n * n for n in counts) for counts in every}:
+            program = LinearProgram()
+            units = [[program.variable(1) for _ in range(most)] for _ in range(cells)]
+            balance._narrow(program, balance._Level(total, [units]), squares)
+            for cell in range(cells):
+                allowed = [
+                    counts[cell] for counts in every if sum(n * n for n in counts) == squares
+                ]
+                values = [(program.lows[unit], program.limits[unit]) for unit in units[cell]]
+                low = sum(lower for lower, _ in values)
+                high = sum(upper for _, upper in values)
+                assert low <= min(allowed)
+                assert high >= max(allowed)
+                mean, spare = Fraction(total, cells), squares - Fraction(total**2, cells)
+                fits = [
+                    n
+                    for n in range(most + 1)
+                    if (n - mean) ** 2 + ((n - mean) ** 2 / (cells - 1) if cells > 1 else 0)
+                    <= spare
+                ]
+                assert (low, high) == (fits[0], fits[-1])
+                assert values == sorted(values, reverse=True)
 
 
 def test_the_order_of_the_papers_changes_nothing_and_the_seed_decides_between_equals():
@@ -116,5 +240,7 @@ def test_a_plan_without_solution_and_one_without_time_are_told_apart():
     candidates = [Candidate("d1", "p", "data", (("method",),), Fraction(3))]
     with pytest.raises(NoSolution):
         choose(candidates, (0, 1))
+    with pytest.raises(NoSolution):
+        choose([], (1,))
     with pytest.raises(TimeIsUp):
         choose_evenly(candidates, (1,), seed="s", seconds_left=lambda: 0)

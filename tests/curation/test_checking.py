@@ -13,7 +13,7 @@ from tests.support.factories import DocumentFactory, a_query, member
 from tests.support.labels import a_predicted_document, checked, predicted, seen
 from tests.support.visits import text_of
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 
 
 @pytest.fixture

@@ -122,6 +122,19 @@ def test_the_pages_pin_bar_and_apply(collection, sample, admin, django_assert_nu
 QUERIES = 21
 
 
+@pytest.mark.one_database
+@pytest.mark.parametrize(("papers", "numbers"), [(5, (4, 1)), (60, (34, 16))])
+def test_the_form_starts_with_numbers_that_the_sample_has(collection, admin, papers, numbers):
+    a_screened_sample(collection, papers=papers)
+    page = "/c/small/choice/"
+
+    form = admin.get(page).context["form"]
+
+    assert (form["papers"].initial, form["two_facets"].initial) == numbers
+    sent = {field.name: field.initial for field in form if field.initial is not None}
+    assert admin.post(page, sent).status_code == 302
+
+
 def test_the_command_prints_the_balance_and_applies_when_asked(collection, sample, tmp_path):
     bars = tmp_path / "bars.txt"
     bars.write_text("p1\np3\n")

@@ -2,6 +2,7 @@ import gzip
 
 import pytest
 from django.core.management import CommandError, call_command
+from django.db import IntegrityError
 from django.urls import reverse
 
 from accounts.models import User
@@ -13,21 +14,16 @@ from jobs.context import DirectRun
 from jobs.models import Job, State
 from jobs.services import run
 from tests.support.api_world import client_of as api_client
-from tests.support.factories import DocumentFactory
+from tests.support.curation import ten_years
 from tests.support.visits import address, queries_of, text_of
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.may_differ]
 PERIODS = SamplePlan(by=("period",), per_stratum=2, periods="2000-2004,2005-2009")
 
 
 @pytest.fixture
 def corpus(collection):
-    """Ten documents from 2000 on, a year apart, and one without text."""
-    for number in range(10):
-        field = ["IR"] if number % 2 else ["NLP"]
-        DocumentFactory(collection=collection, docno=f"p{number}", year=2000 + number, fields=field)
-    DocumentFactory(collection=collection, docno="empty", year=2001, sentences=[], labels=[])
-    return collection
+    return ten_years(collection, year_without_text=2001)
 
 
 def draw(collection, plan=PERIODS, name="periods", **options):
@@ -151,6 +147,22 @@ def test_documents_that_change_meanwhile_stop_the_sample(corpus):
 
     with pytest.raises(SampleError, match="Documents changed"):
         draw_sample(collection=corpus, name="x", plan=PERIODS, work=ChangedMeanwhile())
+
+
+def test_a_sample_of_the_same_name_meanwhile_is_named_and_other_faults_are_not(corpus):
+    class NamedMeanwhile(DirectRun):
+        def fenced(self):
+            corpus.samples.create(name="x", per_stratum=1, seed="s")
+            return super().fenced()
+
+    class Faulty(DirectRun):
+        def complete(self, result):
+            raise IntegrityError("another rule")
+
+    with pytest.raises(SampleError, match="a sample 'x' already"):
+        draw_sample(collection=corpus, name="x", plan=PERIODS, work=NamedMeanwhile())
+    with pytest.raises(IntegrityError, match="another rule"):
+        draw_sample(collection=corpus, name="y", plan=PERIODS, work=Faulty())
 
 
 def test_the_page_previews_the_strata_and_its_job_draws_the_sample(corpus, admin, tmp_path):

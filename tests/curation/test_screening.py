@@ -7,9 +7,19 @@ from accounts.models import Role, User
 from curation.models import Screening
 from curation.paper_types import DEFAULT_TYPES, PaperTypeError, TypePlan, change_paper_types
 from curation.sampling import SamplePlan, draw_sample
-from curation.screening import ScreeningError, Verdict, save_screening
+from curation.screening import (
+    ScreeningError,
+    Verdict,
+    facets_to_screen,
+    next_position,
+    own_samples,
+    passages,
+    progress_in,
+    save_screening,
+)
 from curation.screening_results import screened_papers
 from jobs.context import DirectRun
+from tests.support.curation import a_sample
 from tests.support.factories import DocumentFactory, a_collection, member
 from tests.support.visits import address, client_of, csv_rows
 
@@ -51,6 +61,42 @@ def test_saving_again_replaces_the_own_screening_only(sample):
         ("cora", "resources", ["result"], 5),
         ("dan", "survey", [], 1),
     ]
+
+
+def test_a_screener_goes_through_the_papers_of_one_sample(sample):
+    collection, cora = sample.collection, User.objects.get(username="cora")
+    other = a_sample(collection, [paper.document for paper in sample.papers.all()], name="other")
+    screen(sample, "cora", 2)
+    screen(other, "cora", 1)
+    screen(other, "dan", 3)
+
+    assert [next_position(sample, cora, after) for after in (0, 1, 3)] == [1, 3, 1]
+    assert next_position(other, cora) == 2
+    screen(sample, "dan", 1)
+    assert next_position(sample, cora) == 1  # what dan screened, she has not
+    assert [tuple(progress_in(each, cora)) for each in (sample, other)] == [(1, 3), (1, 3)]
+    assert [each.progress.remaining for each in own_samples(collection, cora)] == [2, 2]
+
+
+@pytest.mark.parametrize(
+    ("labels", "expected"),
+    [
+        (
+            ["objective", "background", "method", "", "other", "method"],
+            [("background", 2), ("method", 1), (None, 2), ("method", 1)],
+        ),
+        ([], [(None, 6)]),
+    ],
+)
+def test_neighbouring_sentences_of_a_facet_are_a_passage(collection, labels, expected):
+    sentences = [f"Sentence {number}." for number in range(6)]
+    document = DocumentFactory(collection=collection, sentences=sentences, labels=labels)
+
+    found = passages(document, facets_to_screen(collection))
+
+    sizes = [(part.facet and part.facet.key, len(part.sentences)) for part in found]
+    assert sizes == expected
+    assert [sentence for part in found for sentence in part.sentences] == sentences
 
 
 @pytest.mark.parametrize(

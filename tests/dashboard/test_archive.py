@@ -28,6 +28,7 @@ from corpus.services import create_query
 from dashboard.archiving import (
     DELETION_KIND,
     DeletionBegan,
+    ExportIncomplete,
     JobsInProgress,
     NotArchived,
     NotExported,
@@ -37,7 +38,6 @@ from dashboard.archiving import (
     request_deletion,
     unarchive_collection,
 )
-from dashboard.collection_tables import tables_below
 from dashboard.deletion import NotBeingDeleted, delete_collection, files_of
 from dashboard.export import export_collection
 from dashboard.services import change_settings
@@ -45,6 +45,7 @@ from jobs import services as jobs
 from jobs.context import DirectRun
 from jobs.models import Job, State
 from pooling.services import PoolPlan, build_pools, request_pools
+from release.collection_rows import tables_below
 from release.publicity import make_private, make_public
 from tests.support.api_world import World, a_world, client_of
 from tests.support.factories import DocumentFactory, annotators
@@ -265,6 +266,22 @@ class KilledAfter(DirectRun):
         self.transactions -= 1
         with super().fenced():
             yield
+
+
+def test_a_row_that_the_download_lacks_stops_the_deletion(world):
+    collection = archived(world)
+    exported(collection)
+    DocumentFactory(collection=collection, docno="late")
+    with pytest.raises(
+        ExportIncomplete, match=r"changed since it was downloaded: corpus\.document"
+    ):
+        begin_deletion(collection=collection, name="small")
+    assert Collection.objects.get(pk=collection.pk).deletion_began_at is None
+    exported(collection)
+
+    begin_deletion(collection=collection, name="small")
+    DocumentFactory(collection=collection, docno="later")
+    begin_deletion(collection=collection, name="small")  # a deletion that began is asked for again
 
 
 def test_a_deletion_leaves_no_row_and_no_file_and_other_collections_as_they_were(settings):

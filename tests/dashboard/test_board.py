@@ -33,7 +33,7 @@ from tests.support.running import at_once
 from tests.support.sittings import judge
 from tests.support.visits import address, csv_rows, queries_of, text_of
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.may_differ]
 
 
 def slots(opening, number):

@@ -26,7 +26,9 @@ def current(counts: Counts) -> str:
     ("counts", "name"),
     [
         (Counts(), "Documents"),
-        (Counts(documents=3), "Queries"),
+        (Counts(documents=3), "Sentence labels"),
+        (Counts(documents=3, labelled=1), "Queries"),
+        (Counts(documents=3, whole_facets=1), "Queries"),
         (Counts(documents=3, queries=1, query_papers=1), "Pools"),
         (Counts(documents=3, queries=1, query_papers=1, pools=1, annotators=1), "People"),
         (Counts(documents=3, queries=1, query_papers=1, pools=1, annotators=2), "Open queries"),
@@ -46,13 +48,26 @@ def test_with_an_open_query_there_is_no_checklist():
     assert first_steps(Counts(documents=3, queries=2, opened=1)) == ()
 
 
+def samples(counts: Counts) -> list[str]:
+    return [step.sample for step in first_steps(counts) if step.sample]
+
+
+def test_the_sample_files_fit_the_facets():
+    """Each list is imported in tests/demo/test_sample.py."""
+    csfcube, other, none = Counts(sample_facets=3), Counts(sample_facets=1), Counts(whole_facets=1)
+
+    assert samples(csfcube) == ["documents.jsonl", "queries.txt", "run.txt"]
+    assert samples(other) == samples(none) == ["documents.jsonl", "topics.jsonl", "topics_run.txt"]
+
+
 @pytest.mark.django_db
 def test_every_step_has_a_page_and_every_sample_a_file():
     a_collection()
 
-    for step in first_steps(Counts()):
-        assert reverse(step.place, args=["small"])
-        assert not step.sample or finders.find(f"samples/{step.sample}")
+    for counts in (Counts(sample_facets=3), Counts(whole_facets=1)):
+        for step in first_steps(counts):
+            assert reverse(step.place, args=["small"])
+            assert not step.sample or finders.find(f"samples/{step.sample}")
 
 
 @pytest.mark.django_db

@@ -212,6 +212,7 @@ def test_counts_are_those_of_the_database():
         admins=1,
         annotators=2,
         adjudicators=1,
+        sample_facets=3,
     )
 
 
@@ -231,9 +232,9 @@ def test_one_judgment_of_a_pair_tells_nothing_about_cases():
 def test_counting_costs_the_same_for_one_collection_and_for_many(django_assert_num_queries):
     collections = [a_collection(f"c{number}") for number in range(4)]
 
-    with django_assert_num_queries(12):
+    with django_assert_num_queries(13):
         counts_of(collections[:1])
-    with django_assert_num_queries(12):
+    with django_assert_num_queries(13):
         assert len(counts_of(collections)) == 4
 
 

@@ -22,7 +22,7 @@ from django.db import IntegrityError, connection, models, transaction
 from django.utils import timezone
 
 from accounts.models import Collection, Membership, Role, User
-from adjudication.models import Decision
+from adjudication.models import Decision, DueCount, Referral
 from agreement.models import Report
 from annotation.models import Exclusion, Guideline, Judgment, Opening, Pair, Slot, SlotCount
 from annotation.services import open_query
@@ -49,6 +49,7 @@ from curation.models import (
 from evaluation.models import (
     ErrorTag,
     Fold,
+    FoldPlan,
     Kind,
     LabelReport,
     PoolBiasReport,
@@ -179,6 +180,7 @@ class World(NamedTuple):
     system_ranking: SystemRanking
     scores: Scores
     fold: Fold
+    fold_plan: FoldPlan
     document_import: DocumentImport
     import_step: ImportStep  # 0 of that import, which read 3 documents
     error_tag: ErrorTag
@@ -211,6 +213,7 @@ def build_world() -> World:
     frozen.build.drawn_lists.create(query_paper="d000", documents=[])
     opening = open_query(query=opened, annotators=annotators(collection), opened_by=None)
     frozen_candidate = frozen.candidates.get(position=1)
+    release = collection.releases.create(version="1", sha256="0" * 64, size=1, manifest={})
     decided, other = judge_both(opening, (1, 3), (0, 2))
     settle(other, User.objects.get(username="adju"), 2)
     draft_without_run = a_query(collection).query_paper.pool
@@ -221,7 +224,6 @@ def build_world() -> World:
         source="a.jsonl", format_name="jsonl", read=3, created=3, updated=0, unchanged=0
     )
     system = collection.systems.create(name="system", kind=Kind.FILE, sha256="0" * 64)
-    release = collection.releases.create(version="1", sha256="0" * 64, size=1, manifest={})
     excluded = member(collection, Role.ANNOTATOR, "ann4")
     studied = other.pair.candidate.document
     attach_full_texts(opened.query_paper.document, studied)
@@ -253,6 +255,7 @@ def build_world() -> World:
         system_ranking=system.rankings.create(query=query, docnos=[], scores=[]),
         scores=system.scores.create(profile="trec", state="0" * 64, summary=[], values={}),
         fold=Fold.objects.create(query=query, number=1),
+        fold_plan=FoldPlan.objects.create(collection=query.collection, made=2),
         collection=collection,
         annotating=collection.memberships.get(user__username="ann1"),
         adjudicating=collection.memberships.get(user__username="adju"),
@@ -414,6 +417,38 @@ def decided_again(world: World, **changes: Any) -> None:
     again(world.decision, **{"sequence": 9, "key": uuid.uuid4()} | changes)
 
 
+def referred(world: World, recipient: str = "adjudicator", **changes: Any) -> Referral:
+    first, second = world.judgments
+    row = {"pair": world.pair, "recipient": recipient, "first": first, "second": second}
+    return Referral.objects.create(**row | {"reason": "Wrong."} | changes)
+
+
+def referred_in_a_study(world: World) -> None:
+    pair = world.study_pair.pair
+    first, second = (slot.judgment for slot in slots_of_pair(pair))
+    referred(world, "judges", pair=pair, first=first, second=second)
+
+
+def shown_from_before(world: World) -> None:
+    referred(world, "judges")
+    change(world.slots[0], judgment=world.judgments[0])
+
+
+def opened_again_for(world: World, number: int, annotator: User) -> None:
+    referred(world, "judges")
+    change(world.slots[number - 1], annotator=annotator)
+
+
+def handed_to_the_other_judge(world: World) -> None:
+    opened_again_for(world, 2, world.third)
+    change(world.slots[0], annotator=world.second)
+
+
+def decided_by_a_judge_from_before(world: World) -> None:
+    opened_again_for(world, 1, world.third)
+    decided_again(world, adjudicator=world.first)
+
+
 def rated_again(world: World, **changes: Any) -> None:
     again(world.study_rating, **{"sequence": 9, "key": uuid.uuid4()} | changes)
 
@@ -455,6 +490,42 @@ def later_guideline(world: World) -> Guideline:
     return Guideline.objects.get(facet=world.facet, version=9)
 
 
+def given(world: World, role: str, user: User) -> Any:
+    """A role that the person had before."""
+    return world.collection.given_roles.create(user=user, role=role)
+
+
+def annotating_after_admin(world: World) -> None:
+    given(world, "admin", world.stranger)
+    again(world.annotating, user=world.stranger)
+
+
+def changed_to_annotating_after_admin(world: World) -> None:
+    given(world, "admin", world.adjudicating.user)
+    change(world.adjudicating, role="annotator")
+
+
+def judged_by_an_admin(world: World) -> None:
+    given(world, "admin", world.judgments[0].annotator)
+    judged_again(world)
+
+
+def judged_again_after_a_public_version(world: World) -> None:
+    later = world.collection.releases.create(version="2", sha256="0" * 64, size=1, manifest={})
+    later.public_periods.create(page={})
+    judged_again(world)
+
+
+def studied_by_an_adjudicator(world: World) -> None:
+    given(world, "adjudicator", world.study.rater)
+    again(world.study, name="other")
+
+
+def rated_by_an_adjudicator(world: World) -> None:
+    given(world, "adjudicator", world.study.rater)
+    rated_again(world)
+
+
 def deletion_begun_and_undone(world: World) -> None:
     marks = ("archived_at", "exported_at", "deletion_began_at")
     change(world.collection, **dict.fromkeys(marks, timezone.now()))
@@ -494,6 +565,14 @@ CASES = [
     Case("membership_role_once", lambda world: again(world.adjudicating)),
     Case("membership_role_known", lambda world: again(world.adjudicating, role="owner")),
     Case("membership_admin_never_annotator", lambda world: again(world.annotating, role="admin")),
+    Case("membership_former_admin_never_annotator", annotating_after_admin),
+    Case("membership_former_admin_stays_no_annotator", changed_to_annotating_after_admin),
+    Case("given_role_once", lambda world: again(world.collection.given_roles.first())),
+    Case(
+        "given_role_never_edited",
+        lambda world: change(world.collection.given_roles.first(), role="curator"),
+    ),
+    Case("given_role_never_deleted", lambda world: delete(world.collection.given_roles.first())),
     Case("membership_with_pairs_to_judge_stays", lambda world: delete(world.annotating)),
     Case(
         "membership_with_pairs_to_judge_unchanged",
@@ -816,6 +895,10 @@ CASES = [
     Case("pair_candidate_once", lambda world: again(world.pair, token="other")),
     Case("pair_token_once", lambda world: again(world.pair, candidate=world.candidate)),
     Case("slot_count_once", lambda world: again(SlotCount.objects.order_by("pk").first())),
+    Case(
+        "due_count_once",
+        lambda world: again(DueCount.objects.create(query=world.query, difference=9, due=1)),
+    ),
     Case("slot_number_once", lambda world: again(world.open_slots[0], annotator=world.stranger)),
     Case("slot_annotator_once", lambda world: change(world.open_slots[1], annotator=world.first)),
     Case(
@@ -948,6 +1031,29 @@ CASES = [
     Case("decision_on_standing_judgments", decided_after_a_revision),
     Case("decision_not_by_a_judge", lambda world: decided_again(world, adjudicator=world.first)),
     Case("decision_not_by_a_judge", lambda world: decided_again(world, adjudicator=world.second)),
+    Case("decision_not_by_a_judge", decided_by_a_judge_from_before),
+    Case(
+        "decision_after_the_last_referral",
+        lambda world: (referred(world), decided_again(world, referral_count=0)),
+    ),
+    Case("referral_recipient_known", lambda world: referred(world, "nobody")),
+    Case("referral_has_reason", lambda world: referred(world, reason="")),
+    Case(
+        "referral_of_standing_judgments",
+        lambda world: referred(world, second=world.other_judgments[1]),
+    ),
+    Case(
+        "referral_of_standing_judgments",
+        lambda world: (referred(world, "judges"), referred(world)),
+    ),
+    Case("referral_of_a_pair_in_a_study", referred_in_a_study),
+    Case("referral_never_edited", lambda world: change(referred(world), reason="Other.")),
+    Case("referral_never_deleted", lambda world: delete(referred(world))),
+    Case("slot_shows_no_judgment_again", shown_from_before),
+    Case("slot_of_a_new_judge", handed_to_the_other_judge),
+    Case(
+        "slot_of_a_new_judge", lambda world: opened_again_for(world, 1, world.decision.adjudicator)
+    ),
     Case("adjudication_decision_never_edited", lambda world: change(world.decision, grade=1)),
     Case("adjudication_decision_never_deleted", lambda world: delete(world.decision)),
     # studies
@@ -968,6 +1074,7 @@ CASES = [
         "study_rater_only_annotates",
         lambda world: again(world.study, name="other", rater=world.stranger),
     ),
+    Case("study_rater_saw_no_grades", studied_by_an_adjudicator),
     Case("study_stays_as_made", lambda world: change(world.study, rater=world.first)),
     Case("study_stays_ended", lambda world: change(world.ended_study, ended_at=None)),
     Case("system_name_once", lambda world: again(world.system)),
@@ -975,7 +1082,12 @@ CASES = [
     Case("system_ranking_once_per_query", lambda world: again(world.system_ranking)),
     Case("scores_once_per_source_and_profile", lambda world: again(world.scores)),
     Case("evaluation_fold.query_id", lambda world: again(world.fold)),
-    Case("fold_is_first_or_second", lambda world: change(world.fold, number=3)),
+    Case("fold_number_is_not_too_high", lambda world: change(world.fold, number=21)),
+    Case("evaluation_foldplan.collection_id", lambda world: again(world.fold_plan)),
+    Case(
+        "folds_are_imported_or_made", lambda world: change(world.fold_plan, imported_from="f.json")
+    ),
+    Case("made_folds_are_not_too_many", lambda world: change(world.fold_plan, made=21)),
     Case("study_pair_once", lambda world: studied_again(world, pair=world.study_pair.pair)),
     Case(
         "study_pair_position_once",
@@ -1008,6 +1120,7 @@ CASES = [
         "study_rating_before_the_end",
         lambda world: rated_again(world, study_pair=world.ended_pair),
     ),
+    Case("study_rating_rater_saw_no_grades", rated_by_an_adjudicator),
     Case("study_rating_never_edited", lambda world: change(world.study_rating, note="?")),
     Case("study_rating_never_deleted", lambda world: delete(world.study_rating)),
     Case("error_tag_type_once_per_system_and_pair", lambda world: again(world.error_tag)),
@@ -1016,6 +1129,8 @@ CASES = [
     Case("error_tag_has_type_and_system", lambda world: change(world.error_tag, system="")),
     Case("error_tag_rank_from_one", lambda world: change(world.error_tag, rank=0)),
     Case("error_tag_grade_known", lambda world: change(world.error_tag, grade=5)),
+    Case("judgment_never_by_an_admin", judged_by_an_admin),
+    Case("judgment_before_public_version_stays", judged_again_after_a_public_version),
     Case(
         "judgment_before_full_text",
         lambda world: again(
@@ -1125,6 +1240,7 @@ CASES = [
         lambda world: again(world.settled_erratum, number=3, answer=""),
     ),
     Case("erratum_keeps_its_report", lambda world: change(world.erratum, problem="Other.")),
+    Case("erratum_keeps_its_report", lambda world: change(world.erratum, network="a")),
     Case("erratum_settled_once", lambda world: change(world.settled_erratum, answer="Yes.")),
     Case("erratum_never_deleted", lambda world: delete(world.erratum)),
 ]

@@ -9,10 +9,12 @@ second service cannot begin before the first commits; there only long services c
 
 from __future__ import annotations
 
+import io
 import itertools
 import json
 import threading
 import uuid
+import zipfile
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from copy import copy
@@ -25,12 +27,13 @@ from accounts.locking import CollectionArchived
 from accounts.models import Collection, Role, User
 from accounts.services import add_membership, take_role
 from adjudication.judgment_import import ImportOptions, import_judgments
-from adjudication.models import Case
-from adjudication.services import Ruling
+from adjudication.models import Case, Decision, Recipient
+from adjudication.services import DecidedMeanwhile, NoSuchCase, Ruling
 from annotation.collection_setup import change_facets_and_scale
 from annotation.default_guidelines import default_guidelines
-from annotation.models import Opening, Seat, Slot
+from annotation.models import Judgment, Opening, PairCount, Seat, Slot, SlotCount
 from annotation.services import (
+    RevisedMeanwhile,
     open_query,
     presentation_of,
     reassign_seat,
@@ -51,8 +54,10 @@ from curation.paper_types import TypePlan, change_paper_types
 from curation.prediction import predict_labels
 from curation.sampling import SamplePlan, draw_sample
 from dashboard.archiving import archive_collection
+from dashboard.export import export_collection
 from dashboard.services import change_settings, remove_role
 from evaluation.errors.services import tag_error
+from evaluation.folds import Folds
 from evaluation.label_effects.services import compute_label_report
 from evaluation.models import Kind
 from evaluation.services import evaluate, save_folds
@@ -78,7 +83,9 @@ from retrieval.formats import RankedList, Scored
 from retrieval.models import Run
 from retrieval.services import remove_run
 from retrieval.services.runs import RunReport, lists_digest, store_run
+from studies.models import StudyRating
 from studies.services import create_study
+from tests.support.counting import kept_counts, recounted
 from tests.support.factories import (
     DocumentFactory,
     a_collection,
@@ -91,7 +98,8 @@ from tests.support.pooling_scenes import a_listed_run, built
 from tests.support.releases import EVERY_EXCEPTION
 from tests.support.running import wait_until
 from tests.support.screened_samples import screen
-from tests.support.sittings import decide_case, judge, judge_both, slots_of
+from tests.support.sittings import decide_case, judge, judge_both, refer, slots_of
+from tests.support.study_scenes import a_labelled_query, a_study, rate
 from web.errors import UserFacingError
 
 pytestmark = [pytest.mark.faults, pytest.mark.django_db(transaction=True)]
@@ -324,6 +332,32 @@ def decided(scene: Scene) -> None:
     decide_case(case, User.objects.get(username="adju"), Ruling(grade=1))
 
 
+def case_of(scene: Scene) -> Case:
+    """The pair that is a case at first."""
+    first = Judgment.objects.filter(slot__pair__query=scene.opening.query).order_by("pk")[0]
+    return Case.objects.get(slots__judgments=first)
+
+
+def opened_again(scene: Scene) -> None:
+    refer(case_of(scene), Recipient.JUDGES)
+
+
+def opened_again_for_others(scene: Scene) -> None:
+    third = User.objects.get(username="ann3")
+    refer(case_of(scene), Recipient.JUDGES, annotators={1: third})
+
+
+def sent_to_the_adjudicator(scene: Scene) -> None:
+    """Once it is decided."""
+    if Case.objects.due().filter(query=scene.opening.query).exists():
+        decided(scene)
+    refer(case_of(scene), Recipient.ADJUDICATOR)
+
+
+def rated(scene: Scene) -> None:
+    rate(scene.collection.studies.get(), 1, 2)
+
+
 def studied(scene: Scene) -> None:
     spare = User.objects.get(username="spare")
     create_study(collection=scene.collection, name="texts", rater=spare, queries=1, per_query=1)
@@ -376,7 +410,7 @@ def scored(scene: Scene, work: Any) -> None:
 
 
 def folded(scene: Scene) -> None:
-    save_folds(collection=scene.collection, folds={"open_method": 1}, filename="folds.json")
+    save_folds(collection=scene.collection, folds=Folds({"open_method": 1}, "folds.json"))
 
 
 def system_removed(scene: Scene) -> None:
@@ -446,6 +480,9 @@ SHORT = [
     system_removed,
     answered,
     profiled,
+    opened_again,
+    opened_again_for_others,
+    sent_to_the_adjudicator,
 ]
 
 
@@ -712,6 +749,74 @@ def test_a_text_that_changes_while_its_query_is_opened_is_judged_as_it_is_or_sta
         check_all_holds(scene)
 
 
+@pytest.mark.parametrize("referral", [opened_again, opened_again_for_others])
+def test_an_answer_to_judgments_that_no_longer_count_is_refused(on_postgresql, tmp_path, referral):
+    scene = Scene(tmp_path)
+    case = Case.objects.cases().get(pk=case_of(scene).pk)
+    slot = case.slots.get(number=2)
+    key = slot.judgment.key
+
+    def settled() -> None:
+        decide_case(case, User.objects.get(username="adju"), Ruling(grade=1))
+
+    def revised() -> None:
+        judge(slot, 1, supersedes=key)
+
+    first = held_open(bound(referral, scene), settled)
+    scene = Scene(tmp_path)
+    case = Case.objects.cases().get(pk=case_of(scene).pk)
+    slot = case.slots.get(number=2)
+    key = slot.judgment.key
+    second = held_open(bound(referral, scene), revised)
+
+    assert [first[0], type(first[1])] == [None, NoSuchCase]
+    assert [second[0], type(second[1])] == [None, RevisedMeanwhile]
+    assert kept_counts() == recounted()
+
+
+def test_a_pair_is_opened_again_with_the_locks_of_a_judgment_in_their_order(
+    on_postgresql, tmp_path
+):
+    scene = Scene(tmp_path)
+    of_query = {"query": scene.opening.query_id}
+
+    with ThreadPoolExecutor(1) as pool, transaction.atomic():
+        # What the triggers of a judgment in slot 2 of another pair lock, one after the other.
+        list(SlotCount.objects.select_for_update().filter(number=2, **of_query))
+        referral = Thread(pool, lambda: outcome(bound(opened_again, scene)))
+        wait_until(referral.is_waiting, 20, pause=0.005)
+        list(PairCount.objects.select_for_update().filter(**of_query))
+
+    assert referral.future.result(30) is None
+
+
+def test_a_decision_from_before_a_referral_to_the_adjudicator_does_not_stand(
+    on_postgresql, tmp_path
+):
+    """Whichever of the two waits for the other."""
+    scene = Scene(tmp_path)
+    decided(scene)
+    case = Case.objects.cases().get(pk=case_of(scene).pk)
+    adjudicator = User.objects.get(username="adju")
+
+    def decided_otherwise() -> None:
+        decide_case(case, adjudicator, Ruling(grade=2))
+
+    def sent() -> None:
+        refer(case, Recipient.ADJUDICATOR)
+
+    assert held_open(decided_otherwise, sent) == [None, None]
+    assert Case.objects.due().filter(pk=case.pk).exists()
+    decided(scene)
+    case = Case.objects.cases().get(pk=case.pk)
+    outcomes = held_open(sent, decided_otherwise)
+
+    assert outcomes[0] is None
+    assert isinstance(outcomes[1], DecidedMeanwhile)
+    assert Case.objects.due().filter(pk=case.pk).exists()
+    assert kept_counts() == recounted()
+
+
 def test_a_release_is_public_once_and_archived_collections_stay_as_they_are(
     on_postgresql, tmp_path
 ):
@@ -742,3 +847,29 @@ def test_a_release_is_public_once_and_archived_collections_stay_as_they_are(
         assert isinstance(refused, CollectionArchived)
     assert not release.public_periods.current().exists()
     assert release.errata.open().count() == release.errata.count() == 1
+
+
+@pytest.mark.parametrize("answer", [judged, decided, rated])
+def test_an_export_has_every_answer_that_was_acknowledged(on_postgresql, tmp_path, answer):
+    """Its transaction was open while the collection was archived."""
+    scene = Scene(tmp_path)
+    if answer is rated:
+        a_labelled_query(scene.collection, 3, 1, 0)
+        a_study(scene.collection)
+    exports = []
+
+    def archived_and_exported() -> None:
+        archived(scene)
+        exports.append(b"".join(export_collection(scene.collection)))
+
+    assert held_open(bound(answer, scene), archived_and_exported) == [None, None]
+
+    with zipfile.ZipFile(io.BytesIO(exports[0])) as archive:
+        manifest = json.loads(archive.read("manifest.json"))
+    judgments = Judgment.objects.filter(slot__pair__query__collection=scene.collection)
+    exported = manifest["rows"]["annotation.judgment"] + manifest["judgments_left_out"]
+    assert exported == judgments.count() == {judged: 3, decided: 2, rated: 8}[answer]
+    decisions = Decision.objects.filter(pair__query__collection=scene.collection)
+    assert manifest["rows"]["adjudication.decision"] == decisions.count() == int(answer is decided)
+    ratings = StudyRating.objects.filter(study_pair__study__collection=scene.collection)
+    assert manifest["rows"]["studies.studyrating"] == ratings.count() == int(answer is rated)

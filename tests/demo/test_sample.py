@@ -16,10 +16,11 @@ from accounts.models import Collection, Role
 from annotation.models import Guideline, Opening
 from config.celery import app
 from corpus.document_import import import_documents
+from corpus.facets import DEFAULT_FACETS, NO_FACETS
 from corpus.queries import add_query_list
 from corpus.topic_import import import_topics
 from demo import sample
-from demo.sample import NotEmpty, load_sample, request_sample
+from demo.sample import NotEmpty, OtherFacets, load_sample, request_sample
 from jobs.context import DirectRun
 from jobs.lease import Cancelled
 from jobs.models import Job, State
@@ -124,6 +125,14 @@ def test_a_collection_with_other_documents_is_refused():
     assert not Job.objects.exists()
 
 
+def test_a_collection_without_the_facets_of_the_sample_is_refused():
+    collection = a_collection(facets=NO_FACETS)
+
+    with pytest.raises(OtherFacets, match="background, method and result"):
+        request_sample(collection=collection, requested_by=None)
+    assert "Try with sample data" not in client_of("admin").get(address("collection")).text
+
+
 def test_a_collection_with_open_queries_is_refused():
     collection = a_collection()
     load_sample(collection=collection, loaded_by=None, work=DirectRun())
@@ -194,18 +203,30 @@ def test_the_sample_files_fit_each_other_and_the_real_importers():
         assert run_of_file.report[skipped] == 0
 
 
-def test_the_sample_topics_become_queries():
-    collection = a_collection()
+@pytest.mark.parametrize(("facets", "facet"), [(DEFAULT_FACETS, "method"), (NO_FACETS, "")])
+def test_the_sample_topics_become_queries_with_lists_of_the_sample_run(facets, facet):
+    collection = a_collection(facets=facets)
+    import_documents(collection=collection, path=FILES / "documents.jsonl", work=DirectRun())
 
     report = import_topics(
         collection=collection,
         files={"topics.jsonl": FILES / "topics.jsonl"},
-        facet_key="method",
+        facet_key=facet,
+        work=DirectRun(),
+    )
+    run_of_file = import_run(
+        collection=collection,
+        path=FILES / "topics_run.txt",
+        filename="topics_run.txt",
+        name="sample",
         work=DirectRun(),
     )
 
     assert report.result
     assert collection.queries.count() == 2
+    assert run_of_file.report["lists"] == 2
+    for skipped in ("outside_corpus", "duplicates", "unknown_topics"):
+        assert run_of_file.report[skipped] == 0
 
 
 def test_the_sample_data_can_follow_the_sample_documents():

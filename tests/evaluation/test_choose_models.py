@@ -12,7 +12,7 @@ from retrieval.models import Run
 from tests.pooling.test_pages import address, client_of, queries_of, text_of
 from tests.support.factories import DocumentFactory, a_collection, a_pool
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 
 # a and b have three of five documents in common; c one of seven with either of them; d nothing.
 LISTS = {
@@ -142,8 +142,8 @@ def test_what_is_wrong_in_the_address_is_said_and_counts_as_usual(collection, ad
 def test_a_short_list_is_told(collection, admin):
     page = text_of(admin.get(address("choose-models")))
 
-    assert "<code>d</code> has at most 1 uncited document for a query paper" in page
-    assert "<code>a</code> has at most 4 uncited documents for a query paper" in page
+    assert "<code>d</code> has at most 1 uncited document for a query" in page
+    assert "<code>a</code> has at most 4 uncited documents for a query" in page
 
 
 @pytest.mark.parametrize("wrong", [{"count": "0"}, {"count": "many"}, {"depth": "1e9"}])

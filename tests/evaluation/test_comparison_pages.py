@@ -95,11 +95,11 @@ def test_both_pages_draw_their_figure_and_offer_its_files(
         },
     )
 
-    with django_assert_max_num_queries(15):
+    with django_assert_max_num_queries(16):
         systems = admin.get(address("compare-systems"), {"facet": "method"})
     assert systems.context["form"].sides == ("bm25", "best")
     assert systems.context["finding"].startswith("nDCG@10 over 3 queries")
-    with django_assert_max_num_queries(15):
+    with django_assert_max_num_queries(16):
         facets = admin.get(address("paired-facets"), {"system": "bm25"})
     assert facets.context["finding"].startswith(
         f"nDCG@10 over 3 {PAPERS.many}: the mean of Method minus Background is +10"

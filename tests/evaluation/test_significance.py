@@ -10,6 +10,14 @@ from django.core.management import CommandError, call_command
 
 from corpus.services import create_query
 from evaluation.results import per_query
+from evaluation.significance.stored_values import (
+    ALL,
+    Choices,
+    ScoreState,
+    checked_choices,
+    usual_baseline,
+    values_of,
+)
 from evaluation.significance.tables import MOST_SYSTEMS
 from evaluation.statistics.comparison import compare
 from tests.support.factories import DocumentFactory
@@ -56,7 +64,9 @@ def test_the_page_compares_every_system_with_the_chosen_baseline(admin, scored):
     assert page.context["comparison"].queries == 8
     assert page.context["matrix"].significant == 1
     assert "finds a true difference in nDCG@10 of" in text_of(page)
-    assert "The scores of 2 systems are out of date" in text_of(page)
+    # The scores were stored here, and with no state.
+    outdated = "The scores of 2 systems are out of date. Changed since then: how Qrelsmith computes"
+    assert outdated in text_of(page)
     of_method = admin.get(address("significance"), {"facet": "method", "baseline": "encoder"})
     assert of_method.context["comparison"].queries == 4
     assert of_method.context["rows"][1].cells[0].text.startswith("−")
@@ -78,25 +88,63 @@ def test_the_number_of_queries_of_the_page_does_not_depend_on_that_of_systems(
     assert f"at most {MOST_SYSTEMS} systems" in text_of(page)
 
 
-QUERIES = 14
+QUERIES = 15
 
 
 def test_the_files_and_the_command_have_the_numbers_at_full_precision(admin, scored, queries):
-    expected = compare(per_query(scored, "AP"), "bm25").rows[0]
-    parameters = {"measure": "AP", "baseline": "bm25"}
+    expected = compare(per_query(scored, "AP(rel=2)"), "bm25").rows[0]
+    parameters = {"measure": "AP(rel=2)", "baseline": "bm25"}
     (encoder, bm25) = csv_rows(admin.get(address("significance-csv"), parameters))
     assert float(encoder["t_p"]) == expected.versus.t.value
     assert float(encoder["randomization_p"]) == expected.versus.flips
     assert bm25["difference"] == ""
     (pair,) = csv_rows(admin.get(address("all-pairs-csv"), parameters))
     assert (pair["first"], pair["second"]) == ("encoder", "bm25")
-    printed = json.loads(run("small", baseline="bm25", measure="AP", format="json"))
+    printed = json.loads(run("small", baseline="bm25", measure="AP(rel=2)", format="json"))
     assert printed["systems"][0]["t_p"] == expected.versus.t.value
     assert printed["all_pairs"][0]["tukey_p"] == float(pair["tukey_p"])
-    table = run("small", baseline="bm25", measure="AP", all_pairs=True)
+    without_threshold = json.loads(run("small", baseline="bm25", measure="AP", format="json"))
+    assert without_threshold == printed
+    table = run("small", baseline="bm25", measure="AP(rel=2)", all_pairs=True)
     assert "+16.25" in table
     assert "All pairs, by Tukey's HSD" in table
-    assert run("small", baseline="bm25", measure="AP", format="csv").startswith("system,mean,")
+    assert run("small", baseline="bm25", measure="AP(rel=2)", format="csv").startswith(
+        "system,mean,"
+    )
+
+
+@pytest.mark.parametrize(
+    ("systems", "baseline"),
+    [
+        (["encoder", "my-BM25", "bm25"], "my-BM25"),
+        (["encoder", "tfidf"], "encoder"),
+        ([], ""),
+    ],
+)
+def test_the_usual_baseline_is_the_first_bm25_or_the_first_system(systems, baseline):
+    assert usual_baseline(systems) == baseline
+
+
+def test_the_usual_measure_is_ndcg_at_10_or_the_first_one():
+    assert Choices(["AP", "nDCG@10"], {}, "final").usual_measure == "nDCG@10"
+    assert Choices(["AP", "P@20"], {}, "final").usual_measure == "AP"
+    assert Choices([], {}, "final").usual_measure == ""
+
+
+def test_the_values_of_a_facet_are_those_of_its_queries(scored, queries):
+    every = values_of(scored, "nDCG@10")
+    assert sorted(every.index) == sorted(queries)
+    assert sorted(values_of(scored, "nDCG@10", ALL).index) == sorted(queries)
+    method = values_of(scored, "nDCG@10", "method")
+    assert sorted(method.index) == sorted(name for name in queries if name.endswith("_method"))
+    assert method.equals(every.loc[method.index])
+    assert values_of(scored, "nDCG@10", "result").empty
+    choices = Choices.of(scored)
+    assert choices.facets == dict(scored.facets.values_list("key", "name"))
+    assert "nDCG@10" in choices.measures
+    assert ScoreState.of(scored)[:2] == (["bm25", "encoder"], [])
+    for measure, facet in (("nDCG@10", ALL), ("nDCG@10", "method")):
+        checked_choices(scored, measure, facet)
 
 
 def run(*arguments: str, **options: object) -> str:
@@ -109,15 +157,24 @@ def test_without_scores_the_page_and_the_command_say_what_to_do(admin, collectio
     assert "No scores yet" in text_of(admin.get(address("significance")))
     assert csv_rows(admin.get(address("significance-csv"))) == []
     with pytest.raises(CommandError, match=r"manage\.py evaluate small"):
-        run("small", baseline="bm25", measure="AP")
+        run("small", baseline="bm25", measure="AP(rel=2)")
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"baseline": "x", "measure": "AP"}, 'Unknown baseline "x". Use one of: bm25, encoder.'),
-        ({"baseline": "bm25", "measure": "x"}, 'Unknown measure "x". Use one of: AP, nDCG@10'),
-        ({"baseline": "bm25", "measure": "AP", "facet": "x"}, 'Unknown facet "x". Use one of: all'),
+        (
+            {"baseline": "x", "measure": "AP(rel=2)"},
+            'Unknown baseline "x". Use one of: bm25, encoder.',
+        ),
+        (
+            {"baseline": "bm25", "measure": "x"},
+            'Unknown measure "x". Use one of: AP(rel=2), nDCG@10',
+        ),
+        (
+            {"baseline": "bm25", "measure": "AP(rel=2)", "facet": "x"},
+            'Unknown facet "x". Use one of: all',
+        ),
     ],
 )
 def test_an_unknown_choice_is_refused_with_the_known_ones(scored, options, message):

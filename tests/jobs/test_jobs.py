@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 import uuid
 from contextlib import suppress
 from datetime import timedelta
@@ -531,3 +532,23 @@ class TestNotYet:
 
     def test_its_card_says_that_it_goes_on_by_itself(self, waiting):
         assert "continues automatically" in advice(fresh(waiting), timezone.now())
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_job_that_reads_row_by_row_reports_its_progress(job, kinds, settings):
+    """On SQLite, its connection could not write after a heartbeat of another one."""
+    settings.JOB_HEARTBEAT_SECONDS = 0.02
+    User.objects.bulk_create(User(username=f"u{number}") for number in range(30))
+
+    def read(lease):
+        for number, _ in enumerate(User.objects.iterator(chunk_size=1), start=1):
+            time.sleep(0.05)  # for a heartbeat or two; the test needs only a few of them in time
+            lease._last_report = 0  # as if a second had passed
+            lease.progress(number, None)
+        return {}
+
+    kinds["work"] = read
+    run(job.pk)
+
+    assert (fresh(job).state, fresh(job).error, fresh(job).attempts) == (State.SUCCEEDED, "", 1)
+    assert fresh(job).progress_done == 30

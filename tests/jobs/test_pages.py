@@ -49,6 +49,7 @@ def test_a_running_job_shows_how_far_it_is_and_asks_again(collection, admin):
     assert "30 % · 1,200 of 4,000 · counting" in " ".join(page.text.split())
     assert 'hx-trigger="every 1s"' in page.text
     assert "django_htmx/htmx" in page.text
+    assert '<noscript><meta http-equiv="refresh"' in page.text  # without scripts
 
 
 def test_a_job_of_unknown_length_shows_no_percentage(collection, admin):
@@ -63,6 +64,7 @@ def test_the_card_of_an_ended_job_stops_asking(collection, admin):
     card = admin.get(at("job-card", job), headers={"HX-Request": "true"})
 
     assert "every 1s" not in card.text
+    assert 'http-equiv="refresh"' not in admin.get(at("job", job)).text
     assert "<html" not in card.text
     assert "1,200" in card.text
     assert "unknown keys" in card.text

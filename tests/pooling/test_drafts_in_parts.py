@@ -32,7 +32,7 @@ from tests.support.pool_counts import check_pool_counts
 from tests.support.pooling_scenes import DOCNOS, a_listed_run, built
 from tests.support.visits import address, client_of
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.may_differ]
 
 PAPERS = ["q1", "q2", "q3"]
 PLAN = PoolPlan(runs=("up", "down"), parameters={"n": 2})

@@ -12,7 +12,7 @@ from pooling.models import Contribution, Pool
 from tests.support.factories import DocumentFactory
 from tests.support.pooling_scenes import DOCNOS, a_listed_collection, a_listed_run, built, drawn_by
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 
 FACTS = {
     "d01": (2010, ["CS"]),

@@ -30,7 +30,7 @@ from retrieval.services import request_run, retrieve
 from tests.retrieval.test_encoder import Network
 from tests.support.factories import DocumentFactory, a_collection
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 
 NO_EXTRA = (
     "encoder:m needs an extra that is not installed: "

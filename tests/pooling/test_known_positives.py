@@ -21,7 +21,7 @@ from tests.support.factories import DocumentFactory, a_collection
 from tests.support.pooling_scenes import a_listed_run
 from tests.support.visits import markup
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 
 JUDGED = ("d04", "d11", "d13")
 
@@ -334,7 +334,7 @@ def test_the_pages_say_what_was_left_out(collection):
 
     assert "<dt>Forced</dt><dd><code>judged</code></dd>" in pool_page
     assert "<dt>Excluded</dt><dd><code>cited</code></dd>" in pool_page
-    assert "documents not later than the query paper" in pool_page
+    assert "documents not later than the query" in pool_page
     assert "forced: judged · excluded: cited" in pools_page
 
 

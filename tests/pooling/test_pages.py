@@ -85,7 +85,7 @@ def test_the_runs_page_says_what_a_run_holds_and_what_was_left_out(collection, a
 
     assert "1 of 1" in page
     assert "12 not in the corpus" in page
-    assert "1 the query paper itself" in page
+    assert "1 the query itself" in page
     assert "listed twice" not in page
 
 

@@ -183,7 +183,7 @@ def test_a_pool_says_what_was_taken_left_out_and_asked_for(collection, admin):
 
     assert "<dt>Forced</dt><dd><code>cited</code></dd>" in page
     assert "<dt>Excluded</dt><dd><code>earlier</code></dd>" in page
-    assert "documents not later than the query paper" in page
+    assert "documents not later than the query" in page
     builds = text_of(admin.get(address("pools")))
     assert "forced: cited · excluded: earlier · only documents not later" in builds
 

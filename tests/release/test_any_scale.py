@@ -27,7 +27,7 @@ from tests.support.factories import DocumentFactory, UserFactory, annotators
 from tests.support.releases import EVERY_EXCEPTION
 from tests.support.sittings import carried, judge, pair_url
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 
 PAPERS = ["q1", "q2"]
 DOCNOS = [f"d{number}" for number in range(1, 7)]

@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 
 from accounts.models import Collection
+from adjudication.models import Recipient
+from adjudication.services import Ruling
 from release.errata.services import report_erratum, settle_erratum
 from release.files import open_release, path_of
 from release.formats import write_pools
@@ -15,8 +17,9 @@ from release.published_files import published_bundle
 from release.records import PooledDocument
 from release.restoring import restore_release
 from release.services import publish_release
-from tests.support.release_scenes import a_judged_collection, slot_of
-from tests.support.sittings import judge
+from tests.support.release_scenes import a_judged_collection, decide_pair, slot_of
+from tests.support.releases import EVERY_EXCEPTION
+from tests.support.sittings import judge, refer
 
 pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 
@@ -112,6 +115,34 @@ def test_a_lost_file_of_the_version_before_is_said(collection):
         "sha256": first.sha256,
         "compared": False,
     }
+
+
+def test_pairs_that_were_settled_again_are_in_the_next_version_with_reason_and_labels(collection):
+    """Each release here is also verified and imported again, which must give the same labels."""
+    publish(collection, "1.0")
+    sent = slot_of(collection, "q1_method", "d1", 1).pair  # its two grades are 3
+    opened = slot_of(collection, "q2_method", "d3", 1).pair  # its two grades are 2
+    refer(sent, Recipient.ADJUDICATOR, reason="It is a | duplicate.")
+    refer(opened, Recipient.JUDGES, reason="Report 1.0-2.")
+    waiting = publish_release(collection=collection, version="1.1", accept=EVERY_EXCEPTION)
+    decide_pair(collection, "q1_method", "d1", Ruling(grade=0))
+    relabel(collection, "q2_method", "d3", 1)
+    refer(slot_of(collection, "q1_background", "d2", 1).pair, Recipient.ADJUDICATOR)
+    decide_pair(collection, "q1_background", "d2", Ruling(grade=1))
+
+    decided = publish_release(collection=collection, version="1.2", accept=EVERY_EXCEPTION)
+
+    text = changelog(decided)
+    ends = "document | settled again by | reason | grade in 1.0 | grade now |"
+    assert ends in changelog(waiting)
+    assert "| the adjudicator | It is a &#124; duplicate. | 3 | none |" in changelog(waiting)
+    assert "| `q2_method` | `d3` | two judges | Report 1.0-2. | 2 | none |" in changelog(waiting)
+    assert "duplicate" not in text
+    assert "| `q1_background` | `d2` | the adjudicator | A reader found an error. | 2 | 1 |" in text
+    later = publish_release(collection=collection, version="1.3", accept=EVERY_EXCEPTION)
+    assert "settled again" not in changelog(later)
+    path_of("small", "1.2").unlink()
+    restore_release(release=collection.releases.get(version="1.2"))  # refused if a byte differs
 
 
 @pytest.mark.parametrize("is_lost", [False, True])

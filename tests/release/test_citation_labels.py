@@ -14,7 +14,7 @@ import pytest
 from accounts.models import Role
 from adjudication.labels import LabelledPair, Standing
 from corpus.services import create_query
-from evaluation.report import NamedLists, evaluation_report
+from evaluation.report import NamedLists, Options, evaluation_report
 from evaluation.systems.run_files import read_system_file
 from pooling.models import Candidate, Contribution, Exclusion
 from pooling.services import freeze_pools
@@ -26,6 +26,8 @@ from release.citation_labels import (
     with_citation,
 )
 from release.current_facts import facts_now
+from release.datasheets.questions import QUESTIONS
+from release.datasheets.services import save_answers
 from release.errors import GateClosed
 from release.facts import facts_of
 from release.files import open_release, path_of
@@ -338,6 +340,26 @@ def test_checks_about_judging_do_not_apply(mdcr):
     assert {"empty", "ids", "licence", "self-retrieved", "provenance"} <= set(checks)
 
 
+ABOUT_ANNOTATORS = ["annotators", "collection_dates", "consent", "pay", "recruitment"]
+
+
+def test_answers_about_annotators_are_neither_required_nor_released(mdcr):
+    keys = [key for key, question in QUESTIONS.items() if question.about_judging]
+    assert sorted(keys) == ABOUT_ANNOTATORS
+    save_answers(collection=mdcr, answers=dict.fromkeys(keys, ""), answered_by=None)
+    assert finding_of(mdcr, "datasheet").ok
+    assert facts_of(take_snapshot(mdcr, CITATIONS)).unanswered.count == 0
+    save_answers(collection=mdcr, answers=dict.fromkeys(keys, "Of a person."), answered_by=None)
+
+    files = published(mdcr)
+
+    sheet = files["datasheet.md"].decode()
+    assert "### Ethics review" in sheet
+    for key in keys:
+        assert f"### {QUESTIONS[key].label}" not in sheet
+    assert not [name for name in files if b"Of a person." in files[name]]
+
+
 def test_without_a_frozen_pool_there_is_nothing_to_release():
     collection = a_forced_collection()
 
@@ -518,7 +540,7 @@ def test_a_system_scores_the_same_in_mdcrs_form_and_with_ir_measures(mdcr, tmp_p
     ours = {f"{paper}_method": list(ranking.docnos) for paper, ranking in lists.items()}
 
     report = evaluation_report(
-        mdcr, [NamedLists("mine", lambda: ours)], profile="mdcr", source="release:1.0"
+        mdcr, [NamedLists("mine", lambda: ours)], Options("mdcr", source="release:1.0")
     )
 
     rows = {
@@ -550,7 +572,7 @@ def test_systems_are_scored_with_citations_before_a_release_too(mdcr):
     published(mdcr)
     lists = {f"{paper}_method": ["d01", "d04", "d02"] for paper in PAPERS}
     reports = [
-        evaluation_report(mdcr, [NamedLists("mine", lambda: lists)], profile="mdcr", source=source)
+        evaluation_report(mdcr, [NamedLists("mine", lambda: lists)], Options("mdcr", source=source))
         for source in ("citations", "release:1.0")
     ]
 

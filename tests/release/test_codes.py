@@ -25,7 +25,7 @@ from tests.support.release_scenes import (
 )
 from tests.support.releases import accepting
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 
 ACCEPT = accepting(["licence", "unopened-queries"])
 

@@ -126,7 +126,7 @@ def test_every_document_with_a_text_has_a_line(judged_files):
 
 def test_the_list_of_queries_and_the_splits_are_of_the_same_queries(judged_files):
     rows = judged_files["csfcube/queries-release.csv"].decode().splitlines()
-    splits = json.loads(judged_files["csfcube/evaluation_splits.json"])
+    splits = json.loads(judged_files["csfcube/made_splits.json"])
 
     assert rows == [
         "pid,facet,year,title,paper type",
@@ -146,7 +146,7 @@ def test_without_texts_there_are_no_readable_annotations_abstracts_or_titles():
     names = sorted(name for name in files if name.startswith("csfcube/"))
 
     assert names == [
-        "csfcube/evaluation_splits.json",
+        "csfcube/made_splits.json",
         "csfcube/queries-release.csv",
         "csfcube/test-pid2anns-small-background.json",
         "csfcube/test-pid2anns-small-method.json",

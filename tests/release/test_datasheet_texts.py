@@ -43,6 +43,15 @@ def test_the_dates_are_asked_only_if_the_database_does_not_know_them():
     assert unanswered(answered, dates_known=False) == [QUESTIONS[DATES].label]
 
 
+def test_a_release_of_citations_is_not_asked_about_annotators():
+    asked = {question.key for question in required_questions(dates_known=False, judged=False)}
+    of_judgments = {question.key for question in required_questions(dates_known=False)}
+
+    assert of_judgments - asked == {"consent", "pay", "collection_dates"}
+    assert unanswered(asked, dates_known=False, judged=False) == []
+    assert not [key for key in asked if "annotator" in QUESTIONS[key].label.lower()]
+
+
 def test_an_answer_is_stored_without_invisible_characters_and_with_plain_line_ends():
     assert tidied("purpose", " a\u202e \r\nb\x00\r\n\r\nc \n") == "a\nb\n\nc"
     assert tidied("pay", " 15 EUR\nan  hour ") == "15 EUR an hour"

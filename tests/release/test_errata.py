@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import pytest
 from django.core.cache import cache
+from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
 from accounts.locking import CollectionArchived
 from accounts.models import Collection, User
 from corpus.facets import NO_FACETS
+from release.differences import read_member
+from release.errata import services
 from release.errata.errors import AlreadySettled, NotInVersion, NotPublic
 from release.errata.services import report_erratum, settle_erratum
 from release.files import path_of
@@ -207,6 +210,41 @@ def test_the_ids_are_those_of_the_published_file_and_not_of_the_present_collecti
     assert "The file of this version is missing or damaged" in page.text
 
 
+def flood(release, networks: int) -> None:
+    """As many open reports as networks, each from its own."""
+    release.errata.bulk_create(
+        Erratum(
+            release=release, number=number, query="q1_method", problem="Spam.", network=str(number)
+        )
+        for number in range(1, networks + 1)
+    )
+
+
+@pytest.mark.one_database
+def test_reports_from_1200_addresses_do_not_refuse_another_reader(public, client):
+    flood(public, 1_200)
+
+    assert client.post(FORM, REPORT).status_code == 302
+
+
+@pytest.mark.one_database
+def test_a_network_has_a_limited_number_of_open_reports(public, settings, monkeypatch):
+    monkeypatch.setattr(services, "MOST_OPEN", 1)
+
+    def send(address: str, docno: str) -> int:
+        return Client().post(FORM, REPORT | {"docno": docno}, REMOTE_ADDR=address).status_code
+
+    assert send("2001:db8::1", "d1") == 302
+    assert send("2001:db8::2", "d1") == 302  # the same report: stored once
+    assert send("2001:db8::2", "d2") == 409  # the same /64
+    assert send("2001:db8:0:1::1", "d2") == 302
+    assert send("192.0.2.1", "d3") == 302
+    assert send("192.0.2.2", "q1") == 302  # a neighbour in the same /24
+    settle(Erratum.objects.get(docno="d1"))
+    assert send("2001:db8::2", "") == 302
+    assert not [row for row in Erratum.objects.all() if "2001" in row.network + row.problem]
+
+
 # Settling
 
 
@@ -258,6 +296,57 @@ def test_a_report_is_settled_with_a_decision_and_an_answer(erratum):
     assert page.status_code == 422
     assert "Choose whether you accept the report." in page.text
     assert "Enter the answer, which is published." in page.text
+
+
+def test_many_reports_are_declined_at_once_and_later_ones_stay(release):
+    flood(release, 120)
+    honest = report_erratum(release=release, **REPORT)
+    admin = client_of("admin")
+    page = admin.get(address("errata") + "?words=spam")
+    up_to = page.context["form"].initial["up_to"]
+    flooded_later = report_erratum(release=release, **REPORT | {"problem": "More spam."})
+    form = {"everything": "on", "up_to": up_to, "answer": "It names no error."}
+
+    done = admin.post(address("errata") + "?words=spam", form, follow=True)
+
+    assert "120 reports declined." in text_of(done)
+    assert set(Erratum.objects.open()) == {honest, flooded_later}
+    assert {row.settled_by.username for row in Erratum.objects.settled()[:3]} == {"admin"}
+    again = publish_release(collection=release.collection, version="1.1")
+    row = "| 1.0-1 to 1.0-120 (120 reports) | several | several | It names no error. |"
+    assert row in read_member(again, "CHANGELOG.md").decode()
+
+
+@pytest.mark.one_database
+def test_ticked_reports_are_declined_and_others_stay(release):
+    first, second = (report_erratum(release=release, **REPORT | {"docno": d}) for d in ("d1", "d2"))
+    admin = client_of("admin")
+    form = {"up_to": second.pk, "answer": "It names no error."}
+
+    nothing = admin.post(address("errata"), form)
+    silent = admin.post(address("errata"), form | {"ids": [first.pk], "answer": " "})
+    admin.post(address("errata"), form | {"ids": [first.pk]})
+
+    assert (nothing.status_code, silent.status_code) == (422, 422)
+    assert "Tick the reports to decline." in nothing.text
+    assert "Enter the answer, which is published." in silent.text
+    assert list(Erratum.objects.open()) == [second]
+
+
+@pytest.mark.one_database
+def test_the_api_declines_many_reports(release):
+    flood(release, 3)
+    other = report_erratum(release=release, **REPORT)
+    admin = api_client("admin")
+    url = reverse("api-decline-errata", args=["small"])
+    listed = admin.get(reverse("api-errata", args=["small"])).json()["results"]
+    body = {"answer": "It names no error.", "up_to": listed[0]["id"], "words": "spam"}
+
+    assert admin.post(url, {"answer": "No."}, format="json").status_code == 400
+    assert admin.post(url, body | {"network": "2"}, format="json").json() == {"declined": 1}
+    assert admin.post(url, body, format="json").json() == {"declined": 2}
+    assert admin.post(url, body | {"ids": [1]}, format="json").json() == {"declined": 0}
+    assert list(Erratum.objects.open()) == [other]
 
 
 @pytest.mark.one_database

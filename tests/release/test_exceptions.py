@@ -127,7 +127,7 @@ def test_texts_without_a_licence_stop_a_release_and_ids_do_not():
     sent = {"version": "1.0", "confirmed": "yes"}
 
     stopped = text_of(admin.post(address("publish"), sent))
-    assert "abstracts of the query papers and candidates, and the collection states" in stopped
+    assert "abstracts of the queries and candidates, and the collection states" in stopped
     assert "Or publish document ids only." in stopped
     assert admin.post(address("publish"), {**sent, "texts": "none"}).status_code == 302
     assert Job.objects.get().parameters["options"] == {"texts": "none", "labels": "judged"}
@@ -136,7 +136,7 @@ def test_texts_without_a_licence_stop_a_release_and_ids_do_not():
 @pytest.mark.parametrize(
     ("texts", "words"),
     [
-        ("pooled", "titles and abstracts of the query papers and candidates, licence CC-BY-4.0."),
+        ("pooled", "titles and abstracts of the queries and candidates, licence CC-BY-4.0."),
         ("corpus", "titles and abstracts of all documents, licence CC-BY-4.0."),
         ("none", "document ids only, no titles and abstracts."),
     ],

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from accounts.models import Collection, Role
-from adjudication.models import Case
+from adjudication.models import Case, Recipient
 from adjudication.services import Ruling
 from agreement.services import compute_report
 from annotation.models import Opening, Slot
@@ -49,10 +49,10 @@ from tests.support.release_scenes import (
 )
 from tests.support.rules import rule_suspended
 from tests.support.running import at_once
-from tests.support.sittings import judge
+from tests.support.sittings import judge, refer
 from web.errors import UserFacingError
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.may_differ]
 
 
 def opened_over(collection: Collection, paper: str, docnos: list[str], facet="method") -> Query:
@@ -244,6 +244,33 @@ def relevant_agreed_later(collection):
     judge(slot_of(collection, "q2_method", "d3", 1), 3)
 
 
+def an_agreed_pair_to_the_adjudicator(collection):
+    """The only relevant pair of its query."""
+    refer(slot_of(collection, "q2_method", "d3", 1).pair, Recipient.ADJUDICATOR)
+
+
+def an_agreed_pair_decided(collection):
+    an_agreed_pair_to_the_adjudicator(collection)
+    decide_pair(collection, "q2_method", "d3", Ruling(grade=0))
+
+
+def a_set_aside_pair_to_the_adjudicator(collection):
+    refer(slot_of(collection, "q2_method", "d4", 1).pair, Recipient.ADJUDICATOR)
+
+
+def pairs_opened_again(collection):
+    an_agreed_pair_decided(collection)
+    for docno in ("d3", "d4"):
+        refer(slot_of(collection, "q2_method", docno, 1).pair, Recipient.JUDGES)
+
+
+def pairs_judged_again(collection):
+    pairs_opened_again(collection)
+    for docno, grades in (("d3", (3, 3)), ("d4", (0, 2))):
+        for number, grade in enumerate(grades, start=1):
+            judge(slot_of(collection, "q2_method", docno, number), grade)
+
+
 def same_texts(collection):
     """Two duplicates of d1 in an opened pool, one that is not judged, and one in a closed pool."""
     for docno in ("c1", "c2", "c3"):
@@ -289,6 +316,8 @@ STATES = {
         *(another_guideline, another_paper, no_digest, one_wrong_digest_in_both_slots),
         *(no_corpus_licence, nothing_relevant, relevant_by_decision),
         *(relevant_no_longer, relevant_agreed_later, same_texts, old_agreement, old_scores),
+        *(an_agreed_pair_to_the_adjudicator, an_agreed_pair_decided, pairs_opened_again),
+        *(a_set_aside_pair_to_the_adjudicator, pairs_judged_again),
     )
 } | {
     "title": changed(*TEXT, {"docno": "d4"}, {"title": "Another"}),

@@ -273,5 +273,6 @@ def test_check_names_are_stable():
         "changed-texts",
         "datasheet",
         "old-reports",
+        "made-folds",
     }
     assert {"empty", "ids"} == NEVER_ACCEPTED

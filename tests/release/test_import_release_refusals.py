@@ -3,22 +3,27 @@
 from __future__ import annotations
 
 import json
+import re
 import zipfile
 from copy import copy
 
 import pytest
+from django.apps import apps
 from django.core.management import CommandError, call_command
 
 from accounts.models import Collection, Role, User
-from corpus.models import Document
+from annotation.default_guidelines import default_guideline
+from annotation.services import write_guideline
 from jobs.context import DirectRun
+from release.importing import judgments
 from release.importing.context import ReleaseRefused
 from release.importing.service import import_release
 from tests.support.bundles import released_files, with_new_sums, write_bundle
 from tests.support.every_kind import a_collection_of_every_kind
 from tests.support.factories import a_collection, member
+from tests.support.release_scenes import a_judged_collection_with_runs
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 
 
 @pytest.fixture(scope="module")
@@ -27,12 +32,29 @@ def files(rolled_back, tmp_path_factory):
         return released_files(a_collection_of_every_kind(tmp_path_factory.mktemp("every-kind")))
 
 
+@pytest.fixture(scope="module")
+def files_with_runs(rolled_back):
+    with rolled_back():
+        return released_files(a_judged_collection_with_runs())
+
+
+@pytest.fixture(autouse=True)
+def small_parts(monkeypatch):
+    """Each query in a transaction of its own."""
+    monkeypatch.setattr(judgments, "JUDGMENTS_TOGETHER", 1)
+
+
+def rows() -> dict[str, int]:
+    """How many each table has."""
+    return {model._meta.label: model._base_manager.count() for model in apps.get_models()}
+
+
 def refusal(path, **options) -> str:
     """The error of an import, which leaves nothing."""
-    before = (Collection.objects.count(), User.objects.count())
+    before = rows()
     with pytest.raises(ReleaseRefused) as refused:
         import_release(path=path, **{"slug": "copy", **options})
-    assert (Collection.objects.count(), User.objects.count()) == before
+    assert rows() == before
     return str(refused.value)
 
 
@@ -110,6 +132,108 @@ INVALID = {
         b"t9_result,result,d1,1",
         "ratings.csv:32: 't9_result' is not expected here",
     ),
+    "a judgment of a query that is not open": (
+        "annotations/ratings.csv",
+        b"q1_background,background,d1,1",
+        b"q0_background,background,d1,1",
+        "ratings.csv:2: 'q0_background' is not expected here",
+    ),
+    "a judgment of a candidate that is not in the pool": (
+        "annotations/ratings.csv",
+        b"q1_background,background,d2,",
+        b"q1_background,background,d4,",
+        "ratings.csv: 'd4' has a pair of q1_background, but is not among the documents to judge",
+    ),
+    "a judgment that is there twice": (
+        "annotations/ratings.csv",
+        b"q1_background,background,d2,2,",
+        b"q1_background,background,d2,1,",
+        "ratings.csv:5: q1_background d2 has a second judgment in slot 1.",
+    ),
+    "a judgment without the other": (
+        "annotations/ratings.csv",
+        re.compile(rb"q1_background,background,d2,2,.*\r?\n"),
+        b"",
+        "ratings.csv:4: q1_background d2 does not have judgments of two people.",
+    ),
+    "two judgments of one person": (
+        "annotations/ratings.csv",
+        b"q1_background,background,d2,2,annotator-2",
+        b"q1_background,background,d2,2,annotator-1",
+        "ratings.csv:5: q1_background d2 does not have judgments of two people.",
+    ),
+    "a decision without dispute": (
+        "annotations/adjudications.csv",
+        b"q1_method,method,d2",
+        b"q1_method,method,d1",
+        "adjudications.csv:4: both judgments of q1_method d1 are 3, so it is no case.",
+    ),
+    "a decision on an unknown query": (
+        "annotations/adjudications.csv",
+        b"t1_result,result,",
+        b"t9_result,result,",
+        "adjudications.csv:7: 't9_result' is not expected here",
+    ),
+    "a guideline that the release lacks": (
+        "collection/query_papers.jsonl",
+        re.compile(rb'"guideline": 1(?=, "labels_unchecked": false, "name": "q1_background")'),
+        b'"guideline": 2',
+        "q1_background is open under version 2 of the guideline, which the release does not have.",
+    ),
+    "a guideline of an unknown facet": (
+        "collection/guidelines.json",
+        b'"facet": "result"',
+        b'"facet": "results"',
+        "guidelines.json: The facet 'results' is unknown.",
+    ),
+    "a guideline without a grade": (
+        "collection/guidelines.json",
+        b'"grade": 3',
+        b'"grade": 4',
+        "does not describe the scale's grades.",
+    ),
+    "a guideline whose grades are numbers": (
+        "collection/guidelines.json",
+        re.compile(rb'"grades": \[.*?\]', re.DOTALL),
+        b'"grades": [0, 1, 2, 3]',
+        'item 1 of "grades": must be an object, got 0.',
+    ),
+    "a guideline whose grades have no names": (
+        "collection/guidelines.json",
+        b'"name": ',
+        b'"title": ',
+        'item 1 of "guidelines": item 1 of "grades": "name" must be text, got null.',
+    ),
+    "a query of an unknown facet": (
+        "collection/query_papers.jsonl",
+        b'"facet": "background"',
+        b'"facet": "setting"',
+        "The facet 'setting' of q1_background is unknown.",
+    ),
+    "a query paper that is no document": (
+        "collection/documents.jsonl",
+        re.compile(rb'.*"docno": "q3".*\n'),
+        b"",
+        "query_papers.jsonl: q3 is not among the documents.",
+    ),
+    "a pool of an unknown query paper": (
+        "pools/pool.jsonl",
+        b'"query_paper": "t1"',
+        b'"query_paper": "t9"',
+        "pool.jsonl: The pool of t9 belongs to no build.",
+    ),
+    "no time for a judgment": (
+        "collection/settings.json",
+        b'"seconds_per_judgment": 21.5',
+        b'"seconds_per_judgment": 0',
+        '"seconds_per_judgment" must be more than 0.',
+    ),
+    "an answer to an unknown question": (
+        "collection/settings.json",
+        b'"purpose": ',
+        b'"purposes": ',
+        "purposes",
+    ),
     "a grade that is none": (
         "annotations/ratings.csv",
         b"q1_background,background,d2,1,annotator-1,2",
@@ -163,11 +287,77 @@ INVALID = {
 
 @pytest.mark.parametrize("what", INVALID)
 def test_a_release_that_contradicts_itself_is_refused_with_the_place(files, tmp_path, what):
+    """The import has checks of its own beside the verification, which is left out here."""
     name, old, new, words = INVALID[what]
-    assert old in files[name], files[name]
-    changed = with_new_sums({**files, name: files[name].replace(old, new, 1)})
+    pattern = old if isinstance(old, re.Pattern) else re.compile(re.escape(old))
+    changed, number = pattern.subn(lambda _: new, files[name])
+    assert number, files[name]
+    changed = with_new_sums({**files, name: changed})
 
-    assert words in refusal(write_bundle(tmp_path / "release.zip", changed))
+    assert words in refusal(write_bundle(tmp_path / "release.zip", changed), verified=True)
+
+
+def test_guidelines_of_another_collection_are_not_taken(files, tmp_path):
+    facet = a_collection("other").facets.get(key="background")
+    write_guideline(facet=facet, **default_guideline(facet, 3))
+    assert list(facet.guidelines.values_list("version", flat=True)) == [2, 1]
+    name, old, new, words = INVALID["a guideline that the release lacks"]
+    changed = with_new_sums({**files, name: old.sub(new, files[name])})
+
+    assert words in refusal(write_bundle(tmp_path / "release.zip", changed), verified=True)
+
+
+@pytest.mark.parametrize(
+    ("name", "old", "new", "words"),
+    [
+        ("pools/pool.jsonl", b'"rank": 1', b'"rank": 2', "pool.jsonl:1: the pool of q1 does not"),
+        (
+            "trec/qrels.all.txt",
+            b" 2\n",
+            b" 1\n",
+            "Both judgments are 2, so it is 2.",
+        ),
+        ("collection/guidelines.json", b'"name": ', b'"title": ', '"grades": "name" must be text'),
+    ],
+)
+def test_a_release_that_fails_its_verification_is_refused(
+    files_with_runs, tmp_path, name, old, new, words
+):
+    changed = {**files_with_runs, name: files_with_runs[name].replace(old, new, 1)}
+    assert changed != files_with_runs
+
+    found = refusal(write_bundle(tmp_path / "release.zip", with_new_sums(changed)))
+
+    assert found.startswith("Nothing was imported. The release fails its verification.")
+    assert words in found
+
+
+def test_an_account_with_the_name_of_an_imported_person_is_refused(files, tmp_path):
+    User.objects.create_user("imported-annotator-1@copy", password="x")
+
+    found = refusal(write_bundle(tmp_path / "release.zip", files))
+
+    assert "imported-annotator-1@copy" in found
+    assert found.startswith("Nothing was imported. ")
+
+
+def test_texts_are_given_only_for_a_release_without_them(files, tmp_path):
+    path = write_bundle(tmp_path / "release.zip", files)
+
+    assert "Leave out --documents" in refusal(path, texts=tmp_path / "documents.jsonl")
+
+
+def test_every_wrong_file_is_counted_and_the_first_are_named(files, tmp_path):
+    """A file is wrong twice: it differs from SHA256SUMS and from the manifest."""
+    for number, ending in ((10, ""), (11, "\n… and 2 more")):
+        names = sorted(files.keys() - {"manifest.json", "SHA256SUMS"})[:number]
+        damaged = {**files, **dict.fromkeys(names, b"x")}
+        path = write_bundle(tmp_path / f"{number}.zip", damaged)
+
+        lines = refusal(path).removeprefix("Nothing was imported. The release is damaged.")
+
+        assert lines.endswith(ending or lines)
+        assert lines.count("has the SHA-256") == 20
 
 
 class Stopped(Exception):
@@ -191,13 +381,12 @@ class Stopping(DirectRun):
 )
 def test_a_cancelled_import_leaves_nothing(files, tmp_path, note):
     path = write_bundle(tmp_path / "release.zip", files)
-    before = (Collection.objects.count(), User.objects.count(), Document.objects.count())
+    before = rows()
 
     with pytest.raises(Stopped):
         import_release(path=path, slug="copy", work=Stopping(note))
 
-    after = (Collection.objects.count(), User.objects.count(), Document.objects.count())
-    assert after == before
+    assert rows() == before
 
 
 # The command

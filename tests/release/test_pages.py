@@ -15,7 +15,7 @@ from release.differences import Difference, compare, read_qrels
 from release.files import path_of
 from release.forms import next_version
 from release.gate import CHECKS
-from release.options import ReleaseOptions
+from release.options import ReleaseOptions, Texts
 from release.services import publish_release
 from release.views import FIXED_ON
 from tests.support.factories import a_collection, a_query, an_open_query
@@ -24,7 +24,7 @@ from tests.support.releases import EVERY_EXCEPTION
 from tests.support.sittings import judge, judge_both
 from tests.support.visits import address, client_of, markup, text_of
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 
 
 @pytest.fixture
@@ -148,11 +148,32 @@ def test_a_wrong_version_says_why(admin, version, what):
 
 
 @pytest.mark.parametrize(
-    ("versions", "suggested"),
-    [([], "1.0"), (["1.0"], "1.1"), (["v2.9", "v2.8"], "v2.10"), (["final"], "1.0")],
+    ("newest", "suggested"), [("", "1.0"), ("1.0", "1.1"), ("v2.9", "v2.10"), ("final", "1.0")]
 )
-def test_the_next_version_is_suggested(versions, suggested):
-    assert next_version(versions) == suggested
+def test_the_next_version_is_suggested(newest, suggested):
+    assert next_version(newest) == suggested
+
+
+def test_the_next_version_starts_from_the_choices_and_reasons_of_the_last(collection, admin):
+    a_query(collection)
+    publish_release(
+        collection=collection,
+        version="2.0",
+        accept={"unopened-queries": "They follow later."},
+        options=ReleaseOptions(texts=Texts.NONE),
+    )
+
+    page = admin.get(address("releases"))
+
+    form = page.context["form"]
+    assert "The choices and reasons below are those of version 2.0." in text_of(page)
+    assert (form["version"].value(), form["texts"].value()) == ("2.1", "none")
+    assert form["reason-unopened-queries"].value() == "They follow later."
+    assert 'name="accept" value="unopened-queries" checked' in markup(page.text)
+    assert not Job.objects.exists()
+    unticked = admin.post(address("publish"), {"version": "2.1", "confirmed": "yes"})
+    assert unticked.status_code == 422
+    assert 'value="unopened-queries" checked' not in markup(unticked.text)
 
 
 # Versions
@@ -274,6 +295,18 @@ def test_the_download_is_what_was_published(collection, admin):
 
     assert hashlib.sha256(content).hexdigest() == collection.releases.get().sha256
     assert 'filename="small-1.0.zip"' in response["Content-Disposition"]
+
+
+def test_the_admins_downloads_continue_where_they_stopped(collection, admin):
+    content = path_of("small", "1.0").read_bytes()
+    bundle = "/api/v1/collections/small/releases/1.0/bundle.zip"
+
+    for url in (address("release-download", "1.0"), bundle):
+        etag = admin.get(url).headers["ETag"]
+        rest = admin.get(url, headers={"Range": "bytes=1000-", "If-Range": etag})
+        assert (rest.status_code, rest.getvalue()) == (206, content[1000:])
+        beyond = admin.get(url, headers={"Range": f"bytes={len(content)}-"})
+        assert (beyond.status_code, beyond["Content-Range"]) == (416, f"bytes */{len(content)}")
 
 
 @pytest.mark.parametrize("harm", ["gone", "changed"])

@@ -17,14 +17,17 @@ from django.urls import reverse
 from django.utils.html import escape
 
 from accounts.models import User
+from annotation.models import Slot
+from annotation.services import InPublicVersion
 from release.files import path_of
 from release.models import PublicPeriod
 from release.publicity import make_private, make_public
 from release.services import publish_release
-from tests.support.factories import a_query
+from tests.support.factories import a_query, an_open_query
 from tests.support.release_scenes import QRELS, a_judged_collection
 from tests.support.releases import accepting
 from tests.support.running import at_once
+from tests.support.sittings import judge
 from tests.support.visits import address, client_of, queries_of, text_of
 
 pytestmark = pytest.mark.django_db
@@ -100,6 +103,23 @@ def test_making_it_public_twice_changes_nothing(public):
 
     assert make_public(release=public, person=None) == first
     assert PublicPeriod.objects.count() == 1
+
+
+def test_a_judgment_from_before_a_public_version_stays(release, collection):
+    slot = Slot.objects.of(collection).filter(judgment__grade__lt=3).first()
+    judge(slot, 3)
+    make_public(release=release, person=None)
+    make_private(release=release, person=None)
+    unjudged = Slot.objects.filter(pair__query=an_open_query(collection).query).first()
+
+    slot.refresh_from_db()
+    with pytest.raises(InPublicVersion, match="was made public after you judged"):
+        judge(slot, 2)
+    judge(unjudged, 1)
+    judge(unjudged, 2)
+
+    slot.refresh_from_db()
+    assert slot.judgment.grade == 3
 
 
 @pytest.mark.faults
@@ -324,6 +344,30 @@ def test_everybody_can_download_the_published_bytes(public, client):
 
     assert hashlib.sha256(response.getvalue()).hexdigest() == public.sha256
     assert response.headers["Content-Disposition"] == 'attachment; filename="small-1.0.zip"'
+
+
+@pytest.mark.django_db(transaction=True)
+def test_an_interrupted_download_continues_where_it_stopped(public, live_server, tmp_path):
+    content = path_of("small", "1.0").read_bytes()
+    file = tmp_path / "small.zip"
+    file.write_bytes(content[:1000])
+    url = f"{live_server.url}{ZIP}"
+
+    curl = ["curl", "--fail", "--silent", "--continue-at", "-", "--output", str(file), url]
+    subprocess.run(curl, check=True)
+
+    assert file.read_bytes() == content
+
+
+def test_a_part_is_sent_with_the_headers_of_the_whole_and_counts_as_a_download(
+    public, client, settings
+):
+    settings.DOWNLOADS_PER_ADDRESS = 1
+    part = client.get(ZIP, headers={"Range": "bytes=-2", "If-Range": f'"{public.sha256}"'})
+
+    assert (part.status_code, len(part.getvalue())) == (206, 2)
+    assert part.headers["Cache-Control"] == "public, no-cache"
+    assert client.get(ZIP, headers={"Range": "bytes=-2"}).status_code == 429
 
 
 def test_a_cache_may_keep_the_zip_but_asks_whether_it_is_still_public(public, client):

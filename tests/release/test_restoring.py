@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from io import StringIO
 
 import pytest
@@ -14,13 +15,14 @@ from accounts.models import User
 from release.errors import CannotRestore
 from release.files import open_release, path_of
 from release.models import Release
+from release.released_labels import UnknownVersion, released_qrels
 from release.restoring import restore_release
 from release.services import publish_release
 from tests.support.release_scenes import a_judged_collection, slot_of
 from tests.support.releases import accepting
 from tests.support.sittings import judge
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 
 
 @pytest.fixture
@@ -175,3 +177,18 @@ def test_a_gate_that_has_become_stricter_does_not_hide_a_published_version(relea
     restore_release(release=release)
 
     assert open_release(release)
+
+
+def test_the_command_that_labels_of_a_lost_file_name_builds_it_again(release, tmp_path):
+    """No page does."""
+    path = path_of("small", "1.0")
+    labels = released_qrels(release.collection, "1.0")
+    path.unlink()
+
+    with pytest.raises(UnknownVersion) as error:
+        released_qrels(release.collection, "1.0")
+    command = re.search(r"python manage\.py (.+) --output DIR$", str(error.value))
+    assert command
+    call_command(*command[1].split(), output=tmp_path / "out", stdout=StringIO(), stderr=StringIO())
+
+    assert released_qrels(release.collection, "1.0") == labels

@@ -35,7 +35,7 @@ from tests.support.pooling_scenes import (
 )
 from tests.support.sittings import judge
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 SCRIPT = Path(__file__).parents[2] / "docs" / "rebuild_pools.py"
 
 

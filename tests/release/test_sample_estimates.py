@@ -53,7 +53,7 @@ def released(lists, grades, plan, seed) -> tuple[Snapshot, list[Label]]:
     snapshot = Snapshot(
         ReleaseOptions(),
         ReleasedCollection("c", "C", "", "", seed, ()),
-        folds=ReleasedFolds({}, imported=False, seed=seed),
+        folds=ReleasedFolds({}, imported_from="", seed=seed),
         documents=(),
         queries=tuple(queries),
         pools=tuple(pools),

@@ -29,7 +29,7 @@ from tests.support.release_scenes import slot_of
 from tests.support.releases import EVERY_EXCEPTION
 from tests.support.sittings import judge
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 
 DEEP = 40
 RELEVANT = {f"d{number:02}" for number in (1, 2, 3, 8, 12, 13, 25, 38)}

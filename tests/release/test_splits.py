@@ -14,7 +14,7 @@ def queries(*names: str) -> list[ReleasedQuery]:
 
 
 def folds(**numbers: int) -> ReleasedFolds:
-    return ReleasedFolds(numbers, imported=False, seed="seed")
+    return ReleasedFolds(numbers, imported_from="", seed="seed")
 
 
 def test_the_development_set_of_a_fold_is_what_the_other_fold_tests():
@@ -34,7 +34,7 @@ def test_the_folds_can_be_imported_again():
     given = folds(a_m=1, b_m=2, a_x=2, c_x=1)
     payload = splits_payload(given, queries("a_m", "b_m", "a_x", "c_x", "d_x"))
 
-    assert read_splits(json.dumps(payload).encode(), name="splits.json") == given.numbers
+    assert read_splits(json.dumps(payload).encode(), name="splits.json").numbers == given.numbers
     assert payload["all"]["fold1_test"] == ["a_m", "c_x"]
 
 

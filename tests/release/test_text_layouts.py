@@ -52,7 +52,7 @@ def a_content(facets, queries, folds=None, **options) -> Content:
     snapshot = Snapshot(
         ReleaseOptions(**options),
         ReleasedCollection("c", "C", "", "MIT", "seed", facets, corpus_licence="ODC-By-1.0"),
-        folds=ReleasedFolds(folds or {}, imported=False, seed="seed"),
+        folds=ReleasedFolds(folds or {}, imported_from="", seed="seed"),
         documents=(PAPER,),
         queries=tuple(queries),
         pairs=pairs,

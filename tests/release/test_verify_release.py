@@ -14,13 +14,11 @@ from pathlib import Path
 import pytest
 from django.core.management import CommandError, call_command
 
-from pooling.services import freeze_pools
 from release.opened_bundle import BundleError
 from release.verification.service import CHECKS, verify
-from tests.release.test_runs import judged as judge_all_of
 from tests.support.bundles import released_files, with_new_sums, write_bundle
 from tests.support.every_kind import a_collection_of_every_kind
-from tests.support.pooling_scenes import a_listed_collection, built
+from tests.support.release_scenes import a_judged_collection_with_runs
 
 pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 ROOT = Path(__file__).parents[2]
@@ -36,13 +34,7 @@ def files(rolled_back, tmp_path_factory) -> Files:
 @pytest.fixture(scope="module")
 def files_with_runs(rolled_back) -> Files:
     with rolled_back():
-        collection = a_listed_collection()
-        collection.licence = "CC0-1.0"
-        collection.save()
-        built(collection)
-        freeze_pools(collection=collection)
-        judge_all_of(collection.queries.get())
-        return released_files(collection)
+        return released_files(a_judged_collection_with_runs())
 
 
 def outcomes(path: Path) -> dict[str, str]:
@@ -250,15 +242,15 @@ CHANGES: dict[str, tuple[Callable[[Files], None], str, str]] = {
         "counts",
         "\"agreed\" of 'method' is 9",
     ),
-    "a number of the README": (
-        replaced("README.md", "Final labels: 13.", "Final labels: 14."),
-        "readme",
-        '"Final labels: 14." differs from manifest.json, which has 13.',
+    "a facet without counts": (
+        of_manifest(lambda manifest: manifest["counts"]["facets"].pop("result")),
+        "counts",
+        "\"queries\" of 'result' is None, in the files 2.",
     ),
-    "a row of the README": (
-        replaced("README.md", "| method | 3 |", "| method | 4 |"),
-        "readme",
-        "4",
+    "counts of an unknown facet": (
+        of_manifest(lambda manifest: manifest["counts"]["facets"].update(other={})),
+        "counts",
+        "'other' is not a facet of collection/settings.json.",
     ),
 }
 
@@ -347,7 +339,7 @@ def test_the_module_needs_no_django(files, tmp_path):
 def test_the_command_fails_with_what_is_wrong(files, tmp_path, capsys):
     path = write_bundle(tmp_path / "release.zip", {**files, "README.md": b"# Other"})
 
-    with pytest.raises(CommandError, match="2 checks failed: sums, readme"):
+    with pytest.raises(CommandError, match="1 check failed: sums"):
         call_command("verify_release", path)
     assert "README.md: has the SHA-256" in capsys.readouterr().out
 

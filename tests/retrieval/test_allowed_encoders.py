@@ -15,7 +15,7 @@ from tests.pooling.test_pages import address, client_of
 from tests.retrieval.test_encoder import Network
 from tests.support.factories import DocumentFactory, a_collection
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 
 PLAN = {"strategy": "interleaved", "interleaved-n": "1", "cited": "forced", "depth": "9"}
 

@@ -143,6 +143,13 @@ def test_a_graph_is_the_same_whatever_the_order_of_the_documents(tmp_path):
     assert contents[0] == contents[1] == contents[2]
 
 
+def test_a_query_paper_outside_the_corpus_is_counted_once(tmp_path):
+    """`f` cites it. The overlap with f is 1/5 (f, a, b, c and g), and with g 1/6."""
+    papers = [paper("a", "g"), paper("c", "g"), paper("d", "g"), paper("f", "a", "b", "c", "g")]
+    found = best(Graph(), papers, paper("b", "f", "g"), tmp_path / "i")
+    assert found == by_rank("c", "a", "d")
+
+
 def neighbours_by_definition(links, query, references):
     """The graph's list from sets and fractions; `links` are the references of every paper."""
     out = {docno: set(cited) - {docno} for docno, cited in links.items()}

@@ -19,7 +19,7 @@ from pooling.services.plans import PoolPlan
 from retrieval.services import usual_retrievers
 from tests.support.factories import DocumentFactory, a_collection
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 ENGLISH = "We show that the words of a query are in the texts that people read for this."
 
 

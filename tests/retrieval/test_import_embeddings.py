@@ -10,7 +10,7 @@ from retrieval.errors import RetrievalError
 from retrieval.services import import_embeddings
 from tests.support.factories import DocumentFactory, a_collection, a_topic
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 
 
 @pytest.fixture

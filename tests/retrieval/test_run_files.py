@@ -94,6 +94,7 @@ def test_by_query_a_run_has_each_list_once_for_every_query_of_its_paper(collecti
         "a_method",
         "a_result",
     ]
+    assert {line.split()[-1] for line in content.splitlines()} == {"mine"}
     assert b"".join(api.streaming_content).decode() == content
 
 

@@ -90,3 +90,12 @@ def test_topics_of_one_query_paper_are_one_message(collection, tmp_path):
         "already.",
         "a.run:2: topic is p-q1_method, which is of the query paper p-q1, as is topic p-q1.",
     ]
+
+
+def test_qrels_without_a_positive_grade_are_refused_with_the_reason(collection, tmp_path):
+    path = tmp_path / "zeros.qrels"
+    path.write_text("p-q1 0 p-d1 0\n")
+
+    with pytest.raises(CommandError, match="no line has a grade above 0"):
+        call_command("import_run", "small", str(path), qrels=True)
+    assert not collection.runs.exists()

@@ -30,7 +30,7 @@ from tests.support.factories import an_open_query, annotators, member
 from tests.support.sittings import judge, judge_both
 from tests.support.study_scenes import a_labelled_query, a_study, attach_full_texts, rate
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 
 
 def person(username: str) -> User:
@@ -157,11 +157,17 @@ def test_one_key_cannot_rate_two_pairs(study):
         rate(study, 2, grade=2, key=first.key)
 
 
-def test_a_rater_who_becomes_an_adjudicator_can_rate_no_more(study):
+def test_a_rater_who_was_an_adjudicator_meanwhile_can_rate_no_more(study):
     member(study.collection, Role.ADJUDICATOR, "ann1")
+    with pytest.raises(NotYourStudy):
+        rate(study, 1, grade=2)
+
+    study.collection.memberships.get(user=study.rater, role=Role.ADJUDICATOR).delete()
 
     with pytest.raises(NotYourStudy):
         rate(study, 1, grade=2)
+    with pytest.raises(BadStudy, match="ann1 was an adjudicator"):
+        a_study(study.collection, name="again")
 
 
 def test_an_ended_study_and_an_archived_collection_take_no_rating(study):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
-from math import fsum
+from math import fsum, isclose
 from statistics import median
 
 import krippendorff
@@ -32,7 +32,9 @@ def spearman_of_scipy(first: Grades, second: Grades) -> Result:
         return Result(None, ONE_PAIR)
     if len(set(a)) == 1 or len(set(b)) == 1:
         return Result(None, CONSTANT_RATER)
-    return Result(float(spearmanr(a, b).statistic))
+    rho = float(spearmanr(a, b).statistic)
+    # scipy rounds the coefficient of equal ranks to 0.9999999999999998. No other one is so near 1.
+    return Result(round(rho) if isclose(abs(rho), 1, abs_tol=1e-12) else rho)
 
 
 def alpha_of_krippendorff(first: Grades, second: Grades) -> Result:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from rest_framework.authtoken.models import Token
@@ -13,7 +14,8 @@ from adjudication.services import Ruling
 from agreement.models import Report
 from agreement.services import compute_report
 from annotation.models import Opening, Slot
-from annotation.services import Answer, open_query
+from annotation.services import Answer, open_query, set_up_collection
+from corpus.facets import DEFAULT_FACETS, FacetPlan
 from corpus.services import create_query
 from curation.sampling import SamplePlan, draw_sample
 from curation.screening import Verdict, save_screening
@@ -97,9 +99,9 @@ class World:
         return self.slots()[0].pair.token
 
 
-def a_world(slug: str = "small") -> World:
+def a_world(slug: str = "small", facets: Sequence[FacetPlan] = DEFAULT_FACETS) -> World:
     """ann1 judged two of three pairs, ann2 all; on the first they differ and adju decided."""
-    collection = a_collection(slug, licence="CC-BY-4.0")
+    collection = a_collection(slug, licence="CC-BY-4.0", relevant_from=1, facets=facets)
     for username, name in NAMES.items():
         User.objects.filter(username=username).update(first_name=name)
     run = collection.runs.create(name=RETRIEVER, kind="file", depth=3, sha256="0" * 64)
@@ -158,7 +160,8 @@ def _sample(collection: Collection) -> None:
 def _opening(collection: Collection) -> Opening:
     # A docno may hold slashes; addresses must bear that.
     paper = DocumentFactory(collection=collection, docno=f"10.1/{collection.slug}")
-    query = create_query(collection=collection, docno=paper.docno, facet_key="method")
+    facet = collection.facets.filter(key__in=("method", "")).get()
+    query = create_query(collection=collection, docno=paper.docno, facet_key=facet.key)
     candidates = DocumentFactory.create_batch(3, collection=collection)
     paper.references = [candidate.docno for candidate in candidates]
     paper.save(update_fields=["references"])
@@ -235,8 +238,12 @@ def every_id(world: World) -> dict[str, list[object]]:
         "exclusion_id": [0],
         "erratum_id": [world.erratum.pk],
         "membership_id": memberships,
+        "username": ["ann1", "ann2"],
+        "person_id": [0],
+        "made_by_id": [0],
+        "link_token": ["no-token"],
         "number": [1, 2],
-        "facet": ["method"],
+        "facet": [collection.facets.get(key__in=("method", "")).slug],
         "missing": ["exclude", "zero"],
         "figure": [
             "agreement",
@@ -261,9 +268,7 @@ def every_id(world: World) -> dict[str, list[object]]:
 def another_collection() -> Collection:
     """With people of its own in every role."""
     owner = UserFactory(username="far-admin")
-    collection = a_collection("far")
-    collection.memberships.all().delete()
-    member(collection, Role.ADMIN, owner.username)
+    collection = set_up_collection(slug="far", name="Far", owner=owner, seed="seed")
     member(collection, Role.ANNOTATOR, "far-annotator")
     for role in (Role.ADJUDICATOR, Role.CURATOR):
         member(collection, role, owner.username)

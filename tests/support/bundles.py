@@ -41,9 +41,14 @@ def with_new_sums(files: Mapping[str, bytes]) -> dict[str, bytes]:
         name: {"bytes": len(content), "sha256": _sha256(content)}
         for name, content in sorted(changed.items())
     }
-    changed["manifest.json"] = json.dumps(manifest).encode()
-    sums = "".join(f"{_sha256(changed[name])}  {name}\n" for name in sorted(changed))
-    return {**changed, "SHA256SUMS": sums.encode()}
+    return with_sums({**changed, "manifest.json": json.dumps(manifest).encode()})
+
+
+def with_sums(files: Mapping[str, bytes]) -> dict[str, bytes]:
+    """The files with a SHA256SUMS that fits them, under the manifest as it is."""
+    names = sorted(files.keys() - {"SHA256SUMS"})
+    sums = "".join(f"{_sha256(files[name])}  {name}\n" for name in names)
+    return {**files, "SHA256SUMS": sums.encode()}
 
 
 def _sha256(content: bytes) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from accounts.models import Collection
+from corpus.facets import DEFAULT_FACETS, FacetPlan
 from corpus.services import create_query
 from pooling.services import freeze_pools
 from tests.support.datasheets import answer_datasheet
@@ -22,9 +23,17 @@ MODELS = ("bm25", "scincl", "specter")
 OTHERS = ("graph", "most_cited", "random")
 
 
-def a_corpus_with_citations(*, facets: Sequence[str] = ("method",), **settings) -> Collection:
-    """Thirty documents and three query papers of two fields, each with a query for every facet."""
-    collection = a_collection(**{"licence": "CC-BY-4.0", **settings})
+def a_corpus_with_citations(
+    *,
+    facets: Sequence[str] = ("method",),
+    plans: Sequence[FacetPlan] = DEFAULT_FACETS,
+    **settings,
+) -> Collection:
+    """Thirty documents and three query papers of two fields, each with a query for every facet.
+
+    `plans` are the facets of the collection, and `facets` the keys of those with queries.
+    """
+    collection = a_collection(**{"licence": "CC-BY-4.0", "facets": plans, **settings})
     for docno in DOCNOS:
         DocumentFactory(collection=collection, docno=docno, fields=["Mathematics"])
     for paper, (field, references) in PAPERS.items():

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 
-from adjudication.models import Case, CaseCount, Decision
-from annotation.models import Pair, PairCount, Slot, SlotCount
+from adjudication.models import Case, CaseCount, Decision, DueCount
+from annotation.models import Judgment, Pair, PairCount, Slot, SlotCount
 
 
 def kept_counts() -> dict[str, dict]:
@@ -18,6 +18,7 @@ def kept_counts() -> dict[str, dict]:
         "pairs": {query: counts for query, *counts in pairs},
         "slots": {tuple(row[:3]): list(row[3:]) for row in slots if row[3]},
         "cases": {query: counts for query, *counts in cases},
+        "due": {(row.query_id, row.difference): row.due for row in DueCount.objects.exclude(due=0)},
     }
 
 
@@ -28,6 +29,7 @@ def recounted() -> dict[str, dict]:
         "pairs": _counted_pairs(),
         "slots": _counted_slots(),
         "cases": {query: [settled[query], number] for query, number in decisions.items()},
+        "due": dict(Counter(Case.objects.due().values_list("query", "difference"))),
     }
 
 
@@ -40,14 +42,17 @@ def _counted_pairs() -> dict[int, list[int]]:
 
 def _counted_slots() -> dict[tuple[int, int, int], list]:
     counts: dict[tuple[int, int, int], list] = {}
+    # Also those from before a pair was opened again.
+    latest: dict[tuple[int, int, int], int] = {}
+    for judgment in Judgment.objects.select_related("slot__pair").order_by("pk"):
+        slot = judgment.slot
+        latest[slot.pair.query_id, slot.number, judgment.annotator_id] = judgment.pk
     for slot in Slot.objects.select_related("pair", "judgment"):
         judgment = slot.judgment
-        row = counts.setdefault(
-            (slot.pair.query_id, slot.number, slot.annotator_id), [0, 0, 0, 0, None]
-        )
+        key = (slot.pair.query_id, slot.number, slot.annotator_id)
+        row = counts.setdefault(key, [0, 0, 0, 0, latest.get(key)])
         row[0] += 1
         row[1] += judgment is not None
         row[2] += judgment is None and slot.postponed_at is not None
         row[3] += judgment is not None and judgment.grade is None
-        row[4] = max(filter(None, (row[4], slot.judgment_id)), default=None)
     return counts

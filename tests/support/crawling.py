@@ -14,7 +14,7 @@ from urllib.parse import urljoin, urlsplit
 from django.test import Client
 from django.urls import Resolver404, URLPattern, URLResolver, get_resolver, resolve
 
-ENOUGH = 500
+ENOUGH = 1000
 SERVER = "http://testserver"
 # Whatever looks like an address: in an attribute, a script or JSON.
 ADDRESS = re.compile(rf"""["']((?:{SERVER})?/[^"'\s<>\\]*)["']""")

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from accounts.models import Collection
 from corpus.models import Document
 from curation.models import LabelRecord, Sample
+from tests.support.factories import DocumentFactory
 
 
 def a_label_record(document: Document, confidences: Sequence[float] = ()) -> LabelRecord:
@@ -23,8 +24,21 @@ def a_label_record(document: Document, confidences: Sequence[float] = ()) -> Lab
     )
 
 
-def a_sample(collection: Collection, documents: Sequence[Document] = ()) -> Sample:
-    sample = collection.samples.create(name="first", per_stratum=20, seed="seed")
+def a_sample(
+    collection: Collection, documents: Sequence[Document] = (), name: str = "first"
+) -> Sample:
+    sample = collection.samples.create(name=name, per_stratum=20, seed="seed")
     for position, document in enumerate(documents, start=1):
         sample.papers.create(document=document, position=position)
     return sample
+
+
+def ten_years(collection: Collection, *, year_without_text: int) -> Collection:
+    """Ten documents from 2000 on, a year apart, and one without text."""
+    for number in range(10):
+        field = ["IR"] if number % 2 else ["NLP"]
+        DocumentFactory(collection=collection, docno=f"p{number}", year=2000 + number, fields=field)
+    DocumentFactory(
+        collection=collection, docno="empty", year=year_without_text, sentences=[], labels=[]
+    )
+    return collection

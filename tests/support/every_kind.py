@@ -10,7 +10,8 @@ from annotation.services import open_query, reassign_seat, write_guideline
 from corpus.document_import import import_documents
 from corpus.queries import add_sentence_query
 from corpus.services import create_query
-from evaluation.models import Fold
+from evaluation.folds import Folds
+from evaluation.services import save_folds
 from jobs.context import DirectRun
 from tests.support.factories import DocumentFactory, a_pool, a_topic, annotators, member
 from tests.support.release_scenes import a_judged_collection, decide_pair, judge_all, slot_of
@@ -32,8 +33,9 @@ def a_collection_of_every_kind(folder) -> Collection:
     _add_topic(collection)
     _add_sentences(collection)
     _add_unfinished(collection)
-    for number, query in enumerate(collection.queries.order_by("name")):
-        Fold.objects.create(query=query, number=number % 2 + 1)
+    names = collection.queries.order_by("name").values_list("name", flat=True)
+    numbers = {name: place % 2 + 1 for place, name in enumerate(names)}
+    save_folds(collection=collection, folds=Folds(numbers, imported_from="official.json"))
     JudgmentImport.objects.create(
         collection=collection, files={"old.csv": "0" * 64}, judgments=3, decisions=1
     )

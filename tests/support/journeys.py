@@ -42,6 +42,10 @@ def publish(admin: Page, slug: str) -> bytes:
     admin.locator("input[name=accept][value=corpus-licence]").check()
     reason = admin.locator("[name=reason-corpus-licence]")
     reason.fill("The texts were written for this test.")
+    made_folds = admin.locator("input[name=accept][value=made-folds]")
+    if made_folds.count():  # of imported judgments
+        made_folds.check()
+        admin.locator("[name=reason-made-folds]").fill("No folds were published with them.")
     admin.get_by_role("button", name="Publish this version…").click()
     admin.get_by_role("button", name="Publish 1.0").click()
     wait_for_jobs()

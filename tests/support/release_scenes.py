@@ -10,9 +10,11 @@ from adjudication.services import Ruling
 from annotation.models import Slot
 from annotation.services import open_query
 from corpus.services import create_query
+from pooling.services import freeze_pools
 from tests.support.datasheets import answer_datasheet
 from tests.support.factories import DocumentFactory, a_collection, a_pool, annotators
-from tests.support.sittings import decide_case, judge_at_once
+from tests.support.pooling_scenes import a_listed_collection, built
+from tests.support.sittings import decide_case, judge, judge_at_once
 
 CANNOT = None
 POOLS = {"q1": ("d1", "d2", "d3"), "q2": ("d1", "d3", "d4")}
@@ -116,3 +118,17 @@ def decide_pair(collection: Collection, query: str, docno: str, ruling: Ruling) 
         query__collection=collection, query__name=query, candidate__document__docno=docno
     )
     return decide_case(case, User.objects.get(username="adju"), ruling)
+
+
+def a_judged_collection_with_runs() -> Collection:
+    """Every candidate, drawn from two runs, has the grade 2."""
+    collection = a_listed_collection()
+    collection.licence = "CC0-1.0"
+    collection.save()
+    built(collection)
+    freeze_pools(collection=collection)
+    query = collection.queries.get()
+    open_query(query=query, annotators=annotators(collection), opened_by=None)
+    for slot in Slot.objects.filter(pair__query=query):
+        judge(slot, 2)
+    return collection

@@ -7,19 +7,20 @@ from collections.abc import Mapping
 import pandas as pd
 
 from accounts.models import Collection
-from evaluation.measures.profiles import TREC
+from evaluation.measures.profiles import TREC, profile_of
 from evaluation.models import Kind, Scores, System
 from evaluation.score_tables import as_columns
 
 
 def store_scores(collection: Collection, values: Mapping[str, Mapping[str, float]]) -> None:
     """Each system's value on each query, which all measures of the profile `trec` have."""
+    names = profile_of(TREC, collection.relevant_from).names
     for name, by_query in values.items():
         column = pd.Series(by_query, dtype=float)
         Scores.objects.create(
             system=System.objects.create(collection=collection, name=name, kind=Kind.FILE),
-            profile=TREC.name,
+            profile=TREC,
             state="stored by a test",
             summary=[],
-            values=as_columns(pd.DataFrame(dict.fromkeys(TREC.names, column))),
+            values=as_columns(pd.DataFrame(dict.fromkeys(names, column))),
         )

@@ -7,11 +7,19 @@ worker, which go the whole way that a collection goes. A test about values, file
 queries other tests run on each database, says so with the marker `one_database`: every page is
 opened on each database in tests/test_permissions.py.
 
+On PostgreSQL, `make test` runs each time what databases may do differently: constraints, locks,
+triggers, transactions, our own SQL, orders. The marker `may_differ` says so; tests in
+tests/database, with `faults` or with transactions of their own do not need it. Of all others it
+runs a tenth, another one each day. FULL=1 runs them all.
+
 A test with real workers runs on SQLite with the filesystem broker, as `make demo` does, and on
 PostgreSQL with Redis, as in production.
 """
 
 from __future__ import annotations
+
+import datetime
+import zlib
 
 import pytest
 from django.db import connection
@@ -21,6 +29,7 @@ from tests.support.side_by_side import longest_first
 
 # Every way to a database that a test can ask for by name leads through one of these.
 DATABASE_FIXTURES = {"django_db_setup", "live_server"}
+PARTS = 10  # of the tests that do the same on each database; one part runs on PostgreSQL a day
 
 
 def runs_on_each_database(item: pytest.Item) -> bool:
@@ -29,6 +38,19 @@ def runs_on_each_database(item: pytest.Item) -> bool:
     only_scripts = item.get_closest_marker("browser") and "start_worker" not in fixtures
     about_values = item.get_closest_marker("one_database")
     return bool(touches_one and not only_scripts and not about_values)
+
+
+def may_differ(item: pytest.Item) -> bool:
+    marks = [item.get_closest_marker(name) for name in ("may_differ", "faults")]
+    rows = item.get_closest_marker("django_db")
+    has_transactions = rows is not None and rows.kwargs.get("transaction")
+    fixtures = {"transactional_db", "live_server"} & set(getattr(item, "fixturenames", ()))
+    return bool(any(marks) or has_transactions or fixtures or "tests/database/" in item.nodeid)
+
+
+def is_of_day(item: pytest.Item, day: int) -> bool:
+    """Whether this test is of the tenth that runs on PostgreSQL on a day, given by its number."""
+    return zlib.crc32(item.nodeid.encode()) % PARTS == day % PARTS
 
 
 def broker_of_this_turn() -> str:
@@ -40,10 +62,13 @@ def broker_of_this_turn() -> str:
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     broker = broker_of_this_turn()
+    today = datetime.datetime.now(datetime.UTC).toordinal()
     kept, deselected = [], []
     for item in items:
         if runs_on_each_database(item):
             item.add_marker("each_database")
+            if may_differ(item) or is_of_day(item, today):
+                item.add_marker("today")
         callspec = getattr(item, "callspec", None)
         wanted = callspec.params.get("broker", broker) if callspec else broker
         (kept if wanted == broker else deselected).append(item)

@@ -33,6 +33,7 @@ LONG_FILES = [
     "tests/web/test_malformed_requests.py",
     "tests/bench/test_run.py",
     "tests/browser/test_from_raw_abstracts.py",
+    "tests/kept/test_versions.py",
     "tests/pooling/test_same_pools.py",
     "tests/browser/test_journey.py",
     "tests/api/test_schema.py",

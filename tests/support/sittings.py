@@ -11,9 +11,10 @@ from html import unescape
 from django.urls import reverse
 
 from accounts.models import User
-from adjudication.models import Case, Decision
+from adjudication.models import Case, Decision, Referral
+from adjudication.referrals.services import refer_pair
 from adjudication.services import Ruling, decide
-from annotation.models import Judgment, Opening, Reason, Slot
+from annotation.models import Judgment, Opening, Pair, Reason, Slot
 from annotation.services import Answer, presentation_of, submit_judgment
 
 
@@ -109,6 +110,20 @@ def decide_case(case: Case, adjudicator: User, ruling: Ruling, **changes) -> Dec
             "judgment_ids": (case.first, case.second),
             "key": uuid.uuid4(),
             "supersedes": standing_decision_key(case),
+        }
+        | changes
+    )
+
+
+def refer(pair: Pair, recipient: str, **changes) -> Referral:
+    return refer_pair(
+        **{
+            "collection": pair.query.collection,
+            "query": pair.query.name,
+            "docno": pair.candidate.document.docno,
+            "recipient": recipient,
+            "reason": "A reader found an error.",
+            "referred_by": None,
         }
         | changes
     )

@@ -6,6 +6,7 @@ did would be seen, and a worker that takes over goes on where the last one got t
 
 from __future__ import annotations
 
+import re
 import signal
 import threading
 import time
@@ -22,6 +23,8 @@ from jobs.lease import Lease
 KIND = "tests.slow"
 BUSY_KIND = "tests.busy"
 FREEZING_KIND = "tests.freezing"
+GREEDY_KIND = "tests.greedy"
+STUCK_KIND = "tests.stuck"
 FROZEN = "frozen"  # the user whose row says that the process has been frozen once
 ENOUGH = "enough"  # the user whose row ends a busy job
 
@@ -69,3 +72,20 @@ def _groups(*, freezes: bool) -> Iterator[tuple[str]]:
 def _stop() -> None:
     # To this thread: a signal to the process may wait until another thread is scheduled.
     signal.pthread_kill(threading.get_ident(), signal.SIGSTOP)
+
+
+@registry.handles(
+    GREEDY_KIND, title="Read a file that takes all memory", page="jobs", reads=("path",)
+)
+def take_all_memory(lease: Lease) -> dict[str, Any]:
+    held = []
+    while True:
+        held.append(bytearray(16 * 1024 * 1024))
+
+
+@registry.handles(
+    STUCK_KIND, title="Read a file that keeps the parser", page="jobs", reads=("path",)
+)
+def stay_in_one_call(lease: Lease) -> dict[str, Any]:
+    """One call of the regular expressions that lets no other thread of the process run."""
+    return {"found": bool(re.match(r"(a+)+$", "a" * 60 + "b"))}

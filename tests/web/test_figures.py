@@ -11,8 +11,9 @@ from xml.etree import ElementTree
 
 import pytest
 from django.http import Http404
+from django.template.loader import render_to_string
 
-from web.figure_files import figure_file
+from web.figure_files import ShownFigure, figure_file
 from web.figure_panels import (
     Move,
     Progress,
@@ -28,6 +29,7 @@ from web.figure_pdf import styles
 from web.figures import (
     FILE_WIDTH,
     GAP,
+    MOST_TABLE_ROWS,
     Figure,
     Key,
     Panel,
@@ -255,6 +257,18 @@ def test_the_table_of_a_page_is_rounded():
         ["q3", "1,204"],
     ]
     assert figure.columns == [("Query", False), ("Before", True)]
+
+
+def test_a_page_has_the_first_rows_of_a_long_table_and_says_so():
+    rows = [(f"q{number}", number) for number in range(MOST_TABLE_ROWS + 2)]
+    figure = a_figure(rows=rows)
+
+    page = render_to_string("web/_figure.html", {"shown": ShownFigure(figure, "", "", "/all.csv")})
+
+    assert page.count("<tr>") == MOST_TABLE_ROWS + 1  # with the head
+    assert "The first 200 of 202 rows. Download CSV for all of them." in " ".join(page.split())
+    content = figure_file([figure], figure.name, "csv", "small")
+    assert len(content.text.splitlines()) == len(rows) + 1
 
 
 @pytest.mark.parametrize(("name", "extension"), [("other", "svg"), ("grades", "png")])

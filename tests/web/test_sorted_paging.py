@@ -18,6 +18,8 @@ from web.sorted_paging import SortedRows
 COLUMNS = {"docno": "", "year": "year", "title": "title"}
 SORTS = ["docno", "-docno", "year", "-year", "title", "-title"]
 
+pytestmark = pytest.mark.may_differ
+
 
 @pytest.fixture
 def collection(db, monkeypatch):

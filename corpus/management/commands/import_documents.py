@@ -11,6 +11,7 @@ from accounts.lookup import collection_named
 from corpus.document_import import MAX_SKIPPED, ImportReport, import_source, open_files
 from corpus.expansion import DIRECTIONS, OUT, Expansion
 from corpus.filters import FILTERS, Recipe, RecipeError
+from corpus.first_rows import as_text
 from corpus.formats import DocumentFormatError
 from corpus.ir_datasets_source import PREFIX, open_dataset
 from corpus.services import CorpusError
@@ -62,6 +63,11 @@ class Command(BaseCommand):
             help="Leave out documents that break a rule of this filter.",
         )
         self._add_recipe(parser)
+        parser.add_argument(
+            "--dry-run",
+            action="store_true",
+            help="Check and show the first rows, but change nothing.",
+        )
 
     def _add_recipe(self, parser: CommandParser) -> None:
         parser.add_argument(
@@ -126,6 +132,7 @@ class Command(BaseCommand):
             "collection": collection,
             "skip_bad": options["skip_bad"],
             "prefix": options["prefix"],
+            "dry_run": options["dry_run"],
         }
         work = DirectRun()
         try:
@@ -146,6 +153,11 @@ class Command(BaseCommand):
             work.complete({})  # clears the progress line, on errors too
         for problem in report.problems:
             self.stderr.write(f"skipped {problem}")
+        if options["dry_run"]:
+            self.stdout.write(as_text(report.check))
+            number = count_noun(report.check["documents_to_import"], "document")
+            self.stdout.write(f"{collection.slug}: {number} to import, read as {report.read_as}.")
+            return
         self.stdout.write(summary(collection.slug, report))
 
 
@@ -169,6 +181,11 @@ def summary(slug: str, report: ImportReport) -> str:
         parts.append(f"{report.filtered} left out by the filter ({rules})")
     if report.bad_lines:
         parts.append(f"{count_noun(report.bad_lines, 'invalid line')} skipped")
+    if report.section_labelled:
+        parts.append(f"labels from section headings in {report.section_labelled}")
+    if report.unknown_headings:
+        headings = (f"{name} {count}" for name, count in report.unknown_headings.items())
+        parts.append(f"headings without a label: {', '.join(headings)}")
     if report.unknown_keys:
         parts.append(f"keys ignored: {', '.join(report.unknown_keys)}")
     if report.read_as not in ("", "jsonl", "ir_datasets"):

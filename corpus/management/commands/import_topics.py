@@ -8,6 +8,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from accounts.lookup import collection_named
+from corpus.first_rows import as_text
 from corpus.formats import DocumentFormatError
 from corpus.services import CorpusError
 from corpus.sources import SourceError
@@ -33,6 +34,11 @@ class Command(BaseCommand):
         parser.add_argument(
             "--topic-prefix", default="", help="Put before every id, such as topic-."
         )
+        parser.add_argument(
+            "--dry-run",
+            action="store_true",
+            help="Check and show the first rows, but change nothing.",
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:
         collection = collection_named(options["collection"])
@@ -44,11 +50,14 @@ class Command(BaseCommand):
                 facet_key=options["facet"],
                 topic_prefix=options["topic_prefix"],
                 work=work,
+                dry_run=options["dry_run"],
             )
         except (DocumentFormatError, SourceError, CorpusError) as error:
             raise CommandError(str(error)) from error
         finally:
             work.complete({})
+        if report.check:
+            self.stdout.write(as_text(report.check))
         left_out = f"; {count_noun(report.subtopics, 'subtopic')} left out"
         self.stdout.write(
             f"{collection.slug}: topics {report.created} created, {report.unchanged} unchanged; "

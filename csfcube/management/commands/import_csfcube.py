@@ -54,5 +54,6 @@ def summary(report: CSFCubeReport) -> str:
         f"{report.documents} documents ({report.without_text} without text), "
         f"{report.query_papers} query papers, {report.queries} queries ({report.opened} judged), "
         f"{report.candidates} candidates ({report.excluded} excluded), {report.pairs} pairs, "
-        f"{report.judgments} judgments ({report.missing} missing), {report.decisions} decisions."
+        f"{report.judgments} judgments ({report.missing} missing), {report.decisions} decisions; "
+        f"folds {report.folds}."
     )

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import errno
-import http.client
 import os
 import shutil
 import signal
 import socket
 import sys
-import threading
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 from django.conf import settings
@@ -19,11 +16,10 @@ from django.core.management import call_command
 from django.core.management.base import BaseCommand
 from django.db import connections
 
-from demo import processes
-from demo.processes import Part, PartFailed
+from demo import launcher
+from demo.launcher import HOST, Launch
 from demo.services import DemoAccount, load_demo
 
-HOST = "127.0.0.1"
 DUTIES = {
     "admin": "sets up the collection and publishes the release",
     "annotator": "judges pairs without seeing other judgments",
@@ -42,31 +38,22 @@ class Command(BaseCommand):
     requires_system_checks: list[str] = []  # their output would hide our own lines
 
     def handle(self, *args: Any, **options: Any) -> None:
-        stop = threading.Event()
-        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-            signal.signal(number, lambda *_: _interrupt(stop))
+        for number in launcher.SIGNALS:
+            signal.signal(number, _interrupt)
         try:
-            self.run(port=_port(), stop=stop)
+            launcher.replace_process(self.prepared_launch(_port()))
         except KeyboardInterrupt:
             self.stdout.write("\nStopped.")
-        except PartFailed as failure:
-            sys.exit(str(failure))
 
-    def run(self, *, port: int, stop: threading.Event) -> None:
+    def prepared_launch(self, port: int) -> Launch:
         _check_mode()
         _check_port(port)
-        accounts = self.prepare()
-        parts = [_web(port), _worker()]
-        running.set()
-        try:
-            self.say("Starting the web server and the worker …")
-            processes.start(parts, stop)
-            if not stop.is_set():
-                self.say(_welcome(port, accounts))
-            processes.watch(parts, stop, self.say)
-        finally:
-            processes.end(parts)
-        self.stdout.write("\nStopped. `make demo` continues where you left off.")
+        return Launch(
+            port=port,
+            data_dir=str(settings.DATA_DIR),
+            frozen_after=3 * settings.JOB_STALE_SECONDS,
+            welcome=_welcome(port, self.prepare()),
+        )
 
     def say(self, words: str) -> None:
         self.stdout.write(words)
@@ -75,18 +62,12 @@ class Command(BaseCommand):
     def prepare(self) -> Sequence[DemoAccount]:
         call_command("migrate", verbosity=0, interactive=False)
         accounts = load_demo(progress=lambda step: self.say(f"Demo collection: {step}"))
-        connections.close_all()  # the parts open their own connections
+        connections.close_all()
         return accounts
 
 
-running = threading.Event()
-
-
-def _interrupt(stop: threading.Event) -> None:
-    """Abort before the parts run. Later, only set `stop`, so that the parts end in order."""
-    if not running.is_set():
-        raise KeyboardInterrupt
-    stop.set()
+def _interrupt(*_: Any) -> None:
+    raise KeyboardInterrupt
 
 
 def _port() -> int:
@@ -114,52 +95,6 @@ def _check_port(port: int) -> None:
 
 def _other_port(port: int) -> int:
     return port + 1 if port < 65535 else 8000
-
-
-def _web(port: int) -> Part:
-    options = ["--bind", f"{HOST}:{port}", "--threads", "8", "--graceful-timeout", "2"]
-    return Part(
-        name="web server",
-        command=processes.python_module("gunicorn", "config.wsgi", *options),
-        log=_logs() / "web.log",
-        is_ready=lambda part: not part.is_dead() and _answers(port),
-        environment={"QRELSMITH_DEMO": "1"},
-    )
-
-
-def _worker() -> Part:
-    options = ["--concurrency", "1", "--loglevel", "INFO"]
-    quiet = ["--without-gossip", "--without-mingle", "--without-heartbeat"]
-    pulse = settings.DATA_DIR / "worker-pulse"
-    return Part(
-        name="worker",
-        command=processes.python_module("celery", "-A", "config", "worker", *options, *quiet),
-        log=_logs() / "worker.log",
-        is_ready=lambda part: " ready." in part.log_text(),
-        environment={
-            "QRELSMITH_DEMO": "1",
-            "LOG_LEVEL": os.environ.get("LOG_LEVEL", "INFO"),
-            "WORKER_PULSE_FILE": str(pulse),
-        },
-        pulse=pulse,
-        frozen_after=3 * settings.JOB_STALE_SECONDS,
-    )
-
-
-def _logs() -> Path:
-    folder: Path = settings.DATA_DIR / "logs"
-    return folder
-
-
-def _answers(port: int) -> bool:
-    link = http.client.HTTPConnection(HOST, port, timeout=2)
-    try:
-        link.request("GET", "/healthz")
-        return link.getresponse().status == 200
-    except OSError:
-        return False
-    finally:
-        link.close()
 
 
 def _welcome(port: int, accounts: Sequence[DemoAccount]) -> str:

@@ -15,6 +15,7 @@ from evaluation.significance.stored_values import (
     ScoreState,
     UnknownChoice,
     checked_choices,
+    measure_key,
     values_of,
 )
 from evaluation.significance.tables import (
@@ -54,7 +55,7 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         collection = collection_named(options["collection"])
-        measure, facet = options["measure"], options["facet"]
+        measure, facet = measure_key(collection, options["measure"]), options["facet"]
         try:
             checked_choices(collection, measure, facet)
             values = values_of(collection, measure, facet)

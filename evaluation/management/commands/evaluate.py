@@ -9,14 +9,18 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
+from accounts.locking import lock_collection
 from accounts.lookup import collection_named
 from accounts.models import Collection
 from evaluation.folds import Folds, SplitsError, read_splits
+from evaluation.labels import stored_sources
 from evaluation.measures.names import UnknownMeasure
 from evaluation.measures.profiles import CSFCUBE, PROFILES, UnknownProfile
+from evaluation.measures.scopes import Scope
 from evaluation.models import System
 from evaluation.report import (
     NamedLists,
+    Options,
     csv_text,
     evaluation_report,
     latex_table,
@@ -31,6 +35,7 @@ from evaluation.systems.services import (
     import_summary,
     import_system,
     read_system,
+    sync_runs,
 )
 from jobs.context import DirectRun
 from retrieval.run_names import name_from
@@ -83,25 +88,46 @@ class Command(BaseCommand):
         parser.add_argument(
             "--splits", metavar="FILE", help="Folds for this evaluation: an evaluation_splits.json."
         )
+        parser.add_argument(
+            "--scope",
+            choices=list(Scope),
+            help="Restrict lists to the judged pool (closed), score them as they are (open), or "
+            "take documents without a label out (condensed). Default: that of the profile.",
+        )
+        parser.add_argument(
+            "--relevant-from",
+            type=int,
+            metavar="GRADE",
+            help="The lowest relevant grade. Default: that of the labels.",
+        )
+        parser.add_argument(
+            "--count-empty",
+            action="store_true",
+            help="Count queries without a relevant document as 0, as trec_eval does. Default: "
+            "leave them out.",
+        )
         parser.add_argument("--format", choices=["table", "json", "csv", "latex"], default="table")
 
     def handle(self, *args: Any, **options: Any) -> None:
         collection = collection_named(options["collection"])
+        source = options["qrels"]
         try:
             if not options["systems"]:
-                evaluate(collection=collection, work=DirectRun(self.stderr))  # type: ignore[arg-type]
-            systems = list(self._systems(collection, options))
+                self._bring_up_to_date(collection, source)
             report = evaluation_report(
-                collection,
-                systems,
-                profile=options["profile"],
-                measures=options["measures"],
-                source=options["qrels"],
-                folds=_folds(options["splits"]),
+                collection, self._systems(collection, options), _options(options)
             )
         except (UserFacingError, UnknownMeasure, UnknownProfile, SplitsError) as error:
             raise CommandError(str(error)) from error
         self.stdout.write(_text(report, options), ending="")
+
+    def _bring_up_to_date(self, collection: Collection, source: str) -> None:
+        if source in stored_sources():
+            progress = DirectRun(self.stderr)  # type: ignore[arg-type]
+            evaluate(collection=collection, source=source, work=progress)
+        else:
+            with DirectRun().fenced():
+                sync_runs(lock_collection(collection))
 
     def _systems(self, collection: Collection, options: dict[str, Any]) -> Iterator[NamedLists]:
         names, files = _names_and_files(collection, options["systems"])
@@ -165,6 +191,18 @@ def _stored(collection: Collection, name: str) -> NamedLists:
     return stored_lists(system)
 
 
+def _options(options: dict[str, Any]) -> Options:
+    return Options(
+        profile=options["profile"],
+        measures=options["measures"],
+        source=options["qrels"],
+        folds=_folds(options["splits"]),
+        scope=Scope(options["scope"]) if options["scope"] else None,
+        relevant_from=options["relevant_from"],
+        count_empty=options["count_empty"],
+    )
+
+
 def _folds(path: str | None) -> Folds | None:
     if path is None:
         return None
@@ -181,6 +219,6 @@ def _text(report: dict[str, Any], options: dict[str, Any]) -> str:
     if kind == "csv":
         return csv_text(report)
     if kind == "latex":
-        split = TEST if report["profile"] == CSFCUBE.name else ALL
+        split = TEST if report["profile"] == CSFCUBE and report["folds"]["number"] else ALL
         return latex_table(report, facet=ALL, split=split)
     return "\n".join(table_lines(report)) + "\n"

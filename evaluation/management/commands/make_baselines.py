@@ -9,18 +9,18 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from accounts.lookup import collection_named
 from accounts.models import Collection
-from evaluation.baselines.catalogue import BASELINES
+from evaluation.baselines.catalogue import BASELINES, Distance
 from evaluation.baselines.services import make_baselines
-from evaluation.leaderboard import Place, leaderboard, systems_of
-from evaluation.measures.profiles import PROFILES, Profile
+from evaluation.leaderboard import leaderboard, systems_of, usual_place
+from evaluation.measures.profiles import PROFILES, Profile, profile_of
 from evaluation.score_tables import ALL
 from web.errors import UserFacingError
 
 
 class Command(BaseCommand):
     help = (
-        "Rank the judged pool of every query again, by baselines that compare the sentences of its "
-        "facet. Store each baseline as a system and print the leaderboard."
+        "Rank the judged pool of every query again, by the baselines of CSFCube's paper or by "
+        "variants. Store each baseline as a system and print the leaderboard."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -30,7 +30,8 @@ class Command(BaseCommand):
             action="append",
             default=[],
             metavar="NAME",
-            help=f"make only this one; may be repeated: {', '.join(BASELINES)}",
+            help="make only this one, instead of all of the paper; may be repeated: "
+            + ", ".join(BASELINES),
         )
         parser.add_argument(
             "--encoder",
@@ -39,28 +40,39 @@ class Command(BaseCommand):
             help="the folder or name of a model, such as /srv/models/specter?pooling=cls, for the "
             "baselines that need an encoder",
         )
+        parser.add_argument(
+            "--distance",
+            choices=[str(distance) for distance in Distance],
+            default="",
+            help="how vectors are compared, instead of the distance of each baseline",
+        )
         parser.add_argument("--profile", choices=list(PROFILES), default="csfcube")
 
     def handle(self, *args: Any, **options: Any) -> None:
         collection = collection_named(options["collection"])
         try:
             result = make_baselines(
-                collection=collection, names=options["baseline"], encoder=options["encoder"]
+                collection=collection,
+                names=options["baseline"],
+                encoder=options["encoder"],
+                distance=options["distance"],
             )
         except UserFacingError as error:
             raise CommandError(str(error)) from error
         for words, names in (("Made", result["made"]), ("Up to date", result["unchanged"])):
             if names:
                 self.stdout.write(f"{words}: {', '.join(names)}")
-        self.stdout.write("\n".join(tables(collection, PROFILES[options["profile"]])))
+        self.stdout.write(
+            "\n".join(tables(collection, profile_of(options["profile"], collection.relevant_from)))
+        )
 
 
 def tables(collection: Collection, profile: Profile) -> Iterator[str]:
     """A table for each facet and one for all queries: means in percent, best system first."""
-    places = {place for system in systems_of(collection, profile) for place in system.rows}
+    places = {place for system in systems_of(collection, profile.name) for place in system.rows}
     facets = sorted({place.facet for place in places} - {ALL})
     for facet in [*facets, ALL] if places else []:
-        lines = leaderboard(collection, profile, Place(facet, ALL), profile.names[0])
+        lines = leaderboard(collection, profile, usual_place(profile, facet), profile.names[0])
         queries = lines[0].row.queries
         yield f"\n{facet}: means over {queries} queries, in percent ({profile.name})"
         yield _line("system", profile.names)

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from accounts.models import Collection
-from evaluation.pool_bias.leave_out import REDRAWN, UNIQUE
 from evaluation.pool_bias.report import PoolBiasError
 from evaluation.pool_bias.services import compute_pool_bias
+from evaluation.pool_bias.tables import LeftOutLine, left_out_lines, ways_of
+from web.words import count_noun
+
+Row = tuple[str, ...]
+TEXT_COLUMNS = ("source", "system", "sources", "way")
 
 
 class Command(BaseCommand):
@@ -47,31 +51,18 @@ class Command(BaseCommand):
 
 def lines(payload: Mapping[str, Any]) -> Iterator[str]:
     """The report as tables to read."""
+    main = payload["measures"][0]["name"]
     yield payload["paragraph"]
     yield ""
-    yield _line("source", "drawn", "judged", "relevant", "unique")
-    for row in payload["sources"]:
-        yield _line(*(row[key] for key in ("source", "drawn", "judged", "relevant", "alone")))
-    main = payload["measures"][0]["name"]
+    yield from aligned(_sources(payload))
     yield ""
     yield f"Systems ({main}: standard, condensed, upper bound)"
-    yield _line("system", "judged@10", "judged@20", "judged@100", "standard", "condensed", "upper")
-    for row in payload["systems"]:
-        values = row["measures"][main]
-        yield _line(
-            row["system"],
-            *(_number(row["judged"][k]) for k in ("10", "20", "100")),
-            *(_number(values[key]) for key in ("standard", "condensed", "upper")),
-        )
+    yield from aligned(_systems(payload, main))
     yield ""
-    yield f"Sources left out ({main})"
-    yield _line("sources", "way", "labels", "relevant", "tau", "largest", "system")
-    for row in payload["left_out"]:
-        for way in (UNIQUE, REDRAWN):
-            if row[way] is not None:
-                yield _left_out(row["sources"], way, row[way], main)
+    yield f"Sources left out ({main} of the system that changes most)"
+    yield from aligned(_left_out(payload, main))
     for reason in payload["not_redrawn"]:
-        yield f"    {reason['pools']} pools not redrawn: {reason['reason']}"
+        yield f"{count_noun(reason['pools'], 'pool')} cannot be drawn again: {reason['reason']}"
     yield ""
     expected = payload["growth"]["expected"]
     if expected is None:
@@ -83,21 +74,56 @@ def lines(payload: Mapping[str, Any]) -> Iterator[str]:
         )
 
 
-def _left_out(sources: list[str], way: str, row: Mapping[str, Any], measure: str) -> str:
-    result = row["measures"][measure]
-    tau = "undefined" if result["tau"] is None else f"{result['tau']:.4f}"
-    changes = [
-        (system["reduced_score"] - system["score"], system["system"])
-        for system in result["systems"]
-    ]
-    change, name = max(changes, key=lambda pair: abs(pair[0]), default=(0.0, "none"))
-    counts = (row["labels"], row["relevant"])
-    return _line(",".join(sources), way, *counts, tau, f"{change:+.4f}", name)
+def _sources(payload: Mapping[str, Any]) -> Iterator[Row]:
+    yield ("source", "drawn", "judged", "relevant", "unique")
+    for row in payload["sources"]:
+        yield tuple(str(row[key]) for key in ("source", "drawn", "judged", "relevant", "alone"))
+
+
+def _systems(payload: Mapping[str, Any], measure: str) -> Iterator[Row]:
+    yield ("system", "judged@10", "judged@20", "judged@100", "standard", "condensed", "upper")
+    for row in payload["systems"]:
+        values = row["measures"][measure]
+        yield (
+            row["system"],
+            *(_number(row["judged"][k]) for k in ("10", "20", "100")),
+            *(_number(values[key]) for key in ("standard", "condensed", "upper")),
+        )
+
+
+def _left_out(payload: Mapping[str, Any], measure: str) -> Iterator[Row]:
+    yield (
+        *("sources", "way", "labels", "relevant", "tau"),
+        *("system", "full", "without", "change", "condensed"),
+    )
+    lines_by_way = {way: left_out_lines(payload, measure, way) for way in ways_of(payload)}
+    for together in zip(*lines_by_way.values(), strict=True):
+        for way, line in zip(lines_by_way, together, strict=True):
+            counts = (str(line.labels), str(line.relevant), _number(line.tau))
+            yield (line.name.replace(" + ", ","), way, *counts, *_most_changed(line))
+
+
+def _most_changed(line: LeftOutLine) -> Row:
+    system = line.most_changed
+    if system is None:
+        return ("none", *["undefined"] * 4)
+    score, reduced = system["score"], system["reduced_score"]
+    numbers = (_number(score), _number(reduced), f"{reduced - score:+.4f}")
+    return (system["system"], *numbers, _number(system["reduced_condensed"]))
 
 
 def _number(value: float | None) -> str:
     return "undefined" if value is None else f"{value:.4f}"
 
 
-def _line(name: str, *cells: object) -> str:
-    return f"{name:<28}" + "".join(f"{cell:>12}" for cell in cells)
+def aligned(rows: Iterable[Row]) -> Iterator[str]:
+    """The rows with columns as wide as their longest cell; numbers are right-aligned."""
+    table = list(rows)
+    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
+    is_text = [column[0] in TEXT_COLUMNS for column in zip(*table, strict=True)]
+    for row in table:
+        cells = (
+            cell.ljust(width) if text else cell.rjust(width)
+            for cell, width, text in zip(row, widths, is_text, strict=True)
+        )
+        yield "  ".join(cells).rstrip()

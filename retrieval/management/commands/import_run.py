@@ -4,12 +4,13 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from accounts.lookup import collection_named
+from corpus.first_rows import as_text
 from corpus.sources import SourceError
 from jobs.context import DirectRun
 from retrieval.errors import RetrievalError
 from retrieval.models import Run
 from retrieval.run_names import name_from
-from retrieval.services import RunFile, RunOptions, import_runs
+from retrieval.services import RunFile, RunOptions, check_run, import_runs
 
 
 class Command(BaseCommand):
@@ -28,17 +29,24 @@ class Command(BaseCommand):
         )
         parser.add_argument("--prefix", default="", help="put before every docno of the file")
         parser.add_argument("--topic-prefix", default="", help="put before every topic")
+        parser.add_argument(
+            "--dry-run",
+            action="store_true",
+            help="check and show the first rows, but change nothing",
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:
         collection = collection_named(options["collection"])
         files = _run_files(options["files"], options["name"])
+        how = RunOptions(options["qrels"], options["prefix"], options["topic_prefix"])
+        work = DirectRun()
         try:
-            runs = import_runs(
-                collection=collection,
-                files=files,
-                options=RunOptions(options["qrels"], options["prefix"], options["topic_prefix"]),
-                work=DirectRun(),
-            )
+            if options["dry_run"]:
+                for file in files:
+                    check = check_run(collection=collection, file=file, options=how, work=work)
+                    self.stdout.write(f"{file.name}: {as_text(check)}")
+                return
+            runs = import_runs(collection=collection, files=files, options=how, work=work)
         except (RetrievalError, SourceError) as error:
             raise CommandError(str(error)) from error
         for run in runs:

@@ -5,16 +5,17 @@ import re
 import pytest
 
 from evaluation.baselines.services import make_baselines
-from evaluation.errors.services import DEFAULT_TYPES, types_of
+from evaluation.errors.services import DEFAULT_TYPES, tags_of, types_of
 from evaluation.models import ErrorTag
 from evaluation.systems.lists import list_for, system_lists
 from evaluation.systems.services import save_system, sync_runs
 from retrieval.formats import RankedList
 from tests.support.baseline_scenes import a_judged_scene
 from tests.support.pooling_scenes import a_listed_run
+from tests.support.running import ROOT
 from tests.support.visits import address, client_of, csv_rows, markup, queries_of, text_of
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 
 LIST = RankedList(["unlabelled", "far", "near", "nothing", "none"], [5.0, 4.0, 3.0, 2.0, 1.0])
 
@@ -107,6 +108,13 @@ def test_a_tag_keeps_what_the_admin_saw_and_a_second_one_changes_its_note(collec
     assert ErrorTag.objects.get().type == "an own type"
 
 
+def test_the_types_at_the_start_are_those_that_the_docs_describe():
+    table = (ROOT / "docs" / "error_browser.md").read_text().partition("| type | such as |")[2]
+    rows = table.partition("\n\n")[0].splitlines()[2:]
+    assert tuple(row.split("|")[1].strip() for row in rows) == DEFAULT_TYPES
+    assert "salient aspects" in DEFAULT_TYPES
+
+
 def test_an_invalid_tag_is_refused_and_the_error_stays_on_the_page(collection, admin):
     response = admin.post(address("tag-error"), posted(type=" "))
     assert (response.status_code, ErrorTag.objects.count()) == (422, 0)
@@ -132,6 +140,11 @@ def test_the_downloads_have_every_tag_and_the_counts(collection, admin):
         ["sys", "context", "1", "0", "1"],
     ]
     assert "mechanism 1 1 2" in words_of(admin.get(address("error-browser")))
+
+
+def test_the_tags_are_found_without_the_pairs_of_the_collection(collection):
+    tables = re.findall(r"(?:SEARCH|SCAN) (\w+) USING", tags_of(collection).explain())
+    assert tables[0] == "evaluation_errortag"
 
 
 def test_tags_outlive_a_system_that_is_made_again(collection):

@@ -19,7 +19,7 @@ from tests.support.factories import DocumentFactory, everything
 from tests.support.label_scenes import MODEL_LABELS, a_shadow_judge, jsonl_file, qrels_file
 from tests.support.release_scenes import an_opened_collection
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 
 
 @pytest.fixture

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import csv
 import json
+from dataclasses import asdict
 
 import pytest
 
+from evaluation.label_effects.comparison import Flip, FlipKind
 from evaluation.label_effects.models import ReportKind
 from evaluation.label_effects.services import compute_label_report
 from evaluation.models import LabelReport, ShadowJudge
@@ -51,14 +53,37 @@ def test_a_comparison_is_requested_computed_shown_and_downloaded(reader, judged,
     assert "The report is up to date" in page
     assert "Mean NDCG%100" in page
     rows = list(csv.reader(reader.get(address(f"{name}-csv", *arguments)).text.splitlines()))
-    assert ["mean", "final", "good", "", "1.0", "1", "", "", ""] in rows
+    assert ["mean", "final", "good", "", "1.0", "1", "", "", "", ""] in rows
     report = json.loads(reader.get(address(f"{name}-json", *arguments)).text)
     assert report == LabelReport.objects.get(kind=kind).payload
     two_systems(judged)  # they replace those of the same names, with the same lists
     assert "The report is up to date" in text_of(reader.get(url))
     judged.systems.get(name="bad").delete()
-    assert "Labels or systems have changed since then" in text_of(reader.get(url))
+    assert "Changed since then: the lists of systems. Compare again" in text_of(reader.get(url))
     assert queries_of(reader, url) < 30
+
+
+def test_an_undefined_p_is_shown_and_downloaded_with_its_reason(reader, judged):
+    report = compute_label_report(
+        collection=judged, kind=ReportKind.LABEL_EFFECTS, measure="NDCG%100"
+    )
+    row = next(row for row in report.payload["rankings"] if row["source"] == "slot1")
+    row["flips"] = [
+        asdict(
+            Flip("good", "bad", FlipKind.LOST, 0.5, 0.1, 0.01, None, "all differences are equal")
+        )
+    ]
+    row["undefined"] = {"rbo": "an empty ranking"}
+    report.save()
+    page = reader.get(address("label-effects"))
+    assert 'title="all differences are equal"' in page.text
+    assert "0.0100" in page.text
+    lines = reader.get(address("label-effects-csv")).text.splitlines()
+    assert "flip lost,slot1,good,bad,0.1,,0.5,0.01,,all differences are equal" in lines
+    assert any(line.startswith("rbo,slot1,") and line.endswith("ranking") for line in lines)
+    del row["flips"][0]["undefined"]  # as in a report of an old version
+    report.save()
+    assert reader.get(address("label-effects")).status_code == 200
 
 
 def test_an_unknown_measure_is_an_error_on_the_page_and_no_address(reader):

@@ -6,13 +6,33 @@ import json
 
 import pytest
 from django.core.management import CommandError, call_command
+from django.db.models import Value
+from django.db.models.functions import Concat
 
 from evaluation.label_effects.models import ReportKind
-from evaluation.label_effects.services import compute_label_report, reports_of, state_of
+from evaluation.label_effects.rankings import (
+    LONGEST_MEASURE,
+    BadMeasure,
+    measure_named,
+    measure_names,
+    usual_measure,
+)
+from evaluation.label_effects.services import (
+    compute_label_report,
+    job_key,
+    reports_of,
+    request_label_report,
+    state_of,
+)
+from evaluation.labels import SOURCES, all_qrels
+from evaluation.measures.scoring import score_lists
 from evaluation.models import LabelReport
 from evaluation.shadow_judges.services import UnknownShadowJudge, delete_shadow_judge
+from evaluation.systems.lists import system_lists
 from jobs.context import DirectRun
 from tests.support.label_scenes import a_shadow_judge, a_system, two_systems
+from tests.support.pooling_scenes import a_listed_run
+from tests.support.recorded_work import RecordedWork
 from tests.support.release_scenes import (
     GRADES,
     a_judged_collection,
@@ -22,7 +42,7 @@ from tests.support.release_scenes import (
 )
 from tests.support.sittings import judge
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 
 
 def computed(collection, kind=ReportKind.LABEL_EFFECTS, measure="NDCG%100", **options) -> dict:
@@ -49,6 +69,129 @@ def test_every_set_of_labels_ranks_the_systems_on_the_same_pairs():
     ]
     assert [entry["system"] for entry in ranking(payload, "final")["systems"]] == ["good", "bad"]
     assert ranking(payload, "slot1")["correlations"]["tau"] == 1
+
+
+def test_each_set_of_labels_gives_the_means_of_its_own_scores():
+    collection = a_judged_collection()
+    two_systems(collection)
+    payload = computed(collection, measure="AP")
+    labels = all_qrels(collection, list(SOURCES))
+    measure = measure_named("AP", collection.relevant_from)
+    common = {
+        query: [
+            docno for docno in grades if all(docno in of.get(query, {}) for of in labels.values())
+        ]
+        for query, grades in labels["final"].items()
+    }
+    for row in payload["rankings"]:
+        qrels = {
+            query: {docno: labels[row["source"]][query][docno] for docno in docnos}
+            for query, docnos in common.items()
+            if docnos
+        }
+        means = {
+            system.name: score_lists(dict(system_lists(system)), qrels, [measure])[
+                "AP(rel=2)"
+            ].mean()
+            for system in collection.systems.all()
+        }
+        assert {each["system"]: each["mean"] for each in row["systems"]} == pytest.approx(means)
+        assert row["queries"] + row["left_out"] == payload["queries"] == 3
+    assert (payload["collection"], payload["measure"]) == (collection.slug, measure.name)
+    assert payload["description"].startswith(measure.description)
+
+
+def test_a_measure_has_the_name_of_a_profile_or_of_ir_measures():
+    assert measure_named("NDCG%20", 2).name == "NDCG%20"
+    assert measure_named("nDCG@7", 2).name == "nDCG@7"
+    with pytest.raises(BadMeasure, match="Or use one of: RP, P@20, R@20, NDCG%20"):
+        measure_named("nope", 2)
+    longest = "nDCG@" + "9" * (LONGEST_MEASURE - 5)
+    assert len(measure_named(longest, 2).name) == LONGEST_MEASURE
+    with pytest.raises(BadMeasure, match="at most 80 characters"):
+        measure_named(longest + "9", 2)
+    names = measure_names(2)
+    assert len(names) == len(set(names))
+    assert not any(name.startswith(("Judged", "inf")) for name in names)
+
+
+def test_the_usual_measure_is_that_of_the_facets(collection):
+    assert usual_measure(collection) == "NDCG%20"
+    collection.facets.update(key=Concat("key", Value("-own")))
+    assert usual_measure(collection) != "NDCG%20"
+
+
+def test_the_same_request_is_one_job_and_another_one_its_own():
+    collection = a_judged_collection()
+
+    def request(kind=ReportKind.LABEL_EFFECTS, measure="AP", **options):
+        return request_label_report(collection=collection, kind=kind, measure=measure, **options)
+
+    user = collection.memberships.first().user
+    first = request(requested_by=user)
+    assert request().pk == first.pk
+    assert first.parameters == {
+        "kind": "label-effects",
+        "measure": measure_named("AP", collection.relevant_from).name,
+        "shadow_judge": "",
+    }
+    assert (first.kind, first.requested_by) == ("compare_labels", user)
+    assert request(measure="nDCG@7").pk != first.pk
+    assert request(ReportKind.CITED_PAPERS).kind == "compare_citations"
+    with pytest.raises(UnknownShadowJudge):
+        request(ReportKind.SHADOW_JUDGE, shadow_judge="nobody")
+    assert job_key("label-effects") == "compare_labels"
+    assert job_key("shadow-judge", "model", "AP") == "compare_shadow_judge:model:AP"
+
+
+def test_a_state_depends_on_everything_that_a_report_is_computed_from(tmp_path):
+    collection = a_judged_collection()
+    two_systems(collection)
+    model = a_shadow_judge(collection, tmp_path)
+
+    def states():
+        return [
+            state_of(collection, ReportKind.LABEL_EFFECTS, "AP"),
+            state_of(collection, ReportKind.LABEL_EFFECTS, "nDCG@7"),
+            state_of(collection, ReportKind.CITED_PAPERS, "AP"),
+            state_of(collection, ReportKind.SHADOW_JUDGE, "AP", model),
+        ]
+
+    before = states()
+    assert len(set(before)) == 4
+    assert states() == before
+    counts = dict.fromkeys(["read", "created", "updated", "unchanged"], 0)
+    collection.document_imports.create(source="more.jsonl", format_name="JSON Lines", **counts)
+    changed = [a != b for a, b in zip(before, states(), strict=True)]
+    assert changed == [False, False, True, False]  # references come with documents
+    before = states()
+    model.sha256 = "1" * 64
+    assert [a != b for a, b in zip(before, states(), strict=True)] == [False] * 3 + [True]
+    model.refresh_from_db()
+    a_listed_run(collection, "new", {"q1": ["d1"]})  # it gets a system when a report is computed
+    assert all(a != b for a, b in zip(before, states(), strict=True))
+
+
+def test_a_report_is_computed_again_only_if_something_changed():
+    collection = a_judged_collection()
+    two_systems(collection)
+    a_listed_run(collection, "new", {"q1": ["d1", "d2"]})
+
+    first = RecordedWork()
+    report = compute_label_report(
+        collection=collection, kind=ReportKind.LABEL_EFFECTS, measure="AP", work=first
+    )
+    assert (0, 3, "scoring bad") in first.seen
+    assert (2, 3, "scoring new") in first.seen
+    assert first.result == {"measure": report.measure, "state": report.state}
+    again = RecordedWork()
+    same = compute_label_report(
+        collection=collection, kind=ReportKind.LABEL_EFFECTS, measure="AP", work=again
+    )
+    assert (same.pk, again.seen, again.result) == (report.pk, [], first.result)
+    compute_label_report(collection=collection, kind=ReportKind.LABEL_EFFECTS, measure="nDCG@7")
+    computed(collection, kind=ReportKind.CITED_PAPERS)
+    assert reports_of(collection, ReportKind.LABEL_EFFECTS).count() == 2
 
 
 def test_a_report_is_of_one_state_of_labels_and_systems():
@@ -114,7 +257,9 @@ def test_a_model_is_compared_with_people_on_the_same_pairs(tmp_path):
     assert percent["judges"] == pytest.approx(100 * 5 / 7)
     assert percent["model-final"] == pytest.approx(100 * 3 / 7)
     assert [row["source"] for row in payload["rankings"]] == ["final", "slot1", "slot2", "model"]
-    assert ranking(payload, "model")["correlations"]["tau"] == pytest.approx(1)
+    # Without d3 and d4, which lack a judgment, both rank q1_method and q2_method as the model does.
+    # Of q1_background the model says that d3 is the best document, which is first in `bad`.
+    assert ranking(payload, "model")["correlations"]["tau"] == -1
 
 
 def test_a_model_that_is_deleted_while_it_is_compared_gets_no_report(tmp_path):

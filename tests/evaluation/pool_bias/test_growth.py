@@ -40,10 +40,11 @@ def test_forced_and_unjudged_documents_are_not_among_the_last_ones():
 
 
 def test_the_interval_of_a_query_is_that_of_a_beta_binomial():
-    row = QueryGrowth("q", 100, 100, (1, 2), 0, window=20, in_window=0)
-    assert row.expected.low == 0
-    below = stats.betabinom(10, 0.5, 20.5).cdf(row.expected.high)
-    assert below >= 0.975
+    for hits in range(21):
+        expected = QueryGrowth("q", 100, 100, (1, 2), 0, window=20, in_window=hits).expected
+        below = stats.betabinom(10, hits + 0.5, 20 - hits + 0.5).cdf(range(11))
+        # The ends are the lowest numbers with at least 2.5 % and 97.5 % up to them.
+        assert expected == (hits / 2, (below < 0.025).sum(), (below < 0.975).sum())
     assert QueryGrowth("q", 3, 0, (), 0, window=0, in_window=0).expected is None
 
 
@@ -54,7 +55,16 @@ def test_the_interval_in_all_is_students_over_the_queries():
     assert expected.value == 3
     assert expected.low == 0
     assert expected.high == pytest.approx(3 * (1 + 4.30265 / 3**0.5), rel=1e-5)
-    assert expected_in_all([]) is None
+    # Values 2, 3, 4, 3, 3, 3: the mean is 3, its standard error √(0.4/6) and t(5) 2.57058.
+    higher = [QueryGrowth("q", 9, 9, (), 0, 10, hits) for hits in (2, 3, 4, 3, 3, 3)]
+    error = (0.4 / 6) ** 0.5
+    low, high = expected_in_all(higher)[1:]
+    assert (low, high) == pytest.approx((18 - 6 * 2.57058 * error, 18 + 6 * 2.57058 * error))
+    two, undefined = rows[1:], QueryGrowth("q", 9, 0, (), 0, 0, 0)
+    # Values 1 and 2: the mean is 1.5, its standard error 0.5 and t(1) 12.7062.
+    assert expected_in_all([*two, undefined]) == pytest.approx((3, 0, 2 * (1.5 + 12.7062 * 0.5)))
+    assert expected_in_all([rows[1], undefined]) == rows[1].expected
+    assert expected_in_all([undefined]) is None
 
 
 def test_a_pool_that_ends_early_keeps_all_that_it_has():

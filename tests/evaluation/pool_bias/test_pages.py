@@ -62,7 +62,7 @@ def test_pools_that_cannot_be_drawn_again_are_named_with_the_reason():
     collection = a_judged_collection()
     compute_pool_bias(collection=collection)
     page = page_of(way="redrawn")
-    assert "2 pools are not drawn again without a source." in text_of(page)
+    assert "2 pools cannot be drawn again without a source: they were imported" in text_of(page)
     assert page.context["choice"].way == "unique"
 
 
@@ -70,7 +70,7 @@ def test_a_report_of_other_systems_is_out_of_date_and_the_button_queues_a_job():
     collection = a_redrawable_collection()
     compute_pool_bias(collection=collection)
     a_listed_run(collection, "newer", {"q1": ["d01"]})
-    assert "have changed since then" in text_of(page_of())
+    assert "Changed since then: the lists of systems. Recalculate" in text_of(page_of())
     sent = {"leave_out": ["up", "down"]}
     assert client_of("admin").post(address("compute-pool-bias"), sent).status_code == 302
     assert Job.objects.get(kind="pool_bias").parameters == {"leave_out": ["down", "up"]}

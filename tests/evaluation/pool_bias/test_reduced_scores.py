@@ -8,10 +8,12 @@ from evaluation.pool_bias.bounds import BoundedMeasure
 from evaluation.pool_bias.reduced_scores import (
     Labels,
     UpperBounds,
-    reduced_judged_shares,
-    reduced_means,
+    mean_over,
+    reduced_judged_share,
+    reduced_values,
     system_scores,
 )
+from evaluation.pool_bias.report_measures import ScopedRanks
 
 MEASURES = parse_measures("nDCG@3 AP(rel=2) P(rel=2)@3 RBP(p=0.8,rel=2)")
 BOUNDS = {measure.name: BoundedMeasure.of(measure.name) for measure in MEASURES}
@@ -19,9 +21,9 @@ DOCNOS = [f"d{number}" for number in range(8)]
 QUERIES = ("a", "b", "c")
 
 
-def scored(labels, lists):
-    upper = UpperBounds(labels, BOUNDS)
-    ranks = labels.ranks_of(upper.reading(lists.items()))
+def scored(labels, lists, pooled=None):
+    upper = UpperBounds(labels, BOUNDS, pooled or {})
+    ranks = ScopedRanks.of(labels.ranks_of(upper.reading(lists.items())))
     return system_scores(labels, ranks, MEASURES, upper), ranks
 
 
@@ -34,21 +36,22 @@ some_lists = st.dictionaries(st.sampled_from(QUERIES), st.permutations(DOCNOS).m
 @settings(max_examples=60)
 def test_masked_labels_give_the_scores_of_smaller_qrels(qrels, lists, dropped):
     labels = Labels(qrels, relevant_from=2, highest=3)
-    numbered = {"mine": labels.ranks_of(lists.items())}
     reduced = labels.without(dict.fromkeys(QUERIES, dropped))
     smaller = {
         query: {docno: grade for docno, grade in row.items() if docno not in dropped}
         for query, row in labels.qrels.items()
     }
+    kept = {query for query, row in smaller.items() if max(row.values(), default=0) >= 2}
+    assert [
+        name for name, keeps in zip(labels.queries, reduced.keeps_relevant, strict=True) if keeps
+    ] == sorted(kept)
+    ranks = ScopedRanks.of(labels.ranks_of(lists.items()))
+    values = reduced_values(reduced, ranks, MEASURES)
     for measure in MEASURES:
-        full = score_lists(lists, labels.qrels, [measure])[measure.name]
-        per_query = {"mine": full.reindex(labels.queries).to_numpy()}
-        means = reduced_means(reduced, numbered, per_query, measure)
-        expected = score_lists(lists, smaller, [measure])[measure.name].dropna()
-        assert means.queries == len(expected)
-        assert means.reduced["mine"] == pytest.approx(expected.mean() if len(expected) else 0)
-        same_queries = full.reindex(expected.index)
-        assert means.full["mine"] == pytest.approx(same_queries.mean() if len(expected) else 0)
+        expected = score_lists(lists, smaller, [measure])[measure.name]
+        mine = dict(zip(labels.queries, values.standard[measure.name], strict=True))
+        for query in kept:
+            assert mine[query] == pytest.approx(expected[query])
 
 
 @given(qrels=some_qrels, lists=some_lists)
@@ -68,20 +71,40 @@ def test_the_standard_value_is_the_lower_bound_and_the_condensed_one_is_between(
 
 
 def test_judged_at_k_is_over_the_queries_with_a_list():
-    labels = Labels({"a": {"d0": 3, "d1": 0}, "b": {"d0": 2}}, relevant_from=2, highest=3)
+    qrels = {"a": {"d0": 3, "d1": 0}, "b": {"d0": 2}, "c": {"d0": 2}}
+    labels = Labels(qrels, relevant_from=2, highest=3)
     lists = {"a": ["d0", "d5", "d1", "d6"]}
     scores, numbered = scored(labels, lists)
     assert scores.judged == {10: 0.5, 20: 0.5, 100: 0.5}
-    assert scores.without_list == 1
+    assert scores.without_list == 2
     reduced = labels.without({"a": {"d1"}})
-    assert (reduced.dropped, reduced.dropped_relevant(2)) == (1, 0)
-    assert reduced_judged_shares(reduced, {"mine": numbered}, 10) == {"mine": 0.25}
+    assert (reduced.dropped, reduced.dropped_relevant) == (1, 0)
+    assert reduced_judged_share(reduced, numbered.given, 10) == 0.25
+    # The first two documents are d0, which is judged, and d5.
+    assert reduced_judged_share(reduced, numbered.given, 2) == 0.5
 
 
-def test_a_query_that_loses_all_its_relevant_documents_is_counted():
-    labels = Labels({"a": {"d0": 3}, "b": {"d0": 2, "d1": 2}}, relevant_from=2, highest=3)
-    numbered = {"mine": labels.ranks_of([("a", ["d0"]), ("b", ["d1", "d0"])])}
-    measure = MEASURES[1]
-    full = {"mine": np.array([1.0, 1.0])}
-    means = reduced_means(labels.without({"a": {"d0"}}), numbered, full, measure)
-    assert (means.queries, means.lost) == (1, 1)
+def test_a_system_leaves_the_pools_if_one_list_has_a_document_outside_its_pool():
+    labels = Labels({"a": {"d0": 3}, "b": {"d0": 2}}, relevant_from=2, highest=3)
+    pooled = {"a": {"d0", "d1"}, "b": {"d0"}}
+    inside, _ = scored(labels, {"a": ["d1", "d0"], "b": ["d0"]}, pooled)
+    outside, _ = scored(labels, {"a": ["d1", "d0"], "b": ["d0", "d1"]}, pooled)
+    first, _ = scored(labels, {"a": ["d2"], "b": ["d0"]}, pooled)
+    assert (inside.leaves_pools, outside.leaves_pools, first.leaves_pools) == (False, True, True)
+    unlabelled, _ = scored(labels, {"a": ["d0"], "c": ["d7"]}, pooled)
+    assert not unlabelled.leaves_pools
+
+
+def test_only_relevant_labels_that_are_left_out_count_as_relevant_lost():
+    labels = Labels({"a": {"d0": 3, "d1": 2, "d2": 1, "d3": 2}}, relevant_from=2, highest=3)
+    reduced = labels.without({"a": {"d0", "d1", "d2", "d9"}, "unknown": {"d3"}})
+    assert (reduced.dropped, reduced.dropped_relevant) == (3, 2)
+    assert reduced.keeps_relevant.tolist() == [True]
+    assert labels.without({"a": {"d0", "d1", "d3"}}).keeps_relevant.tolist() == [False]
+
+
+def test_a_query_without_a_value_counts_as_0_in_a_mean():
+    values = np.array([1.0, np.nan, 0.5, 0.7])
+    assert mean_over(values, np.array([True, True, False, False])) == 0.5
+    assert mean_over(values[2:]) == pytest.approx(0.6)
+    assert mean_over(values, np.zeros(4, dtype=bool)) == 0

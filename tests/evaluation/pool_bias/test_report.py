@@ -8,20 +8,27 @@ from django.core.management import CommandError, call_command
 
 from annotation.models import Slot
 from annotation.services import open_query
+from corpus.services import create_query
 from evaluation.pool_bias.models import PoolBiasReport
+from evaluation.pool_bias.redraw import LIST_ONLY
 from evaluation.pool_bias.services import (
+    VERSION,
+    changed_since,
     compute_pool_bias,
     current_paragraph,
+    readable_report,
     request_pool_bias,
     state_of,
 )
+from jobs.context import DirectRun
 from jobs.models import State
 from jobs.services import run
-from tests.support.factories import a_collection, annotators
+from pooling.services.imported import create_imported_pools
+from tests.support.factories import DocumentFactory, a_collection, annotators
 from tests.support.pooling_scenes import a_listed_collection, a_listed_run, built
 from tests.support.sittings import judge_at_once
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 
 # The pool of q1: d01 to d03 from `up`, d12 to d10 from `down`; `other` lists unjudged ones first.
 GRADES = {"d01": 3, "d02": 2, "d03": 0, "d12": 2, "d11": 0, "d10": 0}
@@ -78,7 +85,78 @@ def test_a_group_is_left_out_beside_each_source(collection):
     payload = compute_pool_bias(collection=collection, leave_out=["up", "down"]).payload
     assert [row["sources"] for row in payload["left_out"]] == [["down"], ["up"], ["down", "up"]]
     both = payload["left_out"][-1]["redrawn"]
-    assert (both["labels"], both["measures"]["nDCG@20"]["lost"]) == (6, 1)
+    assert (both["labels"], both["lost"]) == (6, 1)
+    alone = compute_pool_bias(collection=collection, leave_out=["up"]).payload
+    assert [row["sources"] for row in alone["left_out"]] == [["down"], ["up"]]
+
+
+def a_collection_where_two_sources_found_the_relevant_document():
+    """`right` drew d01 and d05, and `left`, which also has d01, d02 and d03."""
+    made = a_listed_collection()
+    a_listed_run(made, "left", {"q1": ["d01", "d02", "d03", "d04"]})
+    a_listed_run(made, "right", {"q1": ["d01", "d05", "d06", "d07"]})
+    built(made, runs=("left", "right"), forced=(), parameters={"n": 2})
+    query = made.queries.get(name="q1_method")
+    open_query(query=query, annotators=annotators(made), opened_by=None)
+    slots = Slot.objects.of(made).select_related("pair__candidate__document")
+    judge_at_once((slot, 3 if slot.pair.candidate.document.docno == "d01" else 0) for slot in slots)
+    return made
+
+
+UNDEFINED = "without right, τ of the rankings of the systems is undefined"
+
+
+def test_sources_count_with_the_pools_drawn_again_without_them():
+    """Without `right`, `left` draws d01, so only labels of grade 0 are lost."""
+    facts = compute_pool_bias(
+        collection=a_collection_where_two_sources_found_the_relevant_document()
+    ).payload["statement"]
+    assert UNDEFINED not in facts["support"]["reasons"]
+
+
+def test_sources_count_with_all_that_they_drew_if_a_pool_cannot_be_drawn_again():
+    collection = a_collection_where_two_sources_found_the_relevant_document()
+    names = ["p6", "p3", "p1", "p2", "p5", "p4"]
+    for docno in names:
+        DocumentFactory(collection=collection, docno=docno)
+        create_query(collection=collection, docno=docno, facet_key="method")
+    papers = collection.query_papers.filter(name__in=names)
+    documents = [collection.documents.get(docno="d01")]
+    create_imported_pools(
+        collection=collection, documents=dict.fromkeys(papers, documents), files={}, built_by=None
+    )
+    payload = compute_pool_bias(collection=collection).payload
+    assert payload["redrawn"] == 1
+    assert payload["not_redrawn"] == [
+        {"reason": LIST_ONLY, "pools": 6, "examples": ["p1", "p2", "p3", "p4", "p5"]}
+    ]
+    assert UNDEFINED in payload["statement"]["support"]["reasons"]
+
+
+def test_the_growth_of_the_pools_is_reported_by_query_and_in_all(collection):
+    growth = compute_pool_bias(collection=collection).payload["growth"]
+    assert growth["found"] == [1, 2, 3, 3, 3, 3]
+    (query,) = growth["queries"]
+    assert (query["query"], query["relevant"], query["relevant_at"]) == ("q1_method", 3, (1, 2, 3))
+    # Three of six judged documents are relevant, so five of ten more are expected.
+    assert query["expected"] == growth["expected"]
+    assert growth["expected"]["value"] == 5
+
+
+def test_the_progress_of_each_step_ends_at_its_total(collection):
+    reports = []
+
+    class Recorded(DirectRun):
+        def progress(self, done, total, note=""):
+            reports.append((note, done, total))
+
+    compute_pool_bias(collection=collection, work=Recorded())
+    assert reports == [
+        ("drawing pools again", 0, None),
+        ("pools drawn again", 1, 1),
+        *(("systems scored", number, 3) for number in (1, 2, 3)),
+        *(("sources left out", number, 2) for number in (1, 2)),
+    ]
 
 
 def test_the_report_is_out_of_date_when_a_system_changes(collection):
@@ -115,8 +193,91 @@ def test_the_command_prints_the_report_as_a_table_or_json(collection):
     assert json.loads(text.getvalue())["collection"] == collection.slug
 
 
+def test_columns_of_the_command_stay_apart_for_long_names(collection):
+    name = "a_retriever_whose_name_is_longer_than_every_other_cell"
+    a_listed_run(collection, name, {"q1": ["d03", "d12"]})
+    output = StringIO()
+    call_command("pool_bias", collection.slug, leave_out="up, down", stdout=output)
+    lines = output.getvalue().splitlines()
+    start = next(number for number, line in enumerate(lines) if line.startswith("sources "))
+    table = lines[start : lines.index("", start)]
+    assert {len(line.split()) for line in table} == {10}
+    assert any(name in line.split() for line in lines)
+    ends = {line.index(cell) + len(cell) for line in table for cell in line.split()[2:3]}
+    assert len(ends) == 1  # numbers are aligned on the right
+    for line in table[1:]:
+        full, without, change = map(float, line.split()[6:9])
+        assert change == pytest.approx(without - full, abs=2e-4)
+    ways = [line.split()[:2] for line in table[1:]]
+    assert ways[:3] == [["down", "unique"], ["down", "drawn"], ["down", "redrawn"]]
+    assert ways[-1] == ["down,up", "redrawn"]
+
+
+def test_all_that_a_source_drew_is_left_out_also_if_others_found_it(collection):
+    payload = compute_pool_bias(collection=collection).payload
+    (row,) = [row for row in payload["left_out"] if row["sources"] == ["up"]]
+    drawn = row["drawn"]
+    assert (drawn["labels"], drawn["relevant"], drawn["queries"], drawn["lost"]) == (3, 2, 1, 0)
+    # `up` has d12, the only relevant document that is left, at rank 12; without the others, at 3.
+    effects = by_name(drawn["measures"]["AP(rel=2)"]["systems"])
+    assert effects["up"]["reduced_score"] == pytest.approx(1 / 12)
+    assert effects["up"]["reduced_condensed"] == pytest.approx(1 / 3)
+    assert drawn["own"].keys() == {"up"}
+    assert drawn["own"]["up"]["judged"] == pytest.approx(3 / 12)
+
+
+def test_the_facts_of_the_statement_count_only_systems_that_leave_the_pools(collection):
+    a_listed_run(collection, "again", {"q1": ["d03", "d12", "d01"]})
+    sample = {"bounds": [2, 4], "rates": [1.0, 0.5]}
+    built(a_listed_collection("other"), strategy="stratified", runs=("up",), parameters=sample)
+    payload = compute_pool_bias(collection=collection).payload
+    systems = by_name(payload["systems"])
+    assert {name for name in systems if systems[name]["leaves_pools"]} == {"up", "down", "other"}
+    facts = payload["statement"]
+    counts = [facts[key] for key in ("systems", "whole_corpus", "queries", "pairs", "labelled")]
+    assert counts == [4, 3, 1, 6, 6]
+    assert facts["sampled"] == 0
+    assert facts["support"]["sources"] == 2
+    assert facts["support"]["answer"] == "cannot be said"
+    assert facts["reaching"] == 0
+    assert "a final label. Whether it supports" in payload["paragraph"]
+    assert payload["version"] == VERSION
+    closed = {measure["name"] for measure in payload["measures"] if measure["closed"]}
+    assert closed == {"RP", "P@20", "R@20", "NDCG%20", "NDCG%100"}
+
+
+def test_a_system_without_a_list_for_a_labelled_query_is_named(collection):
+    collection.systems.create(name="empty", kind="file", sha256="0" * 64)
+    payload = compute_pool_bias(collection=collection).payload
+    assert payload["without_lists"] == ["empty"]
+    assert "empty" not in by_name(payload["systems"])
+
+
+def test_a_report_of_another_version_is_not_shown(collection):
+    report = compute_pool_bias(collection=collection)
+    assert readable_report(collection) == report
+    assert changed_since(report) == ""
+    report.payload = {key: value for key, value in report.payload.items() if key != "version"}
+    report.save()
+    assert readable_report(collection) is None
+
+
+def test_what_changed_since_a_report_is_named(collection):
+    report = compute_pool_bias(collection=collection)
+    type(collection).objects.update(corpus_version=collection.corpus_version + 1)
+    collection.refresh_from_db()
+    report.refresh_from_db()
+    assert changed_since(report) == "the pools or the documents"
+    a_listed_run(collection, "newer", OTHER)
+    assert changed_since(report) == "the pools or the documents and the lists of systems"
+
+
 def test_without_pools_or_collection_the_command_says_so():
     with pytest.raises(CommandError, match="small has no pool yet"):
         call_command("pool_bias", a_collection().slug)
+    unjudged = a_listed_collection("unjudged")
+    built(unjudged)
+    with pytest.raises(CommandError, match="unjudged has no final label yet"):
+        call_command("pool_bias", unjudged.slug)
     with pytest.raises(CommandError, match="No collection 'missing'"):
         call_command("pool_bias", "missing")

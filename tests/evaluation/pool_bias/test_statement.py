@@ -1,7 +1,19 @@
+"""The sentences of the paragraph, each from its figures."""
+
 import pytest
 
-from evaluation.pool_bias.statement import LeftOut, Limit, judged_limit, statement
+from evaluation.pool_bias.statement import open_reason, statement
+from evaluation.pool_bias.support import Answer
 
+SUPPORT = {
+    "answer": Answer.SUPPORTED,
+    "reasons": [],
+    "sources": 5,
+    "judged": 0.6124,
+    "largest": 0.0312,
+    "tau": 0.949,
+    "worst": None,
+}
 FACTS = {
     "depth": 20,
     "measure": "nDCG@20",
@@ -10,52 +22,88 @@ FACTS = {
     "labelled": 4050,
     "sampled": 0,
     "systems": 12,
-    "limit": Limit(0.6124, "", 4)._asdict(),
+    "whole_corpus": 10,
+    "support": SUPPORT,
     "reaching": 9,
     "detectable": 0.0812,
     "detectable_undefined": None,
 }
+CLOSED = (
+    "This collection supports re-ranking its closed pools: 4,050 of 4,051 pooled pairs (99.9 %) "
+    "have a final label. "
+)
+DETECTABLE = (
+    " With 33 queries, a difference of 0.081 in mean nDCG@20 is detectable (paired t test, "
+    "α = .05, power .80, median over all pairs of systems); a smaller one that is not significant "
+    "says little."
+)
+BOTH = " For such systems, report condensed values and upper bounds beside every score."
 
 
 def said(**changes):
     return statement({"statement": FACTS | changes})
 
 
-def test_the_limit_is_the_smallest_judged_share_above_every_change_that_is_detectable():
-    rows = [
-        LeftOut("a", 0.9, -0.01),
-        LeftOut("b", 0.7, -0.03),
-        LeftOut("c", 0.6, -0.08),  # as much as can be detected
-        LeftOut("d", 0.5, -0.01),
-    ]
-    assert judged_limit(rows, 0.05, precision=0.1) == Limit(0.7, "", 4)
-    assert judged_limit(rows, 0.2, precision=0.1) == Limit(0.5, "", 4)
-
-
-def test_no_limit_is_given_if_the_best_judged_source_changes_too_much():
-    rows = [LeftOut("a", 0.9, 0.06), LeftOut("b", 0.7, 0), LeftOut("c", 0.6, 0)]
-    assert judged_limit(rows, 0.05, precision=0.1).value is None
-
-
-def test_with_few_sources_that_are_systems_the_limit_is_that_of_precision():
-    rows = [LeftOut("a", 0.9, -0.01)]
-    assert judged_limit(rows, 0.05, precision=0.125) == Limit(0.875, "")
-    assert judged_limit([], 0.05, precision=None).value is None
-    assert judged_limit([], None, precision=0.1).reason == (
-        "the smallest detectable difference is undefined"
+def test_the_paragraph_says_what_is_supported_and_why():
+    assert said() == (
+        CLOSED + "It supports comparing systems that retrieve from the whole corpus if their "
+        "judged@20 is at least 0.62. 5 sources of the pools are such systems. When each of them "
+        "was left out, its nDCG@20 changed by less than 0.032 (95 % intervals), and τ between the "
+        "rankings of the systems was at least 0.94. A new system that is like these sources "
+        "changes more than all of them did with a probability of 1 in 6. 9 of 10 scored systems "
+        "that retrieve from the whole corpus have this judged@20." + DETECTABLE
     )
 
 
-def test_the_paragraph_says_what_is_supported_and_why():
-    assert said() == (
-        "This collection supports re-ranking its closed pools: 4,050 of 4,051 pooled pairs "
-        "(99.9 %) have a final label. It supports comparing systems that retrieve from the whole "
-        "corpus if their judged@20 is at least 0.62. 4 sources of the pools are also systems. "
-        "When one of them was left out and kept at least this share, its nDCG@20 changed by less "
-        "than the smallest detectable difference. 9 of 12 scored systems reach it. With 33 "
-        "queries, a difference of 0.081 in mean nDCG@20 is detectable (paired t test, α = .05, "
-        "power .80, median over all pairs of systems); a smaller one that is not significant says "
-        "little."
+@pytest.mark.parametrize(
+    ("figures", "part"),
+    [
+        ({"judged": 0.62}, "at least 0.62. "),
+        ({"judged": 0.6201}, "at least 0.63. "),
+        ({"largest": 0.031}, "less than 0.031 ("),
+        ({"largest": 0.0301}, "less than 0.031 ("),
+        ({"tau": 0.94}, "at least 0.94. "),
+        ({"tau": 0.9399}, "at least 0.93. "),
+    ],
+)
+def test_a_figure_is_rounded_so_that_the_sentence_stays_true(figures, part):
+    assert part in said(support=SUPPORT | figures)
+
+
+def test_the_condition_for_open_lists_is_a_clause_of_its_own():
+    assert open_reason(FACTS) == (
+        "their judged@20 must be at least 0.62, and leaving out each of 5 sources changed its "
+        "nDCG@20 by less than 0.032 (95 % intervals)"
+    )
+
+
+def test_changes_above_the_detectable_difference_are_told():
+    sentence = "The largest of these changes is more than the smallest detectable difference, so"
+    assert sentence in said(detectable=0.0311)
+    assert sentence not in said(detectable=0.0312)
+    assert "1 scored system that retrieves from the whole corpus has this" in said(
+        whole_corpus=1, reaching=1
+    ).replace("1 of 1", "1")
+
+
+def test_what_is_not_supported_is_told_with_the_change_of_the_worst_source():
+    worst = {
+        "system": "specter",
+        "fewest": {"mean": -0.1, "low": -0.13, "high": -0.07, "tau": 0.5},
+    }
+    support = SUPPORT | {"answer": Answer.NOT_SUPPORTED, "worst": worst}
+    assert said(support=support) == (
+        CLOSED + "It does not support comparing the sources of its pools with other systems that "
+        "retrieve from the whole corpus: without the documents that only specter found, its "
+        "nDCG@20 changes by −0.100 (95 % interval −0.130 to −0.070)." + BOTH + DETECTABLE
+    )
+
+
+def test_what_cannot_be_said_is_told_with_all_reasons():
+    support = SUPPORT | {"answer": Answer.UNKNOWN, "reasons": ["one reason", "another one"]}
+    assert said(support=support) == (
+        CLOSED + "Whether it supports comparing systems that retrieve from the whole corpus cannot "
+        "be said: one reason; another one." + BOTH + DETECTABLE
     )
 
 
@@ -63,15 +111,23 @@ def test_the_paragraph_says_what_is_supported_and_why():
     ("changes", "sentence"),
     [
         ({"labelled": 3000}, "does not support re-ranking its whole pools yet: 3,000 of 4,051"),
+        ({"labelled": 0, "pairs": 0}, "0 of 0 pooled pairs (0.0 %)"),
+        ({"labelled": 4051}, "(100.0 %)"),
         ({"sampled": 2}, "2 pools are a random sample"),
-        ({"systems": 0, "detectable": None}, "No system is scored yet"),
-        ({"limit": Limit(None, "some reason")._asdict()}, "from the whole corpus: some reason."),
-        ({"limit": Limit(0.9, "")._asdict()}, "change mean P@20 by a detectable difference"),
+        ({"sampled": 1}, "1 pool is a random sample"),
         (
             {"detectable": None, "detectable_undefined": "there are fewer than two systems"},
             "with 33 queries is undefined: there are fewer than two systems",
         ),
+        ({"queries": 1}, "With 1 query, a difference"),
     ],
 )
 def test_each_case_has_its_sentence(changes, sentence):
-    assert sentence in said(**changes)
+    support = SUPPORT | {"answer": Answer.UNKNOWN, "reasons": ["a reason"]}
+    assert sentence in said(support=support, **changes)
+
+
+def test_without_systems_no_detectable_difference_is_mentioned():
+    support = SUPPORT | {"answer": Answer.UNKNOWN, "reasons": ["a reason"]}
+    text = said(systems=0, detectable=None, detectable_undefined="none", support=support)
+    assert "detectable" not in text

@@ -8,6 +8,7 @@ from itertools import combinations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import stats
 
 from evaluation.statistics.rank_correlation import (
     ALL_TIED,
@@ -47,6 +48,26 @@ def test_tau_counts_concordant_pairs_and_leaves_ties_out(pairs):
         assert tau(first, second).value == pytest.approx(expected)
 
 
+@given(scored)
+def test_tau_is_scipys(pairs):
+    first, second = mappings(pairs)
+    expected = stats.kendalltau([a for a, _ in pairs], [b for _, b in pairs]).statistic
+    computed = tau(first, second).value
+    assert (math.isnan(expected) and computed is None) or computed == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("systems", [2, 3, 6, 7, 10, 23, 60])
+@pytest.mark.parametrize("tied", [1, 2])
+def test_equal_rankings_have_exactly_1_and_reversed_ones_exactly_minus_1(systems, tied):
+    ranking = {f"s{place:02}": float(place // tied) for place in range(systems + 1)}
+    turned = {name: -score for name, score in ranking.items()}
+    assert (tau(ranking, ranking).value, tau(ranking, turned).value) == (1, -1)
+    assert tau_ap(ranking, ranking).value == 1
+    assert [rbo(ranking, ranking, p).value for p in (0.5, 0.8, 0.9, 0.98)] == [1] * 4
+    if tied == 1:
+        assert tau_ap(ranking, turned).value == -1
+
+
 def test_tau_ap_of_a_worked_example():
     # truth: a b c d. In c a b d: at a, none of (c) is right; at b, a of (c, a); at d, all three.
     assert tau_ap(scores("cabd"), scores("abcd")).value == pytest.approx(
@@ -84,7 +105,7 @@ def test_rbo_of_a_shorter_ranking_assumes_that_its_agreement_goes_on():
     expected = 1 * (1 * 0.5 + 0.5 * 0.25 + 2 / 3 * 0.125 + 1 * 1 / (2 * 3) * 0.125)
     expected += ((2 - 1) / 3 + 1 / 2) * 0.125
     assert rbo(scores("ab"), scores("acb"), 0.5).value == pytest.approx(expected)
-    assert rbo(scores("ab"), scores("abcd")).value == pytest.approx(1)
+    assert rbo(scores("ab"), scores("abcd")).value == 1
     assert rbo(scores("ab"), scores("cd")).value == 0
 
 
@@ -101,7 +122,12 @@ def test_what_has_no_ranking_is_undefined_with_a_reason():
     for name, coefficient in [("x", tau), ("x", tau_ap)]:
         with pytest.raises(ValueError, match="only one has"):
             coefficient({"a": 1, name: 2}, {"a": 1, "y": 2})
-    with pytest.raises(ValueError, match="must be finite"):
-        rbo({"a": math.nan}, one)
+    for first, second in [
+        ({"a": math.nan, "b": 1}, scores("ab")),
+        (scores("ab"), {"a": 1, "b": math.inf}),
+    ]:
+        for coefficient in (tau, tau_ap, rbo):
+            with pytest.raises(ValueError, match="must be finite"):
+                coefficient(first, second)
     with pytest.raises(ValueError, match="between 0 and 1"):
         rbo(one, one, 1.0)

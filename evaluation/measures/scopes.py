@@ -1,0 +1,33 @@
+"""How a system's list meets the pool before it is scored. Pure."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+
+class Scope(StrEnum):
+    """What happens to the documents of a list that have no label.
+
+    CLOSED: the list is a ranking of the judged pool, so all others are taken out, and what the list
+    lacks of the pool is counted. This is the evaluation of benchmarks that re-rank a pool, such as
+    CSFCube and MDCR. OPEN: the list is scored as it is. CONDENSED: documents without a label are
+    taken out (Sakai, SIGIR 2007), which corrects an open list for what was not judged.
+
+    A closed and a condensed list with the same documents have the same value. They differ in what
+    is expected of the list.
+    """
+
+    CLOSED = "closed"
+    OPEN = "open"
+    CONDENSED = "condensed"
+
+    @property
+    def description(self) -> str:
+        return DESCRIPTIONS[self]
+
+
+DESCRIPTIONS = {
+    Scope.CLOSED: "lists are restricted to the judged pool before they are scored",
+    Scope.OPEN: "lists are scored as they are, and unjudged documents count as not relevant",
+    Scope.CONDENSED: "documents without a label are taken out before a list is scored",
+}

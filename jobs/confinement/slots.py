@@ -1,0 +1,45 @@
+"""Of a worker's slots for jobs, imports leave one free, so that no other job waits behind them.
+
+An import has a process of its own. A worker with several slots starts at most as many imports at
+once as it has slots, less one. The slots are locks on files of this worker: a killed process loses
+its lock, but would keep a semaphore in shared memory.
+"""
+
+from __future__ import annotations
+
+import fcntl
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from celery.signals import celeryd_after_setup
+
+_files: list[Path] = []
+_folders: list[TemporaryDirectory[str]] = []  # removed when the worker ends
+
+
+@celeryd_after_setup.connect
+def make_slots(instance: Any, **_: Any) -> None:
+    """Before the pool starts, so that its processes know the files."""
+    _folders.append(TemporaryDirectory(prefix="qrelsmith-imports-"))
+    folder = Path(_folders[-1].name)
+    _files[:] = [folder / str(number) for number in range(max(1, instance.concurrency - 1))]
+
+
+@contextmanager
+def import_slot() -> Iterator[bool]:
+    """Whether an import may start. Its slot is taken until the block ends."""
+    if not _files:  # not in a worker
+        yield True
+        return
+    for path in _files:
+        with path.open("w") as file:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                continue
+            yield True
+            return
+    yield False

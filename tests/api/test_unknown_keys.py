@@ -1,0 +1,144 @@
+"""An unknown key is refused at every address, and changes nothing."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+from django.urls import resolve
+from drf_spectacular.generators import SchemaGenerator
+
+from accounts.models import Collection, User
+from tests.api.test_schema import path_values
+from tests.support.api_world import client_of
+
+HOME = "/api/v1/collections/"
+BY_ROLE = {"admin": "admin", "annotator": "ann1", "adjudicator": "adju"}
+WRITES = ("INSERT", "UPDATE", "DELETE")
+
+
+@cache
+def document() -> dict:
+    return SchemaGenerator().get_schema(request=None, public=True)
+
+
+def operations(*methods: str) -> list:
+    return [
+        pytest.param(path, method, operation, id=f"{method} {path.removeprefix(HOME)}")
+        for path, by_method in document()["paths"].items()
+        for method, operation in by_method.items()
+        if method in methods
+    ]
+
+
+def bodies(operation: dict) -> dict[str, dict]:
+    """The schema of each media type that the operation accepts; of none, no properties."""
+    content = operation.get("requestBody", {}).get("content", {"application/json": {}})
+    schemas = document()["components"]["schemas"]
+    return {
+        media_type: schemas[entry["schema"]["$ref"].rpartition("/")[2]] if entry else {}
+        for media_type, entry in content.items()
+    }
+
+
+def send(world, path: str, method: str, query: str = "", **body):
+    """The answer for a person with the role, and the statements that wrote."""
+    User.objects.filter(username="admin").update(is_staff=True)
+    address = path.format(**path_values(world))
+    roles = getattr(resolve(address).func.view_class, "roles", ("admin",))
+    client = client_of(BY_ROLE[roles[0]])
+    with CaptureQueriesContext(connection) as queries:
+        answer = getattr(client, method)(address + query, **body)
+    return answer, [row["sql"] for row in queries if row["sql"].startswith(WRITES)]
+
+
+@pytest.mark.parametrize(("path", "method", "operation"), operations("post", "delete"))
+def test_an_unknown_key_of_a_body_is_refused_with_the_nearest_known_one(
+    path, method, operation, world
+):
+    for media_type, schema in bodies(operation).items():
+        known = [*schema.get("properties", {})]
+        wrong = f"{known[-1]}x" if known else "dry_run"
+
+        form = "multipart" if media_type.startswith("multipart/") else "json"
+        answer, written = send(world, path, method, data={wrong: "1"}, format=form)
+
+        assert (answer.status_code, answer.json()["code"]) == (400, "invalid"), answer.content
+        hint = f'Did you mean "{known[-1]}"?' if known else "No key is allowed here."
+        assert answer.json()["fields"][wrong] == [f'Unknown key "{wrong}". {hint}']
+        assert written == []
+        assert not known or schema["additionalProperties"] is False
+
+
+def takes_parameters(operation: dict) -> bool:
+    return any(entry["in"] == "query" for entry in operation.get("parameters", []))
+
+
+@pytest.mark.parametrize(
+    ("path", "method", "operation"),
+    [
+        *operations("post", "delete"),
+        *(case for case in operations("get") if takes_parameters(case.values[2])),
+    ],
+)
+def test_an_unknown_parameter_of_an_address_is_refused(path, method, operation, world):
+    answer, written = send(world, path, method, "?licens=1")
+
+    assert (answer.status_code, answer.json()["code"]) == (400, "invalid"), answer.content
+    assert 'Unknown key "licens"' in answer.json()["fields"]["licens"][0]
+    assert written == []
+
+
+def test_the_other_keys_of_a_body_are_checked_too(world):
+    body = {"slug": "new", "licens": "CC0-1.0"}
+
+    answer, _ = send(world, HOME, "post", data=body, format="json")
+
+    assert answer.json()["fields"].keys() == {"name", "licens"}
+    assert not Collection.objects.filter(slug="new").exists()
+
+
+@pytest.mark.parametrize(
+    ("address", "body", "wrong"),
+    [
+        ("facets/", {"facets": [{"key": "aim", "nam": "Aim"}]}, "nam"),
+        ("pools/", {"strategy": "rrf", "parameters": {"siz": 1}}, "siz"),
+        ("releases/", {"version": "1.1", "accept": {"datashet": "Later."}}, "datashet"),
+        ("datasheet/", {"answers": {"pai": "15 EUR an hour"}}, "pai"),
+    ],
+)
+def test_keys_inside_a_body_are_checked_too(address, body, wrong, world):
+    answer, written = send(world, f"{HOME}small/{address}", "post", data=body, format="json")
+
+    assert (answer.status_code, written) == (400, [])
+    assert wrong in answer.content.decode()
+
+
+@pytest.mark.parametrize(
+    ("key", "message"),
+    [
+        ("licens", 'Unknown key "licens". Did you mean "licence"?'),
+        ("Corpus_Licence", 'Unknown key "Corpus_Licence". Did you mean "corpus_licence"?'),
+        (
+            "zzz",
+            'Unknown key "zzz". Known keys: analysis, corpus_licence, description, facets, '
+            "highest_grade, licence, name, relevant_from, seed, slug.",
+        ),
+    ],
+)
+def test_the_message_names_a_similar_key_or_all_keys(key, message, world):
+    answer, _ = send(world, HOME, "post", data={key: 1}, format="json")
+
+    assert answer.json()["fields"][key] == [message]
+
+
+def test_only_the_first_of_many_unknown_keys_are_named(world):
+    body = json.dumps({f"{'k' * 200_000}{number}": 1 for number in range(20)})
+
+    answer, _ = send(world, HOME, "post", data=body, content_type="application/json")
+
+    assert answer.status_code == 400
+    assert len(answer.content) < 10_000

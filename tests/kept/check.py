@@ -1,0 +1,176 @@
+"""Test a set with the code of now: `python -m tests.kept.check FOLDER`, for SQLite or PostgreSQL.
+
+It loads the database in its old schema, migrates it, opens each kind of page as three people, and
+compares its labels with those of its releases, which are also verified and imported.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import os
+import sqlite3
+import sys
+import tempfile
+from collections import Counter, deque
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import psycopg
+
+from tests.kept.make import DATABASE
+from tests.support.machine import with_path
+
+PEOPLE = ("admin", "ann1", "adju")
+PAGES_OF_A_KIND = 3  # one in each collection
+FEWEST_PAGES = 70  # of different kinds, so that the check cannot open nothing
+
+
+def load(folder: Path, path: Path) -> None:
+    """Write the SQLite database as it was."""
+    with (
+        closing(sqlite3.connect(path)) as database,
+        gzip.open(folder / DATABASE, "rt", encoding="utf-8") as file,
+    ):
+        database.executescript(file.read())
+
+
+def unpack_releases(folder: Path, release_dir: Path) -> Iterator[Path]:
+    """Put each release where the database expects it."""
+    for packed in sorted(folder.glob("*.zip.gz")):
+        slug, _, name = packed.name.removesuffix(".gz").rpartition("-")
+        path = release_dir / slug / name
+        path.parent.mkdir(parents=True)
+        path.write_bytes(gzip.decompress(packed.read_bytes()))
+        yield path
+
+
+def copy_rows(path: Path) -> None:
+    """Bring PostgreSQL to the migrations of the SQLite database, and copy its rows."""
+    from django.core.management.color import no_style
+    from django.db import connections, transaction
+    from django.db.migrations.executor import MigrationExecutor
+    from django.db.migrations.recorder import MigrationRecorder
+
+    sqlite = {"ENGINE": "database.fair_sqlite", "NAME": str(path), "OPTIONS": {}}
+    connections.settings["kept"] = {**connections.settings["default"], **sqlite}
+    connection = connections["default"]
+    executor = MigrationExecutor(connection)
+    targets = list(MigrationRecorder(connections["kept"]).applied_migrations())
+    executor.migrate(targets)
+    models = executor.loader.project_state(targets).apps.get_models(include_auto_created=True)
+    models = [model for model in models if model._meta.managed and not model._meta.proxy]
+    with transaction.atomic(), connection.cursor() as cursor:
+        # No trigger and no foreign key, since the rows are complete and in no order.
+        cursor.execute("SET LOCAL session_replication_role = replica")
+        for model in models:
+            for field in model._meta.local_fields:
+                field.auto_now = field.auto_now_add = False  # type: ignore[attr-defined]
+            cursor.execute(f"DELETE FROM {connection.ops.quote_name(model._meta.db_table)}")
+            rows = list(model._base_manager.using("kept"))
+            model._base_manager.using("default").bulk_create(rows)
+        for statement in connection.ops.sequence_reset_sql(no_style(), models):
+            cursor.execute(statement)
+    connections["kept"].close()
+
+
+def faults(releases: list[Path], *, pages_of_a_kind: int) -> Iterator[str]:
+    """What is wrong with the migrated database and the releases."""
+    from accounts.models import Collection
+    from release.bundle_reading import QRELS, read_manifest
+    from release.opened_bundle import open_bundle
+    from tests.support.made_releases import labels_of, wrong_import, wrong_outcomes
+
+    yield from pages_that_fail(pages_of_a_kind)
+    for path in releases:
+        yield from wrong_outcomes(path)
+        yield from wrong_import(path)
+        with open_bundle(path) as bundle, bundle.open(QRELS) as file:
+            released = file.read().decode().splitlines()
+            collection = Collection.objects.get(slug=path.parent.name)
+            migrated = labels_of(collection, read_manifest(bundle))
+        if differing := sorted(set(released) ^ set(migrated)):
+            yield f"The labels of {collection.slug} differ from its release: {differing[:5]}"
+
+
+def pages_that_fail(pages_of_a_kind: int) -> Iterator[str]:
+    """Follow links from the home page, to as many pages of each kind."""
+    from django.test import Client
+    from django.urls import Resolver404, resolve
+
+    from accounts.models import User
+    from tests.support.crawling import Crawl, addresses_in
+
+    opened: set[str] = set()
+    for username in PEOPLE:
+        client = Client(raise_request_exception=False)
+        client.force_login(User.objects.get(username=username))
+        crawl, kinds = Crawl(client), Counter[str]()
+        waiting, seen = deque(["/"]), {"/accounts/logout/"}
+        while waiting:
+            address = waiting.popleft()
+            try:
+                kind = str(resolve(urlsplit(address).path).url_name)
+            except Resolver404:
+                continue
+            if address in seen or kinds[kind] == pages_of_a_kind:
+                continue
+            seen.add(address)
+            kinds[kind] += 1
+            answer = crawl.ask("get", address)
+            if answer.status >= 500:
+                yield f"{address} fails for {username}: status {answer.status}"
+            waiting.extend(addresses_in(answer, address))
+        opened |= crawl.names
+    if len(opened) < FEWEST_PAGES:
+        yield f"Only {len(opened)} kinds of pages were opened: {sorted(opened)}"
+
+
+def check(folder: Path, data_dir: Path, *, is_postgresql: bool) -> list[str]:
+    import django
+    from django.core.management import call_command
+    from django.test.utils import setup_test_environment
+
+    path = data_dir / ("kept.sqlite3" if is_postgresql else "qrelsmith.sqlite3")
+    load(folder, path)
+    releases = list(unpack_releases(folder, data_dir / "releases"))
+    django.setup()
+    setup_test_environment()
+    if is_postgresql:
+        copy_rows(path)
+    call_command("migrate", verbosity=0)
+    # Each page is opened on SQLite. On PostgreSQL, it is about the rows.
+    return list(faults(releases, pages_of_a_kind=1 if is_postgresql else PAGES_OF_A_KIND))
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--postgresql", metavar="URL", help="Of a server, for a new database.")
+    options = parser.parse_args()
+    server, name = options.postgresql, f"qrelsmith_kept_{os.getpid()}"
+    os.environ.pop("DATABASE_URL", None)
+    if server:
+        os.environ["DATABASE_URL"] = with_path(server, name)
+        execute(server, f"CREATE DATABASE {name}")
+    try:
+        with tempfile.TemporaryDirectory() as data_dir:
+            os.environ |= {"DATA_DIR": data_dir, "DJANGO_SETTINGS_MODULE": "config.settings"}
+            found = check(options.folder, Path(data_dir), is_postgresql=bool(server))
+    finally:
+        if server:
+            execute(server, f"DROP DATABASE {name} WITH (FORCE)")
+    for fault in found:
+        sys.stdout.write(f"{fault}\n")
+    return 1 if found else 0
+
+
+def execute(server: str, statement: str) -> None:
+    with psycopg.connect(with_path(server, "postgres"), autocommit=True) as connection:
+        connection.execute(statement)  # type: ignore[call-overload]
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,154 @@
+"""Write the set of this version: `python -m tests.kept.make`. The same code writes the same bytes.
+
+`database.sql.gz` is a SQLite database as SQL, and `SLUG-VERSION.zip.gz` a release in it. They hold
+every kind of row: open, judged and decided pairs, reports, scores, errata.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import os
+import random
+import sqlite3
+import sys
+import tempfile
+import tomllib
+import uuid
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from datetime import UTC, datetime, timedelta
+from itertools import count
+from pathlib import Path
+from unittest.mock import patch
+
+ROOT = Path(__file__).resolve().parents[2]
+VERSIONS = Path(__file__).resolve().parent / "versions"
+DATABASE = "database.sql.gz"
+BEGIN = datetime(2026, 1, 1, tzinfo=UTC)
+
+
+def version() -> str:
+    return str(tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"])
+
+
+@contextmanager
+def fixed_time_and_chance() -> Iterator[None]:
+    """Every look at the clock is a second later, and every random choice is that of a seed.
+
+    It must begin before Django loads the models, because their fields keep these functions.
+    """
+    seconds, chance = count(), random.Random("kept")
+
+    def now() -> datetime:
+        return BEGIN + timedelta(seconds=next(seconds))
+
+    def hexadecimal(nbytes: int | None = None) -> str:
+        return chance.randbytes(nbytes or 32).hex()
+
+    with (
+        patch("django.utils.timezone.now", now),
+        patch("uuid.uuid4", lambda: uuid.UUID(bytes=chance.randbytes(16), version=4)),
+        patch("secrets.choice", chance.choice),
+        patch("secrets.token_hex", hexadecimal),
+        patch("secrets.token_urlsafe", hexadecimal),
+    ):
+        yield
+
+
+def write_set(folder: Path, data_dir: Path) -> None:
+    import django
+
+    django.setup()
+    from django.conf import settings
+    from django.core.management import call_command
+    from django.db import connection
+    from django.test import override_settings
+
+    call_command("migrate", verbosity=0)
+    with override_settings(PASSWORD_HASHERS=["django.contrib.auth.hashers.MD5PasswordHasher"]):
+        _make_rows(data_dir)
+    connection.close()
+    folder.mkdir(parents=True, exist_ok=True)
+    with closing(sqlite3.connect(settings.DATABASES["default"]["NAME"])) as database:
+        _pack("".join(f"{line}\n" for line in database.iterdump()).encode(), folder / DATABASE)
+    for path in sorted(Path(settings.RELEASE_DIR).glob("*/*.zip")):
+        _pack(path.read_bytes(), folder / f"{path.parent.name}-{path.name}.gz")
+
+
+def _pack(content: bytes, path: Path) -> None:
+    path.write_bytes(gzip.compress(content, mtime=0))
+
+
+def _make_rows(folder: Path) -> None:
+    """Four collections. Two have a release, and one is imported from a release."""
+    from accounts.models import User
+    from annotation.models import Pair
+    from release.files import path_of
+    from release.importing.service import import_release
+    from release.services import publish_release
+    from tests.support.every_kind import a_collection_of_every_kind
+    from tests.support.pooling_scenes import a_listed_collection, built
+    from tests.support.releases import EVERY_EXCEPTION
+    from tests.support.sittings import refer, settle
+
+    _make_world()
+    built(a_listed_collection("pools"))
+    collection = a_collection_of_every_kind(folder)
+    agreed = Pair.objects.of(collection).judged().filter(first_grade=2, second_grade=2)
+    again = agreed.order_by("query__name", "candidate__document__docno")[0]
+    refer(again, "adjudicator")
+    settle(again.slots.get(number=1), User.objects.get(username="adju"), 3)
+    publish_release(collection=collection, version="1.0", accept=EVERY_EXCEPTION)
+    import_release(path=path_of(collection.slug, "1.0"), slug="imported")
+
+
+def _make_world() -> None:
+    """Runs, scores, samples, a study, an erratum; open, judged and decided pairs, and a draft."""
+    from accounts.models import User
+    from annotation.services import open_query
+    from corpus.services import create_query
+    from evaluation.errors.services import tag_error
+    from release.datasheets.models import DEFAULT_LEAST, VALUES, ProfileThreshold
+    from release.datasheets.services import save_profile
+    from release.publicity import make_public
+    from tests.support.api_world import a_world
+    from tests.support.factories import DocumentFactory, a_pool, a_query, annotators
+    from tests.support.labels import predicted
+
+    world = a_world("world")
+    collection, annotator = world.collection, User.objects.get(username="ann1")
+    make_public(release=world.release, person=None)
+    slot = world.slots()[0]
+    tag_error(system=world.system, pair=slot.pair, error_type="other task", tagged_by=None)
+    profile = {key: min(set(values) - {""}) for key, values in VALUES.items()}
+    save_profile(collection=collection, person=annotator, values=profile)
+    ProfileThreshold.objects.create(collection=collection, least_people=DEFAULT_LEAST + 1)
+    draft = a_query(collection)  # pooled, not open
+    predicted(draft.query_paper.document)
+    draft.query_paper.exclusions.create(annotator=annotator)
+    twins = DocumentFactory.create_batch(2, collection=collection, title="Twin", sentences=["A."])
+    paper = DocumentFactory(collection=collection)
+    odd = create_query(collection=collection, docno=paper.docno, facet_key="method")
+    pool = a_pool(odd.query_paper, twins)
+    for candidate in pool.candidates.all():
+        candidate.contributions.all().delete()
+    open_query(query=odd, annotators=annotators(collection), opened_by=None)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("folder", nargs="?", type=Path, default=VERSIONS / version())
+    folder = parser.parse_args().folder
+    if folder.exists():
+        parser.error(f"{folder} exists. The set of a published version is never made again.")
+    os.environ.pop("DATABASE_URL", None)
+    with tempfile.TemporaryDirectory() as data_dir, fixed_time_and_chance():
+        os.environ |= {"DATA_DIR": data_dir, "DJANGO_SETTINGS_MODULE": "config.settings"}
+        write_set(folder, Path(data_dir))
+    for path in sorted(folder.iterdir()):
+        sys.stdout.write(f"{path}: {path.stat().st_size:,} bytes\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,87 @@
+"""Databases and releases of earlier versions work with the code of now: docs/testing.md.
+
+The set of this version is made for the test, so that the check is tested without a published one.
+"""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+import subprocess
+import sys
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import ROOT
+from tests.kept.check import load
+from tests.kept.make import VERSIONS
+from tests.support.machine import postgresql_url
+
+THIS = "this version"
+KEPT = sorted(path.name for path in VERSIONS.glob("*/"))
+MOST_BYTES = 200_000
+# A new table needs rows in tests/kept/make.py, or has a place here.
+WITHOUT_ROWS = {
+    # Of Django and its apps
+    *("auth_group", "auth_group_permissions", "authtoken_token", "django_session"),
+    *("accounts_user_groups", "accounts_user_user_permissions"),
+    *("axes_accessattempt", "axes_accessattemptexpiration"),
+    *("axes_accessfailurelog", "axes_accesslog"),
+    # What a person or a job writes again with one click
+    *("curation_labeller", "pooling_lastplan", "pooling_poolreport"),
+}
+
+
+def run(module: str, *arguments: str | Path) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", f"tests.kept.{module}", *map(str, arguments)]
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+
+
+@pytest.fixture(scope="module")
+def folders(tmp_path_factory) -> dict[str, Path]:
+    made = tmp_path_factory.mktemp("kept") / "set"
+    done = run("make", made)
+    assert done.returncode == 0, done.stderr
+    return {name: VERSIONS / name for name in KEPT} | {THIS: made}
+
+
+@pytest.mark.parametrize("database", ["SQLite", "PostgreSQL"])
+@pytest.mark.parametrize("version", [*KEPT, THIS])
+def test_a_kept_version_is_migrated_and_its_pages_and_releases_work(version, database, folders):
+    server = postgresql_url() if database == "PostgreSQL" else ""
+    if server is None:
+        pytest.skip("needs PostgreSQL")
+
+    done = run("check", folders[version], *(["--postgresql", server] if server else []))
+
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_a_set_is_small_and_has_rows_in_every_table(folders, tmp_path):
+    assert sum(path.stat().st_size for path in folders[THIS].iterdir()) <= MOST_BYTES
+    load(folders[THIS], tmp_path / "kept.sqlite3")
+    with closing(sqlite3.connect(tmp_path / "kept.sqlite3")) as database:
+        tables = database.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall()
+        empty = {
+            name
+            for (name,) in tables
+            if not database.execute(f'SELECT EXISTS (SELECT 1 FROM "{name}")').fetchone()[0]
+        }
+
+    assert empty == WITHOUT_ROWS
+
+
+def test_the_set_of_a_version_is_not_made_again(folders):
+    done = run("make", folders[THIS])
+
+    assert done.returncode == 2
+    assert "is never made again" in done.stderr
+
+
+def test_every_published_version_has_its_set():
+    headings = re.findall(r"^## (\S+)(.*)$", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE)
+
+    published = {version for version, rest in headings if "unreleased" not in rest}
+    assert published == set(KEPT)
