@@ -22,6 +22,7 @@ from annotation.models import Opening, Slot
 from pooling.models import Candidate, Pool
 from tests.support.classic_collection import is_relevant, write_importable_collection
 from tests.support.journeys import add_people, publish, wait_for_jobs
+from tests.support.judging_page import read_and_press
 from tests.support.running import wait_until
 
 # The workers and the services are tested on each database elsewhere.
@@ -121,9 +122,8 @@ def judge_first_topic(annotator: Page) -> str:
     expect(annotator.locator(".query")).to_contain_text("is relevant")  # the narrative
     for done in range(slots.count()):
         slot = slots.unjudged().select_related("pair__candidate__document").earliest("position")
-        annotator.wait_for_timeout(350)  # a press at once would be taken for one for the last pair
         relevant = is_relevant(topic, slot.pair.candidate.document.docno, topics=TOPICS)
-        annotator.keyboard.press(str(int(relevant)))
+        read_and_press(annotator, str(int(relevant)))
         wait_until(lambda done=done: slots.judged().count() == done + 1, 10, "it is saved")
     return topic
 

@@ -16,6 +16,7 @@ from adjudication.labels import labelled_pairs
 from adjudication.models import Decision
 from annotation.models import Slot
 from tests.support.journeys import add_people, publish, wait_for_jobs
+from tests.support.judging_page import read_and_press
 from tests.support.running import wait_until
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -145,8 +146,7 @@ def judge(page: Page, number: int) -> None:
     for done in range(slots.count()):
         title = page.locator("#pair h3").inner_text()
         part = int(title.rsplit(" ", 1)[1])
-        page.wait_for_timeout(350)  # a press at once would be taken for one meant for the last pair
-        page.keyboard.press(str(grade_of(f"p{part:02}", number)))
+        read_and_press(page, str(grade_of(f"p{part:02}", number)))
         wait_until(lambda done=done: slots.judged().count() == done + 1, 10, "the grade is saved")
     expect(page.get_by_text(re.compile("pairs? (is|are) judged", re.I)).first).to_be_visible()
 
@@ -156,10 +156,8 @@ def settle(page: Page) -> None:
     page.get_by_role("link", name=re.compile("Settle|Start|Continue")).first.click()
     due = sum(grade_of(pair, 1) != grade_of(pair, 2) for pair in pooled())
     for number in range(due):
-        page.wait_for_load_state()
-        page.wait_for_timeout(500)  # a press at once would be taken for one meant for the last case
         case = page.url
-        page.keyboard.press("3")
+        read_and_press(page, "3")
         wait_until(lambda done=number: Decision.objects.count() == done + 1, 60, "it is settled")
         page.wait_for_url(lambda address, case=case: address != case)
 

@@ -42,9 +42,14 @@ def block_storage(context: BrowserContext) -> None:
 
 
 def read_and_press(page: Page, *keys: str) -> None:
+    """Press each key as a person does, who presses again when the page says it ignored a press."""
     for key in keys:
+        page.wait_for_load_state()  # The scripts have run.
         page.wait_for_timeout(READING)
         page.keyboard.press(key)
+        if page.locator("#last.ignored").count():
+            page.wait_for_timeout(READING)
+            page.keyboard.press(key)
 
 
 # What may answer in the server's place, and what the page then says of it.
