@@ -170,7 +170,7 @@ def next_step(c: Counts) -> NextStep:
     """What an admin should do next: the first thing that blocks the pipeline."""
     if not c.documents:
         return NextStep(
-            "Import the documents: every paper that can be a query or a candidate.",
+            "Import the documents. Each can be a candidate or a query.",
             "Import documents",
             "import-documents",
         )

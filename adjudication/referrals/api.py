@@ -29,7 +29,7 @@ class NewReferral(DryRun):
     recipient = serializers.ChoiceField(
         choices=[(recipient.value, recipient.label) for recipient in Recipient],
         help_text="`adjudicator`: the pair is a case, also if both grades are equal. `judges`: two "
-        "judges judge it blind, and the judgments until now no longer count.",
+        "judges judge it blind, and earlier judgments no longer count.",
     )
     reason = serializers.CharField(
         max_length=LONGEST_REASON, help_text="The changelog of the next version publishes it."
@@ -39,7 +39,7 @@ class NewReferral(DryRun):
         default="",
         allow_blank=True,
         help_text="Username of a new annotator of slot 1, who takes over all its unjudged pairs. "
-        "Empty: the person who has the slot.",
+        "Empty: the current judge of the query.",
     )
     annotator_2 = serializers.CharField(
         max_length=150, default="", allow_blank=True, help_text="The same for slot 2."

@@ -32,11 +32,11 @@ class ReferralForm(forms.Form):
         choices=[
             (
                 Recipient.ADJUDICATOR.value,
-                "The adjudicator, who sees both judgments and decides, also if they are equal",
+                "The adjudicator, who sees both judgments and decides, even if they are equal",
             ),
             (
                 Recipient.JUDGES.value,
-                "Two judges, blind; the judgments until now no longer count",
+                "Two blind judges; earlier judgments no longer count",
             ),
         ],
         widget=forms.RadioSelect,
@@ -63,7 +63,7 @@ class ReferralForm(forms.Form):
                 people.order_by("username"),
                 label=f"Judge in slot {number}",
                 required=False,
-                empty_label="the person who has the slot of this query",
+                empty_label="The current judge of this query",
                 help_text="Only for two judges. Another person takes over all unjudged pairs of "
                 "this slot."
                 if number == 1
