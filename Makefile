@@ -25,7 +25,7 @@ help:
 	@echo "make test    run all tests on SQLite, and those that use a database also on PostgreSQL"
 	@echo "make lint    check style, types, import direction, migrations and production settings"
 	@echo "make mutate  change lines of the core at random; print the changes that no test notices"
-	@echo "             (ARGS='--sample 20 --seed 7 --module release/gate.py'; docs/testing.md)"
+	@echo "             (ARGS='--sample 20 --seed 7 --module release/gate/checks.py'; docs/testing.md)"
 	@echo "make bench   measure time, memory and disk (SIZES=10k,100k,800k,2M; ARGS=--no-others)"
 	@echo "make bench-judging  measure half a million judgments with real clients, beside the goals"
 	@echo "             (ARGS='--queries 100'; ARGS='--potato /path/to/potato' measures the peer)"

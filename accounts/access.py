@@ -17,7 +17,7 @@ from django_htmx.http import HttpResponseClientRedirect
 
 from accounts.locking import CollectionArchived
 from accounts.models import Collection, User
-from web.requests import refusal, wants_json
+from web.requests.answers import refusal, wants_json
 
 View = Callable[..., HttpResponseBase]
 

@@ -17,7 +17,13 @@ from rest_framework.views import APIView
 
 from accounts.access import collection_for
 from accounts.models import Collection, Role, User
-from web.api import JsonBody, NoKeys, RequestSerializer, WhateverIsAccepted, unknown_keys
+from web.api.serializers import (
+    JsonBody,
+    NoKeys,
+    RequestSerializer,
+    WhateverIsAccepted,
+    unknown_keys,
+)
 
 S = TypeVar("S", bound=RequestSerializer)
 

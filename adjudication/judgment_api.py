@@ -15,7 +15,7 @@ from adjudication.label_lines import parse_labels
 from adjudication.models import JudgmentImport
 from corpus.api import prefix_field
 from jobs.api import JobAnswer, accepted
-from web.api import FormBody, RequestSerializer, files_field
+from web.api.serializers import FormBody, RequestSerializer, files_field
 
 
 class JudgmentUpload(RequestSerializer):

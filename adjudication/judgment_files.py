@@ -15,9 +15,9 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePath
 from typing import Any, NamedTuple
 
-from corpus.decompression import MEGABYTE, Meter, UnreadableLine, numbered_lines
-from web.csv_cells import restored
-from web.storable_text import find_unstorable
+from corpus.formats.decompression import MEGABYTE, Meter, UnreadableLine, numbered_lines
+from web.requests.storable_text import find_unstorable
+from web.tables.csv_cells import restored
 
 LARGEST = 512 * MEGABYTE  # unpacked; an export is read as a whole
 LONGEST_LINE = 64 * MEGABYTE

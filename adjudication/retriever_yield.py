@@ -1,6 +1,6 @@
 """How many relevant documents each source of the pools found, once they are judged.
 
-A query paper in its own pool does not count: it is no label of `evaluation.labels` either.
+A query paper in its own pool does not count: it is no label of `scoring.labels` either.
 """
 
 from __future__ import annotations

@@ -29,8 +29,8 @@ from adjudication.services import (
 from annotation.models import Pair
 from annotation.views import not_found_for_scripts
 from corpus.models import Query
-from web.requests import outcome, refusal, wants_json
-from web.tables import numbered_page
+from web.requests.answers import outcome, refusal, wants_json
+from web.tables.cells import numbered_page
 
 
 @never_cache

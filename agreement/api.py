@@ -16,7 +16,7 @@ from agreement.models import MissingPolicy, Report
 from agreement.services import request_report
 from agreement.summary import Stage
 from jobs.api import JobAnswer, accepted
-from web.api import RequestSerializer
+from web.api.serializers import RequestSerializer
 
 
 class ReportParameters(RequestSerializer):

@@ -19,8 +19,8 @@ from agreement.screening_agreement import (
 )
 from agreement.tables import signed_number
 from curation.models import Screening
-from curation.sample_report import sample_report
-from curation.sample_table import (
+from curation.samples.report import sample_report
+from curation.samples.table import (
     PAPERS,
     PaperRow,
     paper_filters,
@@ -28,11 +28,11 @@ from curation.sample_table import (
     paper_rows,
     screened_by,
 )
-from curation.screening import facets_to_screen
-from web.columns import csv_file, wants_csv
-from web.filters import filter_bar, filter_rows
-from web.paging import typed
-from web.tables import matching, numbered_page
+from curation.screening.services import facets_to_screen
+from web.tables.cells import matching, numbered_page
+from web.tables.columns import csv_file, wants_csv
+from web.tables.filters import filter_bar, filter_rows
+from web.tables.paging import typed
 
 UNDEFINED = "undefined"
 Line = tuple[Agreement, list[tuple[str, str]]]

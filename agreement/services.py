@@ -14,7 +14,8 @@ from django.utils import timezone
 
 from accounts.locking import lock_collection
 from accounts.models import Collection, User
-from adjudication.labels import LabelledPair, Standing, labelled_pairs
+from adjudication.labels import labelled_pairs
+from adjudication.standing import LabelledPair, Standing
 from agreement.coefficients import Missing
 from agreement.models import Report, ReportQuerySet
 from agreement.revision import revision_of

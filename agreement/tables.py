@@ -19,9 +19,9 @@ from agreement.coefficients import (
 )
 from database.natural_order import natural_key
 from pooling.tables import heat
-from web.columns import Column, Table
-from web.csv_cells import defused
-from web.filters import Choice, Filter, Test
+from web.tables.columns import Column, Table
+from web.tables.csv_cells import defused
+from web.tables.filters import Choice, Filter, Test
 
 Payload = Mapping[str, Any]
 

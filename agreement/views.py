@@ -22,12 +22,12 @@ from agreement.models import MissingPolicy, Report
 from agreement.revision import revision_of
 from agreement.services import JOB_KIND, UnknownPolicy, request_report
 from jobs.listing import jobs_to_show
-from web.columns import csv_file, wants_csv
 from web.figure_files import figure_file, shown
-from web.filters import filter_bar, filter_rows
-from web.paging import typed
-from web.requests import sorting_address
-from web.tables import Sort, matching, numbered_page, sort_rows
+from web.requests.answers import sorting_address
+from web.tables.cells import Sort, matching, numbered_page, sort_rows
+from web.tables.columns import csv_file, wants_csv
+from web.tables.filters import filter_bar, filter_rows
+from web.tables.paging import typed
 
 
 @in_collection(Role.ADMIN)

@@ -13,12 +13,12 @@ from rest_framework.response import Response
 
 from accounts.api import ApiView, CollectionView
 from accounts.models import HIGHEST_GRADE, Collection, Membership, Role, User
-from annotation.collection_setup import change_facets_and_scale
+from annotation.guidelines.collection_setup import change_facets_and_scale
 from annotation.services import set_up_collection
 from corpus.facets import FacetError, FacetPlan, facets_from
 from corpus.models import Facet
 from retrieval.retrievers import ANALYSES
-from web.api import RequestSerializer
+from web.api.serializers import RequestSerializer
 
 FACETS_HELP = (
     '"csfcube", "none", or a list of objects with key, name and labels. See docs/formats.md.'

@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from accounts.locking import CollectionArchived, check_not_archived, lock_collection
 from accounts.models import Collection, Role, User
-from annotation.default_guidelines import default_guideline, with_names
+from annotation.guidelines.defaults import default_guideline, with_names
 from annotation.models import Guideline, Judgment, Opening, Pair, Reason, Seat, Slot
 from annotation.presentation import (
     Presentation,

@@ -19,8 +19,8 @@ from annotation.models import Reason
 from annotation.queue import OwnSlot, ShownPair
 from annotation.services import BadAnswer, JudgingError, postpone, submit_judgment
 from corpus.models import Query
-from web.requests import outcome, refusal, wants_json, wants_part
-from web.tables import numbered_page
+from web.requests.answers import outcome, refusal, wants_json, wants_part
+from web.tables.cells import numbered_page
 
 THEN_MINE = "mine"
 

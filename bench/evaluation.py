@@ -44,9 +44,9 @@ def prepare(folder: Path, queries: int, runs: int) -> dict[str, Any]:
     """The collection with its runs, and the files of the peer."""
     from bench.judging_state import make_state
     from corpus.models import QueryPaper
-    from evaluation.labels import qrels_of
     from pooling.models import Candidate
     from retrieval.models import Ranking
+    from scoring.labels import qrels_of
 
     # Only a part of the judging state's last queries is judged; a few more make up for it.
     collection = make_state(queries=int(queries * 1.06), report=False, out=sys.stderr)
@@ -85,7 +85,7 @@ def prepare(folder: Path, queries: int, runs: int) -> dict[str, Any]:
 def score() -> dict[str, Any]:
     """The job of the page: every run by every profile."""
     from accounts.models import Collection
-    from evaluation.services import evaluate
+    from scoring.services import evaluate
 
     return evaluate(collection=Collection.objects.get())
 
@@ -110,10 +110,10 @@ def compare(folder: Path) -> dict[str, Any]:
     import ir_measures
 
     from accounts.models import Collection
-    from evaluation.labels import qrels_of
-    from evaluation.measures.names import parse_measures
-    from evaluation.measures.scoring import score_lists
-    from evaluation.report import Options, evaluation_report, stored_lists
+    from evaluation.leaderboard.report import Options, evaluation_report, stored_lists
+    from scoring.labels import qrels_of
+    from scoring.measures.names import parse_measures
+    from scoring.measures.scoring import score_lists
 
     collection = Collection.objects.get()
     system = stored_lists(collection.systems.get(name="system-0"))

@@ -153,7 +153,7 @@ def _people(seed: str) -> tuple[Collection, dict[str, list[User]]]:
 def make_documents(collection: Collection, queries: int, seed: int) -> None:
     """Five for each query, at least 200."""
     from bench.corpus import write_corpus
-    from corpus.document_import import import_documents
+    from corpus.documents.importing import import_documents
 
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "corpus.jsonl.gz"

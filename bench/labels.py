@@ -143,8 +143,8 @@ def prepare(count: str) -> dict[str, Any]:
     from django.core.management import call_command
     from django.db import transaction
 
-    from corpus.document_rows import DocumentInserter, row_of
-    from corpus.formats import DocumentRecord
+    from corpus.documents.rows import DocumentInserter, row_of
+    from corpus.formats.document_lines import DocumentRecord
     from corpus.services import create_collection
 
     call_command("migrate", verbosity=0)
@@ -166,7 +166,7 @@ def label() -> dict[str, Any]:
     """Label the documents of the database, as the job does."""
     _django()
     from accounts.models import Collection
-    from curation.prediction import predict_labels
+    from curation.labels.prediction import predict_labels
     from jobs.context import DirectRun
 
     start, computed = time.perf_counter(), time.process_time()

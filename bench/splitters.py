@@ -16,9 +16,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from corpus.sentences import split_sentences
+from corpus.text.sentences import split_sentences
 from csfcube.readable_annotations import read_papers
-from curation.boundaries import lengths_of
+from curation.checking.boundaries import lengths_of
 
 Splitter = Callable[[str], list[str]]
 

@@ -58,7 +58,7 @@ def prepare(clock: Clock) -> Measured:
 
 
 def import_corpus(clock: Clock, path: str) -> Measured:
-    from corpus.document_import import import_documents
+    from corpus.documents.importing import import_documents
 
     with clock.running():
         report = import_documents(collection=_collection(), path=Path(path), work=_work())

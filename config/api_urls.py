@@ -12,11 +12,11 @@ from agreement.api import Agreement
 from annotation import api as annotation
 from annotation.api_collections import CollectionDetail, CollectionFacets, Collections
 from corpus import api as corpus
-from curation import api as curation
-from curation import sample_api
-from dashboard import people_api
+from curation.labels import api as curation
+from curation.samples import api as sample_api
 from dashboard.api import CollectionArchive, CollectionLicences, Root
-from evaluation import api as evaluation
+from dashboard.people import api as people_api
+from evaluation.leaderboard import api as evaluation
 from evaluation.shadow_judges import api as shadow_judges
 from jobs import api as jobs
 from pooling import api as pooling

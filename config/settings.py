@@ -89,7 +89,7 @@ ALLOWED_HOSTS = _words("ALLOWED_HOSTS") or ([] if PRODUCTION else LOCAL_HOSTS)
 if PRODUCTION and not ALLOWED_HOSTS:
     raise ImproperlyConfigured("ALLOWED_HOSTS is missing. Set it to the host names of this server.")
 CSRF_TRUSTED_ORIGINS = _words("CSRF_TRUSTED_ORIGINS")
-CSRF_FAILURE_VIEW = "web.refusals.csrf_failure"
+CSRF_FAILURE_VIEW = "web.requests.refusals.csrf_failure"
 
 INSTALLED_APPS = [
     "axes",
@@ -118,8 +118,11 @@ INSTALLED_APPS = [
     "adjudication",
     "agreement",
     "studies",
+    "scoring",
+    "planning",
     "evaluation",
     "release",
+    "publishing",
     "csfcube",
     "demo",
     "dashboard",
@@ -130,15 +133,15 @@ MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "csp.middleware.CSPMiddleware",
-    "web.privacy.forbid_storing",
-    "web.request_text.check_text",
+    "web.requests.privacy.forbid_storing",
+    "web.requests.text.check_text",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
-    "web.request_bodies.limit_body",
-    "web.request_text.check_form",
-    "web.login_required.LoginRequired",
+    "web.requests.bodies.limit_body",
+    "web.requests.text.check_form",
+    "web.requests.login_required.LoginRequired",
     "accounts.passwords.RequireOwnPassword",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
@@ -166,7 +169,7 @@ TEMPLATES = [
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
-                "dashboard.navigation.navigation",
+                "dashboard.navigation.context.navigation",
             ],
         },
     },
@@ -379,10 +382,10 @@ REST_FRAMEWORK = {
         "accounts.passwords.HasOwnPassword",
     ],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
-    "DEFAULT_PAGINATION_CLASS": "web.pagination.Pages",
+    "DEFAULT_PAGINATION_CLASS": "web.api.pagination.Pages",
     "PAGE_SIZE": 100,
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
-    "EXCEPTION_HANDLER": "web.api_errors.answer",
+    "EXCEPTION_HANDLER": "web.api.errors.answer",
 }
 SPECTACULAR_SETTINGS = {
     "TITLE": "Qrelsmith",
@@ -398,9 +401,9 @@ SPECTACULAR_SETTINGS = {
     "ENUM_NAME_OVERRIDES": {"RoleEnum": "accounts.models.Role"},
     "POSTPROCESSING_HOOKS": [
         "drf_spectacular.hooks.postprocess_schema_enums",
-        "web.api_docs.add_errors",
-        "web.api_docs.close_bodies",
-        "web.api_docs.group",
+        "web.api.docs.add_errors",
+        "web.api.docs.close_bodies",
+        "web.api.docs.group",
     ],
 }
 

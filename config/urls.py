@@ -13,9 +13,11 @@ collection_routes: list[URLPattern | URLResolver] = [
     path("", include("curation.urls")),
     path("runs/", include("retrieval.urls")),
     path("", include("evaluation.urls")),
+    path("", include("scoring.urls")),
+    path("", include("planning.urls")),
     path("", include("pooling.urls")),
     path("judge/", include("annotation.urls")),
-    path("", include("annotation.guideline_urls")),
+    path("", include("annotation.guidelines.urls")),
     path("adjudicate/", include("adjudication.urls")),
     path("judgments/", include("adjudication.judgment_urls")),
     path("referrals/", include("adjudication.referrals.urls")),
@@ -29,8 +31,8 @@ collection_routes: list[URLPattern | URLResolver] = [
     path("jobs/", include("jobs.urls")),
 ]
 
-handler400 = "web.refusals.bad_request"
-handler500 = "web.refusals.server_error"
+handler400 = "web.requests.refusals.bad_request"
+handler500 = "web.requests.refusals.server_error"
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("", views.home, name="home"),
@@ -42,7 +44,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("parts/", parts, name="parts"),
     path("collections/sample/", views.new_sample_collection, name="new-sample-collection"),
     path("collections/new/", views.new_collection, name="new-collection"),
-    path("releases/", include("release.public_urls")),
+    path("releases/", include("publishing.urls")),
     path("c/<slug:slug>/", include(collection_routes)),
     path("api/v1/", include("config.api_urls")),
     path("api/schema/", views.api_schema, name="api-schema"),

@@ -8,19 +8,19 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from accounts.api import CollectionView
-from corpus.document_import import MAX_SKIPPED
-from corpus.expansion import DIRECTIONS, MOST_HOPS, OUT
-from corpus.filters import FILTERS, HIGHEST_MINIMUM, RecipeError
+from corpus.documents.expansion import DIRECTIONS, MOST_HOPS, OUT
+from corpus.documents.filters import FILTERS, HIGHEST_MINIMUM, RecipeError
+from corpus.documents.importing import MAX_SKIPPED
+from corpus.documents.written_recipes import written_expansion, written_recipe
+from corpus.formats.sources import AUTO, FORMATS
+from corpus.formats.tables import ColumnError, parse_columns
 from corpus.forms import MOST_SEEDS
 from corpus.models import Document, Query
-from corpus.sentence_numbers import HIGHEST
 from corpus.services import create_query
-from corpus.sources import AUTO, FORMATS
-from corpus.table_formats import ColumnError, parse_columns
+from corpus.text.sentence_numbers import HIGHEST
 from corpus.uploads import request_import, request_topics
-from corpus.written_recipes import written_expansion, written_recipe
 from jobs.api import JobAnswer, accepted
-from web.api import FormBody, RequestSerializer, files_field, found
+from web.api.serializers import FormBody, RequestSerializer, files_field, found
 
 
 class DocumentLine(serializers.Serializer[Document]):

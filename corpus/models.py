@@ -9,9 +9,9 @@ from django.db.models.functions import Coalesce
 
 from accounts.models import Collection
 from corpus.digests import text_digest
-from corpus.sentence_numbers import numbers_text
+from corpus.text.sentence_numbers import numbers_text
 from database.natural_order import NaturalKeyField, natural_key
-from web.paging import Order
+from web.tables.paging import Order
 
 DOCNO_ORDER = Order("docno_order", natural_key)
 NAME_ORDER = Order("name_order", natural_key)
@@ -175,7 +175,7 @@ class FullText(models.Model):
 class DocumentImport(models.Model):
     """An import of documents: what was read, by which recipe, and what it changed.
 
-    `recipe` has what differs from an import that keeps everything, as `corpus.import_history`
+    `recipe` has what differs from an import that keeps everything, as `corpus.documents.history`
     writes it. Its steps say how many documents each rule left out. Rows are never edited.
     """
 

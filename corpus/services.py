@@ -13,9 +13,9 @@ from accounts.locking import lock_collection
 from accounts.models import HIGHEST_GRADE, Collection, Role, User
 from accounts.services import add_membership
 from corpus.facets import DEFAULT_FACETS, FacetPlan, check_facets
-from corpus.languages import guess_analysis
 from corpus.models import Document, Facet, Query, QueryPaper
-from corpus.sentence_numbers import Numbers, check_name, check_numbers, next_name, numbers_text
+from corpus.text.languages import guess_analysis
+from corpus.text.sentence_numbers import Numbers, check_name, check_numbers, next_name, numbers_text
 from web.errors import UserFacingError
 
 LANGUAGE_SAMPLE = 300  # documents that show the language of a corpus

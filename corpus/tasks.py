@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from corpus.document_import import import_source, open_files
-from corpus.expansion import Expansion
-from corpus.filters import Recipe
-from corpus.full_text_import import import_full_texts
-from corpus.sources import AUTO
-from corpus.topic_import import import_topics
+from corpus.documents.expansion import Expansion
+from corpus.documents.filters import Recipe
+from corpus.documents.full_texts import import_full_texts
+from corpus.documents.importing import import_source, open_files
+from corpus.formats.sources import AUTO
+from corpus.topics.importing import import_topics
 from jobs import registry
 from jobs.lease import Lease
 from jobs.uploaded_files import files_of

@@ -8,10 +8,10 @@ from typing import Any
 from django.core.files.uploadedfile import UploadedFile
 
 from accounts.models import Collection, User
-from corpus.expansion import Expansion
-from corpus.filters import EVERYTHING, Recipe
+from corpus.documents.expansion import Expansion
+from corpus.documents.filters import EVERYTHING, Recipe
+from corpus.formats.sources import AUTO
 from corpus.services import CorpusError, facet_of_topics
-from corpus.sources import AUTO
 from corpus.tasks import FULL_TEXTS_KIND, JOB_KIND, TOPICS_KIND
 from jobs.models import Job
 from jobs.uploads import KeyTaken, enqueue_upload

@@ -13,10 +13,13 @@ from django.views.decorators.vary import vary_on_headers
 from accounts.access import in_collection, person_of
 from accounts.models import Collection, Role
 from corpus.facets import SAMPLE_FACETS
+from corpus.formats.full_texts import sections_of
+from corpus.formats.sources import AUTO
 from corpus.forms import FullTextsForm, QueryListForm, TopicsForm, UploadForm
-from corpus.full_texts import sections_of
 from corpus.models import Document, DocumentQuerySet, FullText
-from corpus.queries import (
+from corpus.services import CorpusError
+from corpus.tasks import FULL_TEXTS_KIND, JOB_KIND, TOPICS_KIND
+from corpus.topics.queries import (
     BadQueryList,
     ChosenSentences,
     add_queries,
@@ -27,14 +30,11 @@ from corpus.queries import (
     sentence_choices,
     sentence_queries,
 )
-from corpus.services import CorpusError
-from corpus.sources import AUTO
-from corpus.tasks import FULL_TEXTS_KIND, JOB_KIND, TOPICS_KIND
 from corpus.uploads import ImportUnderWay, request_full_texts, request_import, request_topics
 from web.disk import NoRoom
 from web.errors import UserFacingError
-from web.paging import Order, page_of, typed
-from web.requests import wants_part
+from web.requests.answers import wants_part
+from web.tables.paging import Order, page_of, typed
 from web.words import count_noun
 
 FOUND = 20

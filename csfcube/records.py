@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from evaluation.folds import Folds
+from scoring.folds import Folds
 from web.errors import UserFacingError
 
 

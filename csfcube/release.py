@@ -10,7 +10,7 @@ from csfcube.files import Folder
 from csfcube.readable_annotations import read_papers
 from csfcube.records import CSFCubeError, Paper, Pooled, QueryKey, Ratings, Release
 from csfcube.tables import read_pools, read_queries, read_ratings
-from evaluation.folds import Folds, SplitsError, read_splits
+from scoring.folds import Folds, SplitsError, read_splits
 
 QUERIES = "queries-release.csv"
 POOLS = "test-pid2pool-csfcube.json"

@@ -17,11 +17,11 @@ from csfcube.datasheet import ANSWERS
 from csfcube.guidelines import CSFCUBE_GUIDELINE, csfcube_guideline
 from csfcube.judgments import People, create_judged_query
 from csfcube.pools import SOURCE, create_documents, create_pools, create_queries
-from evaluation.models import FoldPlan
-from evaluation.services import save_folds
 from jobs.context import DirectRun, JobContext
 from pooling.models import Candidate
 from release.datasheets.services import save_answers
+from scoring.models import FoldPlan
+from scoring.services import save_folds
 
 PREFIX = "csfcube"
 LICENCE = "CC-BY-NC-4.0"

@@ -5,4 +5,6 @@ class CurationConfig(AppConfig):
     name = "curation"
 
     def ready(self) -> None:
-        from curation import choice_tasks, sample_tasks, tasks  # noqa: F401 (registers the jobs)
+        from curation.choice import tasks as choice_tasks  # noqa: F401 (registers the jobs)
+        from curation.labels import tasks  # noqa: F401 (registers the jobs)
+        from curation.samples import tasks as sample_tasks  # noqa: F401 (registers the jobs)

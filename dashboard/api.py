@@ -19,9 +19,9 @@ from accounts.api import ApiView, CollectionView
 from accounts.models import Collection, User
 from accounts.passwords import HasOwnPassword
 from annotation.api_collections import CollectionAnswer, collections_of
-from dashboard.archiving import archive_collection, unarchive_collection
 from dashboard.services import change_licences
-from web.api import NoKeys, RequestSerializer
+from dashboard.settings.archiving import archive_collection, unarchive_collection
+from web.api.serializers import NoKeys, RequestSerializer
 
 ADDRESSES = "config.api_urls"  # by its name, since it imports this module
 

@@ -13,9 +13,9 @@ from django.views.decorators.vary import vary_on_headers
 from accounts.access import in_collection
 from accounts.models import Collection, Role
 from corpus.models import NAME_ORDER, Document, Facet, FullText, QueryPaper
-from corpus.query_facts import QueryFacts, facts_of
-from curation.check_queue import ShownSentence, shown_abstract
-from dashboard.query_table import (
+from corpus.text.query_facts import QueryFacts, facts_of
+from curation.checking.queue import ShownSentence, shown_abstract
+from dashboard.board.query_table import (
     QUERIES,
     queries_of,
     query_filters,
@@ -24,10 +24,10 @@ from dashboard.query_table import (
     unused_columns,
 )
 from pooling.models import Candidate, Pool
-from web.columns import csv_file, in_batches, wants_csv
-from web.filters import filter_bar, filter_queryset
-from web.paging import page_of, typed
-from web.requests import wants_part
+from web.requests.answers import wants_part
+from web.tables.columns import csv_file, in_batches, wants_csv
+from web.tables.filters import filter_bar, filter_queryset
+from web.tables.paging import page_of, typed
 
 BATCH = 500  # rows of a CSV file that are read together
 

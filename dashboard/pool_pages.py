@@ -9,7 +9,7 @@ from accounts.access import in_collection
 from accounts.models import Collection, Role
 from adjudication.yield_reports import JOB_KIND, shown_yields
 from pooling.views import pools_file, pools_page
-from web.columns import wants_csv
+from web.tables.columns import wants_csv
 
 
 @in_collection(Role.ADMIN)

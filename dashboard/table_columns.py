@@ -10,15 +10,15 @@ from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.http import require_POST
 
 from agreement.tables import BY_QUERY
-from curation.document_table import DOCUMENTS
-from curation.sample_table import PAPERS
-from dashboard.board_table import BOARD
-from dashboard.people_table import PEOPLE
-from dashboard.query_table import QUERIES
+from curation.labels.document_table import DOCUMENTS
+from curation.samples.table import PAPERS
+from dashboard.board.query_table import QUERIES
+from dashboard.board.table import BOARD
+from dashboard.people.table import PEOPLE
 from jobs.tables import JOBS
 from pooling.tables import CANDIDATES, POOLS
 from retrieval.run_table import RUNS
-from web.columns import Table
+from web.tables.columns import Table
 
 ALL_TABLES: tuple[Table[Any], ...] = (
     *(DOCUMENTS, QUERIES, RUNS, POOLS, CANDIDATES),

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from dashboard.archiving import DELETION_KIND
-from dashboard.deletion import delete_collection
+from dashboard.settings.archiving import DELETION_KIND
+from dashboard.settings.deletion import delete_collection
 from jobs import registry
 from jobs.lease import Lease
 

@@ -4,16 +4,11 @@ from __future__ import annotations
 
 from django.urls import URLPattern, path
 
-from dashboard import (
-    archive_views,
-    board_views,
-    corpus_pages,
-    opening_views,
-    people,
-    pool_pages,
-    rebalance_views,
-    views,
-)
+from dashboard import corpus_pages, pool_pages, views
+from dashboard.board import opening_views, rebalance_views
+from dashboard.board import views as board_views
+from dashboard.people import views as people
+from dashboard.settings import archive_views
 
 urlpatterns: list[URLPattern] = [
     path("", views.collection_page, name="collection"),

@@ -18,7 +18,7 @@ from rest_framework.permissions import IsAuthenticated
 from accounts.access import in_collection, person_of, roles_in
 from accounts.models import Collection, Role
 from accounts.passwords import HasOwnPassword
-from annotation.collection_setup import (
+from annotation.guidelines.collection_setup import (
     change_facets_and_scale,
     default_grade_names,
     facets_of,
@@ -27,16 +27,16 @@ from annotation.collection_setup import (
 from annotation.services import JudgingError, set_up_collection
 from corpus.facets import NO_FACETS, FacetPlan
 from corpus.services import CorpusError
-from dashboard import overview
-from dashboard.archiving import ArchiveError
-from dashboard.facets_form import FacetsForm
-from dashboard.forms import NewCollectionForm, SettingsForm
-from dashboard.navigation import navigation_for
-from dashboard.search import search
+from dashboard.navigation.context import navigation_for
+from dashboard.navigation.search import search
+from dashboard.overview import page as overview
 from dashboard.services import SeedIsFixed, change_settings, seed_is_fixed
+from dashboard.settings.archiving import ArchiveError
+from dashboard.settings.facets_form import FacetsForm
+from dashboard.settings.forms import NewCollectionForm, SettingsForm
 from demo.sample import NotEmpty, OtherFacets, create_sample_collection, request_sample
-from web.paging import typed
-from web.requests import wants_part
+from web.requests.answers import wants_part
+from web.tables.paging import typed
 from web.words import count_noun
 
 MENU_SIZE = 12  # collections in the menu

@@ -11,7 +11,7 @@ from django.db import transaction
 from accounts.models import Collection, Role, User
 from annotation.models import Opening
 from annotation.services import open_queries, set_up_collection
-from corpus.document_import import import_documents
+from corpus.documents.importing import import_documents
 from corpus.facets import SAMPLE_FACETS
 from corpus.services import create_query
 from demo.datasheet import answer_datasheet

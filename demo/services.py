@@ -24,7 +24,7 @@ from annotation.services import (
     set_up_collection,
     submit_judgment,
 )
-from corpus.document_import import import_documents
+from corpus.documents.importing import import_documents
 from corpus.models import Query
 from corpus.ordering import order_key
 from demo.datasheet import answer_datasheet

@@ -18,8 +18,8 @@ from jobs.models import Job, State
 from web.figure_files import ShownFigure
 from web.figure_panels import Series, columns
 from web.figures import Figure
-from web.filters import Choice, Filter, filter_bar
-from web.tables import NumberedPage, Sort
+from web.tables.cells import NumberedPage, Sort
+from web.tables.filters import Choice, Filter, filter_bar
 
 
 class Tab(NamedTuple):

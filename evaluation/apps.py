@@ -6,5 +6,4 @@ class EvaluationConfig(AppConfig):
 
     def ready(self) -> None:
         from evaluation import tasks  # noqa: F401  (registers the jobs)
-        from evaluation.baselines import tasks as baseline_tasks  # noqa: F401
         from evaluation.label_effects import tasks as label_tasks  # noqa: F401

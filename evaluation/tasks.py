@@ -1,38 +1,15 @@
-"""The jobs that score systems and import them."""
+"""The job that checks pools for bias."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from evaluation.pool_bias.services import JOB_KIND as POOL_BIAS_KIND
-from evaluation.pool_bias.services import compute_pool_bias
-from evaluation.services import JOB_KIND, evaluate
-from evaluation.systems.services import RunPath, import_system
-from evaluation.systems.uploads import IMPORT_KIND
+from evaluation.pool_bias.services import JOB_KIND, compute_pool_bias
 from jobs.lease import Lease
 from jobs.registry import handles
-from jobs.uploaded_files import files_of
 
 
-@handles(JOB_KIND, title="Score systems", page="leaderboard", in_steps=True)
-def run_evaluate(lease: Lease) -> dict[str, Any]:
-    return evaluate(collection=lease.collection, source=lease.parameters["source"], work=lease)
-
-
-@handles(IMPORT_KIND, title="Import a system", page="systems", reads=("path",))
-def run_import_system(lease: Lease) -> dict[str, Any]:
-    parameters = lease.parameters
-    system = import_system(
-        collection=lease.collection,
-        name=parameters["name"],
-        files=[RunPath(path, name) for name, path in files_of(parameters).items()],
-        repetition_of=parameters["repetition_of"],
-        work=lease,
-    )
-    return {"system": system.name}
-
-
-@handles(POOL_BIAS_KIND, title="Check the pools for bias", page="pool-bias")
+@handles(JOB_KIND, title="Check the pools for bias", page="pool-bias")
 def run_pool_bias(lease: Lease) -> dict[str, Any]:
     report = compute_pool_bias(
         collection=lease.collection, leave_out=lease.parameters["leave_out"], work=lease

@@ -15,7 +15,7 @@ from accounts.api import CollectionView
 from jobs import registry
 from jobs.models import Job, State
 from jobs.services import request_cancel
-from web.api import found
+from web.api.serializers import found
 
 
 class Busy(APIException):

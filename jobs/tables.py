@@ -7,10 +7,10 @@ from django.db.models import Q, QuerySet
 from accounts.models import Collection
 from jobs import registry
 from jobs.models import LIVE, Job, State
-from web.columns import Column, Table
-from web.filters import Choice, Filter
-from web.paging import Order
-from web.sorted_paging import SortedRows
+from web.tables.columns import Column, Table
+from web.tables.filters import Choice, Filter
+from web.tables.paging import Order
+from web.tables.sorted_paging import SortedRows
 
 
 def _person(job: Job) -> str:

@@ -18,9 +18,9 @@ from jobs import registry, uploaded_files
 from jobs.models import LIVE, Job
 from jobs.services import enqueue, request_cancel
 from jobs.tables import JOBS, job_filters, newest_first
-from web.columns import csv_file, wants_csv
-from web.filters import filter_bar, filter_queryset
-from web.paging import typed
+from web.tables.columns import csv_file, wants_csv
+from web.tables.filters import filter_bar, filter_queryset
+from web.tables.paging import typed
 
 LISTED = 100  # live jobs
 CHUNK = 500  # rows of a CSV file that are read together

@@ -30,7 +30,7 @@ from pooling.services import (
 from pooling.strategies import DRAW_ORDERS, STRATEGIES
 from retrieval.api import DEEPEST
 from retrieval.services import DEFAULT_DEPTH
-from web.api import RequestSerializer, found
+from web.api.serializers import RequestSerializer, found
 
 
 class PoolLine(serializers.Serializer[Pool]):

@@ -27,14 +27,14 @@ from pooling.forms import CostForm
 from pooling.models import Pool
 from pooling.plan_page import SAVED, PlanPage, plan_rows, saved_plans
 from pooling.plan_steps import PLAN, plan_steps
-from web.columns import ShownColumns, csv_file, in_batches, wants_csv
 from web.errors import UserFacingError
 from web.figure_files import figure_file, shown
-from web.filters import filter_bar, filter_queryset, filter_rows
-from web.paging import typed
-from web.requests import sorting_address, wants_part
-from web.sorted_paging import SortedRows
-from web.tables import matching, sort_rows
+from web.requests.answers import sorting_address, wants_part
+from web.tables.cells import matching, sort_rows
+from web.tables.columns import ShownColumns, csv_file, in_batches, wants_csv
+from web.tables.filters import filter_bar, filter_queryset, filter_rows
+from web.tables.paging import typed
+from web.tables.sorted_paging import SortedRows
 
 POOL_JOBS = ("build_pools", "retrieve", checks.JOB_KIND)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from accounts.models import Collection
 from corpus.models import SOURCES
@@ -15,22 +15,10 @@ from pooling.services.draw import cited_docnos, docnos_to_skip, drawable_lists, 
 from pooling.services.eligibility import Eligible
 from pooling.services.manifest import plan_of
 from pooling.strategies import Stratum, own_docnos, sampled_from
+from rebuilding.stratified_pool import StratifiedPool
 from retrieval.formats import RankedList, docnos_of
 
 BATCH_SIZE = 20  # pools; ten lists of 500 for each of them take some 15 MB
-
-
-class SampledPool(NamedTuple):
-    """A frozen pool that is a sample of a deep pool.
-
-    `strata` hold the deep pool, drawn documents and others. Documents without text are left out,
-    because they cannot be judged.
-    """
-
-    query_paper: str
-    strategy: str
-    parameters: Mapping[str, Any]
-    strata: tuple[Stratum, ...]
 
 
 class SampleLost(PoolingError):
@@ -44,7 +32,7 @@ class SampleLost(PoolingError):
         )
 
 
-def sampled_pools(collection: Collection, query_papers: Iterable[str]) -> Iterator[SampledPool]:
+def sampled_pools(collection: Collection, query_papers: Iterable[str]) -> Iterator[StratifiedPool]:
     """The frozen pools of these query papers that are samples, by docno.
 
     The runs of a frozen pool never change, so the deep pool is computed instead of stored. It is
@@ -70,7 +58,7 @@ def sampled_pools(collection: Collection, query_papers: Iterable[str]) -> Iterat
 
 def _samples(
     collection: Collection, pools: list[Pool], eligible: dict[int, Eligible | None]
-) -> Iterator[SampledPool]:
+) -> Iterator[StratifiedPool]:
     plans = {pool.build_id: plan_of(pool.build.manifest) for pool in pools}
     papers = [pool.query_paper for pool in pools]
     lists, candidates = _lists(pools), _drawn_candidates(pools)
@@ -95,7 +83,7 @@ def _samples(
             plan.strategy, plan.parameters, docnos, {*own, *forced, *skipped_docnos}
         )
         _check(docno, strata, sampled)
-        yield SampledPool(docno, plan.strategy, plan.parameters, _with_text(collection, strata))
+        yield StratifiedPool(docno, plan.strategy, plan.parameters, _with_text(collection, strata))
 
 
 def _lists(pools: list[Pool]) -> dict[int, dict[str, RankedList]]:

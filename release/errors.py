@@ -7,15 +7,11 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from web.errors import UserFacingError
+from bundle.errors import ReleaseError
 
 if TYPE_CHECKING:
-    from release.gate import Finding
+    from release.gate.checks import Finding
     from release.models import Release
-
-
-class ReleaseError(UserFacingError):
-    """Something asked of a release cannot be done."""
 
 
 class BadVersion(ReleaseError):

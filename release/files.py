@@ -13,7 +13,7 @@ from typing import BinaryIO
 
 from django.conf import settings
 
-from release.draft_files import temporary_folder
+from bundle.zip.draft_files import temporary_folder
 from release.errors import CannotKeep, ReleaseDamaged
 from release.models import Release
 from web.disk import is_full, is_refused
@@ -77,7 +77,7 @@ def _folder_beside(path: Path) -> Iterator[Path]:
     if not path.is_relative_to(settings.RELEASE_DIR):
         yield path.parent
         return
-    with temporary_folder() as folder:
+    with temporary_folder(Path(settings.RELEASE_DIR)) as folder:
         yield folder
 
 

@@ -11,10 +11,10 @@ from django import forms
 from django.http import QueryDict
 
 from accounts.models import Collection
-from release.accepted_findings import LONGEST_REASON, NONE_ACCEPTED, Reasons
-from release.errors import ReleaseError
-from release.gate import Finding, blocking_findings
-from release.options import DEFAULT_OPTIONS, LabelSource, ReleaseOptions, Texts
+from bundle.errors import ReleaseError
+from bundle.options import DEFAULT_OPTIONS, LabelSource, ReleaseOptions, Texts
+from release.gate.acceptance import LONGEST_REASON, NONE_ACCEPTED, Reasons
+from release.gate.checks import Finding, blocking_findings
 from release.services import check_request
 
 

@@ -10,10 +10,10 @@ from django.utils import timezone
 
 from accounts.locking import lock_collection
 from accounts.models import User
-from release.differences import Unreadable, read_member
+from bundle.citation_page import page_content
 from release.files import open_release
 from release.models import PublicPeriod, Release
-from release.public_page import page_content
+from release.versions.differences import Unreadable, read_member
 
 AGREEMENT = "reports/agreement.json"
 

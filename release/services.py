@@ -20,29 +20,30 @@ from django.db import IntegrityError
 from accounts.locking import lock_collection
 from accounts.models import Collection, User
 from agreement.services import both_reports
+from bundle.accepted_findings import AcceptedFinding
+from bundle.formats import records as formats
+from bundle.layouts import LAST_LAYOUTS, LAYOUTS, write_layouts
+from bundle.layouts.content import Content
+from bundle.manifest import NAME as MANIFEST
+from bundle.manifest import SUMS, build_manifest, count
+from bundle.options import DEFAULT_OPTIONS, ReleaseOptions
+from bundle.readme import write_readme
+from bundle.records import Snapshot
+from bundle.zip.draft_files import draft_folder, remove_abandoned_drafts
+from bundle.zip.interruption import interruptible
+from bundle.zip.writing import WrittenWrong, check_bundle, digest_of, pack_into
 from jobs.context import DirectRun, JobContext
 from jobs.models import Job
 from jobs.services import enqueue
-from release import formats
-from release.accepted_findings import NONE_ACCEPTED, AcceptedFinding, Reasons, checked_reasons
-from release.bundle import WrittenWrong, check_bundle, digest_of, pack_into
-from release.current_facts import facts_now
-from release.differences import README, difference_to
-from release.draft_files import draft_folder, remove_abandoned_drafts
 from release.errors import BadVersion, GateClosed, NotWritten, VersionTaken
-from release.facts import facts_of
 from release.files import cannot_keep, check_writable, path_of, put_in_place, staged
-from release.gate import ACCEPTABLE, Finding, blocking_findings, check_gate
-from release.interruption import interruptible
-from release.layouts import LAST_LAYOUTS, LAYOUTS, write_layouts
-from release.layouts.content import Content
-from release.manifest import NAME as MANIFEST
-from release.manifest import SUMS, build_manifest, count
+from release.gate.acceptance import NONE_ACCEPTED, Reasons, accept_findings, checked_reasons
+from release.gate.checks import ACCEPTABLE, Finding, blocking_findings, check_gate
+from release.gate.current_facts import facts_now
+from release.gate.facts import facts_of
 from release.models import Release, ReleaseException
-from release.options import DEFAULT_OPTIONS, ReleaseOptions
-from release.readme import write_readme
-from release.records import Snapshot
 from release.snapshot import take_snapshot
+from release.versions.differences import README, difference_to
 
 JOB_KIND = "publish_release"
 VERSION = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,39}")
@@ -127,7 +128,7 @@ def publish_release(
     work = work or DirectRun()
     accepted = check_request(collection=collection, version=version, accept=accept)
     with cannot_keep():
-        remove_abandoned_drafts()
+        remove_abandoned_drafts(Path(settings.RELEASE_DIR))
     steps = count_from(0)
 
     def begin(what: str) -> None:
@@ -191,13 +192,10 @@ def build_bundle(
     blocking = blocking_findings(findings, accept)
     if blocking:
         raise GateClosed(blocking)
-    accepted = [
-        AcceptedFinding.of(finding, accept[finding.check]) for finding in findings if not finding.ok
-    ]
     return pack_bundle(
         snapshot,
         version,
-        accepted,
+        accept_findings(findings, accept),
         software_version=settings.SOFTWARE_VERSION,
         begin=begin,
     )
@@ -215,7 +213,7 @@ def pack_bundle(
 
     `begin` is called with the name of each layout before it is written.
     """
-    with draft_folder() as folder:
+    with draft_folder(Path(settings.RELEASE_DIR)) as folder:
         agreement = both_reports(
             slug=snapshot.collection.slug,
             facets=[facet.key for facet in snapshot.collection.facets],

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from accounts.models import User
+from bundle.options import ReleaseOptions
 from jobs import registry
 from jobs.lease import Lease
-from release import version_rankings
-from release.options import ReleaseOptions
 from release.services import JOB_KIND, job_result, publish_release
+from release.versions import rankings as version_rankings
 
 
 @registry.handles(JOB_KIND, title="Publish a release", page="releases")

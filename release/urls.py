@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from django.urls import URLPattern, path
 
-from release import change_views, views
+from release import views
 from release.errata import views as errata
+from release.versions import views as change_views
 
 urlpatterns: list[URLPattern] = [
     path("", views.releases, name="releases"),

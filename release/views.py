@@ -18,15 +18,16 @@ from django.views.decorators.http import require_POST, require_safe
 
 from accounts.access import in_collection, person_of
 from accounts.models import Collection, Role, User
+from bundle.citation_page import has_citation_labels
+from bundle.errors import ReleaseError
+from bundle.file_tree import file_tree
+from bundle.readme.commands import Loading
+from bundle.readme.exceptions import describe_exception
 from jobs.listing import jobs_to_show
 from pooling.models import Pool
 from release import services
-from release.commands import Loading
-from release.current_facts import count_documents
-from release.differences import Unreadable, read_member
 from release.errata.listing import known_errors
-from release.errors import BadVersion, CannotKeep, ReleaseDamaged, ReleaseError
-from release.file_tree import file_tree
+from release.errors import BadVersion, CannotKeep, ReleaseDamaged
 from release.files import open_release
 from release.forms import (
     LABELS,
@@ -36,18 +37,18 @@ from release.forms import (
     options_of,
     reason_name,
 )
-from release.gate import Finding
-from release.listing import newest_page
+from release.gate.checks import Finding
+from release.gate.current_facts import count_documents
 from release.markdown_preview import preview_of
 from release.models import PublicPeriod, Release
-from release.public_page import has_citation_labels
 from release.publicity import make_private, make_public
-from release.readme.exceptions import describe_exception
 from release.snapshot.pools import sampled_builds
-from release.version_changes import earlier_versions
-from web.file_ranges import send_file
-from web.paging import Page
-from web.requests import answers
+from release.versions.changes import earlier_versions
+from release.versions.differences import Unreadable, read_member
+from release.versions.listing import newest_page
+from web.requests.answers import answers
+from web.requests.file_ranges import send_file
+from web.tables.paging import Page
 
 PREVIEWED = ("README.md", "datasheet.md", "CHANGELOG.md")
 LARGEST_PREVIEW = 500_000  # bytes

@@ -24,8 +24,8 @@ from retrieval.services import (
     run_lines,
 )
 from retrieval.uploads import RunUnderWay, request_embeddings, request_run_imports
-from web.api import FormBody, JsonBody, RequestSerializer, found
-from web.text_blocks import in_blocks
+from web.api.serializers import FormBody, JsonBody, RequestSerializer, found
+from web.tables.text_blocks import in_blocks
 
 
 class RunUpload(RequestSerializer):

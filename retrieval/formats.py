@@ -16,8 +16,8 @@ from operator import attrgetter
 from pathlib import Path
 from typing import BinaryIO, NamedTuple, overload
 
-from corpus.decompression import Meter, UnreadableLine, numbered_lines
-from corpus.smart import is_judgment, plain_id
+from corpus.formats.decompression import Meter, UnreadableLine, numbered_lines
+from corpus.formats.smart import is_judgment, plain_id
 
 COLUMNS = 6
 LONGEST_LINE = 65_536  # bytes; limits what is read of a binary file without line ends

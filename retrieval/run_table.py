@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from retrieval.run_rows import RunRow
-from web.columns import Column, Table
-from web.filters import Choice, Filter, Test
+from web.tables.columns import Column, Table
+from web.tables.filters import Choice, Filter, Test
 
 
 def _skipped(row: RunRow) -> str:

@@ -26,12 +26,12 @@ from retrieval.run_rows import run_rows, unused_catalogue, unused_usual
 from retrieval.run_table import RUN_FILTERS, RUNS
 from retrieval.services import DEFAULT_DEPTH
 from retrieval.uploads import EMBEDDINGS_KIND, RUN_KIND, request_embeddings, request_run_imports
-from web.columns import csv_file, wants_csv
 from web.disk import NoRoom
-from web.filters import filter_bar, filter_rows
-from web.paging import typed
-from web.tables import matching
-from web.text_blocks import in_blocks
+from web.tables.cells import matching
+from web.tables.columns import csv_file, wants_csv
+from web.tables.filters import filter_bar, filter_rows
+from web.tables.paging import typed
+from web.tables.text_blocks import in_blocks
 
 
 @in_collection(Role.ADMIN)

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from corpus.digests import canonical_json
-from corpus.full_texts import Section
+from corpus.formats.full_texts import Section
 
 FEWEST_WORDS = 8  # shorter paragraphs can be in an abstract by chance
 _ABSTRACT = re.compile(r"[\W\d]*(?:[ivx]+[.)]\s*)?(?:the\s+)?abstract\W*", re.IGNORECASE)

@@ -16,7 +16,7 @@ from annotation.models import Reason
 from studies import reading
 from studies.models import Study
 from studies.services import BadRating, StudyError, submit_rating
-from web.requests import outcome, refusal, wants_json
+from web.requests.answers import outcome, refusal, wants_json
 
 
 @never_cache

@@ -11,7 +11,7 @@ from django.db.models import Count, F, OuterRef, Subquery
 
 from accounts.models import Collection, User
 from annotation.models import Guideline, Pair, Reason
-from corpus.full_texts import sections_of
+from corpus.formats.full_texts import sections_of
 from corpus.models import Document, Facet, Query
 from studies.models import Study, StudyPair, StudyQuerySet, StudyRating
 from studies.presentation import FullTextPresentation, ShownFullText, shown_full_text

@@ -24,7 +24,7 @@ from annotation.models import Judgment, Pair
 from studies.models import Study, StudyRating
 from studies.reading import facet_names, progress_of
 from studies.results import Comparison, Minutes, RatedPair, StudyResult, study_result
-from web.csv_cells import defused
+from web.tables.csv_cells import defused
 
 # CSFCube (Mysore et al., 2021), appendix B: the abstracts and the full texts of 45 pairs, rated by
 # one expert. Its minutes are "about 5" a pair.

@@ -14,7 +14,8 @@ from django.utils import timezone
 
 from accounts.locking import check_not_archived, lock_collection
 from accounts.models import SEE_GRADES, Collection, Role, User
-from adjudication.labels import Standing, labelled_pairs
+from adjudication.labels import labelled_pairs
+from adjudication.standing import Standing
 from annotation.models import Pair, PairQuerySet, Slot
 from annotation.services import Answer, BadAnswer
 from corpus.ordering import order_key

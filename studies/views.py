@@ -17,7 +17,7 @@ from studies.models import Study
 from studies.reading import progress_of
 from studies.report import PAPER_MINUTES, PAPER_PAIRS, as_csv, paper_values, report_of
 from studies.services import StudyError, create_study, end_study, with_full_texts
-from web.tables import numbered_page
+from web.tables.cells import numbered_page
 
 
 @in_collection(Role.ADMIN)

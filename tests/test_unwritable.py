@@ -12,9 +12,9 @@ from django.test import Client
 from django.urls import reverse
 
 from accounts.models import User
+from bundle.options import ReleaseOptions
 from jobs.models import Job, State
 from jobs.services import enqueue, run
-from release.options import ReleaseOptions
 from release.services import JOB_KIND
 from tests.support.disks import read_only, small_disk
 from tests.support.release_scenes import a_judged_collection

@@ -12,8 +12,8 @@ from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils.http import content_disposition_header
 
-from web.csv_cells import defused
 from web.figures import Figure, sheet_of
+from web.tables.csv_cells import defused
 
 SVG, PDF, CSV = "svg", "pdf", "csv"
 KINDS = {

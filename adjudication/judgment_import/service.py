@@ -31,10 +31,10 @@ from adjudication.judgment_import.pools import import_pools
 from adjudication.judgment_import.records import find_records
 from adjudication.models import JudgmentImport
 from annotation.models import Reason
-from corpus.file_kinds import Kind, check_kind
-from corpus.first_rows import first_rows
-from corpus.import_meter import meter_for
-from corpus.sources import check_prefix
+from corpus.documents.first_rows import first_rows
+from corpus.documents.import_meter import meter_for
+from corpus.formats.file_kinds import Kind, check_kind
+from corpus.formats.sources import check_prefix
 from jobs.context import JobContext
 from pooling.services.drafts import delete_replaced
 

@@ -12,7 +12,7 @@ from accounts.api import CollectionView
 from accounts.models import Role, User
 from adjudication.models import LONGEST_REASON, Recipient, Referral
 from adjudication.referrals.services import refer_pair
-from web.api import DryRun, rolled_back_if
+from web.api.serializers import DryRun, rolled_back_if
 
 
 class ReferralAnswer(serializers.Serializer[Referral]):

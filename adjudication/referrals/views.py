@@ -12,7 +12,7 @@ from accounts.models import Collection, Role
 from adjudication.models import Recipient, Referral
 from adjudication.referrals.forms import SHOWN, ReferralForm
 from adjudication.referrals.services import ReferralError, refer_pair
-from web.tables import numbered_page
+from web.tables.cells import numbered_page
 
 DONE = {
     Recipient.ADJUDICATOR: "It is a case for the adjudicator now.",

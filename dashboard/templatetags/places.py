@@ -11,7 +11,7 @@ import re
 from django.template import Context, Library
 
 from accounts.models import Collection, User
-from dashboard.navigation import address
+from dashboard.navigation.context import address
 
 register = Library()
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from evaluation.statistics.paired import mean_interval, wins_ties_losses
+from scoring.statistics.paired import mean_interval, wins_ties_losses
 from web.figure_panels import EDGE, GUTTER, Move, moves, ranked_bars
 from web.figures import CHARACTER, Figure, Key, Panel, number_text
 from web.words import Noun

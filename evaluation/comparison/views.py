@@ -28,7 +28,7 @@ from evaluation.significance.stored_values import (
     usual_baseline,
     values_of,
 )
-from evaluation.statistics.comparison import by_mean
+from scoring.statistics.comparison import by_mean
 from web.figure_files import figure_file, shown
 from web.figures import Figure
 from web.lazy import pandas as pd

@@ -16,10 +16,10 @@ from typing import Any
 import numpy as np
 
 from agreement.coefficients import Result
-from evaluation.measures.judged_ranks import Qrels
-from evaluation.statistics.multiple import holm
-from evaluation.statistics.paired import ALPHA, mean, t_test
-from evaluation.statistics.rank_correlation import rbo, tau, tau_ap
+from scoring.measures.judged_ranks import Qrels
+from scoring.statistics.multiple import holm
+from scoring.statistics.paired import ALPHA, mean, t_test
+from scoring.statistics.rank_correlation import rbo, tau, tau_ap
 from web.lazy import pandas as pd
 
 

@@ -21,11 +21,11 @@ from evaluation.label_effects.rankings import (
 )
 from evaluation.label_effects.services import JOB_KINDS, PresentInputs, reports_of
 from evaluation.label_effects.tables import CORRELATIONS, RankingTables, csv_rows
-from evaluation.measures.names import Measure
 from evaluation.shadow_judges.models import ShadowJudge
 from jobs.listing import jobs_to_show
 from jobs.models import Job
-from web.csv_cells import defused
+from scoring.measures.names import Measure
+from web.tables.csv_cells import defused
 
 JSON, CSV = "json", "csv"
 

@@ -8,14 +8,14 @@ from typing import Any
 
 from accounts.models import Collection
 from evaluation.label_effects.comparison import compare_rankings, shared_labels
-from evaluation.labels import SOURCE_NAMES
-from evaluation.measures.judged_ranks import JudgedDocuments, Qrels
-from evaluation.measures.names import Measure, UnknownMeasure, parse_measure
-from evaluation.measures.offered import known_measures
-from evaluation.measures.profiles import profile_of, usual_profile
-from evaluation.measures.scoring import score, scored_queries
-from evaluation.systems.lists import system_lists
 from jobs.context import JobContext
+from scoring.labels import SOURCE_NAMES
+from scoring.measures.judged_ranks import JudgedDocuments, Qrels
+from scoring.measures.names import Measure, UnknownMeasure, parse_measure
+from scoring.measures.offered import known_measures
+from scoring.measures.profiles import profile_of, usual_profile
+from scoring.measures.scoring import score, scored_queries
+from scoring.systems.lists import system_lists
 from web.errors import UserFacingError
 from web.lazy import pandas as pd
 

@@ -15,16 +15,16 @@ from agreement.revision import revision_of
 from evaluation.citations.services import cited_papers
 from evaluation.label_effects.models import LabelReport, ReportKind
 from evaluation.label_effects.rankings import compared_rankings, measure_named
-from evaluation.labels import SOURCES, all_qrels
-from evaluation.services import unscored_runs
 from evaluation.shadow_judges.comparison import shadow_comparison
 from evaluation.shadow_judges.models import ShadowJudge
 from evaluation.shadow_judges.services import UnknownShadowJudge, shadow_judge_named
-from evaluation.systems.lists import systems_with_digests
-from evaluation.systems.services import sync_runs
 from jobs.context import DirectRun, JobContext
 from jobs.models import Job
 from jobs.services import enqueue
+from scoring.labels import SOURCES, all_qrels
+from scoring.services import unscored_runs
+from scoring.systems.lists import systems_with_digests
+from scoring.systems.services import sync_runs
 
 JOB_KINDS = {
     ReportKind.LABEL_EFFECTS: "compare_labels",

@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping
 from typing import NamedTuple
 
 from agreement.coefficients import Result
-from evaluation.statistics.rank_correlation import tau
+from scoring.statistics.rank_correlation import tau
 
 Scores = Mapping[str, float]
 

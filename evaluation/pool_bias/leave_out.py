@@ -18,8 +18,6 @@ from typing import Any
 
 import numpy as np
 
-from evaluation.measures import Measure
-from evaluation.measures.judged_ranks import Floats
 from evaluation.pool_bias.effects import effects, ranking_correlation
 from evaluation.pool_bias.reduced_scores import (
     Labels,
@@ -31,7 +29,9 @@ from evaluation.pool_bias.reduced_scores import (
 )
 from evaluation.pool_bias.report_measures import DEPTH, MAIN, ScopedRanks
 from evaluation.pool_bias.sourced_pools import SourcedPool
-from evaluation.statistics.paired import mean_interval
+from scoring.measures import Measure
+from scoring.measures.judged_ranks import Floats
+from scoring.statistics.paired import mean_interval
 
 UNIQUE, DRAWN, REDRAWN = "unique", "drawn", "redrawn"
 Dropped = Mapping[str, Collection[str]]  # by query paper

@@ -13,11 +13,11 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from evaluation.measures import Measure
-from evaluation.measures.computations import judged_share
-from evaluation.measures.judged_ranks import Floats, JudgedDocuments, JudgedRanks, Qrels
 from evaluation.pool_bias.bounds import BoundedMeasure, grades_in_list, upper_bound
 from evaluation.pool_bias.report_measures import ScopedRanks, is_closed
+from scoring.measures import Measure
+from scoring.measures.computations import judged_share
+from scoring.measures.judged_ranks import Floats, JudgedDocuments, JudgedRanks, Qrels
 
 Lists = Iterable[tuple[str, Sequence[str]]]  # query, docnos best first
 DEPTHS = (10, 20, 100)

@@ -11,9 +11,6 @@ from typing import Any
 
 from accounts.models import Collection
 from adjudication.retriever_yield import Yield, yields
-from evaluation.labels import final_labels_of_pools, qrels_of
-from evaluation.measures.judged_ranks import Floats
-from evaluation.models import System
 from evaluation.pool_bias.growth import expected_in_all, found_by_size, growth_of
 from evaluation.pool_bias.leave_out import (
     DRAWN,
@@ -50,9 +47,12 @@ from evaluation.pool_bias.support import (
     sources_as_systems,
     support_of,
 )
-from evaluation.systems.lists import system_lists
 from jobs.context import JobContext
 from pooling.models import Pool
+from scoring.labels import final_labels_of_pools, qrels_of
+from scoring.measures.judged_ranks import Floats
+from scoring.models import System
+from scoring.systems.lists import system_lists
 from web.errors import UserFacingError
 
 EXAMPLES = 5  # query papers that a reason names

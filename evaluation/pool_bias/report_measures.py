@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from typing import NamedTuple
 
-from evaluation.measures import Measure
-from evaluation.measures.judged_ranks import Computation, Floats, JudgedRanks
-from evaluation.measures.profiles import TREC, profile_of, usual_profile
-from evaluation.measures.scopes import Scope
 from evaluation.pool_bias.bounds import BoundedMeasure, UnboundedMeasure
+from scoring.measures import Measure
+from scoring.measures.judged_ranks import Computation, Floats, JudgedRanks
+from scoring.measures.profiles import TREC, profile_of, usual_profile
+from scoring.measures.scopes import Scope
 
 DEPTH = 20  # of judged@k in the statement
 MAIN = f"nDCG@{DEPTH}"

@@ -13,12 +13,12 @@ from agreement.report_states import changed_inputs, in_words, state_of_inputs
 from agreement.revision import revision_of
 from evaluation.pool_bias.models import PoolBiasReport
 from evaluation.pool_bias.report import report_payload
-from evaluation.systems.lists import lists_digest, run_digests
-from evaluation.systems.services import sync_runs
 from jobs.context import DirectRun, JobContext
 from jobs.models import Job
 from jobs.services import enqueue
 from pooling.services.reports import pools_state
+from scoring.systems.lists import lists_digest, run_digests
+from scoring.systems.services import sync_runs
 
 JOB_KIND = "pool_bias"
 VERSION = 2  # of the numbers: a report of another version is out of date

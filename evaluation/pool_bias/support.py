@@ -27,10 +27,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from agreement.coefficients import Result
-from evaluation.measures.judged_ranks import Floats
 from evaluation.pool_bias.leave_out import UNIQUE
 from evaluation.pool_bias.report_measures import MAIN
-from evaluation.statistics.paired import smallest_difference
+from scoring.measures.judged_ranks import Floats
+from scoring.statistics.paired import smallest_difference
 from web.words import count_noun
 
 FEWEST_SOURCES = 4  # a fifth of like sources changes more than the largest of four changes

@@ -25,7 +25,7 @@ from evaluation.pool_bias.services import (
 from evaluation.pool_bias.tables import growth_lines, left_out_lines, system_lines, ways_of
 from jobs.listing import jobs_to_show
 from web.figure_files import figure_file, shown
-from web.tables import numbered_page
+from web.tables.cells import numbered_page
 
 
 class Option(NamedTuple):

@@ -29,7 +29,7 @@ from evaluation.shadow_judges.services import (
     shadow_judge_named,
 )
 from jobs.api import JobAnswer, accepted
-from web.api import DryRun, FormBody, RequestSerializer, found, rolled_back_if
+from web.api.serializers import DryRun, FormBody, RequestSerializer, found, rolled_back_if
 
 
 class ShadowJudgeUpload(RequestSerializer):

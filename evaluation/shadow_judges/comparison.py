@@ -6,12 +6,13 @@ from collections.abc import Iterator
 from typing import Any
 
 from accounts.models import Collection
-from adjudication.labels import LabelledPair, Standing, labelled_pairs
+from adjudication.labels import labelled_pairs
+from adjudication.standing import LabelledPair, Standing
 from evaluation.label_effects.rankings import MODEL, compared_rankings
-from evaluation.labels import qrels_by_source
 from evaluation.shadow_judges.agreement import ComparedPair, compare
 from evaluation.shadow_judges.models import ShadowJudge, ShadowLabel
 from jobs.context import JobContext
+from scoring.labels import qrels_by_source
 
 HUMAN_SOURCES = ("final", "slot1", "slot2")
 READ_TOGETHER = 5_000

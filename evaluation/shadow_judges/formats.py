@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
-from corpus.decompression import Meter, UnreadableLine, numbered_lines
+from corpus.formats.decompression import Meter, UnreadableLine, numbered_lines
 
 LONGEST_LINE = 65_536  # bytes; limits what is read of a binary file without line ends
 KEYS = ("query", "docno", "grade")

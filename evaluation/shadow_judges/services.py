@@ -19,7 +19,7 @@ from accounts.locking import lock_collection
 from accounts.models import Collection, User
 from annotation.models import Pair
 from corpus.digests import canonical_json
-from corpus.import_meter import meter_for
+from corpus.documents.import_meter import meter_for
 from corpus.state import corpus_docnos
 from database.bulk import insert_rows
 from evaluation.shadow_judges.formats import LabelFormatError, LabelLine, read_labels

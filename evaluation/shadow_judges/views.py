@@ -27,7 +27,7 @@ from evaluation.shadow_judges.services import (
 from evaluation.shadow_judges.tables import facet_tables, grades_of
 from jobs.listing import jobs_to_show
 from web.disk import NoRoom
-from web.tables import numbered_page
+from web.tables.cells import numbered_page
 
 
 @in_collection(Role.ADMIN)

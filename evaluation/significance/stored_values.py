@@ -10,10 +10,10 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from accounts.models import Collection
-from evaluation.labels import query_facets, relevant_from
-from evaluation.measures.names import UnknownMeasure, parse_measure
-from evaluation.results import measures_of, per_query, shown_source
-from evaluation.services import changed_since_scored, unscored_runs
+from scoring.labels import query_facets, relevant_from
+from scoring.measures.names import UnknownMeasure, parse_measure
+from scoring.results import measures_of, per_query, shown_source
+from scoring.services import changed_since_scored, unscored_runs
 from web.errors import UserFacingError
 from web.lazy import pandas as pd
 

@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from evaluation.statistics.comparison import AllPairs, Comparison, SystemRow, Versus
-from evaluation.statistics.multiple import Pair
-from evaluation.statistics.paired import ALPHA, POWER, Estimate
-from web.columns import Column, Table
+from scoring.statistics.comparison import AllPairs, Comparison, SystemRow, Versus
+from scoring.statistics.multiple import Pair
+from scoring.statistics.paired import ALPHA, POWER, Estimate
+from web.tables.columns import Column, Table
 from web.words import count_noun
 
 MOST_SYSTEMS = 40  # with a matrix on the page; the file has the pairs of more

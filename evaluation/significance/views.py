@@ -29,9 +29,9 @@ from evaluation.significance.tables import (
     page_rows,
     pair_lines,
 )
-from evaluation.statistics.comparison import Comparison, compare, compare_all_pairs
-from web.columns import ShownColumns, Table, csv_file
+from scoring.statistics.comparison import Comparison, compare, compare_all_pairs
 from web.lazy import pandas as pd
+from web.tables.columns import ShownColumns, Table, csv_file
 
 
 class SignificanceForm(forms.Form):

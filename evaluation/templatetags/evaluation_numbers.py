@@ -6,7 +6,7 @@ from django.template import Library
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from evaluation.leaderboard import Line
+from evaluation.leaderboard.rows import Line
 
 register = Library()
 UNDEFINED = "–"

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from pooling.tables.candidates import CandidateRow
-from web.columns import Column, Table
-from web.filters import Choice, Filter, Test
+from web.tables.columns import Column, Table
+from web.tables.filters import Choice, Filter, Test
 
 CANDIDATES: Table[CandidateRow] = Table(
     "candidates",

@@ -5,8 +5,8 @@ from __future__ import annotations
 from django.db.models import Q
 
 from pooling.tables.pools import PoolRow
-from web.columns import Column, Table
-from web.filters import Choice, Filter
+from web.tables.columns import Column, Table
+from web.tables.filters import Choice, Filter
 
 STATE = Filter(
     "state",

@@ -10,11 +10,11 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from accounts.api import CollectionView
-from release.datasheets.answers import LONGEST
+from bundle.datasheet.answers import LONGEST
+from bundle.datasheet.questions import required_questions
 from release.datasheets.current import answers_of, dates_known
-from release.datasheets.questions import required_questions
 from release.datasheets.services import save_answers
-from web.api import RequestSerializer
+from web.api.serializers import RequestSerializer
 
 
 def _answers_field() -> serializers.DictField:

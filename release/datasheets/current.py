@@ -6,10 +6,10 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping
 
 from accounts.models import Collection
+from bundle.datasheet.profiles import DEFAULT_LEAST, FIELDS, PublishedField, published
+from bundle.datasheet.questions import unanswered
 from pooling.provenance import IMPORTED
 from release.datasheets.models import AnnotatorProfile, DatasheetAnswer, ProfileThreshold
-from release.datasheets.profiles import DEFAULT_LEAST, FIELDS, PublishedField, published
-from release.datasheets.questions import unanswered
 
 
 def answers_of(collection: Collection) -> dict[str, str]:

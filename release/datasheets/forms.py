@@ -8,9 +8,9 @@ from typing import Any, NamedTuple, cast
 from django import forms
 from django.http import QueryDict
 
-from release.datasheets.answers import InvalidAnswer, tidied
-from release.datasheets.profiles import FIELDS, LEAST
-from release.datasheets.questions import SECTIONS, Kind, Question, Section, questions_of
+from bundle.datasheet.answers import InvalidAnswer, tidied
+from bundle.datasheet.profiles import FIELDS, LEAST
+from bundle.datasheet.questions import SECTIONS, Kind, Question, Section, questions_of
 
 
 class ShownQuestion(NamedTuple):

@@ -7,8 +7,8 @@ from django.db import models
 from django.db.models import Q
 
 from accounts.models import Collection
-from release.datasheets.profiles import DEFAULT_LEAST, FIELDS, LEAST
-from release.datasheets.questions import QUESTIONS
+from bundle.datasheet.profiles import DEFAULT_LEAST, FIELDS, LEAST
+from bundle.datasheet.questions import QUESTIONS
 
 VALUES = {field.key: [value for value, _ in field.choices] for field in FIELDS}
 

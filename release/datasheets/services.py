@@ -8,11 +8,11 @@ from django.db import transaction
 
 from accounts.locking import lock_collection
 from accounts.models import Collection, Role, User
-from release.datasheets.answers import InvalidAnswer, tidied
+from bundle.datasheet.answers import InvalidAnswer, tidied
+from bundle.datasheet.profiles import LEAST
+from bundle.datasheet.questions import QUESTIONS
+from bundle.errors import ReleaseError
 from release.datasheets.models import VALUES, AnnotatorProfile, DatasheetAnswer, ProfileThreshold
-from release.datasheets.profiles import LEAST
-from release.datasheets.questions import QUESTIONS
-from release.errors import ReleaseError
 
 OF_ROLES = (Role.ANNOTATOR, Role.ADJUDICATOR)
 

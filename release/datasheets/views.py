@@ -12,6 +12,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from accounts.access import in_collection, person_of
 from accounts.models import Collection, Role
+from bundle.datasheet.questions import required_questions, unanswered
 from release.datasheets.current import (
     answers_of,
     dates_known,
@@ -20,9 +21,8 @@ from release.datasheets.current import (
     published_profiles,
 )
 from release.datasheets.forms import DatasheetForm, ThresholdForm
-from release.datasheets.questions import required_questions, unanswered
 from release.datasheets.services import change_threshold, save_answers
-from web.requests import wants_part
+from web.requests.answers import wants_part
 
 
 @in_collection(Role.ADMIN)

@@ -12,7 +12,7 @@ from rest_framework.response import Response
 from accounts.api import CollectionView
 from release.errata.models import LONGEST_TEXT, Erratum
 from release.errata.services import decline_errata, settle_erratum
-from web.api import DryRun, found, rolled_back_if
+from web.api.serializers import DryRun, found, rolled_back_if
 
 MOST_IDS = 1_000  # in one request
 

@@ -8,10 +8,10 @@ from __future__ import annotations
 import json
 import zipfile
 
-from release.differences import QRELS, Unreadable
 from release.errata.errors import CannotBeChecked, NotInVersion
 from release.models import Release
-from release.published_files import QUERY_LISTS, archive_lines, published_bundle
+from release.versions.differences import QRELS, Unreadable
+from release.versions.published_files import QUERY_LISTS, archive_lines, published_bundle
 
 POOLS = "pools/pool.jsonl"
 

@@ -17,7 +17,7 @@ from release.errata.errors import AlreadySettled, ErratumError, NotInVersion
 from release.errata.forms import DeclineForm, ReportForm, SettleForm
 from release.errata.models import Erratum, ErratumState
 from release.errata.services import decline_errata, report_erratum, settle_erratum
-from web.tables import numbered_page
+from web.tables.cells import numbered_page
 
 
 @in_collection(Role.ADMIN)

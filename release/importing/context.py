@@ -14,11 +14,11 @@ from django.utils import timezone
 
 from accounts.models import Collection, User
 from accounts.services import AccountError, add_membership, imported_person, imported_username
+from bundle.reading.opened import BundleError, OpenedBundle
+from bundle.reading.rows import Manifest
+from bundle.records import InterchangedQuery
 from corpus.models import Query, QueryPaper
 from jobs.context import JobContext
-from release.bundle_reading import Manifest
-from release.opened_bundle import BundleError, OpenedBundle
-from release.records import InterchangedQuery
 from web.errors import UserFacingError
 
 Record = TypeVar("Record")

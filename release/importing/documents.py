@@ -6,15 +6,15 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 from pathlib import Path
 
-from corpus.document_rows import DocumentInserter, row_of
-from corpus.formats import BadLine, DocumentLine, DocumentRecord, read_lines
-from corpus.import_meter import meter_for
+from bundle.reading.opened import BundleError
+from bundle.reading.rows import DOCUMENTS, read_corpus_imports, read_docnos
+from corpus.documents.import_meter import meter_for
+from corpus.documents.rows import DocumentInserter, row_of
+from corpus.formats.document_lines import BadLine, DocumentLine, DocumentRecord, read_lines
+from corpus.formats.sources import SourceError, open_source
 from corpus.models import ImportStep
 from corpus.services import note_documents_changed
-from corpus.sources import SourceError, open_source
-from release.bundle_reading import DOCUMENTS, read_corpus_imports, read_docnos
 from release.importing.context import ImportContext, ReleaseRefused
-from release.opened_bundle import BundleError
 from web.words import count_noun, listed
 
 WRITTEN_TOGETHER = 1_000

@@ -18,18 +18,18 @@ from annotation.services import (
     insert_judgments,
     make_slots,
 )
-from corpus.models import Query
-from pooling.models import Candidate
-from release.bundle_reading import (
+from bundle.reading.opened import BundleError
+from bundle.reading.rows import (
     ADJUDICATIONS,
     QUERY_PAPERS,
     RATINGS,
     read_adjudications,
     read_ratings,
 )
+from bundle.records import Adjudication, InterchangedQuery, Rating
+from corpus.models import Query
+from pooling.models import Candidate
 from release.importing.context import Groups, ImportContext, in_parts
-from release.opened_bundle import BundleError
-from release.records import Adjudication, InterchangedQuery, Rating
 
 Lines = Sequence[tuple[int, Rating]]
 JUDGMENTS_TOGETHER = 250  # of whole queries, in one transaction

@@ -11,17 +11,17 @@ from typing import Any
 
 from django.utils import timezone
 
+from bundle.reading.fields import Fields
+from bundle.reading.opened import BundleError
+from bundle.reading.rows import MANIFEST, POOLS, read_pools
+from bundle.records import PooledDocument, ReleasedRun
 from corpus.models import QueryPaper
 from database.bulk import insert_rows
 from pooling.models import BuildRun, Candidate, Contribution, DrawnList, Pool, PoolBuild
 from pooling.provenance import IMPORTED
 from pooling.services import freeze_pools
 from pooling.services.manifest import DRAWN, can_be_rebuilt
-from release.bundle_fields import Fields
-from release.bundle_reading import MANIFEST, POOLS, read_pools
 from release.importing.context import ImportContext, in_parts
-from release.opened_bundle import BundleError
-from release.records import PooledDocument, ReleasedRun
 from retrieval.formats import RunFormatError, RunLine, read_run
 from retrieval.models import Ranking, Run
 from retrieval.services import CITED

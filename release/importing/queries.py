@@ -6,13 +6,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from typing import TypeVar
 
-from annotation.default_guidelines import default_guideline
+from annotation.guidelines.defaults import default_guideline
 from annotation.models import Guideline
 from annotation.services import write_guideline
-from corpus.digests import topic_digest
-from corpus.models import Facet, Query, QueryPaper, Topic
-from evaluation.models import Fold, FoldPlan
-from release.bundle_reading import (
+from bundle.reading.opened import BundleError
+from bundle.reading.rows import (
     GUIDELINES,
     QUERY_PAPERS,
     SETTINGS,
@@ -21,9 +19,11 @@ from release.bundle_reading import (
     read_guidelines,
     read_query_papers,
 )
+from bundle.records import InterchangedPaper, InterchangedQuery, InterchangedTopic
+from corpus.digests import topic_digest
+from corpus.models import Facet, Query, QueryPaper, Topic
 from release.importing.context import ImportContext
-from release.opened_bundle import BundleError
-from release.records import InterchangedPaper, InterchangedQuery, InterchangedTopic
+from scoring.models import Fold, FoldPlan
 
 TOGETHER = 200  # query papers
 Item = TypeVar("Item")

@@ -11,14 +11,8 @@ from django.utils import timezone
 
 from accounts.models import Collection, Role, User
 from accounts.services import add_membership
-from corpus.facets import FacetError, FacetPlan
-from corpus.formats import DocumentFormatError
-from corpus.services import CorpusError, check_slug, create_collection
-from corpus.sources import SourceError
-from database.bulk import large_cache
-from jobs.context import DirectRun, JobContext
-from pooling.errors import PoolingError
-from release.bundle_reading import (
+from bundle.reading.opened import BundleError, OpenedBundle, open_bundle
+from bundle.reading.rows import (
     DOCUMENTS,
     MANIFEST,
     SETTINGS,
@@ -27,6 +21,16 @@ from release.bundle_reading import (
     read_manifest,
     read_settings,
 )
+from bundle.verification.failures import Failure
+from bundle.verification.service import CHECKS, verify_opened
+from bundle.verification.sums import listed_sums, wrong_files, wrong_sums
+from corpus.facets import FacetError, FacetPlan
+from corpus.formats.document_lines import DocumentFormatError
+from corpus.formats.sources import SourceError
+from corpus.services import CorpusError, check_slug, create_collection
+from database.bulk import large_cache
+from jobs.context import DirectRun, JobContext
+from pooling.errors import PoolingError
 from release.datasheets.services import AnswerRefused, save_answers
 from release.importing.context import ImportContext, ImportReport, ReleaseRefused
 from release.importing.documents import import_documents
@@ -35,10 +39,6 @@ from release.importing.models import ReleaseImport
 from release.importing.pools import import_pools, import_runs
 from release.importing.queries import import_guidelines, import_queries
 from release.importing.unfinished import delete_abandoned, deleted_on_error
-from release.opened_bundle import BundleError, OpenedBundle, open_bundle
-from release.verification.failures import Failure
-from release.verification.service import CHECKS, verify_opened
-from release.verification.sums import listed_sums, wrong_files, wrong_sums
 
 LISTED = 20  # findings
 CHECKS_OF_CONTENT = tuple(check for check in CHECKS if check.name not in ("files", "sums"))

@@ -21,7 +21,7 @@ from django.utils import timezone
 
 from accounts.models import UNFINISHED, Collection, User
 from jobs.context import DirectRun, JobContext
-from release.collection_rows import delete_last_rows, delete_rows
+from release.importing.collection_rows import delete_last_rows, delete_rows
 from release.importing.context import ReleaseRefused
 
 

@@ -6,7 +6,7 @@ from django.db.backends.base.schema import BaseDatabaseSchemaEditor
 from django.db.migrations.state import StateApps
 
 from database.triggers import keep
-from release.white_space import CONDITION
+from release.gate.white_space import CONDITION
 
 INDEX = "release_docno_with_white_space"
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from accounts.models import Collection
 from annotation.stale_presentations import pairs_shown_otherwise
+from bundle.citation_labels import papers_to_complete
+from bundle.options import DEFAULT_OPTIONS, LabelSource, ReleaseOptions
+from bundle.query_texts import query_texts
+from bundle.records import Snapshot, names_differ
 from evaluation.pool_bias.services import current_paragraph
-from release.citation_labels import papers_to_complete
-from release.consistent_reads import consistent_read
-from release.options import DEFAULT_OPTIONS, LabelSource, ReleaseOptions
-from release.query_texts import query_texts
-from release.records import Snapshot, names_differ
+from release.gate.stored_reports import stale_reports, stored_reports
 from release.snapshot.citations import stored_citation_pairs, without_judging
 from release.snapshot.collection import (
     queries_by_name,
@@ -18,6 +18,7 @@ from release.snapshot.collection import (
     released_queries,
     released_topics,
 )
+from release.snapshot.consistent_reads import consistent_read
 from release.snapshot.datasheet import released_datasheet
 from release.snapshot.documents import stored_documents
 from release.snapshot.duplicates import duplicate_candidates
@@ -34,7 +35,6 @@ from release.snapshot.judgments import stored_adjudications, stored_pairs, store
 from release.snapshot.pools import released_builds, released_samples, stored_pools
 from release.snapshot.runs import lines_of, names_of, released_runs
 from release.snapshot.scopes import released_scopes
-from release.stored_reports import stale_reports, stored_reports
 
 
 def take_snapshot(collection: Collection, options: ReleaseOptions = DEFAULT_OPTIONS) -> Snapshot:

@@ -6,21 +6,21 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from adjudication.labels import LabelledPair, Standing
-from corpus.models import Query
-from release.citation_labels import (
+from adjudication.standing import LabelledPair, Standing
+from bundle.citation_labels import (
     HIGHEST_GRADE,
     RELEVANT_FROM,
     citation_label,
     known_sources_by_paper,
     papers_to_complete,
 )
-from release.consistent_reads import READ_TOGETHER, batched
-from release.datasheets.questions import QUESTIONS
-from release.records import NO_REPORTS, Label, ReleasedBuild, ReleasedDatasheet, Snapshot
+from bundle.datasheet.questions import QUESTIONS
+from bundle.records import NO_REPORTS, Label, ReleasedBuild, ReleasedDatasheet, Snapshot
+from corpus.models import Query
+from release.snapshot.consistent_reads import READ_TOGETHER, batched
 from release.snapshot.judgments import as_pair
 from release.snapshot.pools import as_pooled, cited_rows
-from release.stored_records import Row, StoredRecords
+from release.snapshot.stored_records import Row, StoredRecords
 
 
 def without_judging(snapshot: Snapshot) -> Snapshot:

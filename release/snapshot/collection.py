@@ -8,15 +8,15 @@ from django.db.models import BooleanField, ExpressionWrapper, Q
 
 from accounts.models import Collection
 from annotation.models import Guideline
-from corpus.query_facts import facts_of
-from release.options import Texts
-from release.records import (
+from bundle.options import Texts
+from bundle.records import (
     ReleasedCollection,
     ReleasedFacet,
     ReleasedGuideline,
     ReleasedQuery,
     ReleasedTopic,
 )
+from corpus.text.query_facts import facts_of
 
 
 def released_collection(collection: Collection) -> ReleasedCollection:

@@ -8,10 +8,10 @@ from django.db.models import Max, Min, Q
 
 from accounts.models import Collection
 from annotation.models import Pair
+from bundle.datasheet.profiles import Group, PublishedField
+from bundle.records import ReleasedDatasheet
 from release.datasheets.current import answers_of, dates_known, published_profiles
-from release.datasheets.profiles import Group, PublishedField
 from release.importing.models import ReleaseImport
-from release.records import ReleasedDatasheet
 
 TIMES = ("slot_1__judgment__created_at", "slot_2__judgment__created_at")
 

@@ -7,12 +7,12 @@ from collections.abc import Iterable, Iterator
 from django.db.models import Q, QuerySet
 
 from accounts.models import Collection
+from bundle.options import Texts
+from bundle.records import ReleasedDocument
 from corpus.models import Document
 from pooling.models import Candidate
-from release.consistent_reads import batched
-from release.options import Texts
-from release.records import ReleasedDocument
-from release.stored_records import Row, StoredRecords
+from release.snapshot.consistent_reads import batched
+from release.snapshot.stored_records import Row, StoredRecords
 
 DOCUMENTS_TOGETHER = 2000
 COLUMNS = ("docno", "title", "sentences", "labels", "year", "venue", "authors", "references")

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from accounts.models import Collection
-from adjudication.labels import LabelledPair
-from evaluation.scoring import folds_of
-from release.records import Records, ReleasedFolds
+from adjudication.standing import LabelledPair
+from bundle.records import Records, ReleasedFolds
+from scoring.computation import folds_of
 
 
 def released_folds(collection: Collection, pairs: Records[LabelledPair]) -> ReleasedFolds:

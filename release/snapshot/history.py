@@ -7,10 +7,10 @@ from functools import partial
 
 from accounts.models import Collection
 from adjudication.models import Referral
-from release.differences import QRELS, Unreadable
+from bundle.records import PreviousVersion, ReleasedReferral, SettledErratum
 from release.models import Erratum, Release
-from release.published_files import check_file, lines_of
-from release.records import PreviousVersion, ReleasedReferral, SettledErratum
+from release.versions.differences import QRELS, Unreadable
+from release.versions.published_files import check_file, lines_of
 
 POOLS = "pools/pool.jsonl"
 

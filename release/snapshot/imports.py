@@ -8,8 +8,8 @@ from django.db.models import Sum
 
 from accounts.models import Collection
 from annotation.models import SlotCount
-from corpus.import_history import steps_of
-from release.records import ReleasedCorpusImport, ReleasedImport, ReleasedStep
+from bundle.records import ReleasedCorpusImport, ReleasedImport, ReleasedStep
+from corpus.documents.history import steps_of
 
 
 def judgment_imports(collection: Collection) -> tuple[ReleasedImport, ...]:

@@ -10,15 +10,11 @@ from typing import Any
 from django.db.models import OuterRef, Subquery
 
 from accounts.models import Collection
-from adjudication.labels import LabelledPair, Standing
 from adjudication.models import Recipient, Referral
+from adjudication.standing import LabelledPair, Standing
 from annotation.models import Guideline, Pair
-from corpus.models import Query, QueryPaper, Topic
-from evaluation.models import FoldPlan
-from pooling.models import PoolBuild
-from release.consistent_reads import READ_TOGETHER, batched
-from release.options import LabelSource, ReleaseOptions
-from release.records import (
+from bundle.options import LabelSource, ReleaseOptions
+from bundle.records import (
     Interchange,
     InterchangedFacet,
     InterchangedPaper,
@@ -28,9 +24,13 @@ from release.records import (
     ReferredPair,
     ReleasedGuideline,
 )
+from corpus.models import Query, QueryPaper, Topic
+from pooling.models import PoolBuild
+from release.snapshot.consistent_reads import READ_TOGETHER, batched
 from release.snapshot.documents import unpooled_documents
 from release.snapshot.pools import sampled_builds
 from retrieval.models import Ranking, Run
+from scoring.models import FoldPlan
 
 
 def interchange(

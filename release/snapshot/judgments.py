@@ -7,13 +7,14 @@ from collections.abc import Iterator, Sequence
 from django.db.models import F
 
 from accounts.models import Collection
-from adjudication.labels import LabelledPair, Standing, labelled_pairs
+from adjudication.labels import labelled_pairs
 from adjudication.models import Case, Decision
+from adjudication.standing import LabelledPair, Standing
 from annotation.models import Pair
-from release.consistent_reads import READ_TOGETHER, batched
-from release.pseudonyms import pseudonyms
-from release.records import Adjudication, Rating
-from release.stored_records import Row, StoredRecords
+from bundle.pseudonyms import pseudonyms
+from bundle.records import Adjudication, Rating
+from release.snapshot.consistent_reads import READ_TOGETHER, batched
+from release.snapshot.stored_records import Row, StoredRecords
 
 
 def stored_pairs(collection: Collection, queries: Sequence[int]) -> StoredRecords[LabelledPair]:

@@ -8,15 +8,16 @@ from collections.abc import Iterator, Sequence
 from operator import itemgetter
 
 from accounts.models import Collection
-from adjudication.labels import LabelledPair
+from adjudication.standing import LabelledPair
+from bundle.citation_labels import with_citation
+from bundle.errors import ReleaseError
+from bundle.records import PooledDocument, Records, ReleasedBuild, Source
 from pooling.models import Candidate, Contribution, Pool, PoolBuild
 from pooling.strategies import STRATEGIES
-from rebuilding.samples import SampledPool, SampleLost, sampled_pools
-from release.citation_labels import with_citation
-from release.consistent_reads import READ_TOGETHER, batched
-from release.errors import ReleaseError
-from release.records import PooledDocument, Records, ReleasedBuild, Source
-from release.stored_records import Row, StoredRecords
+from rebuilding.samples import SampleLost, sampled_pools
+from rebuilding.stratified_pool import StratifiedPool
+from release.snapshot.consistent_reads import READ_TOGETHER, batched
+from release.snapshot.stored_records import Row, StoredRecords
 
 
 def stored_pools(
@@ -87,7 +88,7 @@ def as_pooled(row: Row) -> PooledDocument:
 
 def released_samples(
     collection: Collection, pairs: Records[LabelledPair]
-) -> tuple[SampledPool, ...]:
+) -> tuple[StratifiedPool, ...]:
     """What sampled pools with labels were drawn from, found again in their runs."""
     if not sampled_builds(collection):
         return ()

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from accounts.models import Collection
-from release.records import ReleasedBuild, ReleasedQuery, ReleasedRun, RunLines
-from release.run_files import file_names
+from bundle.formats.run_files import file_names
+from bundle.records import ReleasedBuild, ReleasedQuery, ReleasedRun, RunLines
 from retrieval.models import Run
 from retrieval.services import names_by_paper, run_lines
 from retrieval.services.run_files import QueryNames

@@ -5,9 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from accounts.models import Collection
-from evaluation.supported_scopes import ScopeSupport, scopes_under_citations, supported_scopes
-from release.options import LabelSource
-from release.records import ReleasedScope
+from bundle.options import LabelSource
+from bundle.records import ReleasedScope
+from evaluation.leaderboard.supported_scopes import (
+    ScopeSupport,
+    scopes_under_citations,
+    supported_scopes,
+)
 
 
 def released_scopes(collection: Collection, labels: LabelSource) -> tuple[ReleasedScope, ...]:

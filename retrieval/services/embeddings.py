@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from accounts.models import Collection
-from corpus.decompression import DAMAGED, Meter, TooLarge, damage, open_unpacked
-from corpus.import_meter import meter_for
+from corpus.documents.import_meter import meter_for
+from corpus.formats.decompression import DAMAGED, Meter, TooLarge, damage, open_unpacked
 from corpus.state import corpus_docnos, papers_with_queries
 from jobs.context import JobContext
 from retrieval.errors import RetrievalError

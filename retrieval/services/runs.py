@@ -17,12 +17,12 @@ from django.utils import timezone
 
 from accounts.locking import lock_collection
 from accounts.models import Collection, User
-from corpus.clashes import Clash, clash_message
-from corpus.file_kinds import Kind, check_kind
-from corpus.first_rows import first_rows
-from corpus.import_meter import meter_for
+from corpus.documents.clashes import Clash, clash_message
+from corpus.documents.first_rows import first_rows
+from corpus.documents.import_meter import meter_for
+from corpus.formats.file_kinds import Kind, check_kind
+from corpus.formats.sources import check_prefix
 from corpus.models import QueryPaper
-from corpus.sources import check_prefix
 from corpus.state import (
     ROWS,
     check_unchanged,

@@ -22,7 +22,7 @@ from adjudication.judgment_uploads import options_as_json, options_from_json
 from adjudication.models import Decision, JudgmentImport
 from annotation.models import Judgment, Opening, Slot
 from annotation.services import open_query, places
-from corpus.sources import SourceError
+from corpus.formats.sources import SourceError
 from jobs.context import DirectRun
 from pooling.models import Candidate, Pool
 from tests.adjudication.test_judgment_import import HEADER, TWO, with_documents

@@ -3,7 +3,8 @@
 import pytest
 
 from accounts.models import Role
-from adjudication.labels import LabelledPair, Standing, final_label, labelled_pairs
+from adjudication.labels import labelled_pairs
+from adjudication.standing import LabelledPair, Standing, final_label
 from annotation.services import Answer
 from tests.support.factories import a_collection, an_open_query, member
 from tests.support.rules import rule_suspended

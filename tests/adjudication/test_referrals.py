@@ -8,16 +8,17 @@ from django.db import IntegrityError, transaction
 from accounts.locking import CollectionArchived
 from accounts.models import Collection, Role, User
 from accounts.services import take_role
-from adjudication.labels import Standing, labelled_pairs
+from adjudication.labels import labelled_pairs
 from adjudication.models import Case, Decision, Recipient
 from adjudication.queue import all_counts, due_in_order, queries_with_cases
 from adjudication.referrals.services import CannotRefer, NoSuchPair, ReferralError
 from adjudication.services import JudgedByYou
+from adjudication.standing import Standing
 from agreement.revision import revision_of
 from annotation.models import Judgment, Slot
 from annotation.queue import next_token, own_judgments, pairs_ahead, progress_in
 from annotation.services import CannotReassign, RevisedMeanwhile, reassign_seat
-from dashboard.archiving import archive_collection
+from dashboard.settings.archiving import archive_collection
 from tests.support.counting import kept_counts, recounted
 from tests.support.factories import a_collection, an_open_query, member
 from tests.support.release_scenes import slot_of

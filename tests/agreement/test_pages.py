@@ -11,8 +11,8 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from adjudication.labels import LabelledPair, Standing
 from adjudication.services import Ruling
+from adjudication.standing import LabelledPair, Standing
 from agreement import tables
 from agreement.services import compute_report, tally_of
 from agreement.summary import STATISTICS_VERSION, confusion_dict

@@ -9,7 +9,7 @@ import pytest
 from django.urls import reverse
 
 from accounts.models import User
-from adjudication.labels import LabelledPair, Standing
+from adjudication.standing import LabelledPair, Standing
 from agreement.coefficients import Missing
 from agreement.models import Report
 from agreement.services import (

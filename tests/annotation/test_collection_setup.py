@@ -10,15 +10,15 @@ from django.db import IntegrityError
 from django.urls import reverse
 
 from accounts.models import Collection
-from annotation.collection_setup import (
+from annotation.guidelines.collection_setup import (
     FacetInUse,
     FixedOnceOpened,
     change_facets_and_scale,
     default_grade_names,
     facets_of,
 )
-from annotation.default_guidelines import default_guideline
-from annotation.guideline_forms import LONGEST_DEFINITION
+from annotation.guidelines.defaults import default_guideline
+from annotation.guidelines.forms import LONGEST_DEFINITION
 from annotation.services import set_up_collection
 from corpus.facets import (
     DEFAULT_FACETS,
@@ -29,8 +29,8 @@ from corpus.facets import (
     parse_facets,
 )
 from corpus.models import Facet
-from corpus.queries import BadQueryList, add_query_list
 from corpus.services import CorpusError, create_query
+from corpus.topics.queries import BadQueryList, add_query_list
 from tests.support.factories import (
     DocumentFactory,
     UserFactory,

@@ -2,8 +2,8 @@
 
 import pytest
 
-from annotation.default_guidelines import default_guidelines
-from annotation.guideline_forms import LONGEST_DEFINITION
+from annotation.guidelines.defaults import default_guidelines
+from annotation.guidelines.forms import LONGEST_DEFINITION
 from corpus.facets import DEFAULT_FACETS
 
 FACETS = [plan.key for plan in DEFAULT_FACETS]

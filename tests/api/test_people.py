@@ -10,7 +10,7 @@ from rest_framework.test import APIClient
 
 from accounts.codes import account_code
 from accounts.models import Collection, User
-from dashboard.archiving import archive_collection
+from dashboard.settings.archiving import archive_collection
 from tests.support.api_world import another_collection
 from tests.support.factories import UserFactory, member
 

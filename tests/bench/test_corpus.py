@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from bench.corpus import KNEE, PRIME, RAREST, docno, papers, ranks, word, write_corpus
-from corpus.formats import read_documents
+from corpus.formats.document_lines import read_documents
 
 
 @pytest.fixture(scope="module")

@@ -25,8 +25,8 @@ from bench.judging_state import (
 )
 from bench.judging_steps import annotators, due_check, judgments
 from bench.steps import Clock
-from release.facts import facts_of
-from release.gate import check_gate
+from release.gate.checks import check_gate
+from release.gate.facts import facts_of
 from release.snapshot import take_snapshot
 from tests.support.counting import kept_counts, recounted
 

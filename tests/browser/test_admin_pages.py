@@ -9,7 +9,7 @@ from django.urls import reverse
 from playwright.sync_api import Page
 
 from accounts.models import Role, User
-from dashboard.stages import STAGES
+from dashboard.navigation.stages import STAGES
 from tests.support.api_world import SHADOW_JUDGE, a_world
 from tests.support.judging_page import log_in, violations
 

@@ -17,8 +17,8 @@ from corpus.digests import json_digest
 from corpus.models import Document
 from corpus.ordering import order_key
 from csfcube.readable_annotations import read_papers
-from curation.checking import check_labels, record_of, state_digest
-from curation.screening import Verdict, save_screening, types_in
+from curation.checking.services import check_labels, record_of, state_digest
+from curation.screening.services import Verdict, save_screening, types_in
 from tests.support.factories import a_collection, member
 from tests.support.judging_page import log_in
 

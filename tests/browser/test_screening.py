@@ -6,7 +6,7 @@ from playwright.sync_api import expect
 
 from accounts.models import Role
 from curation.models import Screening
-from curation.sampling import SamplePlan, draw_sample
+from curation.samples.services import SamplePlan, draw_sample
 from jobs.context import DirectRun
 from tests.support.factories import DocumentFactory, a_collection, member
 from tests.support.judging_page import assert_accessible, log_in, read_and_press

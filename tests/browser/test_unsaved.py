@@ -8,7 +8,7 @@ from playwright.sync_api import expect
 
 from annotation.models import Judgment
 from annotation.services import Answer
-from dashboard.archiving import archive_collection, unarchive_collection
+from dashboard.settings.archiving import archive_collection, unarchive_collection
 from tests.support.judging_page import (
     NOT_OURS,
     READING,

@@ -6,11 +6,11 @@ import json
 from hypothesis import given
 from hypothesis import strategies as st
 
-from corpus import sentences as rule
 from corpus.digests import canonical_json, text_digest
-from corpus.document_rows import row_of
-from corpus.formats import DocumentRecord
-from corpus.sentences import split_sentences
+from corpus.documents.rows import row_of
+from corpus.formats.document_lines import DocumentRecord
+from corpus.text import sentences as rule
+from corpus.text.sentences import split_sentences
 
 texts = st.lists(st.text(st.characters(exclude_categories=["Cs"]))).map(tuple)
 

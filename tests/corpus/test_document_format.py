@@ -6,7 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from corpus.formats import KEYS, LONGEST_LINE, DocumentFormatError, DocumentRecord, read_documents
+from corpus.formats.document_lines import (
+    KEYS,
+    LONGEST_LINE,
+    DocumentFormatError,
+    DocumentRecord,
+    read_documents,
+)
 from web.errors import UserFacingError
 
 GOOD = {"docno": "d1", "title": "A title", "abstract": "One. Two."}

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from corpus.document_formats import DOCUMENT_FORMATS
-from corpus.formats import BadLine, DocumentFormatError, DocumentRecord
-from corpus.sources import JoinedSource, SourceError, open_source, prefixed_lines
-from corpus.table_formats import ColumnError, parse_columns
+from corpus.formats.document_lines import BadLine, DocumentFormatError, DocumentRecord
+from corpus.formats.registry import DOCUMENT_FORMATS
+from corpus.formats.sources import JoinedSource, SourceError, open_source, prefixed_lines
+from corpus.formats.tables import ColumnError, parse_columns
 
 TREC = """<DOC>
 <DOCNO> LA010189-0001 </DOCNO>
@@ -141,8 +141,8 @@ class TestTrec:
     def test_any_text_gives_documents_or_reasons(self, text):
         import io
 
-        from corpus.decompression import Meter
-        from corpus.trec_documents import read_trec
+        from corpus.formats.decompression import Meter
+        from corpus.formats.trec import read_trec
 
         content = f"<doc><docno>1</docno><text>{text}</doc>".encode()
         for line in read_trec(io.BytesIO(content), "f", Meter(), {}):

@@ -2,8 +2,8 @@
 
 import pytest
 
-from corpus.filters import CSFCUBE, MDCR, Recipe, RecipeError, broken_rule, parse_years
-from corpus.formats import DocumentRecord
+from corpus.documents.filters import CSFCUBE, MDCR, Recipe, RecipeError, broken_rule, parse_years
+from corpus.formats.document_lines import DocumentRecord
 
 GOOD = "four tokens are here"
 ENGLISH = "We ask which of the two is the better way to do this, and for whom it was made. "

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from corpus.document_import import import_documents
+from corpus.documents.importing import import_documents
 from corpus.services import CorpusError
 from jobs.context import DirectRun
 from tests.support.disks import small_disk

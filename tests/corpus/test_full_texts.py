@@ -5,8 +5,8 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.core.management import CommandError, call_command
 
-from corpus.formats import DocumentFormatError
-from corpus.full_texts import Section, read_full_texts
+from corpus.formats.document_lines import DocumentFormatError
+from corpus.formats.full_texts import Section, read_full_texts
 from corpus.models import FullText
 from jobs.models import State
 from tests.support.factories import DocumentFactory

@@ -13,14 +13,14 @@ from pathlib import Path
 
 import pytest
 
-from corpus.bibtex import LONGEST_STRING, read_bibtex
-from corpus.decompression import LARGEST_RATIO, SMALL, Meter, TooLarge, open_unpacked
-from corpus.formats import BadLine, DocumentFormatError, Problem
-from corpus.openalex import from_openalex
-from corpus.sources import SourceError, open_source
-from corpus.xml_records import LONGEST_TAG, read_xml_records
-from evaluation.systems.run_files import read_system_file
+from corpus.formats.bibtex import LONGEST_STRING, read_bibtex
+from corpus.formats.decompression import LARGEST_RATIO, SMALL, Meter, TooLarge, open_unpacked
+from corpus.formats.document_lines import BadLine, DocumentFormatError, Problem
+from corpus.formats.openalex import from_openalex
+from corpus.formats.sources import SourceError, open_source
+from corpus.formats.xml_records import LONGEST_TAG, read_xml_records
 from retrieval.formats import RunFormatError
+from scoring.systems.run_files import read_system_file
 
 ROOT = Path(__file__).resolve().parents[2]
 SECONDS = 60  # of computing; each needs two or less, and days if it grows with the square
@@ -41,12 +41,12 @@ HOSTILE = {
 PROGRAM = """
 from io import BytesIO
 import sys
-from corpus.bibtex import read_bibtex
-from corpus.decompression import Meter
-from corpus.latex import plain_text
-from corpus.formats import DocumentFormatError, read_lines
-from corpus.smart import read_smart
-from corpus.trec_documents import read_trec
+from corpus.formats.bibtex import read_bibtex
+from corpus.formats.decompression import Meter
+from corpus.formats.latex import plain_text
+from corpus.formats.document_lines import DocumentFormatError, read_lines
+from corpus.formats.smart import read_smart
+from corpus.formats.trec import read_trec
 
 def smart(text):
     return list(read_smart(BytesIO(text.encode()), "f", Meter(), {}))

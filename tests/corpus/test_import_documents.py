@@ -8,10 +8,10 @@ from django.db import connection
 from django.utils import timezone
 
 from accounts.models import Collection
-from corpus.document_check import BATCH, RepeatedDocnos, TooManyBadLines
-from corpus.document_import import FrozenDocument, ImportReport, import_documents
-from corpus.filters import Recipe
-from corpus.formats import DocumentFormatError
+from corpus.documents.checking import BATCH, RepeatedDocnos, TooManyBadLines
+from corpus.documents.filters import Recipe
+from corpus.documents.importing import FrozenDocument, ImportReport, import_documents
+from corpus.formats.document_lines import DocumentFormatError
 from corpus.models import Document
 from corpus.services import CorpusError
 from jobs import services as jobs

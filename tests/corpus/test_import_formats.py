@@ -6,7 +6,7 @@ from django.core.management import CommandError, call_command
 from django.test import Client
 from django.urls import reverse
 
-from corpus.document_import import import_documents
+from corpus.documents.importing import import_documents
 from jobs.context import DirectRun
 from jobs.models import Job, State
 from tests.support.uploading import done, kept

@@ -8,11 +8,11 @@ from django.core.management import CommandError, call_command
 from django.test import Client
 from django.urls import reverse
 
-from corpus.document_import import import_documents
-from corpus.expansion import Expansion
-from corpus.filters import Recipe
-from corpus.formats import DocumentFormatError
-from corpus.import_history import steps_of
+from corpus.documents.expansion import Expansion
+from corpus.documents.filters import Recipe
+from corpus.documents.history import steps_of
+from corpus.documents.importing import import_documents
+from corpus.formats.document_lines import DocumentFormatError
 from corpus.models import DocumentImport
 from jobs.context import DirectRun
 from jobs.models import Job

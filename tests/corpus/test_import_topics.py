@@ -4,12 +4,12 @@ import json
 import pytest
 from django.core.management import CommandError, call_command
 
-from corpus.document_import import import_documents
-from corpus.formats import DocumentFormatError
-from corpus.queries import remove_query
+from corpus.documents.importing import import_documents
+from corpus.formats.document_lines import DocumentFormatError
+from corpus.formats.topics import read_topics
 from corpus.services import DEFAULT_FACETS, CorpusError, create_query
-from corpus.topic_import import TopicIdsTaken, TopicReport, import_topics
-from corpus.topics import read_topics
+from corpus.topics.importing import TopicIdsTaken, TopicReport, import_topics
+from corpus.topics.queries import remove_query
 from jobs.context import DirectRun
 from tests.support.factories import DocumentFactory, a_collection
 

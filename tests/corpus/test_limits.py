@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 from accounts.models import Collection
-from corpus.decompression import CHUNK, MEGABYTE, Meter, TooLarge, open_unpacked
-from corpus.document_import import import_documents
-from corpus.formats import DocumentFormatError
+from corpus.documents.importing import import_documents
+from corpus.formats.decompression import CHUNK, MEGABYTE, Meter, TooLarge, open_unpacked
+from corpus.formats.document_lines import DocumentFormatError
 from corpus.models import Document
 from corpus.services import create_query
-from corpus.topic_import import import_topics
+from corpus.topics.importing import import_topics
 from jobs.context import DirectRun
 from jobs.lease import Cancelled
 from retrieval.errors import RetrievalError
@@ -163,7 +163,7 @@ def test_the_limit_is_of_all_files_of_a_zip_together(collection, tmp_path, setti
 
 
 def test_topics_have_a_lower_limit_of_their_own(collection, tmp_path, monkeypatch):
-    monkeypatch.setattr("corpus.topic_import.LARGEST", MEGABYTE)
+    monkeypatch.setattr("corpus.topics.importing.LARGEST", MEGABYTE)
     path = tmp_path / "topics"
     path.write_bytes(BLANK)
     with pytest.raises(DocumentFormatError, match=r"which is the limit; split the file$"):

@@ -9,19 +9,19 @@ from django.test import Client
 from django.urls import reverse
 
 from accounts.models import User
-from corpus.queries import (
+from corpus.services import create_query
+from corpus.topics.queries import (
     QueryInUse,
     add_queries,
     facet_choices,
     parse_query_list,
     remove_query,
 )
-from corpus.services import create_query
 from jobs.models import Job, State
 from jobs.services import run
 from retrieval.models import Ranking, Run
 from tests.support.factories import DocumentFactory, a_query, an_open_query
-from web.paging import page_of
+from web.tables.paging import page_of
 
 pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 

@@ -17,12 +17,12 @@ from adjudication.models import Case
 from agreement.services import compute_report
 from annotation.models import Pair, Slot
 from annotation.services import open_query, presentation_of
-from corpus.document_import import SentencesNamed, import_documents
+from corpus.documents.importing import SentencesNamed, import_documents
 from corpus.facets import NO_FACETS
-from corpus.queries import BadQueryList, add_query_list, parse_query_list
-from corpus.sentence_numbers import SentenceNumberError, numbers_text, parse_numbers
 from corpus.services import CorpusError, create_query
-from dashboard.closed_queries import closed_rows, is_ready
+from corpus.text.sentence_numbers import SentenceNumberError, numbers_text, parse_numbers
+from corpus.topics.queries import BadQueryList, add_query_list, parse_query_list
+from dashboard.board.closed_queries import closed_rows, is_ready
 from jobs.context import DirectRun
 from rebuilding.services import rebuild_pools
 from release.files import open_release

@@ -6,9 +6,9 @@ import re
 
 import pytest
 
-from corpus.formats import BadLine, DocumentFormatError, DocumentRecord
-from corpus.latex import plain_text
-from corpus.sources import JoinedSource, open_source
+from corpus.formats.document_lines import BadLine, DocumentFormatError, DocumentRecord
+from corpus.formats.latex import plain_text
+from corpus.formats.sources import JoinedSource, open_source
 from tests.docs.markdown import ROOT, blocks_of
 
 SAMPLES = {

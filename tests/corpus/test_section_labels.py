@@ -7,11 +7,11 @@ from io import BytesIO, StringIO
 import pytest
 from django.core.management import call_command
 
-from corpus.decompression import Meter
 from corpus.digests import text_digest
-from corpus.document_import import FrozenDocument, ImportReport, import_documents
+from corpus.documents.importing import FrozenDocument, ImportReport, import_documents
+from corpus.formats.decompression import Meter
+from corpus.formats.pubmed import read_pubmed, section_label
 from corpus.models import Document
-from corpus.pubmed import read_pubmed, section_label
 from corpus.services import create_query
 from jobs.context import DirectRun
 from pooling.services import freeze_pools

@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 
 from adjudication.judgment_files import FieldNames, Scale, read_judgment_file
-from corpus.decompression import MEGABYTE, Meter
-from corpus.file_kinds import Kind, WrongKind, check_kind, look_of
-from corpus.formats import BadLine, DocumentFormatError, DocumentRecord
-from corpus.sources import SourceError, open_source
-from corpus.topics import BadTopics, read_topics
+from corpus.formats.decompression import MEGABYTE, Meter
+from corpus.formats.document_lines import BadLine, DocumentFormatError, DocumentRecord
+from corpus.formats.file_kinds import Kind, WrongKind, check_kind, look_of
+from corpus.formats.sources import SourceError, open_source
+from corpus.formats.topics import BadTopics, read_topics
 from retrieval.formats import RunFormatError, read_qrels, read_run
 
 DOCUMENTS = b""".I 01\r

@@ -6,9 +6,9 @@ import zipfile
 
 import pytest
 
-from corpus.formats import BadLine, DocumentFormatError, DocumentRecord
-from corpus.ir_datasets_source import DatasetSource, open_dataset
-from corpus.sources import FORMATS, SourceError, open_source
+from corpus.formats.document_lines import BadLine, DocumentFormatError, DocumentRecord
+from corpus.formats.ir_datasets_source import DatasetSource, open_dataset
+from corpus.formats.sources import FORMATS, SourceError, open_source
 
 PLAIN = {"docno": "p1", "title": "T", "abstract": "One. Two."}
 BEIR = {"_id": "b1", "title": "T", "text": "One. Two."}

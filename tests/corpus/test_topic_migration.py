@@ -16,7 +16,7 @@ from annotation.stale_presentations import pairs_shown_otherwise
 from corpus.digests import text_digest, topic_digest
 from corpus.models import Document, Query, QueryPaper, Topic
 from corpus.state import corpus_digest
-from release.current_facts import facts_now
+from release.gate.current_facts import facts_now
 from retrieval.services.query_texts import whole_paper
 from tests.support.factories import (
     DocumentFactory,

@@ -13,8 +13,8 @@ from django.urls import reverse
 from accounts.models import Collection
 from annotation.models import Slot
 from annotation.services import open_queries
+from corpus.formats.topics import read_topics
 from corpus.services import DEFAULT_FACETS
-from corpus.topics import read_topics
 from jobs.context import DirectRun
 from pooling.models import Candidate, Pool
 from pooling.services import PoolPlan, build_pools

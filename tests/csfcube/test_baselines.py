@@ -18,8 +18,8 @@ from rank_bm25 import BM25Okapi
 from sklearn.feature_extraction.text import TfidfVectorizer
 
 from csfcube import read_release
-from evaluation.baselines.services import make_baselines
 from retrieval.retrievers.analysis import PLAIN
+from scoring.baselines.services import make_baselines
 from tests.csfcube.test_published_files import FOLDS, scores_of
 
 pytestmark = [pytest.mark.csfcube, pytest.mark.django_db, pytest.mark.one_database]

@@ -9,12 +9,12 @@ from collections import Counter
 import pytest
 
 from adjudication.labels import labelled_pairs
+from bundle.options import LabelSource, ReleaseOptions
 from pooling.models import Candidate
-from release.differences import read_qrels
-from release.gate import ACCEPTABLE
-from release.options import LabelSource, ReleaseOptions
+from release.gate.checks import ACCEPTABLE
 from release.services import build_bundle
 from release.snapshot import take_snapshot
+from release.versions.differences import read_qrels
 
 pytestmark = [pytest.mark.csfcube, pytest.mark.django_db, pytest.mark.one_database]
 

@@ -7,12 +7,12 @@ import math
 
 import pytest
 
-from evaluation.measures.scopes import Scope
-from evaluation.report import NamedLists, Options, evaluation_report
-from evaluation.results import per_query
-from evaluation.services import evaluate
-from evaluation.systems.lists import system_lists
-from evaluation.systems.services import RunPath, import_system
+from evaluation.leaderboard.report import NamedLists, Options, evaluation_report
+from scoring.measures.scopes import Scope
+from scoring.results import per_query
+from scoring.services import evaluate
+from scoring.systems.lists import system_lists
+from scoring.systems.services import RunPath, import_system
 
 pytestmark = [pytest.mark.csfcube, pytest.mark.django_db]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from accounts.models import Collection
+from bundle.verification.service import verify
 from release.importing.service import import_release
-from release.verification.service import verify
 from tests.support.bundles import released_files
 
 pytestmark = [pytest.mark.csfcube, pytest.mark.django_db, pytest.mark.one_database]

@@ -7,8 +7,8 @@ import pytest
 from agreement.services import compute_report
 from evaluation.label_effects.models import ReportKind
 from evaluation.label_effects.services import compute_label_report
-from evaluation.labels import qrels_of
 from evaluation.shadow_judges.services import Description, import_shadow_judge
+from scoring.labels import qrels_of
 
 pytestmark = [pytest.mark.csfcube, pytest.mark.django_db]
 

@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from release.options import ReleaseOptions, Texts
+from bundle.options import ReleaseOptions, Texts
 from release.services import build_bundle
 from release.snapshot import take_snapshot
 from release.snapshot.documents import stored_documents

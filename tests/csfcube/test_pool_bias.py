@@ -9,7 +9,7 @@ import pytest
 
 from adjudication.retriever_yield import yields_of
 from evaluation.pool_bias.services import compute_pool_bias
-from evaluation.systems.services import RunPath, import_system
+from scoring.systems.services import RunPath, import_system
 
 pytestmark = [pytest.mark.csfcube, pytest.mark.django_db, pytest.mark.one_database]
 

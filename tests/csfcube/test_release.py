@@ -9,7 +9,7 @@ import pytest
 from django.core.management import call_command
 
 from accounts.models import User
-from annotation.default_guidelines import default_guidelines
+from annotation.guidelines.defaults import default_guidelines
 from release.errors import GateClosed
 from release.services import build_bundle, find_faults
 from release.snapshot import take_snapshot

@@ -8,7 +8,7 @@ import pytest
 from django.core.management import call_command
 
 from adjudication.retriever_yield import Yield, yields_of
-from evaluation.judged_pools import judged_pools
+from planning.judged_pools import judged_pools
 
 pytestmark = [pytest.mark.csfcube, pytest.mark.django_db]
 

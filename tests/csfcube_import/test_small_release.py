@@ -9,9 +9,10 @@ from django.contrib.auth import authenticate
 from django.core.management import CommandError, call_command
 
 from accounts.models import Collection, User
-from adjudication.labels import Standing, labelled_pairs
+from adjudication.labels import labelled_pairs
 from adjudication.models import Decision
-from annotation.default_guidelines import default_guidelines
+from adjudication.standing import Standing
+from annotation.guidelines.defaults import default_guidelines
 from annotation.models import Judgment, Opening, Pair, Reason, Slot
 from annotation.services import presentation_of
 from corpus.models import Document

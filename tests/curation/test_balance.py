@@ -10,9 +10,9 @@ from itertools import chain, combinations, product
 import pytest
 
 from corpus.ordering import order_key
-from curation import balance
-from curation.balance import Candidate, Choice, choose_evenly, unevenness
-from curation.linear_program import LinearProgram, NoSolution, TimeIsUp
+from curation.choice import balance
+from curation.choice.balance import Candidate, Choice, choose_evenly, unevenness
+from curation.choice.linear_program import LinearProgram, NoSolution, TimeIsUp
 
 FACETS = ("background", "method", "result")
 

@@ -5,9 +5,9 @@ from django.db import connection
 from django.urls import reverse
 
 from accounts.models import Role, User
-from curation import check_queue
-from curation.boundaries import cut, lengths_of, origins, split
-from curation.label_keys import single_keys
+from curation.checking import queue as check_queue
+from curation.checking.boundaries import cut, lengths_of, origins, split
+from curation.checking.keys import single_keys
 from curation.models import LabelRecord
 from pooling.services import freeze_pool
 from tests.support.factories import a_query, member

@@ -4,9 +4,9 @@ import pytest
 from django.urls import reverse
 
 from accounts.models import Role, User
-from corpus.queries import add_sentence_query
 from corpus.services import CorpusError, create_query
-from curation.checking import FrozenText, LabelError, LabelsChanged, check_labels
+from corpus.topics.queries import add_sentence_query
+from curation.checking.services import FrozenText, LabelError, LabelsChanged, check_labels
 from curation.models import LabelRecord
 from pooling.services import freeze_pool
 from tests.support.factories import DocumentFactory, a_query, member

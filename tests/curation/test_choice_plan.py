@@ -6,9 +6,9 @@ from fractions import Fraction
 
 import pytest
 
-from curation import choice_plan
-from curation.balance import Candidate
-from curation.choice_plan import (
+from curation.choice import plan as choice_plan
+from curation.choice.balance import Candidate
+from curation.choice.plan import (
     ChoiceError,
     ChoicePlan,
     RatedPaper,

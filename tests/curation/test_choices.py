@@ -10,10 +10,10 @@ from django.core.management import CommandError, call_command
 from django.urls import reverse
 
 from corpus.models import QueryPaper
-from corpus.query_facts import facts_of
 from corpus.services import create_query
-from curation.choice_plan import ChoiceError, ChoicePlan
-from curation.choices import AlreadyApplied, ChoiceChanged, apply_choice, compute_choice
+from corpus.text.query_facts import facts_of
+from curation.choice.plan import ChoiceError, ChoicePlan
+from curation.choice.services import AlreadyApplied, ChoiceChanged, apply_choice, compute_choice
 from tests.support.screened_samples import a_screened_sample
 
 pytestmark = pytest.mark.django_db

@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 from sklearn.metrics import confusion_matrix, f1_score, precision_recall_fscore_support
 
-from curation.labellers import BUILT_IN_FILE, BUILT_IN_LABELS, built_in_labeller
 from curation.labelling.examples import BadExample, Example, read_examples
 from curation.labelling.features import Shape, WordHashes, neighbours, words_of
 from curation.labelling.model import Header
 from curation.labelling.scores import compare, predictions, score
 from curation.labelling.training import TooFewExamples, train
 from curation.labelling.weights import BadWeights, from_bytes, to_bytes
+from curation.labels.labellers import BUILT_IN_FILE, BUILT_IN_LABELS, built_in_labeller
 
 ROOT = Path(__file__).resolve().parents[2]
 SHARED = ROOT.parent / "shared"

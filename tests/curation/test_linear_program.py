@@ -7,8 +7,8 @@ from itertools import product
 
 import pytest
 
-from curation import linear_program
-from curation.linear_program import LinearProgram, NoSolution, TimeIsUp
+from curation.choice import linear_program
+from curation.choice.linear_program import LinearProgram, NoSolution, TimeIsUp
 
 
 def always() -> float:

@@ -7,11 +7,11 @@ from django.urls import reverse
 from corpus.facets import NO_FACETS, FacetPlan
 from corpus.models import Document
 from corpus.services import create_query
-from curation import prediction
 from curation.errors import LabellingError
-from curation.label_counts import LabellerCount, count_labels
+from curation.labels import prediction
+from curation.labels.counts import LabellerCount, count_labels
+from curation.labels.prediction import JOB_KIND, predict_labels, request_labels
 from curation.models import LabelRecord
-from curation.prediction import JOB_KIND, predict_labels, request_labels
 from jobs.context import DirectRun
 from jobs.lease import Cancelled
 from jobs.models import State

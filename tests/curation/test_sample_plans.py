@@ -7,9 +7,9 @@ import hashlib
 import pytest
 
 from accounts.models import User
-from curation import sampling
 from curation.models import Sample
-from curation.sampling import (
+from curation.samples import services as sampling
+from curation.samples.services import (
     Exclusions,
     SamplePlan,
     check_name,
@@ -18,8 +18,8 @@ from curation.sampling import (
     stratification_of,
     survey_strata,
 )
-from curation.screening_results import types_of_screened
-from curation.strata import Period, SampleError
+from curation.samples.strata import Period, SampleError
+from curation.screening.results import types_of_screened
 from jobs.context import DirectRun
 from tests.support.curation import a_sample, ten_years
 from tests.support.factories import DocumentFactory, UserFactory, a_collection

@@ -7,9 +7,9 @@ from django.urls import reverse
 
 from accounts.models import User
 from curation.models import PaperType, Sample
-from curation.sampling import SamplePlan, delete_sample, draw_sample
-from curation.screening import Verdict, save_screening
-from curation.strata import SampleError
+from curation.samples.services import SamplePlan, delete_sample, draw_sample
+from curation.samples.strata import SampleError
+from curation.screening.services import Verdict, save_screening
 from jobs.context import DirectRun
 from jobs.models import Job, State
 from jobs.services import run

@@ -5,9 +5,10 @@ import pytest
 
 from accounts.models import Role, User
 from curation.models import Screening
-from curation.paper_types import DEFAULT_TYPES, PaperTypeError, TypePlan, change_paper_types
-from curation.sampling import SamplePlan, draw_sample
-from curation.screening import (
+from curation.samples.paper_types import DEFAULT_TYPES, PaperTypeError, TypePlan, change_paper_types
+from curation.samples.services import SamplePlan, draw_sample
+from curation.screening.results import screened_papers
+from curation.screening.services import (
     ScreeningError,
     Verdict,
     facets_to_screen,
@@ -17,7 +18,6 @@ from curation.screening import (
     progress_in,
     save_screening,
 )
-from curation.screening_results import screened_papers
 from jobs.context import DirectRun
 from tests.support.curation import a_sample
 from tests.support.factories import DocumentFactory, a_collection, member

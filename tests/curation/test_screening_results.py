@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import pytest
 
-from curation.screening_results import screened_papers
+from curation.screening.results import screened_papers
 from tests.support.curation import a_sample
 from tests.support.factories import DocumentFactory, UserFactory
 

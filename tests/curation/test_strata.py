@@ -3,9 +3,8 @@ import random
 import pytest
 
 from corpus.ordering import order_key
-from curation import strata
-from curation.screening_keys import assign_keys
-from curation.strata import (
+from curation.samples import strata
+from curation.samples.strata import (
     NO_FIELD,
     NO_TEXT,
     NO_TYPE,
@@ -23,6 +22,7 @@ from curation.strata import (
     parse_years,
     stratum_of,
 )
+from curation.screening.keys import assign_keys
 
 HALVES = (Period(2000, 2004), Period(2005, 2009))
 CORPUS = [

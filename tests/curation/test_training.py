@@ -7,8 +7,8 @@ from django.core.management import CommandError, call_command
 from django.utils import timezone
 
 from accounts.models import User
-from curation.labellers import labeller_named
 from curation.labelling.weights import from_bytes
+from curation.labels.labellers import labeller_named
 from tests.curation.test_labellers import EXAMPLES
 from tests.support.factories import DocumentFactory
 

@@ -23,9 +23,10 @@ from adjudication.models import Case
 from adjudication.services import Ruling
 from annotation.models import Judgment
 from annotation.services import open_query, postpone
-from corpus.document_import import import_documents
+from corpus.documents.importing import import_documents
 from corpus.services import create_query
-from dashboard.archiving import (
+from dashboard.services import change_settings
+from dashboard.settings.archiving import (
     DELETION_KIND,
     DeletionBegan,
     ExportIncomplete,
@@ -38,14 +39,13 @@ from dashboard.archiving import (
     request_deletion,
     unarchive_collection,
 )
-from dashboard.deletion import NotBeingDeleted, delete_collection, files_of
-from dashboard.export import export_collection
-from dashboard.services import change_settings
+from dashboard.settings.deletion import NotBeingDeleted, delete_collection, files_of
+from dashboard.settings.export import export_collection
 from jobs import services as jobs
 from jobs.context import DirectRun
 from jobs.models import Job, State
 from pooling.services import PoolPlan, build_pools, request_pools
-from release.collection_rows import tables_below
+from release.importing.collection_rows import tables_below
 from release.publicity import make_private, make_public
 from tests.support.api_world import World, a_world, client_of
 from tests.support.factories import DocumentFactory, annotators

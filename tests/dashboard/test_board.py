@@ -13,7 +13,7 @@ from django.urls import reverse
 from accounts.models import Role, User
 from adjudication.models import Case
 from adjudication.services import Ruling, decide
-from annotation.guideline_versions import versions_in_use
+from annotation.guidelines.versions import versions_in_use
 from annotation.models import Guideline, Judgment, Opening, Slot
 from annotation.services import (
     CannotOpen,
@@ -24,9 +24,9 @@ from annotation.services import (
     reassign_seat,
 )
 from corpus.models import Document, Facet
-from dashboard.annotators import eligible_annotators, person_rows, recent_pace
-from dashboard.board import board_of, open_queries_matching, open_rows
-from dashboard.completion import Completion
+from dashboard.board.annotators import eligible_annotators, person_rows, recent_pace
+from dashboard.board.completion import Completion
+from dashboard.board.rows import board_of, open_queries_matching, open_rows
 from database.natural_order import natural_key
 from tests.support.factories import a_collection, a_query, an_open_query, annotators, member
 from tests.support.running import at_once
@@ -137,7 +137,7 @@ def test_a_person_s_pace_is_the_median_of_the_recent_judgments(collection):
 
 
 def test_old_judgments_do_not_set_the_pace(collection, monkeypatch):
-    monkeypatch.setattr("dashboard.annotators.RECENT", 2)
+    monkeypatch.setattr("dashboard.board.annotators.RECENT", 2)
     opening = an_open_query(collection, size=3)
     for slot, seconds in zip(slots(opening, 1), (99, 10, 12), strict=True):
         judge(slot, 0, seconds=seconds)

@@ -8,8 +8,8 @@ import io
 import pytest
 
 from annotation.models import PairCount
-from dashboard.board import open_queries_matching, open_rows
-from dashboard.figures import progress_figure, progress_of, queries_figure
+from dashboard.board.figures import progress_figure, progress_of, queries_figure
+from dashboard.board.rows import open_queries_matching, open_rows
 from tests.support.factories import a_collection, a_query, an_open_query
 from tests.support.release_scenes import GRADES, an_opened_collection, judge_all, slot_of
 from tests.support.sittings import judge

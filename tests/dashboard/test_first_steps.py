@@ -12,8 +12,8 @@ from django.core.management import get_commands, load_command_class
 from django.urls import reverse
 
 from corpus.services import create_query
-from dashboard.first_steps import first_steps
-from dashboard.steps import Counts
+from dashboard.overview.first_steps import first_steps
+from dashboard.overview.steps import Counts
 from tests.support.factories import DocumentFactory, UserFactory, a_collection, an_open_query
 from tests.support.visits import address, client_of, text_of
 

@@ -2,8 +2,8 @@ import pytest
 from django.test import RequestFactory
 
 from accounts.models import Role, User
-from dashboard.navigation import Navigation, address, navigation, navigation_for
-from dashboard.stages import STAGES
+from dashboard.navigation.context import Navigation, address, navigation, navigation_for
+from dashboard.navigation.stages import STAGES
 from tests.support.factories import member
 
 pytestmark = [pytest.mark.django_db, pytest.mark.one_database]

@@ -8,8 +8,8 @@ import pytest
 from accounts.models import User
 from annotation.models import Slot
 from annotation.services import Answer, presentation_of, submit_judgment
-from dashboard.counts import Counts, counts_of, open_jobs, personal_work
-from dashboard.steps import next_step, steps
+from dashboard.overview.counts import Counts, counts_of, open_jobs, personal_work
+from dashboard.overview.steps import next_step, steps
 from jobs.models import Job, State
 from tests.support.factories import a_collection, a_query, an_open_query
 

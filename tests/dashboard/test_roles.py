@@ -8,9 +8,9 @@ import pytest
 
 from accounts.forms import ROLES_EXPLAINED
 from accounts.models import Role, User
-from dashboard.roles import ROLE_OVERVIEWS
-from dashboard.stages import stages_of
-from dashboard.steps import Counts
+from dashboard.navigation.stages import stages_of
+from dashboard.overview.roles import ROLE_OVERVIEWS
+from dashboard.overview.steps import Counts
 from tests.support.factories import a_collection
 
 
@@ -36,8 +36,8 @@ def test_a_role_without_an_entry_breaks_neither_home_nor_overview(client, monkey
     others = {
         role: overview for role, overview in ROLE_OVERVIEWS.items() if role != Role.ADJUDICATOR
     }
-    monkeypatch.setattr("dashboard.roles.ROLE_OVERVIEWS", others)
-    monkeypatch.setattr("dashboard.counts.ROLE_OVERVIEWS", others)
+    monkeypatch.setattr("dashboard.overview.roles.ROLE_OVERVIEWS", others)
+    monkeypatch.setattr("dashboard.overview.counts.ROLE_OVERVIEWS", others)
     for username in ("adju", "admin"):
         client.force_login(User.objects.get(username=username))
         assert client.get("/", follow=True).status_code == 200

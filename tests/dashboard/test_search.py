@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from accounts.models import Collection, Role, User
-from dashboard.search import SHOWN
+from dashboard.navigation.search import SHOWN
 from tests.support.factories import DocumentFactory, a_collection, a_query, member
 
 pytestmark = pytest.mark.django_db

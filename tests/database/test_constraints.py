@@ -46,19 +46,7 @@ from curation.models import (
     SampledPaper,
     Screening,
 )
-from evaluation.models import (
-    ErrorTag,
-    Fold,
-    FoldPlan,
-    Kind,
-    LabelReport,
-    PoolBiasReport,
-    Scores,
-    ShadowJudge,
-    ShadowLabel,
-    System,
-    SystemRanking,
-)
+from evaluation.models import ErrorTag, LabelReport, PoolBiasReport, ShadowJudge, ShadowLabel
 from jobs.models import Job, State
 from pooling.models import (
     BuildRun,
@@ -81,6 +69,7 @@ from release.models import (
     ReleaseImport,
 )
 from retrieval.models import Ranking, Run
+from scoring.models import Fold, FoldPlan, Kind, Scores, System, SystemRanking
 from studies.models import Study, StudyPair, StudyRating
 from tests.support.curation import a_label_record, a_sample
 from tests.support.factories import (

@@ -29,8 +29,8 @@ from accounts.services import add_membership, take_role
 from adjudication.judgment_import import ImportOptions, import_judgments
 from adjudication.models import Case, Decision, Recipient
 from adjudication.services import DecidedMeanwhile, NoSuchCase, Ruling
-from annotation.collection_setup import change_facets_and_scale
-from annotation.default_guidelines import default_guidelines
+from annotation.guidelines.collection_setup import change_facets_and_scale
+from annotation.guidelines.defaults import default_guidelines
 from annotation.models import Judgment, Opening, PairCount, Seat, Slot, SlotCount
 from annotation.services import (
     RevisedMeanwhile,
@@ -40,33 +40,29 @@ from annotation.services import (
     write_guideline,
 )
 from annotation.team import exclude, rebalance_seats
-from corpus.document_import import import_documents
+from corpus.documents.full_texts import import_full_texts
+from corpus.documents.importing import import_documents
 from corpus.facets import DEFAULT_FACETS
-from corpus.full_text_import import import_full_texts
 from corpus.models import Document
-from corpus.queries import add_sentence_query, remove_query
 from corpus.services import create_query
 from corpus.state import corpus_digest
-from corpus.topic_import import import_topics
-from curation.choice_plan import ChoicePlan
-from curation.choices import apply_choice, compute_choice
-from curation.paper_types import TypePlan, change_paper_types
-from curation.prediction import predict_labels
-from curation.sampling import SamplePlan, draw_sample
-from dashboard.archiving import archive_collection
-from dashboard.export import export_collection
+from corpus.topics.importing import import_topics
+from corpus.topics.queries import add_sentence_query, remove_query
+from curation.choice.plan import ChoicePlan
+from curation.choice.services import apply_choice, compute_choice
+from curation.labels.prediction import predict_labels
+from curation.samples.paper_types import TypePlan, change_paper_types
+from curation.samples.services import SamplePlan, draw_sample
 from dashboard.services import change_settings, remove_role
-from evaluation.errors.services import tag_error
-from evaluation.folds import Folds
+from dashboard.settings.archiving import archive_collection
+from dashboard.settings.export import export_collection
+from evaluation.error_browser.services import tag_error
 from evaluation.label_effects.services import compute_label_report
-from evaluation.models import Kind
-from evaluation.services import evaluate, save_folds
 from evaluation.shadow_judges.services import (
     Description,
     delete_shadow_judge,
     import_shadow_judge,
 )
-from evaluation.systems.services import delete_system, save_system
 from jobs.context import DirectRun
 from pooling.models import BuildRun, Pool, PoolBuild
 from pooling.services import PoolPlan, build_pools, freeze_pools, save_plan
@@ -83,6 +79,10 @@ from retrieval.formats import RankedList, Scored
 from retrieval.models import Run
 from retrieval.services import remove_run
 from retrieval.services.runs import RunReport, lists_digest, store_run
+from scoring.folds import Folds
+from scoring.models import Kind
+from scoring.services import evaluate, save_folds
+from scoring.systems.services import delete_system, save_system
 from studies.models import StudyRating
 from studies.services import create_study
 from tests.support.counting import kept_counts, recounted

@@ -11,9 +11,9 @@ from django.db import connection
 from hypothesis import given
 from hypothesis import strategies as st
 
-from corpus.document_import import import_documents
+from corpus.documents.importing import import_documents
 from corpus.models import Document, Query
-from corpus.queries import add_queries
+from corpus.topics.queries import add_queries
 from database.natural_order import natural_key
 from jobs.context import DirectRun
 from tests.support.factories import DocumentFactory, a_collection

@@ -4,7 +4,8 @@ import pytest
 from django.contrib.auth import authenticate
 
 from accounts.models import Collection, User
-from adjudication.labels import Standing, labelled_pairs
+from adjudication.labels import labelled_pairs
+from adjudication.standing import Standing
 from agreement.models import MissingPolicy
 from agreement.services import compute_report
 from annotation.models import Judgment, Opening

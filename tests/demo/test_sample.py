@@ -15,10 +15,10 @@ from django.utils import timezone
 from accounts.models import Collection, Role
 from annotation.models import Guideline, Opening
 from config.celery import app
-from corpus.document_import import import_documents
+from corpus.documents.importing import import_documents
 from corpus.facets import DEFAULT_FACETS, NO_FACETS
-from corpus.queries import add_query_list
-from corpus.topic_import import import_topics
+from corpus.topics.importing import import_topics
+from corpus.topics.queries import add_query_list
 from demo import sample
 from demo.sample import NotEmpty, OtherFacets, load_sample, request_sample
 from jobs.context import DirectRun

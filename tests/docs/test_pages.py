@@ -34,7 +34,7 @@ def test_every_named_file_exists(document):
     """A path in backticks whose first folder is one of the project's."""
     named = [code for code in CODE.findall(prose_of(document)) if "/" in code and " " not in code]
     paths = [code for code in named if code.split("/")[0] in FOLDERS and not code.startswith(MADE)]
-    # `release/gate.py:CHECKS` names a thing in a file; `tests/release/` is a folder.
+    # `release/gate/checks.py:CHECKS` names a thing in a file; `tests/release/` is a folder.
     missing = [path for path in paths if not (ROOT / path.split(":")[0]).exists()]
     assert not [path for path in missing if not re.search(r"[<*{…?]|NAME|SLUG", path)]
 
@@ -47,7 +47,7 @@ def test_every_named_test_exists(document):
 
 @pytest.mark.parametrize("document", PAGES, ids=name_of)
 def test_every_name_in_a_file_is_in_that_file(document):
-    """A code span such as `release/gate.py:CHECKS`, as CONTRIBUTING.md writes them."""
+    """A code span such as `release/gate/checks.py:CHECKS`, as CONTRIBUTING.md writes them."""
     places = re.findall(r"`([\w/]+\.\w+):(\w+)`", prose_of(document))
     assert not [
         f"{path}:{name}"

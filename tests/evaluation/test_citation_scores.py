@@ -8,12 +8,12 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from accounts.models import Role
-from evaluation.leaderboard import leaderboard, usual_place
-from evaluation.measures.profiles import MDCR, profile_of
-from evaluation.results import measures_of, scored_sources
-from evaluation.services import evaluate, out_of_date
-from release.options import LabelSource, ReleaseOptions
+from bundle.options import LabelSource, ReleaseOptions
+from evaluation.leaderboard.rows import leaderboard, usual_place
 from release.services import publish_release
+from scoring.measures.profiles import MDCR, profile_of
+from scoring.results import measures_of, scored_sources
+from scoring.services import evaluate, out_of_date
 from tests.support.citation_scenes import MODELS, OTHERS, an_mdcr_collection
 from tests.support.factories import member
 from tests.support.visits import client_of

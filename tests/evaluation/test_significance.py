@@ -9,7 +9,6 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from corpus.services import create_query
-from evaluation.results import per_query
 from evaluation.significance.stored_values import (
     ALL,
     Choices,
@@ -19,7 +18,8 @@ from evaluation.significance.stored_values import (
     values_of,
 )
 from evaluation.significance.tables import MOST_SYSTEMS
-from evaluation.statistics.comparison import compare
+from scoring.results import per_query
+from scoring.statistics.comparison import compare
 from tests.support.factories import DocumentFactory
 from tests.support.score_scenes import store_scores
 from tests.support.visits import address, csv_rows, text_of

@@ -23,8 +23,8 @@ from evaluation.significance.tables import (
     system_fields,
     verdict,
 )
-from evaluation.statistics.comparison import AllPairs, Comparison, compare, compare_all_pairs
-from evaluation.statistics.paired import ALPHA, NO_VARIANCE, TOO_FEW_QUERIES, Estimate
+from scoring.statistics.comparison import AllPairs, Comparison, compare, compare_all_pairs
+from scoring.statistics.paired import ALPHA, NO_VARIANCE, TOO_FEW_QUERIES, Estimate
 
 VALUES = pd.DataFrame(
     {

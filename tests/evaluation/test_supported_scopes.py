@@ -6,15 +6,15 @@ import pytest
 
 from annotation.services import open_query
 from corpus.services import create_query
-from evaluation.measures.scopes import Scope
-from evaluation.pool_bias.services import compute_pool_bias
-from evaluation.pool_bias.statement import open_reason
-from evaluation.supported_scopes import (
+from evaluation.leaderboard.supported_scopes import (
     ScopeSupport,
     scopes_under_citations,
     support_of,
     supported_scopes,
 )
+from evaluation.pool_bias.services import compute_pool_bias
+from evaluation.pool_bias.statement import open_reason
+from scoring.measures.scopes import Scope
 from tests.support.factories import DocumentFactory, a_collection, a_pool, annotators
 from tests.support.release_scenes import (
     GRADES,

@@ -108,7 +108,7 @@ def _make_world() -> None:
     from accounts.models import User
     from annotation.services import open_query
     from corpus.services import create_query
-    from evaluation.errors.services import tag_error
+    from evaluation.error_browser.services import tag_error
     from release.datasheets.models import DEFAULT_LEAST, VALUES, ProfileThreshold
     from release.datasheets.services import save_profile
     from release.publicity import make_public

@@ -6,8 +6,8 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.urls import reverse
 
-from corpus.queries import add_query_list
 from corpus.services import create_query
+from corpus.topics.queries import add_query_list
 from jobs.services import run
 from pooling.models import Pool
 from tests.support.factories import DocumentFactory, a_collection

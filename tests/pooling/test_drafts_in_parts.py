@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from django.utils import timezone
 
-from corpus.queries import remove_query
 from corpus.services import create_query
+from corpus.topics.queries import remove_query
 from jobs import services as jobs
 from jobs.context import DirectRun
 from jobs.models import Job, State

@@ -7,16 +7,16 @@ import pytest
 from accounts.models import Collection
 from adjudication.models import Recipient
 from adjudication.services import Ruling
+from bundle.formats.records import write_pools
+from bundle.label_changes import LabelPair, aligned, summarise
+from bundle.layouts.changelog import read_candidates
+from bundle.records import PooledDocument
 from release.errata.services import report_erratum, settle_erratum
 from release.files import open_release, path_of
-from release.formats import write_pools
-from release.label_changes import LabelPair, aligned, summarise
-from release.layouts.changelog import read_candidates
 from release.models import Release
-from release.published_files import published_bundle
-from release.records import PooledDocument
-from release.restoring import restore_release
 from release.services import publish_release
+from release.versions.published_files import published_bundle
+from release.versions.restoring import restore_release
 from tests.support.release_scenes import a_judged_collection, decide_pair, slot_of
 from tests.support.releases import EVERY_EXCEPTION
 from tests.support.sittings import judge, refer

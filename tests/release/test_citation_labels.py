@@ -12,32 +12,27 @@ import ir_measures
 import pytest
 
 from accounts.models import Role
-from adjudication.labels import LabelledPair, Standing
+from adjudication.standing import LabelledPair, Standing
+from bundle.citation_labels import citation_label, count_citations, known_sources, with_citation
+from bundle.datasheet.questions import QUESTIONS
+from bundle.options import LabelSource, ReleaseOptions, Texts
+from bundle.records import PooledDocument, ReleasedBuild, Source
 from corpus.services import create_query
-from evaluation.report import NamedLists, Options, evaluation_report
-from evaluation.systems.run_files import read_system_file
+from evaluation.leaderboard.report import NamedLists, Options, evaluation_report
 from pooling.models import Candidate, Contribution, Exclusion
 from pooling.services import freeze_pools
 from rebuilding.manifest_files import open_manifests
-from release.citation_labels import (
-    citation_label,
-    count_citations,
-    known_sources,
-    with_citation,
-)
-from release.current_facts import facts_now
-from release.datasheets.questions import QUESTIONS
 from release.datasheets.services import save_answers
 from release.errors import GateClosed
-from release.facts import facts_of
 from release.files import open_release, path_of
-from release.gate import ABOUT_JUDGING, CHECKS, CHECKS_OF_CITATIONS
-from release.options import LabelSource, ReleaseOptions, Texts
+from release.gate.checks import ABOUT_JUDGING, CHECKS, CHECKS_OF_CITATIONS
+from release.gate.current_facts import facts_now
+from release.gate.facts import facts_of
 from release.publicity import make_public
-from release.records import PooledDocument, ReleasedBuild, Source
-from release.restoring import restore_release
 from release.services import build_bundle, find_faults, publish_release
 from release.snapshot import take_snapshot
+from release.versions.restoring import restore_release
+from scoring.systems.run_files import read_system_file
 from tests.support.citation_scenes import (
     DOCNOS,
     MODELS,

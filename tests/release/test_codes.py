@@ -10,8 +10,8 @@ from django.db import IntegrityError, models, transaction
 
 from adjudication.models import Decision
 from adjudication.services import BadRuling, Ruling
-from release import gate
-from release.gate import CHECKS
+from release.gate import checks as gate
+from release.gate.checks import CHECKS
 from release.services import build_bundle
 from release.snapshot import take_snapshot
 from tests.support.factories import DocumentFactory, a_collection, a_query

@@ -11,12 +11,11 @@ from django.test import Client
 from django.urls import reverse
 
 from accounts.models import Collection, User
-from dashboard.archiving import archive_collection
-from dashboard.export import export_collection
-from release.current_facts import facts_now
+from bundle.datasheet.questions import QUESTIONS, required_questions
+from dashboard.settings.archiving import archive_collection
+from dashboard.settings.export import export_collection
 from release.datasheets.current import missing_answers, published_profiles
 from release.datasheets.models import AnnotatorProfile, DatasheetAnswer
-from release.datasheets.questions import QUESTIONS, required_questions
 from release.datasheets.services import (
     AnswerRefused,
     ProfileRefused,
@@ -27,7 +26,8 @@ from release.datasheets.services import (
     save_profile,
 )
 from release.errors import GateClosed
-from release.facts import facts_of
+from release.gate.current_facts import facts_now
+from release.gate.facts import facts_of
 from release.services import build_bundle
 from release.snapshot import take_snapshot
 from tests.support.api_world import client_of as client_of_api

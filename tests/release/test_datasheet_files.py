@@ -12,10 +12,10 @@ import mlcroissant
 import pytest
 import yaml
 
-from release.bundle import BadName, zip_entry
-from release.datasheets.questions import QUESTIONS, SECTIONS
-from release.layouts.croissant import TABLES
-from release.options import ReleaseOptions, Texts
+from bundle.datasheet.questions import QUESTIONS, SECTIONS
+from bundle.layouts.croissant import TABLES
+from bundle.options import ReleaseOptions, Texts
+from bundle.zip.writing import BadName, zip_entry
 from release.services import build_bundle
 from release.snapshot import take_snapshot
 from tests.support.datasheets import ANSWERS, answer_datasheet

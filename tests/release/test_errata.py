@@ -11,7 +11,6 @@ from django.utils import timezone
 from accounts.locking import CollectionArchived
 from accounts.models import Collection, User
 from corpus.facets import NO_FACETS
-from release.differences import read_member
 from release.errata import services
 from release.errata.errors import AlreadySettled, NotInVersion, NotPublic
 from release.errata.services import report_erratum, settle_erratum
@@ -19,6 +18,7 @@ from release.files import path_of
 from release.models import Erratum
 from release.publicity import make_private, make_public
 from release.services import publish_release
+from release.versions.differences import read_member
 from tests.support.api_world import client_of as api_client
 from tests.support.factories import a_collection, an_open_query
 from tests.support.release_scenes import a_judged_collection

@@ -17,13 +17,13 @@ from accounts.models import Collection
 from adjudication.judgment_import import ImportOptions, import_judgments
 from annotation.models import Slot
 from annotation.services import open_query
+from bundle.options import DEFAULT_OPTIONS, LabelSource, ReleaseOptions
+from bundle.reading.opened import OpenedBundle, open_bundle, read_json
 from corpus.facets import NO_FACETS, FacetPlan
 from corpus.models import Query
 from corpus.services import create_query
 from jobs.context import DirectRun
 from release.files import path_of
-from release.opened_bundle import OpenedBundle, open_bundle, read_json
-from release.options import DEFAULT_OPTIONS, LabelSource, ReleaseOptions
 from release.services import publish_release
 from tests.support.bundles import released_files, with_new_sums, write_bundle
 from tests.support.citation_scenes import an_mdcr_collection

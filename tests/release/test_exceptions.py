@@ -11,9 +11,9 @@ from django.core.management import CommandError, call_command
 from accounts.models import User
 from jobs.models import Job
 from jobs.services import run
-from release.accepted_findings import LONGEST_REASON
 from release.errors import BadReason, UnknownCheck
 from release.files import open_release
+from release.gate.acceptance import LONGEST_REASON
 from release.models import Release
 from release.publicity import make_public
 from release.services import publish_release, request_release

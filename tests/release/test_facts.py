@@ -16,16 +16,16 @@ from adjudication.services import Ruling
 from agreement.services import compute_report
 from annotation.models import Opening, Slot
 from annotation.services import open_query, write_guideline
+from bundle.formats.records import is_writable
+from bundle.options import ReleaseOptions, Texts
 from corpus.models import Document, Facet, Query
 from corpus.services import create_query
 from pooling.models import Contribution
-from release.consistent_reads import by_code_point, consistent_read
-from release.current_facts import count_documents, facts_now
-from release.facts import SHOWN, facts_of
-from release.formats import is_writable
-from release.options import ReleaseOptions, Texts
+from release.gate.current_facts import count_documents, facts_now
+from release.gate.facts import SHOWN, facts_of
+from release.gate.white_space import WHITE_SPACE, HasWhiteSpace
 from release.snapshot import take_snapshot
-from release.white_space import WHITE_SPACE, HasWhiteSpace
+from release.snapshot.consistent_reads import by_code_point, consistent_read
 from tests.adjudication.test_counts import ACTIONS, act
 from tests.support.factories import (
     DocumentFactory,

@@ -9,19 +9,19 @@ import pytest
 
 from accounts.models import Collection
 from adjudication.models import JudgmentImport
-from evaluation.folds import Folds
-from evaluation.models import FoldPlan
-from evaluation.services import make_folds, save_folds
-from release.current_facts import facts_now
+from bundle.options import LabelSource, ReleaseOptions
+from bundle.readme.front_matter import configs
+from bundle.verification.service import verify
 from release.errors import GateClosed
-from release.facts import facts_of
-from release.front_matter import configs
+from release.gate.current_facts import facts_now
+from release.gate.facts import facts_of
 from release.importing.context import ReleaseRefused
 from release.importing.service import import_release
-from release.options import LabelSource, ReleaseOptions
 from release.services import find_faults, publish_release
 from release.snapshot import take_snapshot
-from release.verification.service import verify
+from scoring.folds import Folds
+from scoring.models import FoldPlan
+from scoring.services import make_folds, save_folds
 from tests.support.bundles import released_files, with_new_sums, write_bundle
 from tests.support.citation_scenes import an_mdcr_collection
 from tests.support.release_scenes import a_judged_collection

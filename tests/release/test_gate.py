@@ -1,12 +1,12 @@
 import pytest
 
 from annotation.services import open_query, presentation_of
+from bundle.readme.exceptions import EXCEPTIONS
 from corpus.models import Document
 from corpus.services import create_query
 from pooling.models import Contribution
 from release.errors import GateClosed
-from release.gate import ACCEPTABLE, CHECKS, NEVER_ACCEPTED, Finding, blocking_findings
-from release.readme.exceptions import EXCEPTIONS
+from release.gate.checks import ACCEPTABLE, CHECKS, NEVER_ACCEPTED, Finding, blocking_findings
 from release.services import build_bundle, find_faults
 from release.snapshot import take_snapshot
 from tests.support.factories import DocumentFactory, a_collection, a_pool, a_query, annotators

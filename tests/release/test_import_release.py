@@ -12,18 +12,18 @@ from adjudication.models import Case
 from adjudication.services import Ruling
 from annotation.models import Slot
 from annotation.services import open_query, reassign_seat
-from corpus.export import document_lines
+from bundle.options import LabelSource, ReleaseOptions, Texts
+from bundle.reading.rows import DOCUMENTS, SETTINGS
+from bundle.verification.service import verify
+from corpus.documents.export import document_lines
 from corpus.facets import NO_FACETS
 from corpus.services import create_query
 from jobs.context import DirectRun
 from pooling.models import BuildRun, DrawnList, Pool
 from pooling.services import PoolPlan, build_pools, freeze_pools
-from release.bundle_reading import DOCUMENTS, SETTINGS
 from release.importing.context import ReleaseRefused
 from release.importing.service import import_release
-from release.options import LabelSource, ReleaseOptions, Texts
 from release.snapshot import take_snapshot
-from release.verification.service import verify
 from retrieval.models import Run
 from tests.release.test_runs import judged as judge_all_of
 from tests.release.test_samples import a_sampled_collection, judged

@@ -12,7 +12,7 @@ from django.apps import apps
 from django.core.management import CommandError, call_command
 
 from accounts.models import Collection, Role, User
-from annotation.default_guidelines import default_guideline
+from annotation.guidelines.defaults import default_guideline
 from annotation.services import write_guideline
 from jobs.context import DirectRun
 from release.importing import judgments

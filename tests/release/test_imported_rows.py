@@ -10,15 +10,15 @@ import pytest
 from accounts.models import Collection
 from adjudication.models import Decision
 from annotation.models import Seat
+from bundle.options import LabelSource, ReleaseOptions, Texts
+from bundle.reading.rows import CORPUS, DOCUMENTS, SETTINGS
 from corpus.models import ImportStep
 from jobs.context import DirectRun
 from pooling.models import Contribution, Pool
 from pooling.services import freeze_pools
-from release.bundle_reading import CORPUS, DOCUMENTS, SETTINGS
 from release.importing.context import ReleaseRefused
 from release.importing.models import ReleaseImport
 from release.importing.service import import_release
-from release.options import LabelSource, ReleaseOptions, Texts
 from tests.release.test_runs import judged as judge_all_of
 from tests.support.bundles import AS_IT_IS, released_files, with_new_sums, write_bundle
 from tests.support.every_kind import a_collection_of_every_kind

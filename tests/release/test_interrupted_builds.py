@@ -11,18 +11,18 @@ from pathlib import Path
 import pytest
 from django.conf import settings
 
+from bundle.zip.draft_files import remove_abandoned_drafts, temporary_folder
+from bundle.zip.interruption import check_interruption, interruptible
 from jobs import services as job_services
 from jobs.context import DirectRun
 from jobs.lease import Cancelled, Lease
 from jobs.models import Job, State
 from release import services
-from release.draft_files import remove_abandoned_drafts, temporary_folder
 from release.errors import NotWritten
 from release.files import open_release, path_of
-from release.interruption import check_interruption, interruptible
 from release.models import Release
 from release.services import publish_release, request_release
-from release.stored_records import StoredRecords
+from release.snapshot.stored_records import StoredRecords
 from tests.support.release_scenes import a_judged_collection
 from tests.support.running import ROOT, environment
 
@@ -103,8 +103,8 @@ def test_a_build_that_is_killed_at_any_moment_leaves_no_half_of_a_release(client
 
 @pytest.mark.django_db
 def test_the_draft_of_a_build_that_lives_stays():
-    with temporary_folder() as folder:
-        remove_abandoned_drafts()
+    with temporary_folder(Path(settings.RELEASE_DIR)) as folder:
+        remove_abandoned_drafts(Path(settings.RELEASE_DIR))
 
         assert folder.is_dir()
 

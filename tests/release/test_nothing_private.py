@@ -11,9 +11,9 @@ from django.conf import settings
 
 from accounts.models import User
 from adjudication.models import Decision
-from release.bundle import EPOCH
+from bundle.options import ReleaseOptions, Texts
+from bundle.zip.writing import EPOCH
 from release.files import open_release
-from release.options import ReleaseOptions, Texts
 from release.services import publish_release
 from tests.support.release_scenes import a_judged_collection
 from tests.support.releases import EVERY_EXCEPTION

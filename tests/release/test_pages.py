@@ -10,13 +10,13 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
+from bundle.options import ReleaseOptions, Texts
 from jobs.models import Job
-from release.differences import Difference, compare, read_qrels
 from release.files import path_of
 from release.forms import next_version
-from release.gate import CHECKS
-from release.options import ReleaseOptions, Texts
+from release.gate.checks import CHECKS
 from release.services import publish_release
+from release.versions.differences import Difference, compare, read_qrels
 from release.views import FIXED_ON
 from tests.support.factories import a_collection, a_query, an_open_query
 from tests.support.release_scenes import RULINGS, a_judged_collection, decide_pair, slot_of

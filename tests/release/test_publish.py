@@ -16,20 +16,20 @@ from adjudication.services import Ruling
 from agreement.services import compute_report
 from annotation.models import Pair
 from annotation.services import open_query, presentation_of, write_guideline
+from bundle.layouts.content import FileNote
+from bundle.zip.writing import sha256
 from corpus.digests import canonical_json
-from corpus.document_import import import_documents
-from corpus.filters import Recipe
+from corpus.documents.filters import Recipe
+from corpus.documents.importing import import_documents
 from corpus.services import create_query
 from jobs.context import DirectRun
 from jobs.models import Job, State
 from jobs.services import run
 from pooling.models import Pool, PoolBuild
 from release import snapshot
-from release.accepted_findings import NONE_ACCEPTED
-from release.bundle import sha256
 from release.errors import BadVersion, GateClosed, ReleaseDamaged, UnknownCheck, VersionTaken
 from release.files import open_release, path_of
-from release.layouts.content import FileNote
+from release.gate.acceptance import NONE_ACCEPTED
 from release.models import Release
 from release.services import build_bundle, publish_release, request_release
 from release.snapshot import take_snapshot

@@ -6,11 +6,15 @@ import json
 
 import pytest
 
-from evaluation.supported_scopes import ScopeSupport, scopes_under_citations, supported_scopes
+from bundle.options import LabelSource, ReleaseOptions
+from evaluation.leaderboard.supported_scopes import (
+    ScopeSupport,
+    scopes_under_citations,
+    supported_scopes,
+)
 from release.files import path_of
-from release.options import LabelSource, ReleaseOptions
-from release.restoring import restore_release
 from release.services import publish_release
+from release.versions.restoring import restore_release
 from tests.support.bundles import released_files
 from tests.support.citation_scenes import an_mdcr_collection
 from tests.support.release_scenes import a_judged_collection, an_opened_collection, slot_of

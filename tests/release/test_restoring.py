@@ -15,9 +15,9 @@ from accounts.models import User
 from release.errors import CannotRestore
 from release.files import open_release, path_of
 from release.models import Release
-from release.released_labels import UnknownVersion, released_qrels
-from release.restoring import restore_release
 from release.services import publish_release
+from release.versions.released_labels import UnknownVersion, released_qrels
+from release.versions.restoring import restore_release
 from tests.support.release_scenes import a_judged_collection, slot_of
 from tests.support.releases import accepting
 from tests.support.sittings import judge
@@ -167,8 +167,8 @@ def test_a_release_of_another_format_says_that_only_its_own_software_writes_it()
 
 
 def test_a_gate_that_has_become_stricter_does_not_hide_a_published_version(release, monkeypatch):
-    from release import gate
-    from release.gate import Finding
+    from release.gate import checks as gate
+    from release.gate.checks import Finding
 
     stricter = {**gate.CHECKS, "new": lambda snapshot: Finding("new", ok=False, message="No.")}
     path_of("small", "1.0").unlink()

@@ -16,11 +16,11 @@ from django.core.management import CommandError, call_command
 from django.utils import timezone
 
 from annotation.services import open_query
+from bundle.errors import ReleaseError
+from bundle.formats.run_files import file_names
 from jobs.context import DirectRun
 from pooling.services import PoolPlan, build_pools, freeze_pools
-from release.errors import ReleaseError
 from release.files import open_release
-from release.run_files import file_names
 from release.services import build_bundle, publish_release
 from release.snapshot import take_snapshot
 from retrieval.models import Run

@@ -7,11 +7,9 @@ from statistics import fmean, stdev
 
 import pytest
 
-from pooling import strategies
-from rebuilding.samples import SampledPool
-from release.formats import write_prels, write_sampleval
-from release.options import ReleaseOptions
-from release.records import (
+from bundle.formats.records import write_prels, write_sampleval
+from bundle.options import ReleaseOptions
+from bundle.records import (
     Label,
     PooledDocument,
     ReleasedCollection,
@@ -19,7 +17,9 @@ from release.records import (
     ReleasedQuery,
     Snapshot,
 )
-from release.sampling import DeepPools
+from bundle.sampling import DeepPools
+from pooling import strategies
+from rebuilding.stratified_pool import StratifiedPool
 from retrieval.formats import Scored
 from tests.release.test_samples import horvitz_thompson, inferred
 
@@ -43,7 +43,7 @@ def released(lists, grades, plan, seed) -> tuple[Snapshot, list[Label]]:
             for entry in drawn.entries
         ]
         strata = strategies.sampled_from(name, parameters, ranked, {paper})
-        samples.append(SampledPool(paper, name, parameters, strata))
+        samples.append(StratifiedPool(paper, name, parameters, strata))
         queries.append(ReleasedQuery(f"{paper}_m", "m", paper, 1))
         labels += [
             Label(f"{paper}_m", "m", entry.docno, grades[paper][entry.docno])

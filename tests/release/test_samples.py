@@ -13,11 +13,11 @@ from django.urls import reverse
 
 from accounts.models import Collection
 from annotation.services import open_query
+from bundle.errors import ReleaseError
 from corpus.models import Document
 from corpus.services import create_query
 from jobs.context import DirectRun
 from pooling.services import PoolPlan, build_pools, freeze_pools
-from release.errors import ReleaseError
 from release.services import build_bundle, find_faults, publish_release
 from release.snapshot import take_snapshot
 from retrieval.formats import Scored

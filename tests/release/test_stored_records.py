@@ -8,10 +8,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from adjudication.labels import LabelledPair, Standing
-from release.bundle import sha256
-from release.draft_files import draft_folder
-from release.stored_records import WRITTEN_TOGETHER, StoredRecords
+from adjudication.standing import LabelledPair, Standing
+from bundle.zip.draft_files import draft_folder
+from bundle.zip.writing import sha256
+from release.snapshot.stored_records import WRITTEN_TOGETHER, StoredRecords
 
 ROWS = st.lists(st.tuples(st.text(), st.integers() | st.none() | st.floats(allow_nan=False)))
 
@@ -54,7 +54,7 @@ def test_no_other_user_sees_the_file_and_nothing_is_left(release_folder):
 
 
 def test_a_file_in_the_folder_has_its_size_and_its_digest(release_folder):
-    with draft_folder() as files:
+    with draft_folder(release_folder) as files:
         stored = files.write([b"one ", b"", b"two"])
         assert stored.path.read_bytes() == b"one two"
         assert (stored.size, stored.sha256) == (7, sha256(b"one two"))

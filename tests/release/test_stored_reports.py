@@ -10,10 +10,10 @@ import pytest
 from agreement.services import compute_report
 from evaluation.label_effects.models import ReportKind
 from evaluation.label_effects.services import compute_label_report
-from evaluation.models import Scores
 from evaluation.pool_bias.services import compute_pool_bias
-from evaluation.services import evaluate
-from release.stored_reports import stale_reports
+from release.gate.stored_reports import stale_reports
+from scoring.models import Scores
+from scoring.services import evaluate
 from tests.support.label_scenes import a_shadow_judge, a_system, two_systems
 from tests.support.release_scenes import a_judged_collection, slot_of
 from tests.support.released_files import files_of

@@ -6,16 +6,16 @@ import pytest
 from django.core.cache import cache
 
 from accounts.models import Collection
-from evaluation.models import Kind
-from evaluation.systems.services import save_system
 from jobs.models import Job
 from jobs.services import run
 from release.files import path_of
 from release.models import Release
 from release.services import publish_release
-from release.version_changes import PAGE_ROWS, page_of_pairs, summary_of
-from release.version_rankings import JOB_KIND, compare_rankings, newest_rankings
+from release.versions.changes import PAGE_ROWS, page_of_pairs, summary_of
+from release.versions.rankings import JOB_KIND, compare_rankings, newest_rankings
 from retrieval.formats import RankedList
+from scoring.models import Kind
+from scoring.systems.services import save_system
 from tests.support.release_scenes import a_judged_collection, slot_of
 from tests.support.sittings import judge
 from tests.support.visits import address, client_of, csv_rows, markup, queries_of, text_of

@@ -7,8 +7,8 @@ import sys
 
 import pytest
 
-from release.commands import QRELS, Loading, files_used
-from release.file_tree import LISTED, file_tree
+from bundle.file_tree import LISTED, file_tree
+from bundle.readme.commands import QRELS, Loading, files_used
 from release.markdown_preview import preview_of
 from release.services import publish_release
 from tests.support.release_scenes import a_judged_collection

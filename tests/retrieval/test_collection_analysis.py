@@ -10,7 +10,7 @@ from django.test import Client
 from django.urls import reverse
 
 from accounts.models import Collection
-from corpus.document_import import import_documents
+from corpus.documents.importing import import_documents
 from corpus.services import create_query
 from jobs.context import DirectRun
 from jobs.models import Job

@@ -2,7 +2,7 @@ from dataclasses import replace
 
 import pytest
 
-from corpus.full_texts import Section
+from corpus.formats.full_texts import Section
 from studies.presentation import FullTextPresentation, ShownFullText, shown_full_text
 
 ABSTRACT = "We propose a parser for long sentences. It is faster than others by far."

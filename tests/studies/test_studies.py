@@ -11,9 +11,9 @@ from annotation.models import Slot
 from annotation.services import Answer, ReadInFull, open_query
 from corpus.models import FullText
 from corpus.services import create_query
-from dashboard.archiving import archive_collection, begin_deletion
-from dashboard.deletion import delete_collection
-from dashboard.export import export_collection
+from dashboard.settings.archiving import archive_collection, begin_deletion
+from dashboard.settings.deletion import delete_collection
+from dashboard.settings.export import export_collection
 from studies.models import Study, StudyRating
 from studies.services import (
     BadRating,

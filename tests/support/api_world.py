@@ -17,14 +17,11 @@ from annotation.models import Opening, Slot
 from annotation.services import Answer, open_query, set_up_collection
 from corpus.facets import DEFAULT_FACETS, FacetPlan
 from corpus.services import create_query
-from curation.sampling import SamplePlan, draw_sample
-from curation.screening import Verdict, save_screening
+from curation.samples.services import SamplePlan, draw_sample
+from curation.screening.services import Verdict, save_screening
 from evaluation.label_effects.models import ReportKind
 from evaluation.label_effects.services import compute_label_report
-from evaluation.models import Kind, System
 from evaluation.pool_bias.services import compute_pool_bias
-from evaluation.services import evaluate
-from evaluation.systems.services import save_system
 from jobs.context import DirectRun
 from jobs.models import Job
 from pooling.models import PoolBuild
@@ -33,6 +30,9 @@ from release.models import Erratum, Release
 from release.services import publish_release
 from retrieval.formats import RankedList
 from retrieval.models import Run
+from scoring.models import Kind, System
+from scoring.services import evaluate
+from scoring.systems.services import save_system
 from studies.models import Study
 from tests.support.factories import (
     DocumentFactory,

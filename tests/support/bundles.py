@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from accounts.models import Collection
-from release.bundle import pack
-from release.options import ReleaseOptions
+from bundle.options import ReleaseOptions
+from bundle.zip.writing import pack
 from release.services import build_bundle
 from release.snapshot import take_snapshot
 from tests.support.releases import EVERY_EXCEPTION

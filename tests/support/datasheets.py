@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from accounts.models import Collection
-from release.datasheets.questions import QUESTIONS
+from bundle.datasheet.questions import QUESTIONS
 from release.datasheets.services import save_answers
 
 ANSWERS = {key: f"Our answer to {key}." for key, question in QUESTIONS.items() if question.required}

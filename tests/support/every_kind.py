@@ -5,14 +5,14 @@ from __future__ import annotations
 from accounts.models import Collection, Role
 from adjudication.models import JudgmentImport
 from adjudication.services import Ruling
-from annotation.default_guidelines import default_guideline
+from annotation.guidelines.defaults import default_guideline
 from annotation.services import open_query, reassign_seat, write_guideline
-from corpus.document_import import import_documents
-from corpus.queries import add_sentence_query
+from corpus.documents.importing import import_documents
 from corpus.services import create_query
-from evaluation.folds import Folds
-from evaluation.services import save_folds
+from corpus.topics.queries import add_sentence_query
 from jobs.context import DirectRun
+from scoring.folds import Folds
+from scoring.services import save_folds
 from tests.support.factories import DocumentFactory, a_pool, a_topic, annotators, member
 from tests.support.release_scenes import a_judged_collection, decide_pair, judge_all, slot_of
 from tests.support.sittings import judge

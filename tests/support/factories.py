@@ -12,8 +12,8 @@ from annotation.models import Opening
 from annotation.services import open_query, set_up_collection
 from corpus.digests import text_digest, topic_digest
 from corpus.models import Document, Query, QueryPaper, Topic
-from corpus.sentences import split_sentences
 from corpus.services import create_query
+from corpus.text.sentences import split_sentences
 from pooling.models import Candidate, Contribution, Pool, PoolBuild
 
 PASSWORD = "correct horse battery"

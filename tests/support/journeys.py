@@ -9,9 +9,9 @@ from playwright.sync_api import Page
 
 from accounts.codes import account_code
 from accounts.models import Collection, User
+from bundle.datasheet.questions import required_questions
 from jobs.models import Job, State
 from release.datasheets.current import dates_known
-from release.datasheets.questions import required_questions
 from tests.support.running import wait_until
 
 

@@ -6,10 +6,11 @@ import json
 from pathlib import Path
 
 from accounts.models import Collection
-from evaluation.models import Kind, ShadowJudge, System
+from evaluation.models import ShadowJudge
 from evaluation.shadow_judges.services import Description, import_shadow_judge
-from evaluation.systems.services import save_system
 from retrieval.formats import RankedList
+from scoring.models import Kind, System
+from scoring.systems.services import save_system
 
 # Of the judged pairs of `a_judged_collection`, whose final labels are in the comment.
 MODEL_LABELS = {

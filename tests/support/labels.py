@@ -7,7 +7,7 @@ from typing import Any
 
 from accounts.models import Collection, User
 from corpus.models import Document
-from curation.checking import check_labels, record_of, state_digest
+from curation.checking.services import check_labels, record_of, state_digest
 from curation.models import LabelRecord
 from tests.support.factories import DocumentFactory
 

@@ -19,13 +19,14 @@ import pytest
 from django.db import transaction
 
 from accounts.models import Collection
-from release import restoring, services
-from release.bundle_reading import DOCUMENTS, QRELS, Manifest, read_manifest
+from bundle.reading.opened import open_bundle
+from bundle.reading.rows import DOCUMENTS, QRELS, Manifest, read_manifest
+from bundle.verification.service import verify
+from release import services
 from release.importing.service import import_release
-from release.opened_bundle import open_bundle
 from release.services import Bundle
 from release.snapshot import take_snapshot
-from release.verification.service import verify
+from release.versions import restoring
 
 COPY = "imported-again"  # the short name of the collection
 

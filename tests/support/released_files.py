@@ -5,7 +5,7 @@ from __future__ import annotations
 import zipfile
 
 from accounts.models import Collection
-from release.options import ReleaseOptions, Texts
+from bundle.options import ReleaseOptions, Texts
 from release.services import build_bundle
 from release.snapshot import take_snapshot
 from tests.support.releases import EVERY_EXCEPTION

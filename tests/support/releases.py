@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from release.gate import ACCEPTABLE
+from release.gate.checks import ACCEPTABLE
 
 REASON = "Tried in a test."
 

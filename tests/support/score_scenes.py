@@ -7,9 +7,9 @@ from collections.abc import Mapping
 import pandas as pd
 
 from accounts.models import Collection
-from evaluation.measures.profiles import TREC, profile_of
-from evaluation.models import Kind, Scores, System
-from evaluation.score_tables import as_columns
+from scoring.measures.profiles import TREC, profile_of
+from scoring.models import Kind, Scores, System
+from scoring.score_tables import as_columns
 
 
 def store_scores(collection: Collection, values: Mapping[str, Mapping[str, float]]) -> None:

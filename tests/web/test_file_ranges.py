@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from web.file_ranges import send_file
+from web.requests.file_ranges import send_file
 
 ETAG = '"abc"'
 

@@ -9,7 +9,7 @@ from django.test import RequestFactory
 
 from accounts.models import User
 from tests.support.factories import UserFactory
-from web.filters import Choice, Filter, filter_bar, filter_queryset, filter_rows
+from web.tables.filters import Choice, Filter, filter_bar, filter_queryset, filter_rows
 
 PARITY = Filter(
     "parity",

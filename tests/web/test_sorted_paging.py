@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from corpus.models import DOCNO_ORDER, Document
 from database.natural_order import natural_key
 from tests.support.factories import a_collection
-from web import sorted_paging
-from web.sorted_paging import SortedRows
+from web.tables import sorted_paging
+from web.tables.sorted_paging import SortedRows
 
 COLUMNS = {"docno": "", "year": "year", "title": "title"}
 SORTS = ["docno", "-docno", "year", "-year", "title", "-title"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from django.test import RequestFactory
 
-from web.tables import Sort, numbered_page, sort_rows
+from web.tables.cells import Sort, numbered_page, sort_rows
 
 
 def page(number, rows=range(120), **options):

@@ -16,7 +16,7 @@ from adjudication.judgment_import import (
     import_judgments,
 )
 from adjudication.label_lines import BadLabelLine, parse_labels
-from corpus.sources import SourceError
+from corpus.formats.sources import SourceError
 from jobs.context import DirectRun
 from web.words import count_noun
 

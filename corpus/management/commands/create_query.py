@@ -7,8 +7,8 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from accounts.lookup import collection_named
-from corpus.sentence_numbers import parse_numbers
 from corpus.services import create_query
+from corpus.text.sentence_numbers import parse_numbers
 from web.errors import UserFacingError
 
 

@@ -7,7 +7,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandParser
 
 from accounts.lookup import collection_named
-from corpus.export import document_lines
+from corpus.documents.export import document_lines
 
 
 class Command(BaseCommand):

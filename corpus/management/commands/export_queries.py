@@ -7,7 +7,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from accounts.lookup import collection_named
-from corpus.export import FORMATS, query_lines
+from corpus.documents.export import FORMATS, query_lines
 
 
 class Command(BaseCommand):

@@ -8,11 +8,11 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from accounts.lookup import collection_named
-from corpus.formats import DocumentFormatError
-from corpus.full_text_import import import_full_texts, report_words
-from corpus.full_texts import AUTO, FORMATS
+from corpus.documents.full_texts import import_full_texts, report_words
+from corpus.formats.document_lines import DocumentFormatError
+from corpus.formats.full_texts import AUTO, FORMATS
+from corpus.formats.sources import SourceError
 from corpus.services import CorpusError
-from corpus.sources import SourceError
 from jobs.context import DirectRun
 
 

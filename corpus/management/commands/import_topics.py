@@ -8,11 +8,11 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from accounts.lookup import collection_named
-from corpus.first_rows import as_text
-from corpus.formats import DocumentFormatError
+from corpus.documents.first_rows import as_text
+from corpus.formats.document_lines import DocumentFormatError
+from corpus.formats.sources import SourceError
 from corpus.services import CorpusError
-from corpus.sources import SourceError
-from corpus.topic_import import import_topics
+from corpus.topics.importing import import_topics
 from jobs.context import DirectRun
 from web.words import count_noun
 

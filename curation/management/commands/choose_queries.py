@@ -9,10 +9,10 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from accounts.lookup import collection_named
 from accounts.models import Collection
-from curation.choice_forms import LEAST_RATING
-from curation.choice_plan import ChoicePlan, numbers_of, read_pins
-from curation.choice_report import Balance
-from curation.choices import apply_choice, compute_choice
+from curation.choice.forms import LEAST_RATING
+from curation.choice.plan import ChoicePlan, numbers_of, read_pins
+from curation.choice.report import Balance
+from curation.choice.services import apply_choice, compute_choice
 from curation.models import QueryChoice
 from jobs.context import DirectRun
 from web.errors import UserFacingError

@@ -3,8 +3,8 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from accounts.lookup import collection_named
-from curation.labellers import BUILT_IN
-from curation.prediction import ONLY, UNLABELLED, predict_labels
+from curation.labels.labellers import BUILT_IN
+from curation.labels.prediction import ONLY, UNLABELLED, predict_labels
 from jobs.context import DirectRun
 from web.errors import UserFacingError
 from web.words import count_noun

@@ -8,10 +8,10 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from accounts.lookup import collection_named
-from curation.exclusions import read_exclusions
-from curation.sample_report import sample_report
-from curation.sampling import Exclusions, SamplePlan, draw_sample, free_name
-from curation.strata import STRATA
+from curation.samples.exclusions import read_exclusions
+from curation.samples.report import sample_report
+from curation.samples.services import Exclusions, SamplePlan, draw_sample, free_name
+from curation.samples.strata import STRATA
 from jobs.context import DirectRun
 from web.errors import UserFacingError
 

@@ -4,9 +4,9 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from accounts.lookup import collection_named
-from curation.labellers import labeller_named
 from curation.labelling.model import Header, SentenceLabeller
-from curation.training import SEED, examples_in, train_and_score, train_labeller
+from curation.labels.labellers import labeller_named
+from curation.labels.training import SEED, examples_in, train_and_score, train_labeller
 from jobs.context import DirectRun
 from web.errors import UserFacingError
 from web.words import count_noun

@@ -7,7 +7,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from accounts.lookup import collection_named
-from dashboard.archiving import ArchiveError, archive_collection, unarchive_collection
+from dashboard.settings.archiving import ArchiveError, archive_collection, unarchive_collection
 
 
 class Command(BaseCommand):

@@ -12,7 +12,7 @@ from accounts.lookup import collection_named
 from accounts.models import Role, User
 from accounts.services import AccountError
 from dashboard.services import change_roles
-from web.api import rolled_back_if
+from web.api.serializers import rolled_back_if
 
 
 class Command(BaseCommand):

@@ -11,7 +11,7 @@ from accounts.locking import CollectionArchived
 from accounts.lookup import collection_named
 from accounts.models import Role
 from accounts.services import AccountError, create_person, username_in
-from web.api import rolled_back_if
+from web.api.serializers import rolled_back_if
 
 
 class Command(BaseCommand):

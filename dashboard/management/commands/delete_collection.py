@@ -7,8 +7,8 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from accounts.lookup import collection_named
-from dashboard.archiving import ArchiveError, begin_deletion
-from dashboard.deletion import delete_collection
+from dashboard.settings.archiving import ArchiveError, begin_deletion
+from dashboard.settings.deletion import delete_collection
 
 
 class Command(BaseCommand):

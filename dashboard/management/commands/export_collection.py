@@ -8,8 +8,8 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from accounts.lookup import collection_named
-from dashboard.archiving import ArchiveError
-from dashboard.export import export_collection
+from dashboard.settings.archiving import ArchiveError
+from dashboard.settings.export import export_collection
 
 
 class Command(BaseCommand):

@@ -29,8 +29,8 @@ from evaluation.significance.tables import (
     points,
     system_fields,
 )
-from evaluation.statistics.comparison import SEED, AllPairs, Comparison, compare, compare_all_pairs
-from web.columns import ShownColumns, csv_lines
+from scoring.statistics.comparison import SEED, AllPairs, Comparison, compare, compare_all_pairs
+from web.tables.columns import ShownColumns, csv_lines
 
 HEAD = ("W/T/L", "t p", "Holm", "flips p", "Holm", "effect size")
 

@@ -12,13 +12,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from accounts.locking import lock_collection
 from accounts.lookup import collection_named
 from accounts.models import Collection
-from evaluation.folds import Folds, SplitsError, read_splits
-from evaluation.labels import stored_sources
-from evaluation.measures.names import UnknownMeasure
-from evaluation.measures.profiles import CSFCUBE, PROFILES, UnknownProfile
-from evaluation.measures.scopes import Scope
-from evaluation.models import System
-from evaluation.report import (
+from evaluation.leaderboard.report import (
     NamedLists,
     Options,
     csv_text,
@@ -27,9 +21,17 @@ from evaluation.report import (
     stored_lists,
     table_lines,
 )
-from evaluation.score_tables import ALL, TEST
-from evaluation.services import evaluate
-from evaluation.systems.services import (
+from jobs.context import DirectRun
+from retrieval.run_names import name_from
+from scoring.folds import Folds, SplitsError, read_splits
+from scoring.labels import stored_sources
+from scoring.measures.names import UnknownMeasure
+from scoring.measures.profiles import CSFCUBE, PROFILES, UnknownProfile
+from scoring.measures.scopes import Scope
+from scoring.models import System
+from scoring.score_tables import ALL, TEST
+from scoring.services import evaluate
+from scoring.systems.services import (
     RunPath,
     SystemFault,
     import_summary,
@@ -37,8 +39,6 @@ from evaluation.systems.services import (
     read_system,
     sync_runs,
 )
-from jobs.context import DirectRun
-from retrieval.run_names import name_from
 from web.errors import UserFacingError
 
 

@@ -9,11 +9,11 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from accounts.lookup import collection_named
 from accounts.models import Collection
-from evaluation.baselines.catalogue import BASELINES, Distance
-from evaluation.baselines.services import make_baselines
-from evaluation.leaderboard import leaderboard, systems_of, usual_place
-from evaluation.measures.profiles import PROFILES, Profile, profile_of
-from evaluation.score_tables import ALL
+from evaluation.leaderboard.rows import leaderboard, systems_of, usual_place
+from scoring.baselines.catalogue import BASELINES, Distance
+from scoring.baselines.services import make_baselines
+from scoring.measures.profiles import PROFILES, Profile, profile_of
+from scoring.score_tables import ALL
 from web.errors import UserFacingError
 
 

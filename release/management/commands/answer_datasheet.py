@@ -9,8 +9,8 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from accounts.lookup import collection_named
+from bundle.datasheet.questions import SECTIONS, questions_of
 from release.datasheets.current import answers_of, dates_known, missing_answers
-from release.datasheets.questions import SECTIONS, questions_of
 from release.datasheets.services import save_answers
 from web.errors import UserFacingError
 

@@ -9,14 +9,14 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from accounts.models import Collection
-from release.accepted_findings import Reasons, checked_reasons
-from release.current_facts import count_documents
-from release.errors import ReleaseError
+from bundle.errors import ReleaseError
+from bundle.options import LabelSource, ReleaseOptions, Texts
 from release.files import write_file
-from release.gate import ACCEPTABLE, Finding, blocking_findings
-from release.options import LabelSource, ReleaseOptions, Texts
-from release.restoring import open_or_restore
+from release.gate.acceptance import Reasons, checked_reasons
+from release.gate.checks import ACCEPTABLE, Finding, blocking_findings
+from release.gate.current_facts import count_documents
 from release.services import check_version, find_faults, publish_release
+from release.versions.restoring import open_or_restore
 
 
 class Command(BaseCommand):

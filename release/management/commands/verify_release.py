@@ -7,8 +7,8 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from release.opened_bundle import BundleError
-from release.verification.service import verify
+from bundle.reading.opened import BundleError
+from bundle.verification.service import verify
 from web.words import count_noun
 
 

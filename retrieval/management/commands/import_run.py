@@ -4,8 +4,8 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from accounts.lookup import collection_named
-from corpus.first_rows import as_text
-from corpus.sources import SourceError
+from corpus.documents.first_rows import as_text
+from corpus.formats.sources import SourceError
 from jobs.context import DirectRun
 from retrieval.errors import RetrievalError
 from retrieval.models import Run

@@ -24,12 +24,12 @@ from evaluation.label_effects.services import (
     request_label_report,
     state_of,
 )
-from evaluation.labels import SOURCES, all_qrels
-from evaluation.measures.scoring import score_lists
 from evaluation.models import LabelReport
 from evaluation.shadow_judges.services import UnknownShadowJudge, delete_shadow_judge
-from evaluation.systems.lists import system_lists
 from jobs.context import DirectRun
+from scoring.labels import SOURCES, all_qrels
+from scoring.measures.scoring import score_lists
+from scoring.systems.lists import system_lists
 from tests.support.label_scenes import a_shadow_judge, a_system, two_systems
 from tests.support.pooling_scenes import a_listed_run
 from tests.support.recorded_work import RecordedWork

@@ -19,8 +19,8 @@ from evaluation.label_effects.comparison import (
     shared_labels,
     swaps,
 )
-from evaluation.statistics.comparison import compare
-from evaluation.statistics.paired import ALPHA, NO_VARIANCE, TOO_FEW_QUERIES
+from scoring.statistics.comparison import compare
+from scoring.statistics.paired import ALPHA, NO_VARIANCE, TOO_FEW_QUERIES
 
 Adjusted = dict[frozenset[str], float | None]
 

@@ -2,7 +2,6 @@ import numpy as np
 import pytest
 
 from adjudication.retriever_yield import yields
-from evaluation.measures.judged_ranks import JudgedDocuments
 from evaluation.pool_bias.effects import effects, ranking_correlation
 from evaluation.pool_bias.leave_out import (
     ScoredSystems,
@@ -24,6 +23,7 @@ from evaluation.pool_bias.sourced_pools import (
     source_candidates,
     sources_of,
 )
+from scoring.measures.judged_ranks import JudgedDocuments
 
 
 def a_document(docno, drawer, *others, deeper=()):

@@ -3,7 +3,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evaluation.measures import parse_measures, score_lists
 from evaluation.pool_bias.bounds import BoundedMeasure
 from evaluation.pool_bias.reduced_scores import (
     Labels,
@@ -14,6 +13,7 @@ from evaluation.pool_bias.reduced_scores import (
     system_scores,
 )
 from evaluation.pool_bias.report_measures import ScopedRanks
+from scoring.measures import parse_measures, score_lists
 
 MEASURES = parse_measures("nDCG@3 AP(rel=2) P(rel=2)@3 RBP(p=0.8,rel=2)")
 BOUNDS = {measure.name: BoundedMeasure.of(measure.name) for measure in MEASURES}

@@ -8,9 +8,9 @@ from evaluation.pool_bias.models import PoolBiasReport
 from evaluation.pool_bias.services import compute_pool_bias
 from release.errors import CannotRestore
 from release.files import path_of
-from release.restoring import restore_release
 from release.services import build_bundle, publish_release
 from release.snapshot import take_snapshot
+from release.versions.restoring import restore_release
 from tests.support.release_scenes import a_judged_collection
 from tests.support.releases import accepting
 

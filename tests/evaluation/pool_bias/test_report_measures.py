@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from evaluation.measures import Measure
-from evaluation.measures.judged_ranks import JudgedDocuments
 from evaluation.pool_bias.report_measures import ScopedRanks, bounds_of, measures_for
+from scoring.measures import Measure
+from scoring.measures.judged_ranks import JudgedDocuments
 
 TREC = ["nDCG@20", "AP(rel=2)", "nDCG@10", "nDCG@100", "P(rel=2)@20", "R(rel=2)@100", "RBP(rel=2)"]
 CSFCUBE = ["RP", "P@20", "R@20", "NDCG%20", "NDCG%100"]

@@ -20,7 +20,7 @@ from evaluation.pool_bias.support import (
     sources_as_systems,
     support_of,
 )
-from evaluation.statistics.paired import mean_interval, smallest_difference
+from scoring.statistics.paired import mean_interval, smallest_difference
 
 SMALL = Change(-0.01, -0.02, 0.0, tau=0.95)
 

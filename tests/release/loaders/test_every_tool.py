@@ -10,10 +10,10 @@ import ir_datasets
 import pyarrow.parquet as pq
 import pytest
 
-from evaluation.folds import read_splits
-from release.options import ReleaseOptions, Texts
+from bundle.options import ReleaseOptions, Texts
 from release.services import build_bundle
 from release.snapshot import take_snapshot
+from scoring.folds import read_splits
 from tests.support.release_loaders import (
     READERS,
     a_fixed_run,

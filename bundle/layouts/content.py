@@ -1,0 +1,67 @@
+"""What the layouts of a bundle are written from, and what each says about its files. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from bundle.records import Snapshot
+from bundle.zip.writing import StoredFile
+
+if TYPE_CHECKING:
+    from agreement.coefficients import Missing
+    from bundle.accepted_findings import AcceptedFinding
+
+Files = dict[str, "bytes | StoredFile"]  # by name in the zip
+
+
+class FileNote(NamedTuple):
+    """A file, or several whose names differ in `<a word>`, and what it holds.
+
+    `what_of_citations` is what it holds if labels are citations, where that differs. `{folds}` in
+    them stands for where the folds are from.
+    """
+
+    name: str
+    what: str
+    what_of_citations: str = ""
+
+    def what_of(self, snapshot: Snapshot) -> str:
+        what = self.what_of_citations if snapshot.of_citations else ""
+        return (what or self.what).replace("{folds}", snapshot.folds.origin)
+
+    @property
+    def pattern(self) -> re.Pattern[str]:
+        return re.compile("[^/]+".join(map(re.escape, re.split(r"<[^>]*>", self.name))))
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """A snapshot with what is computed from it once, for all layouts.
+
+    `counts` are those of the manifest. `agreement` has the report's payload by how it treats
+    missing judgments, and `confusion` the matrices of each facet. `accepted` are the findings of
+    the gate that the publisher accepted.
+    """
+
+    snapshot: Snapshot
+    version: str
+    accepted: Sequence[AcceptedFinding]
+    counts: Mapping[str, Any]
+    agreement: Mapping[Missing, Mapping[str, Any]]
+    confusion: Mapping[str, Mapping[str, Any]]
+    software_version: str
+
+
+def notes_on(names: Iterable[str], notes: Iterable[FileNote]) -> list[FileNote]:
+    """The notes that are about at least one of the names; each name counts for its first note."""
+    left, found = set(names), []
+    for note in notes:
+        pattern = note.pattern
+        matching = {name for name in left if pattern.fullmatch(name)}
+        if matching:
+            found.append(note)
+            left -= matching
+    return found

@@ -1,0 +1,29 @@
+"""Where the documents come from, and the query papers with what is recorded about them."""
+
+from __future__ import annotations
+
+from bundle.formats import records as formats
+from bundle.layouts.content import Content, FileNote, Files
+from bundle.zip.draft_files import DraftFolder
+
+FILES = (
+    FileNote(
+        "queries.csv",
+        "every query with its paper: title, type, year, period, rating, and how it was chosen",
+    ),
+    FileNote(
+        "corpus.json",
+        "the imports of documents, and how many each step of their recipes left out",
+    ),
+)
+
+
+def write(folder: DraftFolder, content: Content) -> Files:
+    """Collections whose documents came before imports were recorded have no `corpus.json`."""
+    snapshot = content.snapshot
+    files: Files = {}
+    if any(not query.is_topic for query in snapshot.queries):
+        files["queries.csv"] = formats.write_query_papers(snapshot.queries)
+    if snapshot.corpus_imports:
+        files["corpus.json"] = formats.write_corpus(snapshot.corpus_imports)
+    return files

@@ -1,0 +1,249 @@
+"""`csfcube/`: the files of CSFCube's own release, which its evaluation scripts read.
+
+Only for collections with facets and query papers. Its files have one query for a paper and a
+facet, so queries by sentences are left out. Pairs without a final label are left out too, because
+CSFCube's scripts would count a label that is missing as a grade of -1.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from hashlib import sha256
+from itertools import groupby
+from operator import attrgetter
+
+from adjudication.standing import LabelledPair
+from bundle.formats import records as formats
+from bundle.formats.csfcube import (
+    QUERY_COLUMNS,
+    WORDS,
+    RatedCandidate,
+    RatedQuery,
+    abstract_line,
+    annotations_entry,
+    pool_entry,
+    query_rows,
+    readable_candidate,
+    readable_document,
+    readable_query,
+)
+from bundle.layouts.content import Content, FileNote, Files
+from bundle.options import LabelSource
+from bundle.records import Rating, ReleasedQuery, Snapshot
+from bundle.splits import splits_payload
+from bundle.zip.draft_files import DraftFile, DraftFolder, PartsByKey
+from bundle.zip.writing import StoredFile
+
+FOLDER = "csfcube"
+# The official name is of folds that were published. No script reads made ones by mistake.
+IMPORTED_SPLITS, MADE_SPLITS = "evaluation_splits.json", "made_splits.json"
+FILES = (
+    FileNote(
+        "csfcube/test-pid2anns-<facet>.json",
+        "the final labels and both annotators' grades by query paper, in CSFCube's form",
+    ),
+    FileNote(
+        "csfcube/test-pid2pool-<name>.json", "the pools with their sources, in CSFCube's form"
+    ),
+    FileNote(f"{FOLDER}/{IMPORTED_SPLITS}", "the folds, {folds}, in CSFCube's form"),
+    FileNote(f"{FOLDER}/{MADE_SPLITS}", "the folds, {folds}, in CSFCube's form"),
+    FileNote("csfcube/queries-release.csv", "the queries, in CSFCube's form"),
+    FileNote(
+        "csfcube/readable_annotations/<query>-adju.txt",
+        "the rated candidates of a query with their texts, the best first, to be read",
+    ),
+    FileNote(
+        "csfcube/abstracts-<name>-preds.jsonl",
+        "the documents: title, sentences and the label of each sentence, in CSFCube's form",
+    ),
+)
+
+
+def write(folder: DraftFolder, content: Content) -> Files:
+    snapshot = content.snapshot
+    if not snapshot.collection.has_facets or snapshot.options.labels is not LabelSource.JUDGED:
+        return {}
+    with ExitStack() as parts:
+        pools, texts = (parts.enter_context(folder.parts_by_key()) for _ in range(2))
+        files: Files = {}
+        queries, pooled = _write_pools(folder, snapshot, pools, files)
+        if not queries:
+            return {}
+        if snapshot.folds.number:
+            name = IMPORTED_SPLITS if snapshot.folds.imported else MADE_SPLITS
+            splits = splits_payload(snapshot.folds, queries)
+            files[f"{FOLDER}/{name}"] = formats.write_json(splits)
+        files[f"{FOLDER}/queries-release.csv"] = formats.write_csv(
+            QUERY_COLUMNS, query_rows(queries, with_titles=snapshot.options.texts.included)
+        )
+        if snapshot.options.texts.included:
+            _write_texts(folder, snapshot, pooled, texts, files)
+        rated = _rated_queries(snapshot, queries, pools, content.counts["annotators"])
+        _write_annotations(folder, snapshot, rated, texts, files)
+    return files
+
+
+def _write_pools(
+    folder: DraftFolder, snapshot: Snapshot, pools: PartsByKey, files: Files
+) -> tuple[list[ReleasedQuery], set[str]]:
+    """Write the pools, and keep each in `pools`. The queries with a pool, and the documents."""
+    by_paper: dict[str, list[ReleasedQuery]] = {}
+    for query in snapshot.queries:
+        if not query.is_topic and not query.sentences:
+            by_paper.setdefault(query.query_paper, []).append(query)
+    queries: list[ReleasedQuery] = []
+    documents = set(by_paper)
+    entries = JsonObject(folder.draft())
+    for paper, group in groupby(snapshot.pools, attrgetter("query_paper")):
+        if paper in by_paper:
+            members = list(group)
+            entry = pool_entry(paper, members)
+            entries.add(entry)
+            pools[paper] = entry.encode()
+            queries += by_paper[paper]
+            documents.update(member.docno for member in members)
+    files[f"{FOLDER}/test-pid2pool-{snapshot.collection.slug}.json"] = entries.stored()
+    return sorted(queries, key=attrgetter("name")), documents
+
+
+def _write_texts(
+    folder: DraftFolder, snapshot: Snapshot, pooled: set[str], texts: PartsByKey, files: Files
+) -> None:
+    """Write the abstracts, and keep the text of each pooled document in `texts`."""
+    abstracts = folder.draft()
+    for document in snapshot.documents:
+        if document.sentences:
+            abstracts.write(abstract_line(document).encode())
+        if document.docno in pooled:
+            texts[document.docno] = readable_document(document).encode()
+    files[f"{FOLDER}/abstracts-{snapshot.collection.slug}-preds.jsonl"] = abstracts.stored()
+
+
+def _rated_queries(
+    snapshot: Snapshot, queries: Iterable[ReleasedQuery], pools: PartsByKey, annotators: int
+) -> Iterator[RatedQuery]:
+    """The queries with a final label, by their ids."""
+    by_name = {query.name: query for query in queries}
+    for name, pairs, ratings in _by_query(snapshot):
+        query = by_name.get(name)
+        if query is None:
+            continue
+        final = {pair.docno: pair for pair in pairs if pair.final is not None}
+        if final:
+            candidates = list(_candidates(pools[query.query_paper], final))
+            yield RatedQuery(query, _annotators(ratings, annotators), candidates)
+
+
+def _by_query(snapshot: Snapshot) -> Iterator[tuple[str, list[LabelledPair], list[Rating]]]:
+    """The pairs and the judgments of each query. Both are in the order of the query ids."""
+    ratings = ((name, list(some)) for name, some in groupby(snapshot.ratings, attrgetter("query")))
+    current = next(ratings, None)
+    for name, pairs in groupby(snapshot.pairs, attrgetter("query")):
+        while current is not None and current[0] < name:
+            current = next(ratings, None)
+        yield name, list(pairs), current[1] if current and current[0] == name else []
+
+
+def _candidates(pool: bytes, final: Mapping[str, LabelledPair]) -> Iterator[RatedCandidate]:
+    (lists,) = json.loads(f"{{{pool.decode()}}}").values()
+    for docno, sources in zip(lists["cands"], lists["cand_source"], strict=True):
+        if (pair := final.get(docno)) is not None and pair.final is not None:
+            yield RatedCandidate(docno, pair.first, pair.second, pair.final, sources)
+
+
+def _annotators(ratings: Iterable[Rating], people: int) -> tuple[int, int]:
+    """The numbers of the annotators in slots 1 and 2, as in their pseudonyms.
+
+    If more than two people judged the query, CSFCube's two columns cannot name them. Then the
+    columns get the next two numbers, which are of no person.
+    """
+    of_slot = {1: set[str](), 2: set[str]()}
+    for rating in ratings:
+        of_slot[rating.slot].add(rating.annotator)
+    first, second = of_slot.values()
+    if len(first) == len(second) == 1 and first != second:
+        return _number_of(*first), _number_of(*second)
+    return people + 1, people + 2
+
+
+def _number_of(pseudonym: str) -> int:
+    return int(pseudonym.rpartition("-")[2])
+
+
+def _write_annotations(
+    folder: DraftFolder,
+    snapshot: Snapshot,
+    rated_queries: Iterable[RatedQuery],
+    texts: PartsByKey,
+    files: Files,
+) -> None:
+    slug = snapshot.collection.slug
+    words = _words(snapshot)
+    file_parts = _file_parts(query.query_paper for query in snapshot.queries)
+    entries: dict[str, JsonObject] = {}
+    for rated in rated_queries:
+        query = rated.query
+        if query.facet not in entries:
+            entries[query.facet] = JsonObject(folder.draft())
+        entries[query.facet].add(annotations_entry(rated))
+        if snapshot.options.texts.included:
+            name = f"{file_parts[query.query_paper]}-{query.facet}-adju.txt"
+            files[f"{FOLDER}/readable_annotations/{name}"] = folder.write(
+                _readable(rated, words[query.facet, query.guideline], texts)
+            )
+    for facet, facet_entries in entries.items():
+        files[f"{FOLDER}/test-pid2anns-{slug}-{facet}.json"] = facet_entries.stored()
+
+
+def _readable(rated: RatedQuery, words: Sequence[str], texts: PartsByKey) -> Iterator[bytes]:
+    yield readable_query(texts[rated.query.query_paper].decode()).encode()
+    for candidate in rated.by_grade:
+        text = texts[candidate.docno].decode()
+        word = words[candidate.final]
+        yield readable_candidate(candidate, rated.annotators, word, text).encode()
+
+
+def _words(snapshot: Snapshot) -> dict[tuple[str, int | None], Sequence[str]]:
+    """The names of the grades by facet and guideline. Of four grades, CSFCube's own names."""
+    if len(snapshot.collection.grades) == len(WORDS):
+        return {(query.facet, query.guideline): WORDS for query in snapshot.queries}
+    return {
+        (guideline.facet, guideline.version): [
+            str(grade.get("name", "")) for grade in guideline.grades
+        ]
+        for guideline in snapshot.guidelines
+    }
+
+
+def _file_parts(papers: Iterable[str]) -> dict[str, str]:
+    """Each docno as a part of a file name, unique without regard to case."""
+    docnos = set(papers)
+    plain = {docno: re.sub(r"^\.+|[^A-Za-z0-9._-]+", "-", docno) for docno in docnos}
+    number = Counter(name.lower() for name in plain.values())
+    return {
+        docno: name
+        if name == docno and number[name.lower()] == 1
+        else f"{name}-{sha256(docno.encode()).hexdigest()[:8]}"
+        for docno, name in plain.items()
+    }
+
+
+class JsonObject:
+    """A JSON object in a file, written entry by entry."""
+
+    def __init__(self, draft: DraftFile) -> None:
+        self._draft = draft
+        self._separator = b"{\n"
+
+    def add(self, entry: str) -> None:
+        """Write `"key": value`."""
+        self._draft.write(self._separator + entry.encode())
+        self._separator = b",\n"
+
+    def stored(self) -> StoredFile:
+        self._draft.write(b"\n}\n" if self._separator == b",\n" else b"{}\n")
+        return self._draft.stored()

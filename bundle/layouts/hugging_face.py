@@ -1,0 +1,134 @@
+"""`hf/`: Parquet files that `datasets`, the Hub and MTEB read through the README's front matter.
+
+The labels of a facet are in one file for each fold, so that no label is in two files: a split of a
+config is a list of these files.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import groupby
+from operator import attrgetter
+from typing import Any
+
+from bundle.formats.parquet import (
+    INTEGER,
+    INTEGERS,
+    NUMBER,
+    TEXT,
+    TEXTS,
+    Columns,
+    ParquetDraft,
+    write_parquet,
+)
+from bundle.layouts.beir import joined
+from bundle.layouts.content import Content, FileNote, Files
+from bundle.records import ReleasedDocument, Snapshot
+from bundle.zip.draft_files import DraftFolder
+from bundle.zip.writing import StoredFile
+
+CORPUS = "hf/corpus.parquet"
+QUERIES = "hf/queries.parquet"
+TOP_RANKED = "hf/top_ranked.parquet"
+ANNOTATIONS = "hf/annotations.parquet"
+FILES = (
+    FileNote(CORPUS, "the documents, as in `beir/corpus.jsonl`"),
+    FileNote(QUERIES, "the queries, as in `beir/queries.jsonl`"),
+    FileNote(
+        "hf/qrels/<facet>-fold<number>.parquet",
+        "final labels: `query-id`, `corpus-id`, `score`; folds {folds}",
+        "labels: `query-id`, `corpus-id`, `score`; folds {folds}",
+    ),
+    FileNote(
+        "hf/qrels/fold<number>.parquet",
+        "final labels: `query-id`, `corpus-id`, `score`; folds {folds}",
+        "labels: `query-id`, `corpus-id`, `score`; folds {folds}",
+    ),
+    FileNote("hf/qrels/<facet>.parquet", "final labels: `query-id`, `corpus-id`, `score`"),
+    FileNote(TOP_RANKED, "the documents with a label of each query, to be ranked again"),
+    FileNote(ANNOTATIONS, "the rows of `annotations/ratings.csv`"),
+)
+QRELS_COLUMNS: Columns = {"query-id": TEXT, "corpus-id": TEXT, "score": INTEGER}
+TOP_RANKED_COLUMNS: Columns = {"query-id": TEXT, "corpus-ids": TEXTS}
+QUERY_COLUMNS: Columns = {
+    "_id": TEXT,
+    "text": TEXT,
+    "facet": TEXT,
+    "query_paper": TEXT,
+    "title": TEXT,
+    "sentences": TEXTS,
+    "narrative": TEXT,
+}
+CORPUS_COLUMNS: Columns = {
+    "_id": TEXT,
+    "title": TEXT,
+    "text": TEXT,
+    "year": INTEGER,
+    "venue": TEXT,
+    "authors": TEXTS,
+    "fields": TEXTS,
+    "references": TEXTS,
+    "sentence_ends": INTEGERS,
+    "labels": TEXTS,
+}
+ANNOTATION_COLUMNS: Columns = {
+    **dict.fromkeys(("query", "facet", "docno"), TEXT),
+    "slot": INTEGER,
+    "annotator": TEXT,
+    "grade": INTEGER,
+    "reason": TEXT,
+    "sequence": INTEGER,
+    "seconds": NUMBER,
+    "presentation_digest": TEXT,
+}
+
+
+def write(folder: DraftFolder, content: Content) -> Files:
+    snapshot = content.snapshot
+    files: Files = {**_write_labels(folder, snapshot)}
+    if snapshot.query_texts:
+        files[QUERIES] = write_parquet(folder, QUERY_COLUMNS, _query_rows(snapshot))
+    if snapshot.options.texts.included:
+        files[CORPUS] = write_parquet(folder, CORPUS_COLUMNS, map(_corpus_row, snapshot.documents))
+    if len(snapshot.ratings):
+        files[ANNOTATIONS] = write_parquet(folder, ANNOTATION_COLUMNS, snapshot.ratings)
+    return files
+
+
+def _write_labels(folder: DraftFolder, snapshot: Snapshot) -> dict[str, StoredFile]:
+    """The qrels by facet and fold, and the documents of each query."""
+    drafts = {TOP_RANKED: ParquetDraft(folder, TOP_RANKED_COLUMNS)}
+    for query, grouped in groupby(snapshot.labels, attrgetter("query")):
+        labels = list(grouped)
+        name = qrels_file(labels[0].facet, snapshot.folds.numbers.get(query))
+        if name not in drafts:
+            drafts[name] = ParquetDraft(folder, QRELS_COLUMNS)
+        drafts[name].write((query, label.docno, label.grade) for label in labels)
+        drafts[TOP_RANKED].write([(query, [label.docno for label in labels])])
+    return {name: draft.stored() for name, draft in drafts.items()}
+
+
+def qrels_file(facet: str, fold: int | None) -> str:
+    """The file with the labels of the facet's queries that this fold tests."""
+    part = "no-fold" if fold is None else f"fold{fold}"
+    return f"hf/qrels/{facet}-{part}.parquet" if facet else f"hf/qrels/{part}.parquet"
+
+
+def _query_rows(snapshot: Snapshot) -> Iterator[tuple[Any, ...]]:
+    """A topic has no facet and no query paper."""
+    queries = {query.name: query for query in snapshot.queries}
+    for text in snapshot.query_texts:
+        query = queries[text.query]
+        paper = "" if query.is_topic else query.query_paper
+        yield (
+            *(text.query, text.text, query.facet, paper),
+            *(text.title, text.sentences, text.narrative),
+        )
+
+
+def _corpus_row(document: ReleasedDocument) -> tuple[Any, ...]:
+    text, ends = joined(document.sentences)
+    return (
+        *(document.docno, document.title, text, document.year, document.venue),
+        *(document.authors, document.fields, document.references, ends, document.labels),
+    )

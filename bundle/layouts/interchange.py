@@ -1,0 +1,120 @@
+"""`collection/`: what `import_release` needs beside the other files, and nothing else needs.
+
+Settings, guidelines and queries as they are stored. The manifest, `pools/`, `runs/`, `annotations/`
+and `corpus.json` have the rest.
+"""
+
+from __future__ import annotations
+
+import heapq
+import json
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from operator import attrgetter
+from typing import Any
+
+from bundle.formats import records as formats
+from bundle.layouts.content import Content, FileNote, Files
+from bundle.reading.rows import DOCUMENTS, GUIDELINES, QUERY_PAPERS, SETTINGS
+from bundle.records import InterchangedPaper, InterchangedQuery, ReleasedDocument, Snapshot
+from bundle.zip.draft_files import DraftFolder
+from corpus.documents.export import document_line
+
+WRITTEN_TOGETHER = 500  # lines
+
+FILES = (
+    FileNote(
+        SETTINGS,
+        "for `import_release`: facets with their labels, pace of judging, answers of the datasheet",
+    ),
+    FileNote(GUIDELINES, "for `import_release`: every guideline in use, in full"),
+    FileNote(
+        QUERY_PAPERS,
+        "for `import_release`: query papers and topics with their queries and what is open",
+    ),
+    FileNote(
+        DOCUMENTS,
+        "for `import_release`: the documents with all their fields; without texts, their ids only",
+    ),
+)
+
+
+def write(folder: DraftFolder, content: Content) -> Files:
+    snapshot = content.snapshot
+    return {
+        SETTINGS: formats.write_json(_settings(snapshot)),
+        GUIDELINES: formats.write_json([row._asdict() for row in snapshot.interchange.guidelines]),
+        QUERY_PAPERS: folder.write(_lines(map(_paper_line, snapshot.interchange.query_papers))),
+        DOCUMENTS: folder.write(_lines(_document_lines(snapshot))),
+    }
+
+
+def _settings(snapshot: Snapshot) -> dict[str, Any]:
+    """What the manifest's `collection` does not have."""
+    interchange = snapshot.interchange
+    return {
+        "highest_grade": interchange.highest_grade,
+        "relevant_from": interchange.relevant_from,
+        "analysis": interchange.analysis,
+        "seconds_per_judgment": interchange.seconds_per_judgment,
+        "facets": [
+            {"key": facet.key, "name": facet.name, "labels": list(facet.labels)}
+            for facet in interchange.facets
+        ],
+        "retired_runs": [
+            {"name": name, "sha256": sha256} for name, sha256 in interchange.retired_runs
+        ],
+        **({"folds": dict(interchange.folds)} if interchange.folds else {}),
+        "datasheet": {
+            "answers": dict(snapshot.datasheet.answers),
+            "first_day": snapshot.datasheet.first_day,
+            "last_day": snapshot.datasheet.last_day,
+            "annotators": [
+                {"label": field.label, "groups": [group._asdict() for group in field.groups]}
+                for field in snapshot.datasheet.annotators
+            ],
+        },
+    }
+
+
+def _paper_line(paper: InterchangedPaper) -> str:
+    """Empty values are left out."""
+    line = {
+        "name": paper.name,
+        "topic": paper.topic and paper.topic._asdict(),
+        "metadata": dict(paper.metadata),
+        "queries": [_query(query) for query in paper.queries],
+    }
+    return json.dumps(
+        {key: value for key, value in line.items() if value or key == "queries"},
+        ensure_ascii=False,
+        sort_keys=True,
+    )
+
+
+def _query(query: InterchangedQuery) -> dict[str, Any]:
+    line = {
+        key: value
+        for key, value in query._asdict().items()
+        if value not in (None, ()) or key == "facet"
+    }
+    if query.referred:
+        line["referred"] = [pair._asdict() for pair in query.referred]
+    return line
+
+
+def _document_lines(snapshot: Snapshot) -> Iterator[str]:
+    """By docno: the documents of the release, and those that samples were drawn from."""
+    documents: Iterable[ReleasedDocument] = heapq.merge(
+        snapshot.documents, snapshot.interchange.other_documents, key=attrgetter("docno")
+    )
+    for document in documents:
+        if snapshot.options.texts.included:
+            yield document_line(document._asdict())
+        else:
+            yield json.dumps({"docno": document.docno}, ensure_ascii=False)
+
+
+def _lines(lines: Iterator[str]) -> Iterator[bytes]:
+    while some := list(islice(lines, WRITTEN_TOGETHER)):
+        yield "".join(f"{line}\n" for line in some).encode()

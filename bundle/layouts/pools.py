@@ -1,0 +1,31 @@
+"""`pools/` and `runs/`: the pools with their sources, and the runs they were drawn from."""
+
+from __future__ import annotations
+
+from itertools import groupby
+from operator import attrgetter
+
+from bundle.formats import records as formats
+from bundle.formats.run_files import write_runs
+from bundle.layouts.content import Content, FileNote, Files
+from bundle.zip.draft_files import DraftFolder
+
+FILES = (
+    FileNote(
+        "pools/pool.jsonl",
+        "every pooled document: who drew it, all its sources with rank and score",
+    ),
+    FileNote(
+        "runs/<name>.txt",
+        "the runs that pools were drawn from, as TREC run files; `manifest.json` has their names",
+    ),
+)
+
+
+def write(folder: DraftFolder, content: Content) -> Files:
+    snapshot = content.snapshot
+    papers = groupby(snapshot.pools, attrgetter("query_paper"))
+    return {
+        "pools/pool.jsonl": folder.write(formats.write_pools(paper) for _, paper in papers),
+        **write_runs(folder, snapshot.runs, snapshot.run_lines),
+    }

@@ -1,0 +1,46 @@
+"""`annotations/`: what people said, under pseudonyms.
+
+The files are written query by query, so no more than one query's records are in memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import groupby
+from operator import attrgetter
+from typing import Protocol, TypeVar
+
+from bundle.formats import records as formats
+from bundle.layouts.content import Content, FileNote, Files
+from bundle.zip.draft_files import DraftFolder
+
+Record = TypeVar("Record")
+Record_in = TypeVar("Record_in", contravariant=True)
+
+FILES = (
+    FileNote("annotations/ratings.csv", "what each of the two annotators said of a pair"),
+    FileNote("annotations/adjudications.csv", "how the disputed pairs were decided"),
+)
+
+
+class CsvWriter(Protocol[Record_in]):
+    def __call__(self, records: Iterable[Record_in], /, *, header: bool) -> bytes: ...
+
+
+def write(folder: DraftFolder, content: Content) -> Files:
+    snapshot = content.snapshot
+    if snapshot.of_citations:
+        return {}
+    return {
+        "annotations/ratings.csv": folder.write(_csv(formats.write_ratings, snapshot.ratings)),
+        "annotations/adjudications.csv": folder.write(
+            _csv(formats.write_adjudications, snapshot.adjudications)
+        ),
+    }
+
+
+def _csv(write: CsvWriter[Record], records: Iterable[Record]) -> Iterator[bytes]:
+    """The header, and then the records of each query."""
+    yield write((), header=True)
+    for _, some in groupby(records, attrgetter("query")):
+        yield write(some, header=False)

@@ -1,0 +1,170 @@
+"""The manifest: what a release is of, how it was made, and every file's checksum. Pure."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from adjudication.standing import LabelledPair, Standing
+from bundle.citation_labels import count_citations
+from bundle.formats.guideline_page import guideline_digest
+from bundle.layouts.content import Content, Files
+from bundle.records import ReleasedGuideline, ReleasedQuery, Snapshot
+from bundle.sampling import describe_sample
+from bundle.zip.writing import digest_of, size_of
+
+FORMAT = "qrelsmith-release"
+# 2 has codes where 1 had sentences: in `accepted`, and in `excluded` of pools/pool.jsonl.
+# 3 has the texts, the publisher's options, and trec/queries.tsv where 2 had queries.tsv.
+FORMAT_VERSION = 3
+NAME = "manifest.json"
+SUMS = "SHA256SUMS"
+
+
+def build_manifest(content: Content, files: Files) -> dict[str, Any]:
+    """The manifest as JSON types. `files` are all the others of the bundle but SHA256SUMS."""
+    snapshot = content.snapshot
+    return {
+        "format": FORMAT,
+        "format_version": FORMAT_VERSION,
+        "software": {"name": "qrelsmith", "version": content.software_version},
+        "version": content.version,
+        "options": snapshot.options.as_json(),
+        "collection": snapshot.collection.as_json(),
+        "accepted": [finding.as_json() for finding in content.accepted],
+        "previous": _previous(snapshot),
+        "errata": [erratum.name for erratum in snapshot.errata],
+        **_referrals(snapshot),
+        "counts": content.counts,
+        "sample": describe_sample(snapshot),
+        "folds": snapshot.folds.stated,
+        "pool_builds": [
+            {"manifest": build.manifest, "query_papers": list(build.query_papers)}
+            for build in snapshot.builds
+        ],
+        "runs": [run._asdict() for run in snapshot.runs],
+        **_judgment_imports(snapshot),
+        "scopes": [scope._asdict() for scope in snapshot.scopes],
+        **_supports(snapshot),
+        **_out_of_date_reports(snapshot),
+        "guidelines": [_guideline(guideline, snapshot) for guideline in snapshot.guidelines],
+        "files": {
+            name: {"bytes": size_of(files[name]), "sha256": digest_of(files[name])}
+            for name in sorted(files)
+        },
+    }
+
+
+def _previous(snapshot: Snapshot) -> dict[str, Any] | None:
+    """The version that CHANGELOG.md compares with, and whether its file could be read."""
+    before = snapshot.previous
+    if before is None:
+        return None
+    compared = before.qrels is not None
+    return {"version": before.version, "sha256": before.sha256, "compared": compared}
+
+
+def _referrals(snapshot: Snapshot) -> dict[str, dict[str, int]]:
+    """Which of the collection's referrals are in CHANGELOG.md, only where some are."""
+    if not snapshot.referrals:
+        return {}
+    before = snapshot.referrals_before
+    return {"referrals": {"first": before + 1, "last": before + len(snapshot.referrals)}}
+
+
+def _judgment_imports(snapshot: Snapshot) -> dict[str, Any]:
+    """Only where there are some, so that the bytes of other releases stay as they are."""
+    if not snapshot.judgment_imports:
+        return {}
+    return {"judgment_imports": [row._asdict() for row in snapshot.judgment_imports]}
+
+
+def _supports(snapshot: Snapshot) -> dict[str, str]:
+    """Only if there is a report. The file of a lost release is built again with this paragraph."""
+    return {"supports": snapshot.supports} if snapshot.supports else {}
+
+
+def _out_of_date_reports(snapshot: Snapshot) -> dict[str, list[str]]:
+    """Only if there are some. The file of a lost release is built again with this list."""
+    keys = list(snapshot.reports.out_of_date)
+    return {"out_of_date_reports": keys} if keys else {}
+
+
+def count(snapshot: Snapshot) -> dict[str, Any]:
+    """How much there is of everything, in all and per facet. Pairs and ratings are read once."""
+    facets = {facet.key: _FacetCount() for facet in snapshot.collection.facets}
+    grades = snapshot.collection.grades
+    labelled = set()
+    for pair in snapshot.pairs:
+        facets[pair.facet].add(pair)
+        if pair.final is not None:
+            labelled.add(pair.query)
+    return {
+        "query_papers": len({query.query_paper for query in snapshot.queries}),
+        "queries": len(snapshot.queries),
+        "queries_labelled": len(labelled),
+        "pooled_documents": len(snapshot.pools),
+        "annotators": len({rating.annotator for rating in snapshot.ratings}),
+        "adjudicators": len({decision.adjudicator for decision in snapshot.adjudications}),
+        "labels": sum(facet.grades.total() for facet in facets.values()),
+        **_citations(snapshot),
+        "facets": {
+            key: facet.numbers([query for query in snapshot.queries if query.facet == key], grades)
+            for key, facet in facets.items()
+        },
+    }
+
+
+def _citations(snapshot: Snapshot) -> dict[str, Any]:
+    """Only if the labels are citations."""
+    if not snapshot.of_citations:
+        return {}
+    return {"citations": count_citations(snapshot.pools, snapshot.builds)._asdict()}
+
+
+class _FacetCount:
+    """The pairs of a facet by standing and by final grade."""
+
+    def __init__(self) -> None:
+        self.standings: Counter[Standing] = Counter()
+        self.grades: Counter[int] = Counter()
+        self.overruled = 0
+
+    def add(self, pair: LabelledPair) -> None:
+        self.standings[pair.standing] += 1
+        self.overruled += pair.overruled
+        if pair.final is not None:
+            self.grades[pair.final] += 1
+
+    def numbers(self, queries: Sequence[ReleasedQuery], grades: Iterable[int]) -> dict[str, Any]:
+        pairs, unjudged = self.standings.total(), self.standings[Standing.UNJUDGED]
+        cited = self.standings[Standing.CITATION]
+        return {
+            "queries": len(queries),
+            "queries_opened": sum(query.opened for query in queries),
+            "pairs": pairs,
+            "pairs_judged": pairs - unjudged - cited,
+            "agreed": self.standings[Standing.AGREED],
+            "adjudicated": self.standings[Standing.ADJUDICATED],
+            "overruled": self.overruled,
+            "set_aside": self.standings[Standing.SET_ASIDE],
+            "due": self.standings[Standing.DUE],
+            "unjudged": unjudged,
+            "labels": self.grades.total(),
+            "labels_by_grade": {str(grade): self.grades[grade] for grade in grades},
+        }
+
+
+def _guideline(guideline: ReleasedGuideline, snapshot: Snapshot) -> dict[str, Any]:
+    return {
+        "facet": guideline.facet,
+        "version": guideline.version,
+        "grades": [grade.get("name", "") for grade in guideline.grades],
+        "sha256": guideline_digest(guideline),
+        "queries": [
+            query.name
+            for query in snapshot.queries
+            if (query.facet, query.guideline) == (guideline.facet, guideline.version)
+        ],
+    }

@@ -1,0 +1,68 @@
+"""The findings that a version was published against, in sentences. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from bundle.readme.tables import listed
+
+if TYPE_CHECKING:
+    from bundle.accepted_findings import AcceptedFinding
+
+
+# A release's own sentences: those of the page may change, and the README may not with them.
+EXCEPTIONS = {
+    "licence": "The collection states no licence.",
+    "corpus-licence": "The collection states no licence for the texts of its documents.",
+    "unresolved": "Disputed pairs without a decision: {count}. They are left out.",
+    "unjudged-pairs": "Pairs without both judgments: {count}. They are left out.",
+    "unopened-queries": "Queries never opened for judging: {count}. They have no labels.",
+    "self-retrieved": (
+        "Queries with their own query paper in their qrels: {count}. A system is rewarded there "
+        "for finding the query itself."
+    ),
+    "no-relevant": (
+        "Queries with labels, but without a relevant document: {count}. Some tools leave them out "
+        "of their means."
+    ),
+    "duplicates": "Documents whose text is more than once in a pool: {count}.",
+    "old-reports": "Reports that were out of date: {count}. They are left out.",
+    "made-folds": (
+        "The judgments were imported, but the folds were made from the seed: scores by these folds "
+        "are not those that others report."
+    ),
+    "provenance": "Labels of documents without a recorded source: {count}.",
+    "changed-texts": (
+        "Pairs whose text, or the mark of its facet, changed after they were judged: {count}. In "
+        "`ratings.csv` their `presentation_digest` is that of the text that was judged."
+    ),
+    "datasheet": "Required questions of `datasheet.md` without an answer: {count}.",
+}
+
+
+def describe_exception(entry: Mapping[str, Any]) -> str:
+    """A sentence for an entry of `accepted` in a manifest; those of format 1 hold their own."""
+    words = EXCEPTIONS.get(entry["check"], entry["check"])
+    return str(entry.get("message") or words.format(count=entry["count"]))
+
+
+def explain_exception(entry: Mapping[str, Any]) -> str:
+    """The same with the publisher's reason, which entries before format 3 lack."""
+    reason = f" Reason: {entry['reason']}" if entry.get("reason") else ""
+    return f"{describe_exception(entry)}{reason}"
+
+
+def exceptions_section(accepted: Sequence[AcceptedFinding]) -> Iterator[str]:
+    if not accepted:
+        return
+    yield "## Known exceptions"
+    yield ""
+    yield "These were found before publication and accepted:"
+    yield ""
+    for finding in accepted:
+        named = f" ({listed(finding.items)})" if finding.items else ""
+        more = " The first are shown." if finding.count > len(finding.items) else ""
+        what = EXCEPTIONS[finding.check].format(count=finding.count)
+        yield f"- **{finding.check}**: {what}{named}{more} Reason: {finding.reason}"
+    yield ""

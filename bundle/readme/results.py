@@ -1,0 +1,126 @@
+"""Agreement, scores of systems, and what the collection supports. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from agreement.coefficients import COEFFICIENTS, Missing
+from bundle.layouts.content import Content
+from bundle.readme.tables import facet_table, listed
+from bundle.records import ReleasedReports, ReleasedScope
+from scoring.measures.scopes import Scope
+from web.words import count_noun
+
+ABOUT_REPORTS = """
+`reports/agreement.json` has these numbers at full precision, `reports/agreement.csv` the same as a
+table, and `reports/figures/` the figures.
+"""
+
+
+ABOUT_EVALUATION = """
+`reports/evaluation.json` has the scores of {systems} by the final labels of this release. Means
+are over the queries with a relevant document. An interval is the 95 % t interval of the mean over
+queries. `test` is the mean of the folds' means.
+"""
+
+
+ABOUT_SCOPES = """
+The documents of a system's list that have no label can be treated in three ways. State which of
+them you used, and compare only figures of the same one.
+"""
+
+
+OUT_OF_DATE = """
+Reports that were out of date, and so are incomplete or not included:
+{reports}.
+"""
+
+
+ABOUT_AGREEMENT = """
+Medians over the queries{of_a_facet}. `pre` compares the two annotators. `post` is the mean of
+comparing each of them with the final label, which is made from their judgments: it is not
+independent agreement. Pairs with a missing judgment are left out. "Overruled" is the share of final
+labels that neither annotator gave: the mean of this share over the queries, and the share of all
+pairs{of_the_facet} together.
+"""
+
+
+def agreement_sections(content: Content) -> Iterator[Iterable[str]]:
+    if not content.snapshot.of_citations:
+        yield _agreement(
+            content.agreement[Missing.EXCLUDE],
+            has_facets=content.snapshot.collection.has_facets,
+        )
+
+
+def _agreement(payload: Mapping[str, Any], *, has_facets: bool) -> Iterator[str]:
+    yield "## Agreement"
+    yield ABOUT_AGREEMENT.format(
+        of_a_facet=" of a facet" if has_facets else "",
+        of_the_facet=" of the facet" if has_facets else "",
+    )
+    keys = [coefficient.key for coefficient in COEFFICIENTS]
+    table = [
+        ["facet", "stage", "queries", "pairs", *keys, "overruled, mean", "overruled, pooled"],
+        *(
+            [
+                row["facet"],
+                row["stage"],
+                str(row["queries"]),
+                str(row["pairs"]),
+                *(_median(row, key) for key in keys),
+                *(
+                    "undefined" if row[share] is None else f"{row[share]:.2%}"
+                    for share in ("overruled_mean", "overruled")
+                ),
+            ]
+            for row in payload["facets"]
+            if row["queries"]
+        ),
+    ]
+    yield from facet_table(table, has_facets=has_facets)
+    yield ABOUT_REPORTS.lstrip()
+
+
+def _median(row: Mapping[str, Any], key: str) -> str:
+    value, defined = row["median"][key], row["defined"][key]
+    if value is None:
+        return "undefined"
+    return f"{value:.4f}" + ("" if defined == row["queries"] else f" ({defined} queries)")
+
+
+def evaluation_section(reports: ReleasedReports) -> Iterator[str]:
+    """What scores there are, and which reports are left out."""
+    evaluation = reports.current.get("evaluation")
+    if not evaluation and not reports.out_of_date:
+        return
+    yield "## Evaluation"
+    if evaluation:
+        profiles = evaluation["profiles"].values()
+        systems = {row["system"] for profile in profiles for row in profile["systems"]}
+        yield ABOUT_EVALUATION.format(systems=count_noun(len(systems), "system"))
+    if reports.out_of_date:
+        yield OUT_OF_DATE.format(reports=listed(reports.out_of_date))
+
+
+def supports_section(scopes: Sequence[ReleasedScope], paragraph: str) -> Iterator[str]:
+    """`paragraph` is of the report on pool bias, and the reason of a scope or none."""
+    if not scopes and not paragraph:
+        return
+    yield "## What it supports"
+    yield ""
+    if scopes:
+        yield ABOUT_SCOPES.lstrip()
+        for scope in scopes:
+            about = Scope(scope.scope).description
+            yield f"- **{scope.scope.capitalize()}** ({about}): {scope.answer}. {reason_of(scope)}"
+        yield ""
+    if paragraph and " ".join(paragraph.split()) not in {scope.reason for scope in scopes}:
+        yield paragraph
+        yield ""
+
+
+def reason_of(scope: ReleasedScope) -> str:
+    """The reason as a sentence."""
+    return f"{scope.reason[:1].upper()}{scope.reason[1:].removesuffix('.')}."

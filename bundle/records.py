@@ -1,0 +1,499 @@
+"""What a release is made of, as values. Pure.
+
+They contain no names: people appear as pseudonyms like `annotator-2`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
+
+from bundle.datasheet.profiles import PublishedField
+from bundle.options import LabelSource, ReleaseOptions
+from corpus.text.query_facts import QueryFacts
+from scoring.folds import Folds
+
+if TYPE_CHECKING:
+    from adjudication.standing import LabelledPair
+    from bundle.query_texts import QueryText
+    from rebuilding.stratified_pool import StratifiedPool
+
+Record = TypeVar("Record", covariant=True)
+
+
+class Label(NamedTuple):
+    """One line of qrels: a final label."""
+
+    query: str
+    facet: str
+    docno: str
+    grade: int
+
+
+class Source(NamedTuple):
+    """That a source has a candidate. `rank` counts from 1, None for sources without ranks."""
+
+    source: str
+    rank: int | None
+    score: float | None
+    drawn: bool
+
+
+class PooledDocument(NamedTuple):
+    """A candidate of a query paper; `excluded` is the reason why it is not judged, or "".
+
+    `inclusion` is the probability with which a sample drew it, None in a pool that is no sample.
+    """
+
+    query_paper: str
+    docno: str
+    position: int
+    excluded: str
+    sources: tuple[Source, ...]
+    inclusion: float | None = None
+
+    @property
+    def drawn_by(self) -> str | None:
+        return next((source.source for source in self.sources if source.drawn), None)
+
+
+class Rating(NamedTuple):
+    """The current judgment in one slot of a judged pair. `sequence` 2 is a first revision."""
+
+    query: str
+    facet: str
+    docno: str
+    slot: int
+    annotator: str
+    grade: int | None
+    reason: str
+    sequence: int
+    seconds: float | None
+    presentation_digest: str
+
+
+class Adjudication(NamedTuple):
+    """The standing decision on a disputed pair, beside the two grades it settles."""
+
+    query: str
+    facet: str
+    docno: str
+    adjudicator: str
+    grade: int | None
+    reason: str
+    first: int | None
+    second: int | None
+    overruled: bool
+
+
+class ReleasedQuery(NamedTuple):
+    """A query and whether it was opened for judging; `guideline` is the version it was under.
+
+    `sentences` are the numbers, from 1, of a query by sentences. A whole facet has none.
+    """
+
+    name: str
+    facet: str
+    query_paper: str
+    guideline: int | None
+    is_topic: bool = False
+    sentences: tuple[int, ...] = ()
+    title: str = ""
+    facts: QueryFacts = QueryFacts()
+    field: str = ""  # the first field of the query paper
+
+    @property
+    def opened(self) -> bool:
+        return self.guideline is not None
+
+
+class ReleasedTopic(NamedTuple):
+    """The topic of a query, under the id of the query, as qrels have it."""
+
+    query: str
+    title: str
+    description: str
+    narrative: str
+
+
+class ReleasedDocument(NamedTuple):
+    """A query paper, a candidate or another document of the corpus, as the judges saw its text.
+
+    `labels[i]` is the label of `sentences[i]`. All but `docno` are empty in a release without
+    texts.
+    """
+
+    docno: str
+    title: str
+    sentences: tuple[str, ...]
+    labels: tuple[str, ...]
+    year: int | None
+    venue: str
+    authors: tuple[str, ...]
+    references: tuple[str, ...]
+    fields: tuple[str, ...]
+
+
+class ReleasedFolds(NamedTuple):
+    """Folds of queries: `numbers` has the fold, from 1, that tests each query; 0 if none does.
+
+    `imported_from` names the file of imported folds. Without it, they are made by `seed`, with
+    every facet in all folds.
+    """
+
+    numbers: Mapping[str, int]
+    imported_from: str
+    seed: str
+
+    @property
+    def imported(self) -> bool:
+        return bool(self.imported_from)
+
+    @property
+    def number(self) -> int:
+        """How many folds there are; 0 for none."""
+        return max(self.numbers.values(), default=0)
+
+    @property
+    def origin(self) -> str:
+        """Where they are from, to be read after "folds"; "" without folds."""
+        return Folds(self.numbers, self.imported_from).origin
+
+    @property
+    def stated(self) -> dict[str, Any]:
+        """What the manifest says of them. The names are those of files of `collection/`, too."""
+        if not self.number:
+            return {"number": 0}
+        from_where = "imported_from" if self.imported else "seed"
+        return {"number": self.number, from_where: self.imported_from or self.seed}
+
+
+class ReleasedScope(NamedTuple):
+    """Whether lists can be scored in a scope: `closed`, `open` or `condensed`, and why.
+
+    `answer` is `supported`, `not supported` or `cannot be said`.
+    """
+
+    scope: str
+    answer: str
+    reason: str
+
+
+class ReleasedGuideline(NamedTuple):
+    """A guideline that queries were judged under. `grades` is as in `annotation.Guideline`."""
+
+    facet: str
+    version: int
+    instructions: str
+    grades: tuple[Mapping[str, Any], ...]
+
+
+class ReleasedReports(NamedTuple):
+    """Reports that the database has. `current` has their contents as JSON types, by their keys.
+
+    `out_of_date` are the keys of reports that are out of date.
+    """
+
+    current: Mapping[str, Any] = {}
+    out_of_date: tuple[str, ...] = ()
+
+
+NO_REPORTS = ReleasedReports()
+RunLines = Callable[[], Iterator[str]]  # the lines of a run's file, read when it is called
+
+
+class ReleasedRun(NamedTuple):
+    """A run. `file` is its name in the bundle, None if no released pool was drawn from it."""
+
+    name: str
+    kind: str
+    parameters: Mapping[str, Any]
+    depth: int | None
+    sha256: str
+    file: str | None = None
+
+
+class ReleasedBuild(NamedTuple):
+    """One building of pools: its manifest, and the query papers whose pools come from it."""
+
+    manifest: Mapping[str, Any]
+    query_papers: tuple[str, ...]
+
+
+class ReleasedImport(NamedTuple):
+    """Files of judgments made elsewhere, with the SHA-256 of each, and what came from them."""
+
+    files: Mapping[str, str]
+    judgments: int
+    decisions: int
+
+
+class ReleasedStep(NamedTuple):
+    """A step of a corpus import: what it left out, and how many documents remained after it."""
+
+    name: str
+    removed: int
+    remaining: int
+
+
+class ReleasedCorpusImport(NamedTuple):
+    """An import of documents: its source, its recipe, its counts and its steps."""
+
+    source: str
+    format: str
+    recipe: Mapping[str, Any]
+    created: int
+    updated: int
+    unchanged: int
+    steps: tuple[ReleasedStep, ...]
+
+
+class ReleasedDatasheet(NamedTuple):
+    """The answers by question, and what is read from the database for the datasheet only.
+
+    `first_day` and `last_day` are those of the released judgments, as ISO dates in UTC, or "".
+    They are not known if judgments were imported. `annotators` has groups of people only.
+    """
+
+    answers: Mapping[str, str] = {}
+    dates_known: bool = True
+    first_day: str = ""
+    last_day: str = ""
+    annotators: tuple[PublishedField, ...] = ()
+
+
+FileLines = Callable[[], Iterator[bytes]]  # the lines of a file, read when it is called
+
+
+class PreviousVersion(NamedTuple):
+    """The version that was published before, with two files of its bundle.
+
+    Without its file, which is missing or damaged, both are None and nothing can be compared.
+    """
+
+    version: str
+    sha256: str
+    manifest: Mapping[str, Any]
+    qrels: FileLines | None = None
+    pools: FileLines | None = None
+
+
+class ReleasedReferral(NamedTuple):
+    """A judged pair that an admin had settled again. `recipient`: "adjudicator" or "judges"."""
+
+    query: str
+    docno: str
+    recipient: str
+    reason: str
+
+
+class SettledErratum(NamedTuple):
+    """A reader's report about an earlier version with the publisher's answer. It names no reader.
+
+    `docno` is empty for a report about a whole query.
+    """
+
+    version: str
+    number: int
+    query: str
+    docno: str
+    accepted: bool
+    answer: str
+
+    @property
+    def name(self) -> str:
+        return f"{self.version}-{self.number}"
+
+
+class ReleasedFacet(NamedTuple):
+    """A facet; `labels` are the labels of the sentences that belong to it."""
+
+    key: str
+    name: str
+    labels: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ReleasedCollection:
+    slug: str
+    name: str
+    description: str
+    licence: str
+    seed: str
+    facets: tuple[ReleasedFacet, ...]
+    highest_grade: int = 3
+    relevant_from: int = 2
+    corpus_licence: str = ""  # of the documents' texts; `licence` is that of the judgments
+
+    def as_json(self) -> dict[str, Any]:
+        """The collection in the manifest."""
+        return {
+            "slug": self.slug,
+            "name": self.name,
+            "description": self.description,
+            "licence": self.licence,
+            "corpus_licence": self.corpus_licence,
+            "seed": self.seed,
+            "facets": [facet.key for facet in self.facets],
+            "highest_grade": self.highest_grade,
+            "relevant_from": self.relevant_from,
+        }
+
+    @property
+    def grades(self) -> range:
+        return range(self.highest_grade + 1)
+
+    @property
+    def has_facets(self) -> bool:
+        """Whether queries are papers under facets. Without facets, the only one has no key."""
+        return any(facet.key for facet in self.facets)
+
+
+def names_differ(collection: ReleasedCollection, queries: Iterable[ReleasedQuery]) -> bool:
+    """Whether ids of queries differ from those of their papers or topics."""
+    return collection.has_facets or any(query.sentences for query in queries)
+
+
+class Records(Protocol[Record]):
+    """Records in the order of their file, to be read any number of times; see `stored_records`."""
+
+    def __iter__(self) -> Iterator[Record]: ...
+
+    def __len__(self) -> int: ...
+
+
+class InterchangedTopic(NamedTuple):
+    """A topic as it is stored: `sentences` decide the digests of what judges saw."""
+
+    title: str
+    description: str
+    narrative: str
+    sentences: tuple[str, ...]
+    narrative_is_shown: bool
+
+
+class ReferredPair(NamedTuple):
+    """The document of a pair that an admin sent to the adjudicator, and why."""
+
+    docno: str
+    reason: str
+
+
+class InterchangedQuery(NamedTuple):
+    """A query, and its opening: `guideline` is the version, None for a query that is not open.
+
+    `fold` is the imported fold. `unjudged` are the documents of pairs without both judgments,
+    `referred` the pairs for the adjudicator whatever their judgments are.
+    """
+
+    name: str
+    facet: str
+    sentences: tuple[int, ...]
+    fold: int | None
+    guideline: int | None
+    labels_unchecked: bool | None
+    unjudged: tuple[str, ...]
+    referred: tuple[ReferredPair, ...] = ()
+
+
+class InterchangedPaper(NamedTuple):
+    """A query paper with its queries by name; `topic` is None for a document."""
+
+    name: str
+    topic: InterchangedTopic | None
+    metadata: Mapping[str, Any]
+    queries: tuple[InterchangedQuery, ...]
+
+
+class InterchangedFacet(NamedTuple):
+    key: str
+    name: str
+    labels: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Interchange:
+    """What another server needs to make the collection again, and no other record has.
+
+    `folds` says how the collection gets its folds: `imported_from` a file, or how many are `made`.
+    It is empty if that was not decided.
+    The scale is that of the collection. Labels that are citations have a scale of their own.
+    `guidelines` are those in use and the latest of each facet. `retired_runs` are the names and
+    digests of runs that a later run of the same retriever replaced. `other_documents` are not
+    pooled, but in the ranked lists that sampled pools were drawn from.
+    """
+
+    highest_grade: int = 3
+    relevant_from: int = 2
+    analysis: str = ""
+    seconds_per_judgment: float = 15.0
+    facets: tuple[InterchangedFacet, ...] = ()
+    guidelines: tuple[ReleasedGuideline, ...] = ()
+    retired_runs: tuple[tuple[str, str], ...] = ()
+    folds: Mapping[str, Any] = field(default_factory=dict)
+    query_papers: tuple[InterchangedPaper, ...] = ()
+    other_documents: Records[ReleasedDocument] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """A collection at one moment. Of pairs that are not judged twice it holds no judgment.
+
+    Documents, pairs, ratings, adjudications and pools are too many for memory. They lie on disk,
+    documents by docno, the others by query id or query paper first, as their files have them.
+    """
+
+    options: ReleaseOptions
+    collection: ReleasedCollection
+    queries: tuple[ReleasedQuery, ...]
+    folds: ReleasedFolds
+    documents: Records[ReleasedDocument]
+    pairs: Records[LabelledPair]
+    ratings: Records[Rating]
+    adjudications: Records[Adjudication]
+    pools: Records[PooledDocument]
+    builds: tuple[ReleasedBuild, ...]
+    runs: tuple[ReleasedRun, ...]
+    guidelines: tuple[ReleasedGuideline, ...]
+    samples: tuple[StratifiedPool, ...] = ()  # of the query papers with a label
+    run_lines: Mapping[str, RunLines] = field(default_factory=dict)  # by a run's file
+    query_run_lines: Mapping[str, RunLines] = field(default_factory=dict)  # the same, by query
+    shown_otherwise: tuple[tuple[str, str], ...] = ()  # judged pairs: query, docno
+    duplicates: tuple[tuple[str, str], ...] = ()  # query paper and docno, of texts twice in a pool
+    old_reports: tuple[str, ...] = ()  # the names of stored reports that are out of date
+    topics: tuple[ReleasedTopic, ...] = ()  # of all queries, by query id
+    judgment_imports: tuple[ReleasedImport, ...] = ()
+    corpus_imports: tuple[ReleasedCorpusImport, ...] = ()  # in their order
+    judged_here: bool = True  # whether a judgment was made here, and not imported
+    query_texts: tuple[QueryText, ...] = ()  # by query id; without texts those of topics only
+    previous: PreviousVersion | None = None
+    errata: tuple[SettledErratum, ...] = ()  # settled, and not in an earlier version's changelog
+    referrals: tuple[ReleasedReferral, ...] = ()  # that are in no earlier version's changelog
+    referrals_before: int = 0  # how many are
+    scopes: tuple[ReleasedScope, ...] = ()  # how the lists of systems can be scored
+    supports: str = ""  # what the collection supports, by an up-to-date report on pool bias
+    datasheet: ReleasedDatasheet = field(default_factory=ReleasedDatasheet)
+    interchange: Interchange = field(default_factory=Interchange)
+    reports: ReleasedReports = NO_REPORTS
+
+    @property
+    def has_sentence_queries(self) -> bool:
+        return any(query.sentences for query in self.queries)
+
+    @property
+    def names_differ(self) -> bool:
+        """Whether ids of queries differ from those of their papers or topics."""
+        return names_differ(self.collection, self.queries)
+
+    @property
+    def of_citations(self) -> bool:
+        """Whether the labels are citations; see `citation_labels`."""
+        return self.options.labels is LabelSource.CITATIONS
+
+    @property
+    def labels(self) -> Iterator[Label]:
+        """The final labels by query id, then docno."""
+        for pair in self.pairs:
+            if pair.final is not None:
+                yield Label(pair.query, pair.facet, pair.docno, pair.final)

@@ -1,0 +1,85 @@
+"""How the corpus was made: its imports with their steps, recorded and read again."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+from accounts.models import Collection
+from corpus.documents.expansion import Expansion
+from corpus.documents.filters import Recipe
+from corpus.formats.sources import Source
+from corpus.models import DocumentImport, ImportStep
+
+LONGEST_FORMATS = 200  # characters
+FOLDERS = re.compile(r"^(?!ir_datasets:).*/")  # a release must not show where files were
+
+
+class Step(NamedTuple):
+    """What a step left out, in words, and how many documents remained after it."""
+
+    name: str
+    removed: int
+    remaining: int
+
+
+def record_import(
+    *,
+    collection: Collection,
+    source: Source,
+    recipe: Recipe,
+    expansion: Expansion | None,
+    prefix: str,
+    section_labels: dict[str, Any],
+    steps: Iterable[Step],
+    counts: tuple[int, int, int],
+) -> None:
+    """Record an import inside its transaction. `counts` are documents created, updated, unchanged.
+
+    `section_labels` are counts of labels from section headings, if the source has any.
+
+    An import that changes nothing and equals an earlier one adds nothing, so a repeated import
+    leaves the collection as it was.
+    """
+    steps = list(steps)
+    created, updated, unchanged = counts
+    parameters: dict[str, Any] = recipe.as_json
+    if expansion is not None:
+        parameters["expansion"] = expansion.summary
+    if prefix:
+        parameters["prefix"] = prefix
+    if section_labels:
+        parameters["section_labels"] = section_labels
+    read = steps[0].remaining
+    name = FOLDERS.sub("", source.name)
+    if not (created or updated) and _is_recorded(collection, name, parameters, steps):
+        return
+    row = collection.document_imports.create(
+        source=name,
+        format_name=source.format_name[:LONGEST_FORMATS],
+        recipe=parameters,
+        read=read,
+        created=created,
+        updated=updated,
+        unchanged=unchanged,
+    )
+    ImportStep.objects.bulk_create(
+        ImportStep(document_import=row, position=position, **step._asdict())
+        for position, step in enumerate(steps)
+    )
+
+
+def _is_recorded(
+    collection: Collection, source: str, parameters: dict[str, Any], steps: list[Step]
+) -> bool:
+    rows = collection.document_imports.filter(source=source, read=steps[0].remaining)
+    return any(
+        row.recipe == parameters and steps_of(row) == steps
+        for row in rows.prefetch_related("steps")
+    )
+
+
+def steps_of(row: DocumentImport) -> list[Step]:
+    """Its steps in their order. Prefetch them."""
+    return [Step(step.name, step.removed, step.remaining) for step in row.steps.all()]

@@ -1,0 +1,462 @@
+"""Import documents: all documents of a source, or none.
+
+Every line is checked before anything is written, without a lock. The checked rows wait in a
+temporary file. Then one short transaction inserts them, because on SQLite every other writer waits
+for it.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import asdict, dataclass, field
+from itertools import islice
+from pathlib import Path
+from tempfile import TemporaryFile
+from typing import IO, Any, ClassVar
+
+from django.conf import settings
+from django.db import IntegrityError, OperationalError, transaction
+
+from accounts.locking import lock_collection
+from accounts.models import Collection
+from corpus.documents import rows as document_rows
+from corpus.documents.checking import (
+    LISTED_KEYS,
+    LISTED_PROBLEMS,
+    PREFIX_ADVICE,
+    CheckedRow,
+    DocumentCheck,
+    checked_batches,
+)
+from corpus.documents.clashes import Clash, IdsTaken
+from corpus.documents.duplicates import Docnos, References
+from corpus.documents.expansion import ExpandedSource, Expansion
+from corpus.documents.filters import EVERYTHING, Recipe
+from corpus.documents.first_rows import first_rows
+from corpus.documents.history import Step, record_import
+from corpus.formats.file_kinds import Kind, check_kind
+from corpus.formats.sources import AUTO, JoinedSource, Source, check_prefix, open_source
+from corpus.models import Document
+from corpus.services import CorpusError, note_documents_changed, note_language
+from jobs.context import JobContext
+from web.disk import is_full
+
+MAX_SKIPPED = 10_000
+# Counts that a dry run does not know.
+WRITTEN = ("created", "updated", "unchanged", "references", "unresolved_references")
+FROZEN_TEXT = "document_text_in_frozen_pool"  # the trigger's name
+SENTENCE_QUERY_TEXT = "document_text_of_query_by_sentences"  # as well
+MOST_FROZEN = 1_000  # frozen documents that are counted
+
+
+class TextKept(IdsTaken):
+    """Texts of documents would change although a rule of the database keeps them."""
+
+    documents: ClassVar[str]
+    reason: ClassVar[str]  # continues "docno is d1, "
+    advice: ClassVar[str]
+
+    def __init__(self, name: str, number: int, first: Clash) -> None:
+        more = " or more" if number >= MOST_FROZEN else ""
+        super().__init__(
+            name,
+            summary=f"{number:,}{more} {'line has' if number == 1 else 'lines have'} the docno of "
+            f"{self.documents}.",
+            first=first,
+            advice=self.advice,
+        )
+
+
+class FrozenDocument(TextKept):
+    """The texts of documents would change although frozen pools hold them."""
+
+    documents = "a document in a frozen pool, with another text"
+    reason = "which is in a frozen pool with another text"
+    advice = f"Remove these lines, or restore the judged texts. {PREFIX_ADVICE}"
+
+
+class SentencesNamed(TextKept):
+    """The sentences of documents would change although queries name them by number."""
+
+    documents = "a query paper with a query by sentences, with other sentences"
+    reason = "whose sentences a query names by number"
+    advice = (
+        "Remove these lines; or remove the queries by sentences, import the file, and add them "
+        "again."
+    )
+
+
+REFUSALS: dict[str, type[TextKept]] = {
+    FROZEN_TEXT: FrozenDocument,
+    SENTENCE_QUERY_TEXT: SentencesNamed,
+}
+
+
+@dataclass(frozen=True)
+class ImportReport:
+    """The result of an import.
+
+    `repeated` lines equal an earlier line and count once. `filtered` documents break a rule, and
+    `rules` counts them by the first rule that each breaks. `far_from_seeds` documents were left out
+    by a citation expansion, and `missing_seeds` of its seeds are not in the source. `problems` are
+    the first hundred skipped lines, as FILE:LINE: reason. `read_as` is the format of the files.
+    `section_labelled` documents of the files have labels from headings, and `unknown_headings`
+    counts the sections whose heading gives none. Of a dry run, `check` has the number of documents
+    to import and the first rows, and none is created.
+    """
+
+    created: int
+    updated: int
+    unchanged: int
+    repeated: int
+    without_text: int
+    references: int
+    unresolved_references: int
+    unknown_keys: tuple[str, ...]
+    filtered: int = 0
+    rules: dict[str, int] = field(default_factory=dict)
+    bad_lines: int = 0
+    problems: tuple[str, ...] = ()
+    read_as: str = ""
+    far_from_seeds: int = 0
+    missing_seeds: int = 0
+    section_labelled: int = 0
+    unknown_headings: dict[str, int] = field(default_factory=dict)
+    check: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def documents(self) -> int:
+        return self.created + self.updated + self.unchanged
+
+    @property
+    def result(self) -> dict[str, Any]:
+        """The result of the job. Its page shows plain values and lists."""
+        rules = [f"{rule}: {count:,}" for rule, count in self.rules.items()]
+        headings = [f"{name}: {count:,}" for name, count in self.unknown_headings.items()]
+        values = {**asdict(self), "rules": rules, "unknown_headings": headings}
+        check = values.pop("check")
+        return {**check, **{key: values[key] for key in values if not check or key not in WRITTEN}}
+
+
+def import_documents(
+    *,
+    collection: Collection,
+    path: Path,
+    work: JobContext,
+    name: str = "",
+    format_name: str = AUTO,
+    columns: str = "",
+    skip_bad: int = 0,
+    recipe: Recipe = EVERYTHING,
+    expansion: Expansion | None = None,
+    prefix: str = "",
+) -> ImportReport:
+    """Import the documents of a file or folder. A line replaces the document with its docno.
+
+    `name` is the name of the file in messages; format and columns are as for `open_source`, the
+    rest as for `import_source`. A second import of the same file changes nothing.
+
+    Raises:
+        CorpusError, SourceError: the path cannot be read as documents.
+        DocumentFormatError, RepeatedDocnos, TooManyBadLines, FrozenDocument: as `import_source`.
+    """
+    source = open_files({name or path.name: path}, format_name=format_name, columns=columns)
+    return import_source(
+        collection=collection,
+        source=source,
+        work=work,
+        skip_bad=skip_bad,
+        recipe=recipe,
+        expansion=expansion,
+        prefix=prefix,
+    )
+
+
+def open_files(
+    paths: Mapping[str, Path], *, format_name: str = AUTO, columns: str = ""
+) -> JoinedSource:
+    """The documents of files and folders, by their names in messages.
+
+    Raises as `open_source`, and WrongKind for a file that is clearly of another kind.
+    """
+    sources = []
+    for name, path in paths.items():
+        try:
+            if format_name == AUTO and not columns and path.is_file():
+                check_kind(path, name=name, wanted=Kind.DOCUMENTS)
+            sources.append(open_source(path, format_name=format_name, name=name, columns=columns))
+        except OSError as error:
+            raise _unreadable(name, error) from error
+    return JoinedSource.of(sources)
+
+
+def import_source(
+    *,
+    collection: Collection,
+    source: Source,
+    work: JobContext,
+    skip_bad: int = 0,
+    recipe: Recipe = EVERYTHING,
+    expansion: Expansion | None = None,
+    prefix: str = "",
+    dry_run: bool = False,
+) -> ImportReport:
+    """Import the documents of a source. A line replaces the document with its docno.
+
+    Up to `skip_bad` invalid lines are skipped and reported; one more stops the import. With an
+    `expansion`, documents far from its seeds are left out. The rules of the recipe apply to the
+    others. `prefix` is put before every docno afterwards. The collection keeps the counts of each
+    step. A `dry_run` checks every line, and does not compare with the collection.
+
+    Raises (and writes nothing):
+        DocumentFormatError: a line is invalid, and none may be skipped; or a file cannot be read
+            as a whole.
+        RepeatedDocnos: lines with the same docno differ, and none may be skipped.
+        TooManyBadLines: more lines are invalid than may be skipped.
+        FrozenDocument: the text of a document in a frozen pool would change.
+        SentencesNamed: the sentences of a query paper with a query by sentences would change.
+        CorpusError: the source cannot be read, or another import writes the same documents.
+    """
+    check_prefix(prefix)
+    allowed = min(max(0, skip_bad), MAX_SKIPPED)
+    folder = Path(settings.DATA_DIR)  # /tmp can be in memory, and the rows are as large as the file
+    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        with (
+            closing(Docnos()) as docnos,
+            closing(References(folder)) as references,
+            TemporaryFile(dir=folder) as rows_file,
+        ):
+            near = ExpandedSource(source, expansion) if expansion else None
+            rules = recipe.rules
+            check = DocumentCheck(near or source, allowed, rules, docnos, references, rows_file)
+            check.run(work, prefix)
+            if dry_run:
+                report = _check_report(check, source, near)
+                with work.fenced():
+                    work.complete(report.result)
+                return report
+            references.add_docnos(
+                collection.documents.order_by().values_list("docno", flat=True).iterator()
+            )
+            cited, unresolved = references.counts()
+            try:
+                with work.fenced():
+                    lock_collection(collection)
+                    created, updated = _write(collection, rows_file, check.documents, work)
+                    report = ImportReport(
+                        created=created,
+                        updated=updated,
+                        unchanged=check.documents - created - updated,
+                        repeated=check.repeated,
+                        without_text=check.without_text,
+                        references=cited,
+                        unresolved_references=unresolved,
+                        unknown_keys=tuple(sorted(check.unknown_keys)[:LISTED_KEYS]),
+                        filtered=check.filtered.total(),
+                        rules=dict(check.filtered),
+                        bad_lines=len(check.problems),
+                        read_as=source.format_name,
+                        problems=tuple(
+                            str(line.error) for line in check.problems[:LISTED_PROBLEMS]
+                        ),
+                        far_from_seeds=near.outside if near else 0,
+                        missing_seeds=near.missing_seeds if near else 0,
+                        section_labelled=check.section_labelled,
+                        unknown_headings=most_frequent(check.unknown_headings),
+                    )
+                    record_import(
+                        collection=collection,
+                        source=source,
+                        recipe=recipe,
+                        expansion=expansion,
+                        prefix=prefix,
+                        section_labels=_section_labels(report),
+                        steps=_steps(check, near),
+                        counts=(created, updated, report.unchanged),
+                    )
+                    work.complete(report.result)
+            except IntegrityError as error:
+                for rule in REFUSALS:
+                    if rule in str(error):
+                        raise _refused(rule, collection, source, rows_file, work) from error
+                raise
+    except (OSError, OperationalError, sqlite3.OperationalError) as error:
+        if is_full(error):
+            raise _too_little_room(source.name) from error
+        if not isinstance(error, OSError):
+            raise
+        raise _unreadable(source.name, error) from error
+    except IntegrityError as error:
+        raise CorpusError(
+            f"Nothing of {source.name} was imported: another import wrote the same documents at "
+            "the same time. Import it again."
+        ) from error
+    return report
+
+
+def _check_report(
+    check: DocumentCheck, source: Source, near: ExpandedSource | None
+) -> ImportReport:
+    rows = (
+        (record.docno, record.title, " ".join(record.sentences), record.year, record.venue)
+        for record in (line.record for line in check.first)
+    )
+    columns = ("docno", "title", "text", "year", "venue")
+    return ImportReport(
+        created=0,
+        updated=0,
+        unchanged=0,
+        repeated=check.repeated,
+        without_text=check.without_text,
+        references=0,
+        unresolved_references=0,
+        unknown_keys=tuple(sorted(check.unknown_keys)[:LISTED_KEYS]),
+        filtered=check.filtered.total(),
+        rules=dict(check.filtered),
+        bad_lines=len(check.problems),
+        problems=tuple(str(line.error) for line in check.problems[:LISTED_PROBLEMS]),
+        read_as=source.format_name,
+        far_from_seeds=near.outside if near else 0,
+        missing_seeds=near.missing_seeds if near else 0,
+        section_labelled=check.section_labelled,
+        unknown_headings=most_frequent(check.unknown_headings),
+        check={"documents_to_import": check.documents, **first_rows(columns, rows)},
+    )
+
+
+def most_frequent(headings: Counter[str]) -> dict[str, int]:
+    """The most frequent headings with their counts; equal counts in the order of the alphabet."""
+    order = sorted(headings.items(), key=lambda item: (-item[1], item[0]))
+    return dict(order[:LISTED_KEYS])
+
+
+def _section_labels(report: ImportReport) -> dict[str, Any]:
+    """The source of the labels, as the history of the corpus keeps it; empty without sections."""
+    if not (report.section_labelled or report.unknown_headings):
+        return {}
+    return {"documents": report.section_labelled, "unknown_headings": report.unknown_headings}
+
+
+def _steps(check: DocumentCheck, near: ExpandedSource | None) -> Iterator[Step]:
+    """What each step of the check left out. Every rule is a step, also one that left out nothing.
+
+    Invalid lines far from the seeds count as invalid, because their docnos are unknown.
+    """
+    remaining = check.read + (near.outside if near else 0)
+    yield Step("read", 0, remaining)
+    removals = [("an invalid line", len(check.problems))]
+    if near:
+        removals.append((near.expansion.reason, near.outside))
+    removals += [(rule.name, check.filtered[rule.name]) for rule in check.rules]
+    removals.append(("a line that repeats an earlier one", check.repeated))
+    for name, removed in removals:
+        remaining -= removed
+        yield Step(name, removed, remaining)
+
+
+def _too_little_room(name: str) -> CorpusError:
+    return CorpusError(
+        f"No space left on device, so nothing of {name} was imported. The import needs about three "
+        f"times the size of the unpacked documents in {settings.DATA_DIR}. Free some space and "
+        "start it again."
+    )
+
+
+def _unreadable(name: str, error: OSError) -> CorpusError:
+    return CorpusError(f"{name} cannot be read: {error.strerror or error}.")
+
+
+def _write(
+    collection: Collection, rows_file: IO[bytes], total: int, work: JobContext
+) -> tuple[int, int]:
+    """Write the checked documents. Returns how many were created and how many were updated."""
+    created = updated = done = 0
+    is_empty = not collection.documents.exists()
+    with document_rows.DocumentInserter(collection) as inserter:
+        for batch in checked_batches(rows_file):
+            stored = {} if is_empty else _stored(collection, batch)
+            new = [item.row for item in batch if item.row[0] not in stored]
+            inserter.add(new)
+            created += len(new)
+            for item, document in _changed(batch, stored):
+                _update(item, document)
+                updated += 1
+            done += len(batch)
+            work.progress(done, total, "documents written")
+        inserter.analyze(created)
+    if created or updated:
+        note_documents_changed(collection)
+        note_language(collection)
+    return created, updated
+
+
+def _stored(
+    collection: Collection, batch: Sequence[CheckedRow]
+) -> dict[str, document_rows.StoredDocument]:
+    return document_rows.stored_documents(collection, [item.row[0] for item in batch])
+
+
+def _changed(
+    batch: Sequence[CheckedRow], stored: Mapping[str, document_rows.StoredDocument]
+) -> Iterator[tuple[CheckedRow, document_rows.StoredDocument]]:
+    for item in _with_kept_labels(batch, stored):
+        document = stored.get(item.row[0])
+        if document is not None and not document.equals(item.row):
+            yield item, document
+
+
+def _with_kept_labels(
+    batch: Sequence[CheckedRow], stored: Mapping[str, document_rows.StoredDocument]
+) -> Iterator[CheckedRow]:
+    """The rows; one whose labels are from headings has those of the stored document, if its text
+    is the same. A person may have changed them, or a judge seen them.
+    """
+    pks = [
+        stored[item.row[0]].pk
+        for item in batch
+        if item.has_section_labels and item.row[0] in stored
+    ]
+    labels = dict(Document.objects.filter(pk__in=pks).values_list("docno", "labels"))
+    for item in batch:
+        kept = labels.get(item.row[0])
+        if kept is not None:
+            row = document_rows.with_labels(item.row, kept)
+            same_text = row[4] == stored[row[0]].digest
+            item = item._replace(row=row) if same_text else item
+        yield item
+
+
+def _update(item: CheckedRow, document: document_rows.StoredDocument) -> None:
+    Document.objects.filter(pk=document.pk).update(**document_rows.columns_of(item.row))
+
+
+def _refused(
+    rule: str, collection: Collection, source: Source, rows_file: IO[bytes], work: JobContext
+) -> IdsTaken:
+    """The error that counts the documents that the rule keeps, after the import was rolled back."""
+    with work.fenced(), transaction.atomic():
+        lock_collection(collection)
+        refused = list(islice(_refused_rows(rule, collection, rows_file), MOST_FROZEN))
+        transaction.set_rollback(True)
+    error = REFUSALS[rule]
+    first = refused[0]
+    clash = Clash(source.files[first.file], first.line, "docno", first.row[0], error.reason)
+    return error(source.name, len(refused), clash)
+
+
+def _refused_rows(rule: str, collection: Collection, rows_file: IO[bytes]) -> Iterator[CheckedRow]:
+    # Only the database knows which documents it keeps. So each change is tried.
+    for batch in checked_batches(rows_file):
+        for item, document in _changed(batch, _stored(collection, batch)):
+            try:
+                with transaction.atomic():
+                    _update(item, document)
+            except IntegrityError as error:
+                if rule in str(error):
+                    yield item
+                elif not any(other in str(error) for other in REFUSALS):
+                    raise

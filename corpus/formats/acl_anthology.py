@@ -1,0 +1,90 @@
+"""The ACL Anthology's own data: an XML file for each collection of proceedings. Pure.
+
+Its export in BibTeX is read by `corpus.formats.bibtex`. Both give a paper the same id and year.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, BinaryIO
+from xml.etree.ElementTree import Element
+
+from corpus.formats.decompression import Meter
+from corpus.formats.document_lines import (
+    BadLine,
+    DocumentFormatError,
+    DocumentLine,
+    Problem,
+    document_record,
+)
+from corpus.formats.xml_records import read_xml_records, text_of
+
+ROOT = "collection"
+
+
+def read_acl(
+    source: Path | BinaryIO, name: str, meter: Meter, columns: Mapping[str, str]
+) -> Iterator[DocumentLine | BadLine]:
+    """Yield the valid and the invalid papers of a file, with the first line of each.
+
+    Raises:
+        DocumentFormatError: as `read_xml_records`; or the file has no paper.
+    """
+    empty = True
+    volume: Element | None = None
+    for line, element, around in read_xml_records(source, name, meter, {"paper", "meta"}):
+        if element.tag == "meta":
+            volume = element
+            continue
+        empty = False
+        collection, volume_id = (around.get(tag, {}).get("id", "") for tag in (ROOT, "volume"))
+        try:
+            record = document_record(from_acl(element, volume, collection, volume_id))
+        except Problem as problem:
+            yield BadLine(line, str(problem), name)
+        else:
+            yield DocumentLine(line, record, (), name)
+    if empty:
+        raise DocumentFormatError(
+            name, None, "the file has no <paper>. Check that you chose the right file."
+        )
+
+
+def from_acl(
+    paper: Element, volume: Element | None, collection: str, volume_id: str
+) -> dict[str, Any]:
+    """The object of docs/formats.md for a <paper>. `volume` is the <meta> of its volume."""
+    about = Element("meta") if volume is None else volume
+    year = text_of(about.find("year"))
+    return {
+        "docno": _paper_id(paper, collection, volume_id),
+        "title": text_of(paper.find("title")),
+        "abstract": text_of(paper.find("abstract")),
+        "year": int(year) if year.isascii() and year.isdigit() else None,
+        "venue": text_of(about.find("journal-title")) or text_of(about.find("booktitle")),
+        "authors": [_author(author) for author in paper.iterfind("author")],
+        "language": text_of(paper.find("language")),
+        "has_full_text": paper.find("url") is not None,
+    }
+
+
+def _paper_id(paper: Element, collection: str, volume: str) -> str | None:
+    """The Anthology's id, which its <url> holds: 2022.acl-long.1, or P19-1002 before 2020."""
+    url = text_of(paper.find("url"))
+    if url and ":" not in url:
+        return url
+    number = paper.get("id", "")
+    if not (collection and volume and number):
+        return None
+    if "." in collection:
+        return f"{collection}-{volume}.{number}"
+    # Workshops have two digits of volume and two of paper, proceedings one and three.
+    is_workshop = collection[0] == "W" or collection == "C69"
+    is_workshop = is_workshop or (collection == "D19" and volume.isdigit() and int(volume) >= 5)
+    together = f"{volume:0>2}{number:0>2}" if is_workshop else f"{volume}{number:0>3}"
+    return f"{collection}-{together}"
+
+
+def _author(author: Element) -> str:
+    return " ".join(filter(None, (text_of(author.find(tag)) for tag in ("first", "last"))))

@@ -1,0 +1,364 @@
+"""Add queries, and remove queries that are not open for judging."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection as Group
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from django.db import transaction
+from django.db.models import ProtectedError
+
+from accounts.locking import lock_collection
+from accounts.models import Collection
+from corpus.formats.topics import PASTED, TopicRecord, pasted_topic
+from corpus.models import Document, Facet, Query, QueryPaper
+from corpus.services import CorpusError, create_query, facet_of_topics
+from corpus.state import corpus_docnos
+from corpus.text.sentence_numbers import RANGES, Numbers, SentenceNumberError, parse_numbers
+from corpus.topics.importing import TopicIdsTaken, distinct_topics, write_topics
+from web.errors import UserFacingError
+from web.words import count_noun
+
+_LINE = re.compile(r"(?P<docno>.*\S)[\s,;]+(?P<facet>\S+)")
+_SENTENCES = rf"[\s,;]+(?P<sentences>{RANGES})(?:[\s,;]+(?P<name>\S+))?"
+_TOPIC = re.compile(r"(?P<name>\S+) ?\t\s*(?P<text>\S.*)")
+_ANY_FACET = r"[a-z0-9][a-z0-9-]*"
+_LONGEST = 400  # characters of a line with sentences; matching a much longer one takes long
+
+
+class QueryLine(NamedTuple):
+    """A line of a list. `sentences` is None for the whole facet."""
+
+    number: int
+    docno: str
+    facet: str
+    sentences: Numbers | None = None
+    name: str = ""
+
+
+class TopicLine(NamedTuple):
+    """A line of a list that has the id of a topic, a tab and its text."""
+
+    number: int
+    name: str
+    text: str
+
+
+class LineProblem(NamedTuple):
+    number: int
+    reason: str
+
+
+class BadQueryList(CorpusError):
+    """Lines of a list of queries are invalid, so no query was added."""
+
+    def __init__(self, problems: list[LineProblem]) -> None:
+        self.problems = problems
+        super().__init__(
+            f"{count_noun(len(problems), 'invalid line')}, so no query was added. "
+            "Correct the list and add it again."
+        )
+
+
+class QueryInUse(CorpusError):
+    def __init__(self, query: Query) -> None:
+        super().__init__(
+            f"{query.name} is open for judging, so it cannot be removed. "
+            "Judgments are never deleted."
+        )
+
+
+class FacetChoice(NamedTuple):
+    """A facet for a new query of a document, with the number of its sentences on the facet."""
+
+    facet: Facet
+    sentences: int
+    has_query: bool
+
+    @property
+    def possible(self) -> bool:
+        return self.sentences > 0 and not self.has_query
+
+
+def facet_choices(document: Document, facets: Iterable[Facet]) -> list[FacetChoice]:
+    whole_facets = Query.objects.filter(sentence_numbers__isnull=True)
+    used_facets = set(
+        whole_facets.filter(query_paper__document=document).values_list("facet_id", flat=True)
+    )
+    return [
+        FacetChoice(
+            facet,
+            len(document.sentences_of(facet)),
+            facet.pk in used_facets,
+        )
+        for facet in facets
+    ]
+
+
+class ChosenSentences(NamedTuple):
+    """What a person has chosen for a query by sentences."""
+
+    facet_key: str
+    numbers: Numbers
+    name: str
+
+
+class SentenceChoice(NamedTuple):
+    """A sentence that a query may name, and the facet of its label."""
+
+    number: int
+    text: str
+    facet: Facet | None
+
+
+def sentence_choices(document: Document, facets: Iterable[Facet]) -> list[SentenceChoice]:
+    facet_of = {number: facet for facet in facets for number in document.sentence_numbers_of(facet)}
+    return [
+        SentenceChoice(number, text, facet_of.get(number))
+        for number, text in enumerate(document.sentences, start=1)
+    ]
+
+
+def sentence_queries(document: Document) -> list[Query]:
+    """The queries by sentences of the document."""
+    queries = Query.objects.filter(query_paper__document=document, sentence_numbers__isnull=False)
+    return list(queries.order_by("name_order"))
+
+
+def parse_query_list(
+    text: str,
+    *,
+    has_facets: bool = True,
+    facet_keys: Group[str] = (),
+    docnos: Group[str] = (),
+) -> tuple[list[QueryLine], list[LineProblem]]:
+    """Parse lines of a docno and a facet, separated by spaces, a tab, a comma or a semicolon.
+
+    The numbers of sentences, such as 2,4-5, and a name may follow the facet. In a collection
+    without facets, they follow the docno. A docno may contain spaces, so a line that ends in one of
+    `facet_keys`, or that is one of `docnos`, has no sentences. Returns the valid lines and the
+    problems of the others. Numbers count from 1, and blank lines are skipped.
+    """
+    lines, problems = [], []
+    facets = [*map(re.escape, facet_keys), _ANY_FACET] if has_facets else []
+    for number, line in enumerate(text.splitlines(), start=1):
+        if not line.strip():
+            continue
+        try:
+            whole = _whole_line(line.strip(), has_facets=has_facets)
+            if whole is not None and (whole[1] in facet_keys if has_facets else whole[0] in docnos):
+                lines.append(QueryLine(number, *whole))
+            elif match := _sentence_line(line.strip(), facets):
+                fields = match.groupdict("")
+                lines.append(
+                    QueryLine(
+                        number,
+                        fields["docno"].rstrip(",; \t"),
+                        fields.get("facet", ""),
+                        parse_numbers(fields["sentences"]),
+                        fields["name"],
+                    )
+                )
+            elif whole is not None:
+                lines.append(QueryLine(number, *whole))
+            else:
+                reason = f"“{line.strip()}” is one word. Write a docno, a space and a facet."
+                problems.append(LineProblem(number, reason))
+        except SentenceNumberError as error:
+            problems.append(LineProblem(number, str(error)))
+    return lines, problems
+
+
+def _whole_line(line: str, *, has_facets: bool) -> tuple[str, str] | None:
+    """Docno and facet of a line without sentences; None for one word where there are facets."""
+    if not has_facets:
+        return line.rstrip(",; \t"), ""
+    match = _LINE.fullmatch(line)
+    return (match["docno"].rstrip(",; \t"), match["facet"]) if match else None
+
+
+def _sentence_line(line: str, facets: Iterable[str]) -> re.Match[str] | None:
+    """A line with sentences. The facets are patterns, tried in turn; none without facets."""
+    if len(line) > _LONGEST:
+        return None
+    patterns = [rf"[\s,;]+(?P<facet>{facet})" for facet in facets] or [""]
+    # The shortest docno: numbers that follow it are sentences.
+    matches = (re.fullmatch(rf"(?P<docno>.*?\S){each}{_SENTENCES}", line) for each in patterns)
+    return next((match for match in matches if match), None)
+
+
+def add_queries(*, collection: Collection, docno: str, facet_keys: Iterable[str]) -> list[Query]:
+    """Make the document a query under all of the facets, or under none of them.
+
+    Raises:
+        CorpusError: the document or a facet does not exist, or no sentence is on the facet.
+    """
+    with transaction.atomic():
+        lock_collection(collection)
+        queries = [_add(collection, docno, key) for key in facet_keys]
+    if not queries:
+        raise CorpusError("Choose at least one facet.")
+    return queries
+
+
+def add_sentence_query(
+    *, collection: Collection, docno: str, facet_key: str, sentences: Iterable[int], name: str = ""
+) -> Query:
+    """Make a query of these sentences of the document, numbered from 1.
+
+    Raises:
+        CorpusError, SentenceNumberError: as `create_query`, or the query exists already.
+    """
+    with transaction.atomic():
+        lock_collection(collection)
+        of_paper = collection.queries.filter(query_paper__name=docno)
+        before = set(of_paper.values_list("pk", flat=True))
+        query = _add(collection, docno, facet_key, tuple(sentences), name)
+        if query.pk in before:
+            raise CorpusError(
+                f"{query.name} has the same sentences, {query.sentences_text}. Choose other "
+                "sentences."
+            )
+    return query
+
+
+def add_query_list(*, collection: Collection, text: str) -> int:
+    """Add every query of the list. Returns how many are new; existing ones are skipped.
+
+    In a collection without facets, a line of an id, a tab and a text is a topic.
+
+    Raises:
+        BadQueryList: lines are invalid. It lists all of them, and nothing is added.
+    """
+    with transaction.atomic():
+        lock_collection(collection)
+        facet_keys = set(collection.facets.values_list("key", flat=True)) - {""}
+        docnos = set() if facet_keys else _docnos_of_lines(collection, text)
+        topics, text = _without_topics(text, facet_keys, docnos)
+        lines, problems = parse_query_list(
+            text, has_facets=bool(facet_keys), facet_keys=facet_keys, docnos=docnos
+        )
+        before = collection.queries.count()
+        if facet_keys:
+            problems += [_topic_with_facets(topic) for topic in topics]
+        else:
+            problems += _add_topics(collection, topics)
+        for line in lines:
+            try:
+                _add(collection, line.docno, line.facet, line.sentences, line.name)
+            except UserFacingError as error:
+                problems.append(LineProblem(line.number, str(error)))
+        if not lines and not topics and not problems:
+            problems.append(LineProblem(1, "The list is empty."))
+        if problems:
+            raise BadQueryList(sorted(problems))
+        return collection.queries.count() - before
+
+
+def _without_topics(
+    text: str, facet_keys: Group[str], docnos: Group[str]
+) -> tuple[list[TopicLine], str]:
+    """The topics of a list, and the list with blank lines in their places."""
+    topics, others = [], []
+    for number, line in enumerate(text.splitlines(), start=1):
+        match = _TOPIC.fullmatch(line.strip())
+        if match and line.strip() not in docnos and _is_topic_text(match["text"], facet_keys):
+            topics.append(TopicLine(number, match["name"], match["text"]))
+            others.append("")
+        else:
+            others.append(line)
+    return topics, "\n".join(others)
+
+
+def _is_topic_text(text: str, facet_keys: Group[str]) -> bool:
+    """Whether it is neither a facet nor numbers of sentences, each with what may follow them."""
+    words = re.split(r"[\s,;]+", text, maxsplit=1)
+    if facet_keys:
+        return len(words) > 1 and not set(facet_keys) & set(text.split())
+    return re.fullmatch(rf"(?:{RANGES})(?:[\s,;]+\S+)?", text[:_LONGEST]) is None
+
+
+def _topic_with_facets(topic: TopicLine) -> LineProblem:
+    return LineProblem(
+        topic.number,
+        f"“{topic.name}” and a text after a tab look like a topic. Put the lines in a file, and "
+        "import it below under “Queries from a topic file”, where you choose the facet.",
+    )
+
+
+def _add_topics(collection: Collection, topics: Iterable[TopicLine]) -> list[LineProblem]:
+    """Add the topics, and return what is wrong with them."""
+    records, problems = [], []
+    for topic in topics:
+        record = pasted_topic(*topic)
+        if isinstance(record, TopicRecord):
+            records.append(record)
+        else:
+            problems.append(LineProblem(topic.number, record.reason))
+    try:
+        filed = distinct_topics({PASTED: records}, PASTED)
+        if filed:
+            write_topics(collection, facet_of_topics(collection, ""), filed, PASTED)
+    except TopicIdsTaken as error:
+        problems += [
+            LineProblem(clash.line or 1, f"The id {clash.identifier} is taken: {clash.reason}.")
+            for clash in error.clashes
+        ]
+    return problems
+
+
+def _docnos_of_lines(collection: Collection, text: str) -> set[str]:
+    """The lines that are docnos as a whole."""
+    return corpus_docnos(collection, (line.strip().rstrip(",; \t") for line in text.splitlines()))
+
+
+def _add(
+    collection: Collection,
+    docno: str,
+    facet_key: str,
+    sentences: Numbers | None = None,
+    name: str = "",
+) -> Query:
+    if collection.documents.without_text().filter(docno=docno).exists():
+        raise CorpusError(
+            f"{docno} has no text, so documents cannot be compared with it. "
+            "Import its abstract first."
+        )
+    return create_query(
+        collection=collection,
+        docno=docno,
+        facet_key=facet_key,
+        sentences=sentences,
+        name=name,
+    )
+
+
+def remove_query(*, query: Query) -> None:
+    """Remove a query, and its query paper, with its topic, if no other row refers to that.
+
+    Raises:
+        QueryInUse: the query is open for judging.
+    """
+    try:
+        with transaction.atomic():
+            lock_collection(query.collection)
+            query.delete()
+            papers = QueryPaper.objects.select_related("topic")
+            paper = papers.filter(pk=query.query_paper_id).first()
+            if paper is not None and not _is_used(paper):
+                paper.delete()
+                if paper.topic is not None:
+                    paper.topic.delete()
+    except ProtectedError as error:
+        raise QueryInUse(query) from error
+
+
+def _is_used(paper: QueryPaper) -> bool:
+    """Whether a row of any app refers to the paper: another query, a pool or a ranked list."""
+    return any(
+        relation.related_model._default_manager.filter(**{relation.field.name: paper}).exists()
+        for relation in QueryPaper._meta.related_objects
+        if not isinstance(relation.related_model, str)
+    )

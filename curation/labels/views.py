@@ -1,0 +1,87 @@
+"""The page about labels: where they come from, prediction and training. For admins."""
+
+from __future__ import annotations
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_POST, require_safe
+
+from accounts.access import in_collection, person_of
+from accounts.models import Collection, Role
+from curation.labels.counts import count_labels
+from curation.labels.forms import PredictionForm, TrainingForm
+from curation.labels.labellers import has_facets
+from curation.labels.prediction import JOB_KIND, request_labels
+from curation.labels.rows import count_rows, facet_rows, labeller_rows
+from curation.labels.training import FEWEST_DOCUMENTS, SEED, TRAINING_KIND, request_training
+from jobs.listing import jobs_to_show
+from web.errors import UserFacingError
+
+
+@in_collection(Role.ADMIN)
+@require_safe
+def labels(request: HttpRequest, collection: Collection) -> HttpResponse:
+    return _page(request, collection)
+
+
+def _page(
+    request: HttpRequest,
+    collection: Collection,
+    *,
+    prediction: PredictionForm | None = None,
+    training: TrainingForm | None = None,
+) -> HttpResponse:
+    counts = count_labels(collection)
+    context = {
+        "collection": collection,
+        "has_facets": has_facets(collection),
+        "counts": counts,
+        "count_rows": count_rows(counts),
+        "facets": facet_rows(collection),
+        "labellers": labeller_rows(collection, counts),
+        "prediction": prediction or PredictionForm(collection=collection),
+        "training": training or TrainingForm(),
+        "fewest": FEWEST_DOCUMENTS,
+        "jobs": jobs_to_show(collection, [JOB_KIND, TRAINING_KIND]),
+    }
+    status = 422 if prediction or training else 200
+    return render(request, "curation/labels.html", context, status=status)
+
+
+@in_collection(Role.ADMIN)
+@require_POST
+def predict(request: HttpRequest, collection: Collection) -> HttpResponse:
+    form = PredictionForm(request.POST, collection=collection)
+    if form.is_valid():
+        try:
+            request_labels(
+                collection=collection, requested_by=person_of(request), **form.cleaned_data
+            )
+        except UserFacingError as error:
+            form.add_error("labeller", str(error))
+        else:
+            messages.info(request, "Labelling: waiting for a worker.")
+            return redirect("labels", collection.slug)
+    return _page(request, collection, prediction=form)
+
+
+@in_collection(Role.ADMIN)
+@require_POST
+def train(request: HttpRequest, collection: Collection) -> HttpResponse:
+    form = TrainingForm(request.POST)
+    if form.is_valid():
+        try:
+            request_training(
+                collection=collection,
+                name=form.cleaned_data["name"],
+                seed=form.cleaned_data["seed"] or SEED,
+                encoder=form.cleaned_data.get("encoder", ""),
+                requested_by=person_of(request),
+            )
+        except UserFacingError as error:
+            form.add_error("name", str(error))
+        else:
+            messages.info(request, "Training: waiting for a worker.")
+            return redirect("labels", collection.slug)
+    return _page(request, collection, training=form)

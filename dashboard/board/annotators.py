@@ -1,0 +1,131 @@
+"""The annotators of a collection: their share of the work, their pace, who can get a seat."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection as Group
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from statistics import median
+from typing import NamedTuple
+
+from django.db.models import Count, F, Max, OuterRef, Q, QuerySet, Subquery, Sum
+
+from accounts.models import Collection, Role, User
+from annotation.models import Judgment, SlotCount
+from annotation.queue import RECENT, minutes_of, rough_time
+from dashboard.board.completion import Completion
+
+
+class Share(NamedTuple):
+    """What one person has to judge: slots, and how many queries have unjudged ones."""
+
+    judged: Completion = Completion(0, 0)
+    queries: int = 0
+    latest: int | None = None  # the id of the latest judgment
+
+
+@dataclass(frozen=True)
+class PersonRow:
+    """An annotator's share of the work. `pace` is in seconds a judgment, None until measured."""
+
+    user: User
+    judged: Completion
+    queries: int
+    pace: float | None
+    planned: float
+    last_judged: datetime | None
+    can_open: bool
+
+    @property
+    def time_left(self) -> str:
+        """At the person's own pace, or at the collection's while that is not known."""
+        return rough_time(minutes_of(self.judged.remaining, self.pace or self.planned))
+
+
+def eligible_annotators(collection: Collection) -> QuerySet[User]:
+    """The annotators who can log in. None of them is an admin of the collection."""
+    return User.objects.filter(
+        is_active=True,
+        memberships__collection=collection,
+        memberships__role=Role.ANNOTATOR,
+    ).order_by("username")
+
+
+def annotators(collection: Collection, holders: Iterable[int]) -> QuerySet[User]:
+    """The people with slots, whose primary keys are `holders`, and every eligible annotator.
+
+    By username. `shares_of` has the holders as its keys.
+    """
+    eligible = eligible_annotators(collection).order_by().values("pk")
+    return User.objects.filter(Q(pk__in=list(holders)) | Q(pk__in=eligible)).order_by("username")
+
+
+def person_rows(
+    collection: Collection,
+    users: Iterable[User],
+    shares: dict[int, Share],
+    eligible: Group[int],
+) -> list[PersonRow]:
+    """A row for each of the users, in two more database queries for their pace."""
+    people = list(users)
+    pace = recent_pace(collection, people)
+    latest = [share.latest for user in people if (share := shares.get(user.pk)) and share.latest]
+    last = dict(Judgment.objects.filter(pk__in=latest).values_list("annotator", "created_at"))
+    return [
+        PersonRow(
+            user=user,
+            judged=shares.get(user.pk, Share()).judged,
+            queries=shares.get(user.pk, Share()).queries,
+            pace=pace.get(user.pk),
+            planned=collection.seconds_per_judgment,
+            last_judged=last.get(user.pk),
+            can_open=user.pk in eligible,
+        )
+        for user in people
+    ]
+
+
+def shares_of(collection: Collection) -> dict[int, Share]:
+    """Each annotator's share, by primary key."""
+    rows = (
+        SlotCount.objects.filter(query__collection=collection, total__gt=0)
+        .order_by()
+        .values_list("annotator")
+        .annotate(
+            done=Sum("judged"),
+            slots=Sum("total"),
+            queries=Count("query", filter=Q(judged__lt=F("total")), distinct=True),
+            newest=Max("latest"),
+        )
+    )
+    return {
+        user: Share(Completion(judged, total), queries, latest)
+        for user, judged, total, queries, latest in rows
+    }
+
+
+def recent_pace(collection: Collection, users: Iterable[User]) -> dict[int, float]:
+    """Annotator to the median seconds of the latest judgments: a break does not move a median."""
+    judgments = Judgment.objects.filter(
+        slot__pair__query__collection=collection, seconds__isnull=False
+    ).order_by("-pk")
+    # Two queries for everyone: where the latest judgments of each person begin, and what they are.
+    starts = User.objects.filter(pk__in=[user.pk for user in users]).annotate(
+        oldest=Subquery(
+            judgments.filter(annotator=OuterRef("pk")).values("pk")[RECENT - 1 : RECENT]
+        )
+    )
+    recent = Q()
+    for user, oldest in starts.values_list("pk", "oldest"):
+        recent |= Q(annotator=user, pk__gte=oldest or 0)
+    if not recent:
+        return {}
+    seconds: dict[int, list[float]] = defaultdict(list)
+    for annotator, seconds_spent in (
+        judgments.filter(recent).order_by().values_list("annotator", "seconds")
+    ):
+        if seconds_spent is not None:
+            seconds[annotator].append(seconds_spent)
+    return {annotator: median(seconds_spent) for annotator, seconds_spent in seconds.items()}

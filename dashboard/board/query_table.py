@@ -1,0 +1,154 @@
+"""The table of queries: its rows, filters and columns."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.db.models import Count, Exists, F, OuterRef, Q, Sum
+
+from accounts.models import Collection
+from annotation.models import Opening, SlotCount
+from corpus.models import Facet, Query, QueryQuerySet
+from corpus.text.query_facts import QueryFacts, facts_of
+from pooling.models import Pool
+from web.tables.columns import Column, Table
+from web.tables.filters import Choice, Filter
+
+
+@dataclass(frozen=True)
+class QueryRow:
+    """A query in the list. `pool` is None without a pool; `slots` is 0 until it is opened."""
+
+    query: Query
+    pool: int | None
+    opened: bool
+    slots: int
+    judged: int
+
+    @property
+    def facts(self) -> QueryFacts:
+        """What is recorded about the query paper."""
+        return facts_of(self.query.query_paper.metadata)
+
+    @property
+    def finished(self) -> bool:
+        return self.opened and self.judged == self.slots
+
+    @property
+    def state(self) -> str:
+        if self.opened:
+            return "judged" if self.finished else "open"
+        return "no pool" if self.pool is None else "not open"
+
+
+def query_rows(queries: Sequence[Query]) -> list[QueryRow]:
+    """The queries with their pools and progress, in two more questions to the database."""
+    papers = {query.query_paper_id for query in queries}
+    pools = dict(
+        Pool.objects.filter(query_paper__in=papers)
+        .order_by()
+        .values_list("query_paper", "to_judge")
+    )
+    slot_counts = SlotCount.objects.filter(query__in=queries).order_by().values_list("query")
+    slots = {
+        query: (total, judged)
+        for query, total, judged in slot_counts.annotate(Sum("total"), Sum("judged"))
+    }
+    return [
+        QueryRow(
+            query,
+            pools.get(query.query_paper_id),
+            getattr(query, "opened", False),
+            *slots.get(query.pk, (0, 0)),
+        )
+        for query in queries
+    ]
+
+
+def queries_of(collection: Collection) -> QueryQuerySet:
+    """Ready for `query_rows`."""
+    queries: QueryQuerySet = collection.queries.with_titles()
+    return queries.annotate(opened=Exists(Opening.objects.filter(query=OuterRef("pk"))))
+
+
+# Long columns of a query and its document that no table shows.
+UNSHOWN_COLUMNS = [
+    "query_paper__metadata",
+    *(
+        f"query_paper__document__{column}"
+        for column in ("sentences", "references", "authors", "venue", "fields")
+    ),
+    *(f"query_paper__topic__{column}" for column in ("sentences", "description", "narrative")),
+]
+
+# Of every table whose rows have a query.
+QUERY_COLUMNS: tuple[Column[Any], ...] = (
+    Column(
+        "query",
+        "Query",
+        {
+            "query": lambda row: row.query.name,
+            "title": lambda row: row.query.query_paper.title,
+        },
+    ),
+    Column("facet", "Facet", {"facet": lambda row: row.query.facet.key}),
+)
+QUERIES: Table[QueryRow] = Table(
+    "queries",
+    [
+        *QUERY_COLUMNS,
+        Column("sentences", "Sentences", {"sentences": lambda row: row.query.sentences_text}),
+        Column("type", "Type", {"paper_type": lambda row: row.facts.paper_type}),
+        Column("rating", "Rating", {"rating": lambda row: row.facts.rating}),
+        Column("candidates", "Candidates", {"candidates": lambda row: row.pool}),
+        Column(
+            "state",
+            "State",
+            {
+                "state": lambda row: row.state,
+                "judgments": lambda row: row.judged,
+                "judgments_needed": lambda row: row.slots,
+            },
+        ),
+    ],
+)
+
+IS_OPEN = Q(opening__isnull=False)
+HAS_POOL = Q(query_paper__pool__isnull=False)
+IS_JUDGED = Q(pair_count__judged=F("pair_count__total"))
+STATE = Filter(
+    "state",
+    "State",
+    [
+        Choice("no-pool", "No pool", ~IS_OPEN & ~HAS_POOL),
+        Choice("not-open", "Not open", ~IS_OPEN & HAS_POOL),
+        Choice("open", "Open", IS_OPEN & ~IS_JUDGED),
+        Choice("judged", "Judged", IS_OPEN & IS_JUDGED),
+    ],
+)
+
+
+def facet_filter(facets: Sequence[Facet]) -> Filter[Q]:
+    """The facets of the collection; no choice if it has only one."""
+    choices = [Choice(facet.key, facet.name, Q(facet=facet)) for facet in facets]
+    return Filter("facet", "Facet", choices if len(facets) > 1 else [])
+
+
+def unused_columns(facets: Sequence[Facet]) -> frozenset[str]:
+    """The keys of `QUERY_COLUMNS` that mean nothing in a collection with these facets."""
+    return frozenset({"facet"} if any(facet.is_whole for facet in facets) else ())
+
+
+def unknown_facts(collection: Collection) -> frozenset[str]:
+    """The keys of the columns of `QUERIES` that are empty for every query paper."""
+    known = collection.query_papers.aggregate(
+        type=Count("pk", filter=Q(**{"metadata__has_key": "paper type"})),
+        rating=Count("pk", filter=Q(metadata__has_key="rating")),
+    )
+    return frozenset(key for key, number in known.items() if not number)
+
+
+def query_filters(facets: Sequence[Facet]) -> list[Filter[Q]]:
+    return [facet_filter(facets), STATE]

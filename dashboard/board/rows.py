@@ -1,0 +1,256 @@
+"""The numbers of the judging board: progress, each person's share, and advice.
+
+Counts of judgments only, from the rows that triggers keep. Nothing here reads a grade.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.db.models import Count, Exists, F, FloatField, OuterRef, Q, QuerySet, Sum, Value
+from django.db.models.functions import Cast, Coalesce, NullIf
+
+from accounts.models import Collection, Role, User
+from adjudication.models import CaseCount
+from annotation.models import Opening, PairCount, Seat, SlotCount
+from corpus.models import SOURCES, Query
+from dashboard.board.annotators import Share, annotators, eligible_annotators, shares_of
+from dashboard.board.closed_queries import is_ready
+from dashboard.board.completion import Completion, sum_of
+from dashboard.board.forms import SEATS
+from dashboard.board.query_table import UNSHOWN_COLUMNS
+
+NAMED = 5  # people that one line of advice names
+
+BOARD_SORTS = {
+    "query": "",
+    "facet": "facet__position",
+    "judged": "judged_share",
+    "cases": "cases_remaining",
+    "opened": "opening__opened_at",
+}
+
+
+@dataclass(frozen=True)
+class SeatRow:
+    """One of a query's two seats: its annotator, and how many of its slots are judged."""
+
+    number: int
+    annotator: User
+    judged: Completion
+
+    @property
+    def column(self) -> str:
+        return f"slot{self.number}"
+
+
+@dataclass(frozen=True)
+class OpenRow:
+    """A query open for judging. `cases` are of pairs with both judgments in."""
+
+    query: Query
+    opening: Opening
+    seats: tuple[SeatRow, ...]
+    both: Completion
+    cases: Completion
+
+
+@dataclass(frozen=True)
+class Board:
+    """The totals of the page, over all queries and people of the collection."""
+
+    judgments: Completion
+    pairs: Completion
+    cases: Completion
+    open: int
+    closed: int
+    without_pool: int
+    ready: int
+    adjudicators: int
+    people: Sequence[User]
+    shares: dict[int, Share]
+    eligible: frozenset[int]
+    advice: list[str] = field(default_factory=list)
+
+    @property
+    def can_open(self) -> bool:
+        """There are a query to open and two annotators for it."""
+        return self.ready > 0 and len(self.eligible) >= SEATS
+
+
+def board_of(collection: Collection) -> Board:
+    """The totals in a fixed number of database queries."""
+    pairs = _pair_sums(collection)
+    shares = shares_of(collection)
+    board = Board(
+        judgments=sum_of(share.judged for share in shares.values()),
+        pairs=Completion(pairs["judged"], pairs["total"]),
+        cases=Completion(_settled_cases(collection), pairs["disputed"]),
+        **_query_counts(collection),
+        adjudicators=collection.memberships.filter(
+            role=Role.ADJUDICATOR, user__is_active=True
+        ).count(),
+        people=list(annotators(collection, shares)),
+        shares=shares,
+        eligible=frozenset(eligible_annotators(collection).values_list("pk", flat=True)),
+    )
+    board.advice.extend(advice(board))
+    return board
+
+
+def _pair_sums(collection: Collection) -> dict[str, int]:
+    return PairCount.objects.filter(query__collection=collection).aggregate(
+        **{name: Coalesce(Sum(name), 0) for name in ("judged", "total", "disputed")}
+    )
+
+
+def _settled_cases(collection: Collection) -> int:
+    counts = CaseCount.objects.filter(query__collection=collection)
+    settled: int = counts.aggregate(settled=Coalesce(Sum("settled"), 0))["settled"]
+    return settled
+
+
+def _query_counts(collection: Collection) -> dict[str, Any]:
+    """By the fields of the board, in one query."""
+    is_closed = Q(opening=None)
+    return collection.queries.aggregate(
+        open=Count("pk", filter=~is_closed),
+        closed=Count("pk", filter=is_closed),
+        without_pool=Count("pk", filter=is_closed & Q(query_paper__pool=None)),
+        ready=Count("pk", filter=is_ready(collection)),
+    )
+
+
+# Queries that are open
+
+
+def open_queries_matching(collection: Collection, words: str = "") -> QuerySet[Query]:
+    """The open queries whose name, facet or annotators have every word, ready for `open_rows`."""
+    queries = (
+        collection.queries.filter(opening__isnull=False)
+        .select_related("facet", *SOURCES)
+        .select_related("opening__guideline", "pair_count", "case_count")
+        .defer(*UNSHOWN_COLUMNS, "opening__guideline__instructions", "opening__guideline__grades")
+    )
+    for word in words.split():
+        seats = Seat.objects.filter(opening__query=OuterRef("pk")).filter(
+            Q(annotator__username__icontains=word)
+            | Q(annotator__first_name__icontains=word)
+            | Q(annotator__last_name__icontains=word)
+        )
+        queries = queries.filter(
+            Q(name__icontains=word) | Q(facet__name__icontains=word) | Exists(seats)
+        )
+    return queries.annotate(
+        judged_share=Cast(F("pair_count__judged"), FloatField())
+        / NullIf(F("pair_count__total"), Value(0)),
+        cases_remaining=F("pair_count__disputed") - Coalesce(F("case_count__settled"), 0),
+    )
+
+
+def open_rows(queries: Sequence[Query]) -> list[OpenRow]:
+    """The rows of these open queries, in two database queries."""
+    seats = _seat_rows(queries)
+    return [
+        OpenRow(
+            query=query,
+            opening=query.opening,
+            seats=tuple(seats[query.pk]),
+            both=Completion(query.pair_count.judged, query.pair_count.total),
+            cases=Completion(
+                query.case_count.settled if hasattr(query, "case_count") else 0,
+                query.pair_count.disputed,
+            ),
+        )
+        for query in queries
+    ]
+
+
+def _seat_rows(queries: Sequence[Query]) -> dict[int, list[SeatRow]]:
+    """Query to its seats in order. Some slots of a seat may belong to an earlier annotator."""
+    counted = (
+        SlotCount.objects.filter(query__in=queries)
+        .order_by()
+        .values_list("query", "number")
+        .annotate(Sum("judged"), Sum("total"))
+    )
+    judged = {(query, number): Completion(done, total) for query, number, done, total in counted}
+    seats = Seat.objects.filter(opening__query__in=queries).select_related("opening", "annotator")
+    rows: dict[int, list[SeatRow]] = defaultdict(list)
+    for seat in seats.order_by("opening", "number"):
+        query = seat.opening.query_id
+        done = judged.get((query, seat.number), Completion(0, 0))
+        rows[query].append(SeatRow(seat.number, seat.annotator, done))
+    return rows
+
+
+def seat_progress(opening: Opening, number: int) -> Completion:
+    """How many of one seat's slots are judged."""
+    counts = SlotCount.objects.filter(query=opening.query_id, number=number)
+    sums = counts.aggregate(judged=Coalesce(Sum("judged"), 0), total=Coalesce(Sum("total"), 0))
+    return Completion(sums["judged"], sums["total"])
+
+
+# Advice
+
+
+def advice(board: Board) -> Iterator[str]:
+    """Suggestions for the admin, the most urgent first. Pure."""
+    if board.closed and len(board.eligible) < SEATS:
+        yield (
+            f"Every query needs two annotators, and {_there_are(len(board.eligible))}. "
+            "Add people with the role annotator who are not admins of the collection."
+        )
+    if board.without_pool:
+        number = board.without_pool
+        yield f"{_queries(number)} {_have(number)} no pool yet. Build the pools first."
+    if board.ready:
+        yield f"{_queries(board.ready)} {_have(board.ready)} no annotators."
+    cases = board.cases.remaining
+    if cases and not board.adjudicators:
+        yield f"{_cases_wait(cases)} and the collection has no adjudicator."
+    elif cases:
+        yield f"{_cases_wait(cases)}."
+    yield from _about_people(board)
+
+
+def _about_people(board: Board) -> Iterator[str]:
+    remaining = {
+        user.pk: board.shares.get(user.pk, Share()).judged.remaining for user in board.people
+    }
+    idle = [user for user in board.people if user.pk in board.eligible and not remaining[user.pk]]
+    if board.open and idle:
+        yield f"{_names(idle)} {_have(len(idle))} nothing left to judge."
+    for user in board.people:
+        if remaining[user.pk] and user.pk not in board.eligible:
+            yield (
+                f"{user.shown_name} still has {remaining[user.pk]:,} unjudged pairs "
+                "and can no longer judge them. Reassign the seats."
+            )
+
+
+def _names(users: Iterable[User]) -> str:
+    names = [user.shown_name for user in users]
+    more = len(names) - NAMED
+    if more > 0:
+        return f"{', '.join(names[:NAMED])} and {more} more"
+    return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
+
+
+def _there_are(number: int) -> str:
+    return "there is only one" if number else "there is none"
+
+
+def _queries(number: int) -> str:
+    return "1 query" if number == 1 else f"{number:,} queries"
+
+
+def _have(number: int) -> str:
+    return "has" if number == 1 else "have"
+
+
+def _cases_wait(number: int) -> str:
+    return f"{number:,} {'case waits' if number == 1 else 'cases wait'} for adjudication"

@@ -1,0 +1,167 @@
+"""The navigation of each page of a collection: stages, and the pages of the current stage."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
+from typing import Any, NamedTuple
+
+from django.db.models import Count, Exists
+from django.http import HttpRequest
+from django.urls import NoReverseMatch, reverse
+from django.utils.functional import SimpleLazyObject
+
+from accounts.models import Collection, Role, User
+from corpus.models import Facet
+from dashboard.navigation.stages import FULL_TEXT_STUDIES, Page, stages_of
+from studies.reading import own_studies
+from web.words import Noun, query_source
+
+
+class Link(NamedTuple):
+    """A link of the navigation; `current` on its own page and on all below it."""
+
+    label: str
+    url: str
+    current: bool
+    aria_current: str = "page"  # "true" on the pages below
+
+
+class StageLink(NamedTuple):
+    """A link to the first page of a stage, and the links to all of its pages."""
+
+    label: str
+    pages: tuple[Link, ...]
+
+    @property
+    def url(self) -> str:
+        return self.pages[0].url
+
+    @property
+    def current(self) -> bool:
+        return any(page.current for page in self.pages)
+
+    @property
+    def aria_current(self) -> str:
+        """With a second level, the link to the current page is there."""
+        return self.pages[0].aria_current if len(self.pages) == 1 else "true"
+
+
+class Navigation(NamedTuple):
+    """What the head of a page shows to a person with these roles."""
+
+    stages: tuple[StageLink, ...]
+    roles: frozenset[str]
+
+    @property
+    def second_level(self) -> StageLink | None:
+        """The current stage, if it has several pages."""
+        stages = (stage for stage in self.stages if stage.current and len(stage.pages) > 1)
+        return next(stages, None)
+
+    @property
+    def parent(self) -> Link | None:
+        """The page that the current page is below; None on a page of the navigation."""
+        pages = (page for stage in self.stages for page in stage.pages)
+        return next((page for page in pages if page.current and page.aria_current != "page"), None)
+
+    @property
+    def role_names(self) -> list[str]:
+        return [role.label for role in Role if role in self.roles]
+
+    @property
+    def can_search(self) -> bool:
+        return Role.ADMIN in self.roles
+
+
+def navigation(request: HttpRequest) -> dict[str, Any]:
+    """A context processor: the collection and the navigation, on pages of a collection.
+
+    `query_source` is the noun for what its queries are made of: query papers or topics.
+    `has_facets` is False where documents are judged as a whole.
+    """
+    collection = getattr(request, "collection", None)
+    if collection is None:
+        return {}
+    # Lazy: a partial page for htmx shows no navigation, so it needs no query for it.
+    view = cache(lambda: _view_of(collection, request.user))
+    return {
+        "collection": collection,
+        "navigation": SimpleLazyObject(lambda: navigation_for(request, collection, view())),
+        "has_facets": SimpleLazyObject(lambda: view().has_facets),
+        "query_source": SimpleLazyObject(lambda: _query_source_of(collection, view())),
+    }
+
+
+def _query_source_of(collection: Collection, view: View) -> Noun:
+    numbers = collection.query_papers.aggregate(topics=Count("topic"), papers=Count("document"))
+    return query_source(**numbers, has_facets=view.has_facets)
+
+
+def navigation_for(
+    request: HttpRequest, collection: Collection, view: View | None = None
+) -> Navigation:
+    """The stages and pages that the person's roles open. One query, or none with the view."""
+    view = view or _view_of(collection, request.user)
+    absent = set() if view.has_study else {FULL_TEXT_STUDIES}
+    stages = stages_of(view.roles, has_facets=view.has_facets)
+    urls = {
+        page: url
+        for stage in stages
+        for page in stage.pages
+        if page.url_name not in absent and (url := address(collection, page.url_name))
+    }
+    current = _current_of(request.path, address(collection, "collection"), urls.values())
+    links = (
+        StageLink(stage.label, tuple(_links(request.path, stage.pages, urls, current)))
+        for stage in stages
+    )
+    return Navigation(tuple(stage for stage in links if stage.pages), view.roles)
+
+
+def _current_of(path: str, overview: str, urls: Iterable[str]) -> str:
+    """The address of the page that this path is, or is below; "" if there is none.
+
+    An address may begin with another page's, as those below evaluation/ do. The longest counts.
+    Every address begins with that of the overview, so no page is below it.
+    """
+    above = [url for url in urls if path == url or (url != overview and path.startswith(url))]
+    return max(above, key=len, default="")
+
+
+class View(NamedTuple):
+    """What decides which pages a person sees in a collection."""
+
+    roles: frozenset[str] = frozenset()
+    has_study: bool = False  # a full-text study to rate
+    has_facets: bool = True
+
+
+def _view_of(collection: Collection, user: Any) -> View:
+    if not isinstance(user, User):
+        return View()
+    rows = list(
+        collection.memberships.filter(user=user).values_list(
+            "role",
+            Exists(own_studies(collection, user)),
+            ~Exists(Facet.objects.filter(collection=collection, key="")),
+        )
+    )
+    roles = frozenset(role for role, _, _ in rows)
+    return View(roles, any(row[1] for row in rows), any(row[2] for row in rows))
+
+
+def _links(
+    path: str, pages: Iterable[Page], urls: Mapping[Page, str], current: str
+) -> Iterator[Link]:
+    for page in pages:
+        if url := urls.get(page):
+            yield Link(page.label, url, url == current, "page" if path == url else "true")
+
+
+def address(collection: Collection, name: str) -> str:
+    """The page's address in the collection, or "" if no room has a page of that name."""
+    try:
+        return reverse(name, args=[collection.slug])
+    except NoReverseMatch:
+        return ""

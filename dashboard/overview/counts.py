@@ -1,0 +1,202 @@
+"""A collection's numbers and a person's open work, each in a fixed number of queries."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+from django.db.models import (
+    Aggregate,
+    Case,
+    Count,
+    Exists,
+    F,
+    OuterRef,
+    Q,
+    QuerySet,
+    Sum,
+    Value,
+    When,
+)
+
+from accounts.models import Collection, Membership, Role, User
+from adjudication.models import CaseCount
+from adjudication.queue import due_cases
+from agreement.models import Report
+from annotation.models import PairCount, SlotCount
+from corpus.facets import SAMPLE_FACETS
+from corpus.models import Document, Facet, Query, QueryPaper, title_of
+from dashboard.overview.roles import ROLE_OVERVIEWS
+from dashboard.overview.steps import Counts
+from jobs.models import LIVE, Job, State
+from pooling.models import Pool
+from release.models import Release
+from retrieval.models import Run
+
+
+def counts_of(collections: Iterable[Collection]) -> dict[int, Counts]:
+    """The counts of each collection by its id: thirteen queries for any number of collections."""
+    ids = [collection.pk for collection in collections]
+    counts = {pk: Counts() for pk in ids}
+    for rows, path, sums in _aggregates():
+        grouped_rows = rows.filter(**{f"{path}__in": ids}).order_by().values(path).annotate(**sums)
+        for row in grouped_rows:
+            pk = row.pop(path)
+            counts[pk] = replace(counts[pk], **row)
+    return counts
+
+
+def _aggregates() -> Iterable[tuple[QuerySet[Any], str, dict[str, Aggregate]]]:
+    row_count = Count("pk")
+    yield Document.objects.all(), "collection", {"documents": row_count}
+    yield (
+        Query.objects.all(),
+        "collection",
+        {
+            "queries": row_count,
+            "opened": Count("opening"),
+            "query_papers": Count("query_paper", distinct=True),
+            "topics": Count("query_paper__topic", distinct=True),
+        },
+    )
+    yield Run.objects.all(), "collection", {"runs": row_count}
+    yield (
+        Pool.objects.filter(query_paper__in=QueryPaper.objects.filter(queries__isnull=False)),
+        "query_paper__collection",
+        {"pools": row_count, "frozen_pools": Count("pk", filter=Q(frozen_at__isnull=False))},
+    )
+    yield Pool.objects.all(), "query_paper__collection", {"candidates": Sum("to_judge")}
+    yield (
+        SlotCount.objects.all(),
+        "query__collection",
+        {"slots": Sum("total"), "judged_slots": Sum("judged")},
+    )
+    yield (
+        PairCount.objects.all(),
+        "query__collection",
+        {
+            "pairs": Sum("total"),
+            "judged_pairs": Sum("judged"),
+            "cases": Sum("disputed"),
+            "finished": Count("pk", filter=Q(judged=F("total"))),
+        },
+    )
+    yield CaseCount.objects.all(), "query__collection", {"settled": Sum("settled")}
+    yield Report.objects.all(), "collection", {"reports": row_count}
+    yield Release.objects.all(), "collection", {"releases": row_count}
+    yield (
+        Facet.objects.all(),
+        "collection",
+        {
+            "whole_facets": Count("pk", filter=Q(key="")),
+            "sample_facets": Count("pk", filter=Q(key__in=SAMPLE_FACETS)),
+        },
+    )
+    yield (
+        Membership.objects.filter(user__is_active=True),
+        "collection",
+        {
+            overview.counted_as: Count("pk", filter=Q(role=role))
+            for role, overview in ROLE_OVERVIEWS.items()
+            if overview.counted_as
+        },
+    )
+    yield (
+        Job.objects.annotate(tried_again=Exists(_later_tries())),
+        "collection",
+        {
+            "live_jobs": Count("pk", filter=Q(state__in=LIVE)),
+            "failed_jobs": Count("pk", filter=Q(state=State.FAILED, tried_again=False)),
+        },
+    )
+
+
+def _later_tries() -> QuerySet[Job]:
+    """A subquery: later jobs with the key and the collection of the outer query's job."""
+    return Job.objects.filter(
+        collection=OuterRef("collection"),
+        key=OuterRef("key"),
+        created_at__gt=OuterRef("created_at"),
+    )
+
+
+class QueryProgress(NamedTuple):
+    """How many of an annotator's own pairs of one query are judged.
+
+    `facet` is its name, or empty in a collection without facets.
+    """
+
+    query: str
+    facet: str
+    title: str
+    judged: int
+    total: int
+
+    @property
+    def remaining(self) -> int:
+        return self.total - self.judged
+
+
+@dataclass(frozen=True)
+class PersonalWork:
+    """One person's work in one collection: pairs to judge, and cases that are due."""
+
+    pairs: int = 0
+    judged: int = 0
+    due: int = 0
+
+    @property
+    def remaining(self) -> int:
+        return self.pairs - self.judged
+
+
+def personal_work(user: User, collections: Iterable[Collection]) -> dict[int, PersonalWork]:
+    """The user's own work in each collection, by its id, in a fixed number of queries."""
+    ids = [collection.pk for collection in collections]
+    work = {pk: PersonalWork() for pk in ids}
+    slots = SlotCount.objects.filter(annotator=user, query__collection__in=ids).order_by()
+    for pk, pairs, judged in slots.values_list("query__collection").annotate(
+        Sum("total"), Sum("judged")
+    ):
+        work[pk] = replace(work[pk], pairs=pairs, judged=judged)
+    for pk, due in due_cases(ids, user).items():
+        work[pk] = replace(work[pk], due=due)
+    return work
+
+
+def query_progress(collection: Collection, user: User) -> list[QueryProgress]:
+    """The user's queries: those with unjudged pairs first, then by id."""
+    rows = (
+        SlotCount.objects.filter(query__collection=collection, annotator=user, total__gt=0)
+        .order_by("query__name")
+        .annotate(
+            facet=Case(When(query__facet__key="", then=Value("")), default=F("query__facet__name"))
+        )
+        .values_list("query__name", "facet", title_of("query__query_paper"))
+        .annotate(Sum("judged"), Sum("total"))
+    )
+    return sorted(
+        (QueryProgress(*row) for row in rows), key=lambda progress: progress.remaining == 0
+    )
+
+
+def idle_annotators(collection: Collection) -> list[User]:
+    """Annotators who can log in and have judged all of their pairs."""
+    unjudged_slots = SlotCount.objects.filter(
+        query__collection=collection, annotator=OuterRef("pk"), judged__lt=F("total")
+    )
+    return list(
+        User.objects.filter(
+            ~Exists(unjudged_slots),
+            is_active=True,
+            memberships__collection=collection,
+            memberships__role=Role.ANNOTATOR,
+        ).order_by("username")
+    )
+
+
+def open_jobs(collection: Collection) -> QuerySet[Job]:
+    """Jobs that run or wait, and failed jobs that were not tried again."""
+    failed = Q(state=State.FAILED) & ~Exists(_later_tries())
+    return collection.jobs.filter(Q(state__in=LIVE) | failed)

@@ -1,0 +1,136 @@
+"""The checklist of an empty collection: the steps to the first judgment. Pure."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from dashboard.overview.steps import Counts
+from web.words import count_noun
+
+ANNOTATORS = 2  # who judge a query
+
+
+class FirstStep(NamedTuple):
+    """A step of the checklist. `place` is the URL name of its page, `sample` a file to try it."""
+
+    name: str
+    state: str
+    done: bool
+    button: str
+    place: str
+    sample: str = ""
+    optional: bool = False
+    current: bool = False
+
+
+def first_steps(c: Counts) -> tuple[FirstStep, ...]:
+    """The steps in order, until the first query is open; then none."""
+    if c.opened:
+        return ()
+    labels = (_labels(c),) if c.has_facets else ()
+    rest = (_queries(c), _runs(c), _pools(c), _people(c), _guidelines(), _open(c))
+    steps = (_documents(c), *labels, *rest)
+    current = next(step for step in steps if not step.done and not step.optional)
+    return tuple(step._replace(current=step is current) for step in steps)
+
+
+def _documents(c: Counts) -> FirstStep:
+    state = (
+        f"{count_noun(c.documents, 'document')} imported."
+        if c.documents
+        else "Import titles and abstracts. Every document can be a query or a candidate."
+        if c.has_facets
+        else "Import titles and texts. Every document can be a candidate or a query."
+    )
+    return FirstStep(
+        "Documents",
+        state,
+        c.documents > 0,
+        "Import documents",
+        "import-documents",
+        sample="documents.jsonl",
+    )
+
+
+def _labels(c: Counts) -> FirstStep:
+    """Only a paper with a labelled sentence on a facet can be a query under it. Topics need none.
+
+    So the step is also done when there is a query.
+    """
+    state = (
+        f"{count_noun(c.labelled, 'document')} with sentence labels."
+        if c.labelled
+        else "Predict which facet each sentence is on, or import documents with labels. A paper "
+        "can be a query only under a facet of its sentences."
+    )
+    return FirstStep(
+        "Sentence labels", state, c.labelled + c.queries > 0, "Label sentences", "labels"
+    )
+
+
+def _queries(c: Counts) -> FirstStep:
+    if c.queries:
+        of = c.query_source.phrase(c.query_papers)
+        state = f"{count_noun(c.queries, 'query', 'queries')} of {of}."
+    elif c.has_facets:
+        state = "Choose papers and their facets, or import topics."
+    else:
+        state = "Import topics, or choose documents to compare others with."
+    sample = "queries.txt" if c.has_sample_facets else "topics.jsonl"
+    return FirstStep("Queries", state, c.queries > 0, "Add queries", "add-query", sample)
+
+
+def _runs(c: Counts) -> FirstStep:
+    state = (
+        f"{count_noun(c.runs, 'run')}."
+        if c.runs
+        else "Optional: import rankings of other systems. Building pools runs BM25 and TF-IDF."
+    )
+    sample = "run.txt" if c.has_sample_facets and not c.topics else "topics_run.txt"
+    return FirstStep("Runs", state, c.runs > 0, "Add runs", "add-run", sample, optional=True)
+
+
+def _pools(c: Counts) -> FirstStep:
+    state = (
+        f"{c.pools:,} of {c.query_papers:,} {c.query_source.many} have a pool."
+        if c.pools
+        else f"Draw the candidates of every {c.query_source.one} from the runs."
+    )
+    return FirstStep("Pools", state, 0 < c.query_papers <= c.pools, "Plan the pools", "plan-pools")
+
+
+def _people(c: Counts) -> FirstStep:
+    annotators = (
+        f"{c.annotators:,} annotators."
+        if c.annotators >= ANNOTATORS
+        else f"{c.annotators:,} of {ANNOTATORS} annotators."
+    )
+    adjudicators = "" if c.adjudicators else " Later, an adjudicator settles their differences."
+    return FirstStep(
+        "People",
+        annotators + adjudicators,
+        c.annotators >= ANNOTATORS,
+        "Add people",
+        "people",
+    )
+
+
+def _guidelines() -> FirstStep:
+    return FirstStep(
+        "Guidelines",
+        "Optional: there is a default text. Change it before you open queries.",
+        False,
+        "Edit guidelines",
+        "guidelines",
+        optional=True,
+    )
+
+
+def _open(c: Counts) -> FirstStep:
+    return FirstStep(
+        "Open queries",
+        "Give every query to two annotators. They can then begin to judge.",
+        False,
+        "Open queries",
+        "open-queries",
+    )

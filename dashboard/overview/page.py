@@ -1,0 +1,169 @@
+"""What the home page and a collection's overview show, in a fixed number of queries."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import replace
+from typing import NamedTuple
+
+from accounts.models import Collection, Membership, Role, User
+from annotation.queue import pace, rough_time
+from curation.labels.counts import count_labels, unlabelled_documents
+from curation.models import LabelRecord
+from dashboard.overview.counts import (
+    PersonalWork,
+    QueryProgress,
+    counts_of,
+    idle_annotators,
+    open_jobs,
+    personal_work,
+    query_progress,
+)
+from dashboard.overview.first_steps import FirstStep, first_steps
+from dashboard.overview.roles import Section, sections_of
+from dashboard.overview.steps import Counts, NextStep, Step, next_step, steps
+from jobs.models import Job
+from web.words import count_noun
+
+SHOWN_JOBS = 5
+
+
+class Card(NamedTuple):
+    """One collection on a person's home page. `next_step` is for its admins."""
+
+    collection: Collection
+    roles: frozenset[str]
+    work: PersonalWork
+    counts: Counts | None
+    next_step: NextStep | None
+
+    @property
+    def role_names(self) -> list[str]:
+        return [role.label for role in Role if role in self.roles]
+
+
+class PersonalQueue(NamedTuple):
+    """The open work of one person. `sittings` is None for a person who does not judge."""
+
+    work: PersonalWork
+    sittings: list[QueryProgress] | None
+    time_left: str
+    adjudicates: bool
+    curates: bool
+
+
+class WaitingItem(NamedTuple):
+    """A line of the list "Waiting for a person", with the button that leads to its page."""
+
+    text: str
+    button: str
+    place: str
+
+
+class AdminOverview(NamedTuple):
+    counts: Counts
+    steps: tuple[Step, ...]
+    next_step: NextStep
+    first_steps: tuple[FirstStep, ...]
+    waiting: list[WaitingItem]
+    jobs: list[Job]
+
+
+def cards_for(user: User) -> list[Card]:
+    """The person's collections that are not archived."""
+    roles: dict[Collection, set[str]] = defaultdict(set)
+    memberships = Membership.objects.filter(user=user, collection__archived_at=None)
+    for membership in memberships.select_related("collection"):
+        roles[membership.collection].add(membership.role)
+    work = personal_work(user, roles)
+    admin_collections = [
+        collection
+        for collection in roles
+        if Section.PIPELINE in sections_of(frozenset(roles[collection]))
+    ]
+    counts = counts_of(admin_collections) if admin_collections else {}
+    return [
+        Card(
+            collection=collection,
+            roles=frozenset(roles[collection]),
+            work=work[collection.pk],
+            counts=counts.get(collection.pk),
+            next_step=next_step(counts[collection.pk]) if collection.pk in counts else None,
+        )
+        for collection in sorted(roles, key=lambda collection: (collection.name, collection.slug))
+    ]
+
+
+def archived_for(user: User) -> list[Collection]:
+    return list(Collection.objects.visible_to(user).exclude(archived_at=None))
+
+
+def queue_of(collection: Collection, user: User, roles: frozenset[str]) -> PersonalQueue | None:
+    """The person's own work; None for an admin without another role."""
+    sections = sections_of(roles)
+    if sections <= {Section.PIPELINE}:
+        return None
+    work = personal_work(user, [collection])[collection.pk]
+    return PersonalQueue(
+        work=work,
+        sittings=query_progress(collection, user) if Section.JUDGING in sections else None,
+        time_left=rough_time(pace(collection, user).minutes(work.remaining)),
+        adjudicates=Section.ADJUDICATION in sections,
+        curates=Section.CURATION in sections,
+    )
+
+
+def admin_overview(collection: Collection, roles: frozenset[str]) -> AdminOverview | None:
+    """The pipeline, open questions and jobs; None for a person whose roles do not see them."""
+    if Section.PIPELINE not in sections_of(roles):
+        return None
+    counts = counts_of([collection])[collection.pk]
+    if counts.has_facets and not counts.opened:  # for the first steps
+        counts = replace(counts, labelled=_labelled(collection))
+    return AdminOverview(
+        counts=counts,
+        steps=steps(counts),
+        next_step=next_step(counts),
+        first_steps=first_steps(counts),
+        waiting=[] if collection.is_archived else _waiting_items(collection, counts),
+        jobs=list(open_jobs(collection)[:SHOWN_JOBS]),
+    )
+
+
+def _labelled(collection: Collection) -> int:
+    counts = count_labels(collection)
+    return counts.with_text - counts.unlabelled
+
+
+def _label_items(collection: Collection) -> list[WaitingItem]:
+    """What is to be done about sentence labels, in a collection with facets."""
+    items = []
+    if unlabelled := unlabelled_documents(collection).filter(label_record=None).count():
+        text = f"{count_noun(unlabelled, 'document')} without sentence labels"
+        items.append(WaitingItem(text, "Label sentences", "labels"))
+    records = LabelRecord.objects.unchecked().filter(collection=collection)
+    if papers := records.filter(document__query_paper__isnull=False).count():
+        text = f"{count_noun(papers, 'query paper')} with unchecked labels"
+        items.append(WaitingItem(text, "Check labels", "check-labels"))
+    return items
+
+
+def _waiting_items(collection: Collection, counts: Counts) -> list[WaitingItem]:
+    idle = idle_annotators(collection) if counts.unopened or counts.empty_slots else []
+    items = []
+    if counts.failed_jobs:
+        text = f"{count_noun(counts.failed_jobs, 'job')} failed and can be tried again"
+        items.append(WaitingItem(text, "View jobs", "jobs"))
+    if counts.has_facets:
+        items += _label_items(collection)
+    if counts.pools and counts.unopened:
+        text = f"{count_noun(counts.unopened, 'query', 'queries')} without judges"
+        items.append(WaitingItem(text, "Assign judges", "open-queries"))
+    if counts.due:
+        text = f"{count_noun(counts.due, 'case')} for the adjudicator"
+        items.append(WaitingItem(text, "View progress", "board"))
+    if idle and counts.opened:
+        names = ", ".join(person.shown_name for person in idle)
+        text = f"{count_noun(len(idle), 'annotator')} with nothing to judge: {names}"
+        items.append(WaitingItem(text, "Assign queries", "open-queries"))
+    return items

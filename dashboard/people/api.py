@@ -1,0 +1,155 @@
+"""The people of a collection in the API, with the rules of the page *People*."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db.models import Prefetch, QuerySet
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from accounts.api import CollectionView
+from accounts.codes import find_person
+from accounts.forms import LONGEST_USERNAME, check_username
+from accounts.models import Collection, Role, User
+from accounts.services import add_membership, create_person, username_in
+from dashboard.services import change_roles
+from web.api.serializers import DryRun, RequestSerializer, found, rolled_back_if
+
+
+class PersonAnswer(serializers.Serializer[User]):
+    username = serializers.CharField()
+    name = serializers.CharField(source="get_full_name")
+    roles = serializers.SerializerMethodField(help_text="In this collection.")
+    can_log_in = serializers.BooleanField(
+        source="is_active", help_text="false for people who were imported with judgments."
+    )
+
+    def get_roles(self, person: User) -> list[str]:
+        return [membership.role for membership in person.memberships.all()]
+
+
+class NewRole(RequestSerializer):
+    person = serializers.CharField(
+        max_length=200,
+        help_text="The account code, such as mara:k7f3-x2mq-9hvt. The username is enough for "
+        "people in collections that you administer.",
+    )
+    role = serializers.ChoiceField(Role.choices)
+
+
+class NewRoles(DryRun):
+    roles = serializers.ListField(
+        child=serializers.ChoiceField(Role.choices),
+        min_length=1,
+        help_text="All that the person then has. The others are removed.",
+    )
+
+
+class NewAccount(DryRun):
+    username = serializers.CharField(
+        max_length=LONGEST_USERNAME,
+        validators=[check_username],
+        help_text="The collection's short name is added: mara becomes mara@papers.",
+    )
+    name = serializers.CharField(max_length=150, allow_blank=True, default="")
+    role = serializers.ChoiceField(Role.choices)
+
+
+class NewAccountAnswer(serializers.Serializer[Any]):
+    username = serializers.CharField(help_text="With which the person logs in.")
+    password = serializers.CharField(
+        allow_null=True, help_text="For the first login. It is not shown again; null in a dry run."
+    )
+
+
+def people_of(collection: Collection) -> QuerySet[User]:
+    """The people with a role in the collection, with their roles there only."""
+    roles = collection.memberships.order_by("role")
+    return (
+        User.objects.filter(memberships__collection=collection)
+        .distinct()
+        .order_by("username")
+        .prefetch_related(Prefetch("memberships", roles))
+    )
+
+
+class People(CollectionView):
+    @extend_schema(
+        summary="The people of the collection and their roles", responses=PersonAnswer(many=True)
+    )
+    def get(self, request: Request, slug: str) -> Response:
+        return self.paged(people_of(self.collection), PersonAnswer)
+
+    @extend_schema(
+        summary="Give a person a role",
+        description="For a person who has an account. Roles that the person has stay.",
+        request=NewRole,
+        responses={201: PersonAnswer},
+    )
+    def post(self, request: Request, slug: str) -> Response:
+        body = self.parsed(NewRole)
+        person = find_person(asked_by=self.person, text=body["person"])
+        add_membership(collection=self.collection, user=person, role=body["role"])
+        return Response(PersonAnswer(people_of(self.collection).get(pk=person.pk)).data, status=201)
+
+
+class PersonDetail(CollectionView):
+    @extend_schema(summary="A person of the collection", responses=PersonAnswer)
+    def get(self, request: Request, slug: str, username: str) -> Response:
+        return Response(PersonAnswer(self._person(username)).data)
+
+    @extend_schema(
+        operation_id="collections_people_change",  # the list has the usual name of a POST
+        summary="Change the roles of a person",
+        description="An annotator with pairs to judge and the last admin keep their roles (409). "
+        "With `dry_run`, the roles that the person would have.",
+        request=NewRoles,
+        responses=PersonAnswer,
+    )
+    def post(self, request: Request, slug: str, username: str) -> Response:
+        person = self._person(username)
+        body = self.parsed(NewRoles)
+        with rolled_back_if(body["dry_run"]):
+            change_roles(collection=self.collection, person=person, roles=body["roles"])
+            answer = PersonAnswer(self._person(username)).data
+        return Response(answer)
+
+    @extend_schema(
+        summary="Remove a person from the collection",
+        description="All roles here. The account and all judgments stay. An annotator with pairs "
+        "to judge and the last admin are not removed (409). With `dry_run`, 200 with the person "
+        "who would be removed.",
+        parameters=[DryRun],
+        responses={200: PersonAnswer, 204: None},
+    )
+    def delete(self, request: Request, slug: str, username: str) -> Response:
+        person = self._person(username)
+        is_tried = self.parameters(DryRun).validated_data["dry_run"]
+        answer = Response(PersonAnswer(person).data)
+        with rolled_back_if(is_tried):
+            change_roles(collection=self.collection, person=person, roles=[])
+        return answer if is_tried else Response(status=204)
+
+    def _person(self, username: str) -> User:
+        return found(people_of(self.collection), username=username)
+
+
+class Accounts(CollectionView):
+    @extend_schema(
+        summary="Create an account with a role",
+        description="For a person without an account. An account cannot be deleted. The answer "
+        "has the one-time password, which must be changed at the first login.",
+        request=NewAccount,
+        responses={200: NewAccountAnswer, 201: NewAccountAnswer},
+    )
+    def post(self, request: Request, slug: str) -> Response:
+        body = self.parsed(NewAccount)
+        is_tried = body.pop("dry_run")
+        with rolled_back_if(is_tried):
+            password = create_person(collection=self.collection, **body)
+        username = username_in(self.collection.slug, body["username"])
+        answer = {"username": username, "password": None if is_tried else password}
+        return Response(NewAccountAnswer(answer).data, status=200 if is_tried else 201)

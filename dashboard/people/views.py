@@ -1,0 +1,202 @@
+"""The page of a collection's people: their roles and their work."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import Any, NamedTuple
+
+from django.contrib import messages
+from django.db.models import Count
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_POST, require_safe
+
+from accounts.access import in_collection, person_of, roles_in
+from accounts.codes import account_code, find_person
+from accounts.forms import CreatePersonForm, GiveRoleForm
+from accounts.models import Collection, Membership, Role
+from accounts.password_links import DAYS, NoPasswordLink, password_link, refusals
+from accounts.services import AccountError, add_membership, create_person, username_in
+from adjudication.models import Decision
+from dashboard.board.annotators import Share, shares_of
+from dashboard.people.table import PEOPLE, PEOPLE_FILTERS, Member
+from dashboard.services import remove_role
+from web.tables.cells import matching
+from web.tables.columns import csv_file, wants_csv
+from web.tables.filters import filter_bar
+from web.tables.paging import typed
+
+
+class Group(NamedTuple):
+    role: Role
+    members: list[Member]
+
+
+def groups_of(collection: Collection) -> list[Group]:
+    """The members by role, in three queries."""
+    shares = shares_of(collection)
+    decisions = dict(
+        Decision.objects.filter(pair__query__collection=collection)
+        .order_by()
+        .values_list("adjudicator")
+        .annotate(Count("pair", distinct=True))
+    )
+    members: dict[str, list[Member]] = defaultdict(list)
+    for membership in collection.memberships.select_related("user"):
+        done, total = 0, None
+        if membership.role == Role.ANNOTATOR:
+            done, total = shares.get(membership.user_id, Share()).judged
+        elif membership.role == Role.ADJUDICATOR:
+            done = decisions.get(membership.user_id, 0)
+        members[membership.role].append(Member(membership, done, total))
+    return [Group(role, members[role]) for role in Role]
+
+
+@in_collection(Role.ADMIN)
+@never_cache
+@require_safe
+def people(request: HttpRequest, collection: Collection) -> HttpResponseBase:
+    if wants_csv(request):
+        members = [member for group in _groups(request, collection) for member in group.members]
+        return csv_file(f"{collection.slug}-people", PEOPLE.shown(request), members)
+    return _page(request, collection)
+
+
+@in_collection(Role.ADMIN)
+@require_POST
+def add_role(request: HttpRequest, collection: Collection) -> HttpResponse:
+    form = GiveRoleForm(request.POST, prefix="give")
+    if form.is_valid():
+        try:
+            person = find_person(asked_by=person_of(request), text=form.cleaned_data["person"])
+            membership = add_membership(
+                collection=collection, user=person, role=form.cleaned_data["role"]
+            )
+        except AccountError as error:
+            form.add_error("person", str(error))
+        else:
+            role = membership.get_role_display().lower()
+            name = membership.user.shown_name
+            messages.success(request, f"{name} is {a_or_an(role)} of this collection now.")
+            return redirect("people", collection.slug)
+    return _page(request, collection, give_form=form)
+
+
+@in_collection(Role.ADMIN)
+@never_cache
+@require_POST
+def add_person(request: HttpRequest, collection: Collection) -> HttpResponse:
+    form = CreatePersonForm(request.POST, prefix="create")
+    if not form.is_valid():
+        return _page(request, collection, create_form=form)
+    try:
+        password = create_person(collection=collection, **form.cleaned_data)
+    except AccountError as error:
+        form.add_error("username", str(error))
+        return _page(request, collection, create_form=form)
+    # Only this response shows the password. Neither the session nor a log contains it.
+    username = username_in(collection.slug, form.cleaned_data["username"])
+    return _page(request, collection, created={"username": username, "password": password})
+
+
+@in_collection(Role.ADMIN)
+@require_POST
+def take_role(request: HttpRequest, collection: Collection, membership_id: int) -> HttpResponse:
+    membership = _membership(collection, membership_id)
+    role = membership.get_role_display().lower()
+    try:
+        remove_role(membership=membership)
+    except AccountError as error:
+        messages.error(request, str(error))
+        return redirect("people", collection.slug)
+    messages.success(
+        request,
+        f"{membership.user.shown_name} is no longer {a_or_an(role)} here. What they did stays. "
+        f"To give the role again, enter {account_code(membership.user)}",
+    )
+    if Role.ADMIN not in roles_in(collection, person_of(request)):
+        return redirect("home")
+    return redirect("people", collection.slug)
+
+
+@in_collection(Role.ADMIN)
+@never_cache
+@require_POST
+def make_password_link(
+    request: HttpRequest, collection: Collection, membership_id: int
+) -> HttpResponse:
+    person = _membership(collection, membership_id).user
+    try:
+        path = password_link(asked_by=person_of(request), person=person)
+    except NoPasswordLink as error:
+        messages.error(request, str(error))
+        return redirect("people", collection.slug)
+    # Only this response shows the link, as with the password of a new account.
+    link = {"username": person.username, "address": request.build_absolute_uri(path)}
+    return _page(request, collection, link=link)
+
+
+def _membership(collection: Collection, membership_id: int) -> Membership:
+    membership = collection.memberships.select_related("user").filter(pk=membership_id).first()
+    if membership is None:
+        raise Http404("no such membership here")
+    return membership
+
+
+def _groups(request: HttpRequest, collection: Collection) -> list[Group]:
+    """The members who match, by role. Of a chosen role, the other roles are left out."""
+    chosen = PEOPLE_FILTERS[0].chosen(request.GET)
+    words = typed(request.GET, "q")
+    return [
+        Group(role, matching(members, words, lambda member: member.text))
+        for role, members in groups_of(collection)
+        if chosen is None or chosen.value == role
+    ]
+
+
+def a_or_an(noun: str) -> str:
+    return f"{'an' if noun[0] in 'aeiou' else 'a'} {noun}"
+
+
+def _page(
+    request: HttpRequest,
+    collection: Collection,
+    *,
+    give_form: GiveRoleForm | None = None,
+    create_form: CreatePersonForm | None = None,
+    created: dict[str, Any] | None = None,
+    link: dict[str, str] | None = None,
+) -> HttpResponse:
+    groups = _groups(request, collection)
+    people = {member.person.pk: member.person for group in groups for member in group.members}
+    reasons = refusals(asked_by=person_of(request), people=people.values())
+    groups = [
+        Group(
+            role, [member._replace(no_link=reasons.get(member.person.pk, "")) for member in members]
+        )
+        for role, members in groups
+    ]
+    return render(
+        request,
+        "dashboard/people.html",
+        {
+            "groups": groups,
+            "bar": filter_bar(
+                request,
+                PEOPLE_FILTERS,
+                label="Find by name",
+                button="Find people",
+                path=reverse("people", args=[collection.slug]),
+                kept=(),
+            ),
+            "columns": PEOPLE.shown(request),
+            "give_form": give_form or GiveRoleForm(prefix="give"),
+            "create_form": create_form or CreatePersonForm(prefix="create"),
+            "created": created,
+            "link": link,
+            "days": DAYS,
+        },
+        status=422 if give_form or create_form else 200,
+    )

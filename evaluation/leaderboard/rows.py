@@ -1,0 +1,307 @@
+"""The leaderboard: systems with their means, ranked by one measure."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from statistics import mean, stdev
+from typing import Any, NamedTuple
+
+from accounts.models import Collection
+from evaluation.leaderboard.report import scope_sentences, system_facts
+from pooling.models import BuildRun
+from scoring.labels import FINAL
+from scoring.latex import NEEDS_BOOKTABS, latex_text, table_rows
+from scoring.measures.profiles import TREC, Profile
+from scoring.measures.scopes import Scope
+from scoring.models import Kind, Scores
+from scoring.score_tables import ALL, MEAN_OVER_FIELDS, Row
+from web.tables.csv_cells import defused
+
+JUDGED = "Judged@20"
+KIND_WORDS = {Kind.RUN.value: "run", Kind.FILE.value: "imported", Kind.BASELINE.value: "baseline"}
+
+
+class Place(NamedTuple):
+    """What a leaderboard ranks: the means over a facet ("all" for all queries) and a split.
+
+    `field` and `candidates` are MDCR's: the field of the query papers, and the type of candidates.
+    """
+
+    facet: str
+    split: str
+    field: str = ""
+    candidates: str = ALL
+
+
+@dataclass(frozen=True)
+class Line:
+    """A system, or the repetitions of one, with the means of the row that is shown.
+
+    `deviations` are the standard deviations over repetitions, which a single system does not have.
+    `rank` counts from 1; systems with the same value share it.
+    """
+
+    name: str
+    kinds: Sequence[str]
+    in_pool: bool
+    row: Row
+    judged: float | None
+    repetitions: Sequence[str] = ()
+    deviations: Mapping[str, float] | None = None
+    rank: int = 0
+    scope: Scope = Scope.OPEN
+
+    @property
+    def is_mixed_in(self) -> bool:
+        """Whether its values cannot be compared with those of open lists beside it."""
+        return self.scope is Scope.OPEN and self.row.is_re_ranking
+
+    @property
+    def kind(self) -> str:
+        return ", ".join(dict.fromkeys(KIND_WORDS[kind] for kind in self.kinds))
+
+    @property
+    def omissions(self) -> list[str]:
+        """What the means do not cover, or count as 0."""
+        texts = []
+        if self.row.without_list:
+            texts.append(f"{self.row.without_list} without a list count as 0")
+        if self.row.left_out:
+            texts.append(f"{self.row.left_out} without a relevant document left out")
+        return [*texts, *scope_sentences(system_facts(self.row), self.scope)]
+
+
+class System(NamedTuple):
+    """The stored summary of a system by one profile."""
+
+    name: str
+    kind: str
+    repetition_of: str
+    rows: Mapping[Place, Row]
+
+
+def systems_of(collection: Collection, profile: str, source: str = FINAL) -> list[System]:
+    """The systems with stored scores by the profile, by name."""
+    stored = (
+        Scores.objects.filter(system__collection=collection, source=source, profile=profile)
+        .order_by("system__name")
+        .values_list("system__name", "system__kind", "system__repetition_of", "summary")
+    )
+    return [System(name, kind, group, _rows(summary)) for name, kind, group, summary in stored]
+
+
+def places_of(collection: Collection, profile: str, source: str = FINAL) -> list[Place]:
+    """The places that have stored rows, in their order. All systems have the same."""
+    summaries = Scores.objects.filter(
+        system__collection=collection, source=source, profile=profile
+    ).order_by("-computed_at", "pk")
+    return list(_rows(summaries.values_list("summary", flat=True).first() or ()))
+
+
+def _rows(summary: Iterable[Mapping[str, Any]]) -> dict[Place, Row]:
+    rows = (Row(**values) for values in summary)
+    return {Place(row.facet, row.split, row.field, row.candidates): row for row in rows}
+
+
+def leaderboard(
+    collection: Collection, profile: Profile, place: Place, measure: str, source: str = FINAL
+) -> list[Line]:
+    """The systems by the mean of the measure, best first; systems without a value come last."""
+    judged = {} if profile.name == TREC else _judged(collection, place, source)
+    pooled = pooled_runs(collection)
+    systems = systems_of(collection, profile.name, source)
+    lines = [replace(line, scope=profile.scope) for line in _lines(systems, place, pooled, judged)]
+    return ranked(lines, lambda line: line.row.measures.get(measure))
+
+
+def usual_place(profile: Profile, facet: str = ALL) -> Place:
+    """The mean over all queries; MDCR's is the mean over fields."""
+    return Place(facet, ALL, MEAN_OVER_FIELDS if profile.by_field else "")
+
+
+def ranked(lines: Iterable[Line], value: Callable[[Line], float | None]) -> list[Line]:
+    """The lines with their ranks: 1, 2, 2, 4."""
+
+    def key(line: Line) -> tuple[float, str]:
+        known = value(line)
+        return (math.inf if known is None else -known), line.name
+
+    ordered = sorted(lines, key=key)
+    numbered: list[Line] = []
+    for place, line in enumerate(ordered, start=1):
+        tied = numbered and value(line) == value(numbered[-1])
+        numbered.append(replace(line, rank=numbered[-1].rank if tied else place))
+    return numbered
+
+
+def _judged(collection: Collection, place: Place, source: str) -> dict[str, float | None]:
+    """The share of judged documents among the first 20 of the open lists, by system."""
+    return {
+        system.name: row.measures[JUDGED]
+        for system in systems_of(collection, TREC, source)
+        if (row := system.rows.get(Place(place.facet, place.split)))
+    }
+
+
+def _lines(
+    systems: Sequence[System],
+    place: Place,
+    pooled: frozenset[str],
+    judged: Mapping[str, float | None],
+) -> Iterator[Line]:
+    groups: dict[tuple[bool, str], list[tuple[System, Row]]] = defaultdict(list)
+    for system in systems:
+        if row := system.rows.get(place):
+            key = (bool(system.repetition_of), system.repetition_of or system.name)
+            groups[key].append((system, row))
+    for (is_group, name), members in groups.items():
+        rows = [row for _, row in members]
+        names = [system.name for system, _ in members]
+        yield Line(
+            name=name,
+            kinds=[system.kind for system, _ in members],
+            in_pool=not pooled.isdisjoint(names),
+            row=mean_row(rows) if len(rows) > 1 else rows[0],
+            judged=_mean(
+                [
+                    judged.get(name, row.measures.get(JUDGED))
+                    for name, row in zip(names, rows, strict=True)
+                ]
+            ),
+            repetitions=names if is_group else (),
+            deviations=deviations_of(rows) if len(rows) > 1 else None,
+        )
+
+
+def mean_row(rows: Sequence[Row]) -> Row:
+    """The mean of each measure over repetitions; without intervals, which are over queries."""
+    first = rows[0]
+    measures = {name: _mean([row.measures[name] for row in rows]) for name in first.measures}
+    folds: dict[str, Sequence[float | None]] = {
+        name: [_mean(values) for values in zip(*(row.folds[name] for row in rows), strict=True)]
+        for name in first.folds
+    }
+    return first._replace(
+        without_list=max(row.without_list for row in rows),
+        measures=measures,
+        intervals=dict.fromkeys(first.intervals),
+        folds=folds,
+        unjudged=max(row.unjudged for row in rows),
+        lacking=max(row.lacking for row in rows),
+    )
+
+
+def deviations_of(rows: Sequence[Row]) -> dict[str, float]:
+    """The sample standard deviation of each measure over repetitions."""
+    values = {name: [row.measures[name] for row in rows] for name in rows[0].measures}
+    return {
+        name: stdev(value for value in column if value is not None)
+        for name, column in values.items()
+        if None not in column
+    }
+
+
+def _mean(values: Sequence[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return mean(known) if known and len(known) == len(values) else None
+
+
+def pooled_runs(collection: Collection) -> frozenset[str]:
+    """The names of the runs that frozen pools were drawn from."""
+    runs = BuildRun.objects.filter(
+        build__collection=collection,
+        build__pools__frozen_at__isnull=False,
+        use=BuildRun.Use.DRAWN,
+    )
+    return frozenset(runs.order_by().values_list("name", flat=True).distinct())
+
+
+# Files
+
+
+def as_csv(lines: Sequence[Line], measures: Sequence[str]) -> str:
+    """One row for each system; values as fractions at full precision."""
+    text = io.StringIO()
+    writer = csv.writer(text)
+    extra = [f"{name} {bound}" for name in measures for bound in ("low", "high", "deviation")]
+    writer.writerow(
+        [
+            "rank",
+            "system",
+            "kind",
+            "in_pool",
+            "queries",
+            "left_out",
+            "without_list",
+            "scope",
+            "re_ranking",
+            "unjudged",
+            "lacking",
+            *measures,
+            "judged@20",
+            *extra,
+        ]
+    )
+    for line in lines:
+        values = [line.row.measures.get(name) for name in measures]
+        writer.writerow(
+            defused("" if value is None else value)
+            for value in (
+                *(line.rank, line.name, line.kind, line.in_pool),
+                *(line.row.queries, line.row.left_out, line.row.without_list),
+                *(line.scope, line.row.is_re_ranking, line.row.unjudged, line.row.lacking),
+                *(*values, line.judged),
+                *(bound for name in measures for bound in _bounds(line, name)),
+            )
+        )
+    return text.getvalue()
+
+
+def _bounds(line: Line, measure: str) -> tuple[float | None, float | None, float | None]:
+    low, high = line.row.intervals.get(measure) or (None, None)
+    return low, high, (line.deviations or {}).get(measure)
+
+
+def as_latex(lines: Sequence[Line], measures: Sequence[str], caption: str) -> str:
+    """A table for booktabs, in percent with two decimals; the best value of a column is bold."""
+    best = {
+        name: max(
+            (v for line in lines if (v := line.row.measures.get(name)) is not None), default=None
+        )
+        for name in measures
+    }
+    names = {line.name: f"{line.name} (re-ranks the pool)" for line in lines if line.is_mixed_in}
+    cells = [
+        (names.get(line.name, line.name), [_cell(line, name, best[name]) for name in measures])
+        for line in lines
+    ]
+    return "\n".join(
+        [
+            NEEDS_BOOKTABS,
+            r"\begin{table}",
+            r"\centering",
+            rf"\caption{{{latex_text(caption)}}}",
+            *table_rows(measures, cells),
+            r"\end{table}",
+            "",
+        ]
+    )
+
+
+def _cell(line: Line, measure: str, best: float | None) -> str:
+    value = line.row.measures.get(measure)
+    if value is None:
+        return "--"
+    text = f"{value * 100:.2f}"
+    if line.deviations and measure in line.deviations:
+        text = rf"{text} $\pm$ {line.deviations[measure] * 100:.2f}"
+    return rf"\textbf{{{text}}}" if value == best else text
+
+
+def facet_name(facet: str, names: Mapping[str, str]) -> str:
+    return "All queries" if facet == ALL else names.get(facet, facet)

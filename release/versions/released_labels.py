@@ -1,0 +1,76 @@
+"""Labels for the evaluation of systems: those of a published version, and citations."""
+
+from __future__ import annotations
+
+from accounts.models import Collection
+from bundle.citation_labels import RELEVANT_FROM
+from bundle.options import LabelSource, ReleaseOptions
+from corpus.digests import json_digest
+from pooling.models import Pool
+from pooling.services.reports import pools_state
+from release.snapshot.citations import citation_labels
+from release.snapshot.collection import queries_by_name
+from release.snapshot.pools import released_builds
+from release.versions.differences import QRELS, Unreadable, read_member, read_qrels
+from scoring.labels import GradedLabels, OtherLabels
+from web.errors import UserFacingError
+
+
+class UnknownVersion(UserFacingError):
+    """A collection has no such version, or its file cannot be read."""
+
+
+def released_labels(collection: Collection, version: str) -> GradedLabels:
+    """The labels of a version with its own scale. Raises UnknownVersion."""
+    qrels = released_qrels(collection, version)
+    release = collection.releases.get(version=version)
+    options = ReleaseOptions.from_json(release.manifest["options"])
+    of_citations = options.labels is LabelSource.CITATIONS
+    relevant_from = RELEVANT_FROM if of_citations else collection.relevant_from
+    return GradedLabels(f"release:{version}", qrels, relevant_from)
+
+
+def released_qrels(collection: Collection, version: str) -> dict[str, dict[str, int]]:
+    """The qrels of a version: query name to docno to grade, without query papers themselves.
+
+    Raises UnknownVersion.
+    """
+    release = collection.releases.filter(version=version).first()
+    if release is None:
+        versions = ", ".join(collection.releases.values_list("version", flat=True)) or "none yet"
+        raise UnknownVersion(
+            f'{collection.slug} has no version "{version}". Published versions: {versions}.'
+        )
+    try:
+        content = read_member(release, QRELS)
+    except Unreadable as error:
+        raise UnknownVersion(
+            f"The file of version {version} is missing or damaged ({error}). Restore it from a "
+            f"backup, or build it again: python manage.py release {collection.slug} {version} "
+            "--output DIR"
+        ) from error
+    papers = dict(collection.queries.values_list("name", "query_paper__document__docno"))
+    qrels: dict[str, dict[str, int]] = {}
+    for (query, docno), grade in read_qrels(content):
+        if docno != papers.get(query):
+            qrels.setdefault(query, {})[docno] = int(grade)
+    return qrels
+
+
+def citation_qrels(collection: Collection) -> dict[str, dict[str, int]]:
+    """The labels of a release with citation labels, as it would be now, without query papers."""
+    papers = dict(collection.queries.values_list("name", "query_paper__document__docno"))
+    builds = released_builds(collection)
+    qrels: dict[str, dict[str, int]] = {}
+    for label in citation_labels(queries_by_name(collection), builds):
+        if label.docno != papers[label.query]:
+            qrels.setdefault(label.query, {})[label.docno] = label.grade
+    return qrels
+
+
+def _citation_state(collection: Collection) -> str:
+    frozen = Pool.objects.frozen().filter(query_paper__collection=collection).count()
+    return json_digest([pools_state(collection), frozen])
+
+
+CITATIONS = OtherLabels(citation_qrels, _citation_state, RELEVANT_FROM)

@@ -1,0 +1,176 @@
+"""The labels of a collection as qrels, by whom they come from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from django.db.models import F, Sum
+from django.db.models.functions import Coalesce
+
+from accounts.models import Collection
+from adjudication.labels import labelled_pairs
+from adjudication.models import CaseCount
+from adjudication.standing import LabelledPair, Standing
+from agreement.revision import revision_of
+from annotation.models import Pair, PairCount
+from scoring.measures.judged_ranks import Qrels
+from web.errors import UserFacingError
+
+
+class UnknownSource(UserFacingError):
+    def __init__(self, source: str) -> None:
+        known = ", ".join([*SOURCES, *_others, "release:VERSION"])
+        super().__init__(f'Unknown labels "{source}". Use one of: {known}.')
+
+
+def _both(choose: Callable[..., int]) -> Callable[[LabelledPair], int | None]:
+    def choice(pair: LabelledPair) -> int | None:
+        if pair.first is None or pair.second is None:
+            return None
+        return choose(pair.first, pair.second)
+
+    return choice
+
+
+# A pair without both judgments has no grade under any source, so that no single judgment is told.
+SOURCES: dict[str, Callable[[LabelledPair], int | None]] = {
+    "final": lambda pair: pair.final,
+    "slot1": lambda pair: pair.first,
+    "slot2": lambda pair: pair.second,
+    "minimum": _both(min),
+    "maximum": _both(max),
+}
+SOURCE_NAMES = {
+    "final": "final labels",
+    "slot1": "annotator 1",
+    "slot2": "annotator 2",
+    "minimum": "the lower of both judgments",
+    "maximum": "the higher of both judgments",
+    "citations": "citations",
+}
+
+
+FINAL = "final"
+
+
+class GradedLabels(NamedTuple):
+    """The graded pairs of a source: query name to docno to grade.
+
+    Queries without a graded pair are absent. Grades from `relevant_from` on are relevant.
+    """
+
+    source: str
+    qrels: Qrels
+    relevant_from: int
+
+
+class OtherLabels(NamedTuple):
+    """Labels that do not come from judgments, as an app above `evaluation` reads them.
+
+    `state` changes whenever the labels do.
+    """
+
+    qrels: Callable[[Collection], Qrels]
+    state: Callable[[Collection], str]
+    relevant_from: int
+
+
+Reader = Callable[[Collection, str], GradedLabels]
+_readers: dict[str, Reader] = {}
+_others: dict[str, OtherLabels] = {}
+
+
+def register_reader(kind: str, reader: Reader) -> None:
+    """Read the labels "kind:name" by this function. For apps above, such as `release`."""
+    _readers[kind] = reader
+
+
+def register_labels(source: str, labels: OtherLabels) -> None:
+    """Offer the labels `source`, which do not come from judgments."""
+    _others[source] = labels
+
+
+def labels_of(collection: Collection, source: str = FINAL) -> GradedLabels:
+    """Raises UnknownSource."""
+    kind, _, name = source.partition(":")
+    if kind in _readers and name:
+        return _readers[kind](collection, name)
+    if source in _others:
+        other = _others[source]
+        return GradedLabels(source, other.qrels(collection), other.relevant_from)
+    if source not in SOURCES:
+        raise UnknownSource(source)
+    return GradedLabels(source, all_qrels(collection, [source])[source], collection.relevant_from)
+
+
+def qrels_of(collection: Collection, source: str = FINAL) -> Qrels:
+    """The graded pairs of a source. Raises UnknownSource."""
+    return labels_of(collection, source).qrels
+
+
+def stored_sources() -> list[str]:
+    """The sources of labels that scores are stored for."""
+    return [FINAL, *_others]
+
+
+def state_of_labels(collection: Collection, source: str) -> str:
+    """Another text for every state of the labels of a stored source, without reading them."""
+    if source in _others:
+        return _others[source].state(collection)
+    return str(revision_of(collection))
+
+
+def relevant_from(collection: Collection, source: str) -> int:
+    """The lowest relevant grade of a stored source."""
+    return _others[source].relevant_from if source in _others else collection.relevant_from
+
+
+def all_qrels(collection: Collection, sources: list[str]) -> Mapping[str, Qrels]:
+    """The qrels of several sources, from one statement, so all are of one moment.
+
+    A query paper in its own pool is left out, as it is left out of every system's lists. CSFCube
+    has one, 8781666, and its published figures are without it.
+    """
+    papers = dict(collection.queries.values_list("name", "query_paper__document__docno"))
+    pairs = (pair for pair in labelled_pairs(collection) if pair.docno != papers[pair.query])
+    return qrels_by_source(pairs, sources)
+
+
+def qrels_by_source(
+    pairs: Iterable[LabelledPair], sources: Sequence[str]
+) -> dict[str, dict[str, dict[str, int]]]:
+    """The graded pairs under each source: query name to docno to grade."""
+    qrels: dict[str, dict[str, dict[str, int]]] = {source: {} for source in sources}
+    for pair in pairs:
+        for source in sources:
+            grade = SOURCES[source](pair)
+            if grade is not None:
+                qrels[source].setdefault(pair.query, {})[pair.docno] = grade
+    return qrels
+
+
+def query_facets(collection: Collection) -> dict[str, str]:
+    """The facet of each query, by the query's name; "" in a collection without facets."""
+    return dict(collection.queries.values_list("name", "facet__key"))
+
+
+def final_labels_of_pools(collection: Collection) -> tuple[int, int]:
+    """How many pooled pairs of the opened queries have a final label, and how many there are.
+
+    The decision that a pair cannot be judged counts as its final label. A query paper in its own
+    pool is left out, as in `all_qrels`.
+    """
+    of_collection = {"query__collection": collection}
+    pairs = PairCount.objects.filter(**of_collection).aggregate(
+        total=Coalesce(Sum("total"), 0),
+        judged=Coalesce(Sum("judged"), 0),
+        disputed=Coalesce(Sum("disputed"), 0),
+    )
+    cases = CaseCount.objects.filter(**of_collection).aggregate(settled=Coalesce(Sum("settled"), 0))
+    labelled = pairs["judged"] - pairs["disputed"] + cases["settled"]
+    own = Pair.objects.filter(candidate__document=F("query__query_paper__document"))
+    standings = [pair.standing for pair in labelled_pairs(collection, own)]
+    open_standings = (Standing.UNJUDGED, Standing.DUE)
+    labelled -= sum(standing not in open_standings for standing in standings)
+    return labelled, pairs["total"] - len(standings)

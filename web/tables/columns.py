@@ -1,0 +1,120 @@
+"""The columns of a table: which of them a person sees, and what a CSV file has of them."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Generic, TypeVar
+
+from django.http import HttpRequest, StreamingHttpResponse
+from django.utils.http import content_disposition_header
+
+from web.tables.csv_cells import defused
+from web.tables.text_blocks import in_blocks
+
+Item = TypeVar("Item")
+Row = TypeVar("Row")
+SESSION_KEY = "hidden_columns"
+
+
+@dataclass(frozen=True)
+class Column(Generic[Row]):
+    """A column of a page. `fields` are its columns in the CSV file: name and value of a row."""
+
+    key: str
+    label: str
+    fields: Mapping[str, Callable[[Row], object]]
+
+
+@dataclass(frozen=True)
+class Table(Generic[Row]):
+    """A table whose columns can be chosen. The first column always stays."""
+
+    name: str
+    columns: Sequence[Column[Row]]
+
+    def shown(
+        self, request: HttpRequest, without: Collection[str] = frozenset()
+    ) -> ShownColumns[Row]:
+        """The columns of the session's choice, but none of those `without` which the page is."""
+        hidden = {*request.session.get(SESSION_KEY, {}).get(self.name, []), *without}
+        first, *others = self.columns
+        shown = [first, *(each for each in others if each.key not in hidden)]
+        return ShownColumns(self, shown, without)
+
+    def choose(self, request: HttpRequest, keys: Iterable[str]) -> None:
+        """Show these columns in the rest of the session.
+
+        The hidden ones are stored, so that a column of a later version is shown.
+        """
+        chosen = set(keys)
+        hidden = [each.key for each in self.columns[1:] if each.key not in chosen]
+        request.session[SESSION_KEY] = {
+            **request.session.get(SESSION_KEY, {}),
+            self.name: hidden,
+        }
+
+
+@dataclass(frozen=True)
+class ShownColumns(Generic[Row]):
+    """The columns that a person sees. In a template: `{% if "year" in columns %}`."""
+
+    table: Table[Row]
+    shown: Sequence[Column[Row]]
+    without: Collection[str] = frozenset()  # the keys of columns that mean nothing here
+
+    def __contains__(self, key: object) -> bool:
+        return any(column.key == key for column in self.shown)
+
+    def __len__(self) -> int:
+        return len(self.shown)
+
+    @property
+    def choices(self) -> list[tuple[Column[Row], bool]]:
+        """The columns that can be hidden, and whether they are shown."""
+        return [
+            (column, column.key in self)
+            for column in self.table.columns[1:]
+            if column.key not in self.without
+        ]
+
+
+def in_batches(
+    items: Iterable[Item], rows_of: Callable[[list[Item]], Iterable[Row]], size: int
+) -> Iterator[Row]:
+    """The rows of the items, which are read `size` at a time."""
+    remaining = iter(items)
+    while batch := list(islice(remaining, size)):
+        yield from rows_of(batch)
+
+
+class _Echo:
+    """A file for `csv.writer` whose `write` returns the line."""
+
+    def write(self, line: str) -> str:
+        return line
+
+
+def csv_lines(columns: ShownColumns[Row], rows: Iterable[Row]) -> Iterator[str]:
+    writer = csv.writer(_Echo())
+    fields = {name: value for column in columns.shown for name, value in column.fields.items()}
+    yield writer.writerow(fields)
+    for row in rows:
+        yield writer.writerow([defused(value(row)) for value in fields.values()])
+
+
+def wants_csv(request: HttpRequest) -> bool:
+    return request.GET.get("format") == "csv"
+
+
+def csv_file(name: str, columns: ShownColumns[Row], rows: Iterable[Row]) -> StreamingHttpResponse:
+    """All rows of the table as a download. They are sent while they are read."""
+    response = StreamingHttpResponse(
+        in_blocks(csv_lines(columns, rows)), content_type="text/csv; charset=utf-8"
+    )
+    response["Content-Disposition"] = (
+        content_disposition_header(True, f"{name}.csv") or "attachment"
+    )
+    return response
