@@ -1,0 +1,1 @@
+"""Guidelines: default texts, versions, and the pages that write them."""

@@ -1,0 +1,1 @@
+"""Sentences, their numbers, languages: facts about texts. Pure."""

@@ -1,0 +1,4 @@
+"""The judging board: queries, people, opening and rebalancing.
+
+It imports `annotation` and `adjudication`. Begin with `views.py`.
+"""

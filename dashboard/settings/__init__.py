@@ -1,0 +1,1 @@
+"""The settings of a collection, its archive, export and deletion."""

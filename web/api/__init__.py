@@ -1,0 +1,3 @@
+"""What all API views share: serializers, errors, paging, the OpenAPI document. Begin with
+`serializers.py`.
+"""

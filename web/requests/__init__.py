@@ -1,0 +1,1 @@
+"""Requests and answers: middleware, refusals, downloads, htmx. It knows no collection."""

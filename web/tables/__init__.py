@@ -1,0 +1,1 @@
+"""Tables: columns, filters, pages of rows, CSV. Begin with `columns.py`."""
