@@ -8,14 +8,14 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from accounts.api import CollectionView
-from corpus.documents.expansion import DIRECTIONS, MOST_HOPS, OUT
-from corpus.documents.filters import FILTERS, HIGHEST_MINIMUM, RecipeError
 from corpus.documents.importing import MAX_SKIPPED
-from corpus.documents.written_recipes import written_expansion, written_recipe
 from corpus.formats.sources import AUTO, FORMATS
 from corpus.formats.tables import ColumnError, parse_columns
 from corpus.forms import MOST_SEEDS
 from corpus.models import Document, Query
+from corpus.selection.expansion import DIRECTIONS, MOST_HOPS, OUT
+from corpus.selection.filters import FILTERS, HIGHEST_MINIMUM, RecipeError
+from corpus.selection.written_recipes import written_expansion, written_recipe
 from corpus.services import create_query
 from corpus.text.sentence_numbers import HIGHEST
 from corpus.uploads import request_import, request_topics

@@ -7,13 +7,13 @@ from typing import Any
 from django import forms
 
 from accounts.models import Collection
-from corpus.documents.expansion import DIRECTIONS, MOST_HOPS
-from corpus.documents.filters import HIGHEST_MINIMUM, RecipeError
 from corpus.documents.importing import MAX_SKIPPED
-from corpus.documents.written_recipes import RECIPE_FIELDS, written_expansion, written_recipe
 from corpus.formats.full_texts import FORMATS as FULL_TEXT_FORMATS
 from corpus.formats.registry import AUTO, DOCUMENT_FORMATS
 from corpus.formats.tables import ColumnError, parse_columns
+from corpus.selection.expansion import DIRECTIONS, MOST_HOPS
+from corpus.selection.filters import HIGHEST_MINIMUM, RecipeError
+from corpus.selection.written_recipes import RECIPE_FIELDS, written_expansion, written_recipe
 from web.file_fields import FilesField
 
 FORMAT_CHOICES = [

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from corpus.documents.expansion import Expansion
-from corpus.documents.filters import Recipe
 from corpus.documents.full_texts import import_full_texts
 from corpus.documents.importing import import_source, open_files
 from corpus.formats.sources import AUTO
+from corpus.selection.expansion import Expansion
+from corpus.selection.filters import Recipe
 from corpus.topics.importing import import_topics
 from jobs import registry
 from jobs.lease import Lease

@@ -8,9 +8,9 @@ from typing import Any
 from django.core.files.uploadedfile import UploadedFile
 
 from accounts.models import Collection, User
-from corpus.documents.expansion import Expansion
-from corpus.documents.filters import EVERYTHING, Recipe
 from corpus.formats.sources import AUTO
+from corpus.selection.expansion import Expansion
+from corpus.selection.filters import EVERYTHING, Recipe
 from corpus.services import CorpusError, facet_of_topics
 from corpus.tasks import FULL_TEXTS_KIND, JOB_KIND, TOPICS_KIND
 from jobs.models import Job

@@ -13,7 +13,7 @@ from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from corpus.documents.filters import FEWEST_SENTENCES, FEWEST_TOKENS
+from corpus.selection.filters import FEWEST_SENTENCES, FEWEST_TOKENS
 from pooling.strategies import JaccardMatrix, jaccard_matrix
 
 JUDGES = 2

@@ -13,8 +13,8 @@ from bundle.layouts.content import Content, FileNote, Files
 from bundle.zip.draft_files import DraftFolder
 from evaluation.citations.figures import citation_figures
 from evaluation.label_effects.figures import label_figures
+from evaluation.pool_bias.computation.leave_out import UNIQUE
 from evaluation.pool_bias.figures import figures_of as pool_bias_figures
-from evaluation.pool_bias.leave_out import UNIQUE
 from web.figure_files import svg_of
 from web.figures import Figure
 

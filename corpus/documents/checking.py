@@ -9,13 +9,13 @@ from itertools import islice
 from typing import IO, NamedTuple
 
 from corpus.documents.clashes import Clash, IdsTaken, prefix_advice
-from corpus.documents.duplicates import Docnos, LinePosition, References, content_digest
-from corpus.documents.filters import Rule, broken_rule
 from corpus.documents.first_rows import ROWS
 from corpus.documents.import_meter import meter_for
 from corpus.documents.rows import Row, row_of
 from corpus.formats.document_lines import BadLine, DocumentLine
 from corpus.formats.sources import Source, prefixed_lines
+from corpus.selection.duplicates import Docnos, LinePosition, References, content_digest
+from corpus.selection.filters import Rule, broken_rule
 from corpus.services import CorpusError
 from jobs.context import JobContext
 from web.words import count_noun

@@ -21,11 +21,11 @@ from django.db import IntegrityError
 from accounts.locking import lock_collection
 from accounts.models import Collection
 from corpus.documents.clashes import Clash, IdsTaken
-from corpus.documents.duplicates import Docnos, LinePosition
 from corpus.documents.import_meter import meter_for
 from corpus.formats.full_texts import AUTO, FORMATS, FullTextLine, read_full_texts, section_rows
 from corpus.formats.sources import check_prefix
 from corpus.models import FullText
+from corpus.selection.duplicates import Docnos, LinePosition
 from corpus.services import CorpusError
 from jobs.context import JobContext
 from web.words import count_noun, listed

@@ -7,10 +7,10 @@ from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from accounts.models import Collection
-from corpus.documents.expansion import Expansion
-from corpus.documents.filters import Recipe
 from corpus.formats.sources import Source
 from corpus.models import DocumentImport, ImportStep
+from corpus.selection.expansion import Expansion
+from corpus.selection.filters import Recipe
 
 LONGEST_FORMATS = 200  # characters
 FOLDERS = re.compile(r"^(?!ir_datasets:).*/")  # a release must not show where files were

@@ -32,14 +32,14 @@ from corpus.documents.checking import (
     checked_batches,
 )
 from corpus.documents.clashes import Clash, IdsTaken
-from corpus.documents.duplicates import Docnos, References
-from corpus.documents.expansion import ExpandedSource, Expansion
-from corpus.documents.filters import EVERYTHING, Recipe
 from corpus.documents.first_rows import first_rows
 from corpus.documents.history import Step, record_import
 from corpus.formats.file_kinds import Kind, check_kind
 from corpus.formats.sources import AUTO, JoinedSource, Source, check_prefix, open_source
 from corpus.models import Document
+from corpus.selection.duplicates import Docnos, References
+from corpus.selection.expansion import ExpandedSource, Expansion
+from corpus.selection.filters import EVERYTHING, Recipe
 from corpus.services import CorpusError, note_documents_changed, note_language
 from jobs.context import JobContext
 from web.disk import is_full

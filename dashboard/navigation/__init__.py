@@ -1,1 +1,1 @@
-"""Tabs, breadcrumbs and search: where a person can go. Begin with `stages.py`, the one list of pages."""
+"""Tabs, breadcrumbs and search. Begin with `stages.py`, the one list of pages."""

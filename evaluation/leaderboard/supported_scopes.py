@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from accounts.models import Collection
+from evaluation.pool_bias.computation.statement import open_reason
+from evaluation.pool_bias.computation.support import Answer, pools_are_closed
 from evaluation.pool_bias.services import readable_report, state_of
-from evaluation.pool_bias.statement import open_reason
-from evaluation.pool_bias.support import Answer, pools_are_closed
 from scoring.labels import final_labels_of_pools
 from scoring.measures.scopes import Scope
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from accounts.models import Collection
 from adjudication.retriever_yield import is_found
-from evaluation.pool_bias.sourced_pools import PooledDocument, SourcedPool
+from evaluation.pool_bias.computation.sourced_pools import PooledDocument, SourcedPool
 from pooling.models import Contribution, Pool
 from retrieval.services import CITED
 

@@ -11,8 +11,8 @@ from typing import Any
 
 from accounts.models import Collection
 from adjudication.retriever_yield import Yield, yields
-from evaluation.pool_bias.growth import expected_in_all, found_by_size, growth_of
-from evaluation.pool_bias.leave_out import (
+from evaluation.pool_bias.computation.growth import expected_in_all, found_by_size, growth_of
+from evaluation.pool_bias.computation.leave_out import (
     DRAWN,
     REDRAWN,
     UNIQUE,
@@ -20,10 +20,13 @@ from evaluation.pool_bias.leave_out import (
     drawn_documents,
     unique_documents,
 )
-from evaluation.pool_bias.reading import sourced_pools
-from evaluation.pool_bias.redraw import Redrawing, SourceGroup, redraw
-from evaluation.pool_bias.reduced_scores import Labels, SystemScores, UpperBounds, system_scores
-from evaluation.pool_bias.report_measures import (
+from evaluation.pool_bias.computation.reduced_scores import (
+    Labels,
+    SystemScores,
+    UpperBounds,
+    system_scores,
+)
+from evaluation.pool_bias.computation.report_measures import (
     DEPTH,
     MAIN,
     ScopedRanks,
@@ -31,15 +34,15 @@ from evaluation.pool_bias.report_measures import (
     is_closed,
     measures_for,
 )
-from evaluation.pool_bias.sourced_pools import (
+from evaluation.pool_bias.computation.sourced_pools import (
     Qrels,
     SourcedPool,
     grades_by_pair,
     source_candidates,
     sources_of,
 )
-from evaluation.pool_bias.statement import statement
-from evaluation.pool_bias.support import (
+from evaluation.pool_bias.computation.statement import statement
+from evaluation.pool_bias.computation.support import (
     Support,
     detectable_difference,
     pools_are_closed,
@@ -47,6 +50,8 @@ from evaluation.pool_bias.support import (
     sources_as_systems,
     support_of,
 )
+from evaluation.pool_bias.reading import sourced_pools
+from evaluation.pool_bias.redraw import Redrawing, SourceGroup, redraw
 from jobs.context import JobContext
 from pooling.models import Pool
 from scoring.labels import final_labels_of_pools, qrels_of

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from itertools import accumulate
 from typing import Any, NamedTuple
 
-from evaluation.pool_bias.leave_out import DRAWN, REDRAWN, UNIQUE
+from evaluation.pool_bias.computation.leave_out import DRAWN, REDRAWN, UNIQUE
 
 Payload = Mapping[str, Any]
 System = Mapping[str, Any]

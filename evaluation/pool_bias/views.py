@@ -13,8 +13,8 @@ from django.views.decorators.http import require_POST, require_safe
 
 from accounts.access import in_collection, person_of
 from accounts.models import Collection, Role
+from evaluation.pool_bias.computation.leave_out import REDRAWN, UNIQUE
 from evaluation.pool_bias.figures import figures_of
-from evaluation.pool_bias.leave_out import REDRAWN, UNIQUE
 from evaluation.pool_bias.models import PoolBiasReport
 from evaluation.pool_bias.services import (
     JOB_KIND,

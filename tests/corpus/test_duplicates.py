@@ -5,8 +5,8 @@ from contextlib import closing
 from hypothesis import given
 from hypothesis import strategies as st
 
-from corpus.documents import duplicates
-from corpus.documents.duplicates import Docnos, LinePosition, References
+from corpus.selection import duplicates
+from corpus.selection.duplicates import Docnos, LinePosition, References
 
 docnos = st.sampled_from("abcdefg")
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from corpus.documents.filters import CSFCUBE, MDCR, Recipe, RecipeError, broken_rule, parse_years
 from corpus.formats.document_lines import DocumentRecord
+from corpus.selection.filters import CSFCUBE, MDCR, Recipe, RecipeError, broken_rule, parse_years
 
 GOOD = "four tokens are here"
 ENGLISH = "We ask which of the two is the better way to do this, and for whom it was made. "

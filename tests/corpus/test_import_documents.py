@@ -9,10 +9,10 @@ from django.utils import timezone
 
 from accounts.models import Collection
 from corpus.documents.checking import BATCH, RepeatedDocnos, TooManyBadLines
-from corpus.documents.filters import Recipe
 from corpus.documents.importing import FrozenDocument, ImportReport, import_documents
 from corpus.formats.document_lines import DocumentFormatError
 from corpus.models import Document
+from corpus.selection.filters import Recipe
 from corpus.services import CorpusError
 from jobs import services as jobs
 from jobs.context import DirectRun

@@ -8,12 +8,12 @@ from django.core.management import CommandError, call_command
 from django.test import Client
 from django.urls import reverse
 
-from corpus.documents.expansion import Expansion
-from corpus.documents.filters import Recipe
 from corpus.documents.history import steps_of
 from corpus.documents.importing import import_documents
 from corpus.formats.document_lines import DocumentFormatError
 from corpus.models import DocumentImport
+from corpus.selection.expansion import Expansion
+from corpus.selection.filters import Recipe
 from jobs.context import DirectRun
 from jobs.models import Job
 

@@ -12,8 +12,8 @@ from evaluation.leaderboard.supported_scopes import (
     support_of,
     supported_scopes,
 )
+from evaluation.pool_bias.computation.statement import open_reason
 from evaluation.pool_bias.services import compute_pool_bias
-from evaluation.pool_bias.statement import open_reason
 from scoring.measures.scopes import Scope
 from tests.support.factories import DocumentFactory, a_collection, a_pool, annotators
 from tests.support.release_scenes import (

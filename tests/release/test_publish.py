@@ -19,8 +19,8 @@ from annotation.services import open_query, presentation_of, write_guideline
 from bundle.layouts.content import FileNote
 from bundle.zip.writing import sha256
 from corpus.digests import canonical_json
-from corpus.documents.filters import Recipe
 from corpus.documents.importing import import_documents
+from corpus.selection.filters import Recipe
 from corpus.services import create_query
 from jobs.context import DirectRun
 from jobs.models import Job, State

@@ -12,11 +12,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from evaluation.pool_bias.leave_out import UNIQUE, ScoredSystems, unique_documents
-from evaluation.pool_bias.reduced_scores import Labels, UpperBounds, system_scores
-from evaluation.pool_bias.report_measures import MAIN, ScopedRanks, measures_for
-from evaluation.pool_bias.sourced_pools import PooledDocument, SourcedPool
-from evaluation.pool_bias.support import (
+from evaluation.pool_bias.computation.leave_out import UNIQUE, ScoredSystems, unique_documents
+from evaluation.pool_bias.computation.reduced_scores import Labels, UpperBounds, system_scores
+from evaluation.pool_bias.computation.report_measures import MAIN, ScopedRanks, measures_for
+from evaluation.pool_bias.computation.sourced_pools import PooledDocument, SourcedPool
+from evaluation.pool_bias.computation.support import (
     Support,
     detectable_difference,
     sources_as_systems,

@@ -8,13 +8,13 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from accounts.lookup import collection_named
-from corpus.documents.expansion import DIRECTIONS, OUT, Expansion
-from corpus.documents.filters import FILTERS, Recipe, RecipeError
 from corpus.documents.first_rows import as_text
 from corpus.documents.importing import MAX_SKIPPED, ImportReport, import_source, open_files
 from corpus.formats.document_lines import DocumentFormatError
 from corpus.formats.ir_datasets_source import PREFIX, open_dataset
 from corpus.formats.sources import AUTO, FORMATS, SourceError
+from corpus.selection.expansion import DIRECTIONS, OUT, Expansion
+from corpus.selection.filters import FILTERS, Recipe, RecipeError
 from corpus.services import CorpusError
 from jobs.context import DirectRun
 from web.words import count_noun

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evaluation.pool_bias.bounds import (
+from evaluation.pool_bias.computation.bounds import (
     BoundedMeasure,
     UnboundedMeasure,
     grades_in_list,

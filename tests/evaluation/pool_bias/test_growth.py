@@ -1,7 +1,7 @@
 import pytest
 from scipy import stats
 
-from evaluation.pool_bias.growth import (
+from evaluation.pool_bias.computation.growth import (
     NEXT,
     WINDOW,
     QueryGrowth,
@@ -9,7 +9,7 @@ from evaluation.pool_bias.growth import (
     found_by_size,
     growth_of,
 )
-from evaluation.pool_bias.sourced_pools import PooledDocument, SourcedPool
+from evaluation.pool_bias.computation.sourced_pools import PooledDocument, SourcedPool
 
 
 def a_pool(grades, forced=0, queries=("q_method",)):

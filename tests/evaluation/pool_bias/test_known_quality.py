@@ -2,7 +2,7 @@
 
 import pytest
 
-from evaluation.pool_bias.support import Answer
+from evaluation.pool_bias.computation.support import Answer
 from tests.support.known_pools import Setting, known_quality
 
 DEEP = Setting(queries=30)

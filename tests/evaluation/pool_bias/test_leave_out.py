@@ -2,21 +2,21 @@ import numpy as np
 import pytest
 
 from adjudication.retriever_yield import yields
-from evaluation.pool_bias.effects import effects, ranking_correlation
-from evaluation.pool_bias.leave_out import (
+from evaluation.pool_bias.computation.effects import effects, ranking_correlation
+from evaluation.pool_bias.computation.leave_out import (
     ScoredSystems,
     by_query,
     drawn_documents,
     unique_documents,
 )
-from evaluation.pool_bias.reduced_scores import (
+from evaluation.pool_bias.computation.reduced_scores import (
     Labels,
     UpperBounds,
     reduced_values,
     system_scores,
 )
-from evaluation.pool_bias.report_measures import ScopedRanks, is_closed, measures_for
-from evaluation.pool_bias.sourced_pools import (
+from evaluation.pool_bias.computation.report_measures import ScopedRanks, is_closed, measures_for
+from evaluation.pool_bias.computation.sourced_pools import (
     PooledDocument,
     SourcedPool,
     grades_by_pair,

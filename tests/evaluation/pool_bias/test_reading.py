@@ -3,8 +3,8 @@
 import pytest
 
 from corpus.services import create_query
+from evaluation.pool_bias.computation.sourced_pools import PooledDocument
 from evaluation.pool_bias.reading import sourced_pools
-from evaluation.pool_bias.sourced_pools import PooledDocument
 from pooling.models import Contribution
 from tests.support.factories import DocumentFactory, a_pool
 from tests.support.pooling_scenes import a_listed_collection, a_listed_run, built

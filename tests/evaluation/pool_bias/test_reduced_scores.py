@@ -3,8 +3,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evaluation.pool_bias.bounds import BoundedMeasure
-from evaluation.pool_bias.reduced_scores import (
+from evaluation.pool_bias.computation.bounds import BoundedMeasure
+from evaluation.pool_bias.computation.reduced_scores import (
     Labels,
     UpperBounds,
     mean_over,
@@ -12,7 +12,7 @@ from evaluation.pool_bias.reduced_scores import (
     reduced_values,
     system_scores,
 )
-from evaluation.pool_bias.report_measures import ScopedRanks
+from evaluation.pool_bias.computation.report_measures import ScopedRanks
 from scoring.measures import parse_measures, score_lists
 
 MEASURES = parse_measures("nDCG@3 AP(rel=2) P(rel=2)@3 RBP(p=0.8,rel=2)")

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from evaluation.pool_bias.report_measures import ScopedRanks, bounds_of, measures_for
+from evaluation.pool_bias.computation.report_measures import ScopedRanks, bounds_of, measures_for
 from scoring.measures import Measure
 from scoring.measures.judged_ranks import JudgedDocuments
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from evaluation.pool_bias.statement import open_reason, statement
-from evaluation.pool_bias.support import Answer
+from evaluation.pool_bias.computation.statement import open_reason, statement
+from evaluation.pool_bias.computation.support import Answer
 
 SUPPORT = {
     "answer": Answer.SUPPORTED,

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agreement.coefficients import Result
-from evaluation.pool_bias.support import (
+from evaluation.pool_bias.computation.support import (
     FEWEST_QUERIES,
     FEWEST_SOURCES,
     LARGEST_CHANGE,

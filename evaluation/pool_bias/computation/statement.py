@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from evaluation.pool_bias.support import Answer, pools_are_closed, signed
+from evaluation.pool_bias.computation.support import Answer, pools_are_closed, signed
 from web.words import count_noun
 
 Facts = Mapping[str, Any]

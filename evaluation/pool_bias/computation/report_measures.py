@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from typing import NamedTuple
 
-from evaluation.pool_bias.bounds import BoundedMeasure, UnboundedMeasure
+from evaluation.pool_bias.computation.bounds import BoundedMeasure, UnboundedMeasure
 from scoring.measures import Measure
 from scoring.measures.judged_ranks import Computation, Floats, JudgedRanks
 from scoring.measures.profiles import TREC, profile_of, usual_profile

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from evaluation.pool_bias.sourced_pools import Qrels, SourcedPool
+from evaluation.pool_bias.computation.sourced_pools import Qrels, SourcedPool
 from web.lazy import stats
 
 WINDOW = 20  # the last judged documents of a pool that were drawn, not forced

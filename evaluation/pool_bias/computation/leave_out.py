@@ -18,8 +18,8 @@ from typing import Any
 
 import numpy as np
 
-from evaluation.pool_bias.effects import effects, ranking_correlation
-from evaluation.pool_bias.reduced_scores import (
+from evaluation.pool_bias.computation.effects import effects, ranking_correlation
+from evaluation.pool_bias.computation.reduced_scores import (
     Labels,
     ReducedLabels,
     ReducedValues,
@@ -27,8 +27,8 @@ from evaluation.pool_bias.reduced_scores import (
     reduced_judged_share,
     reduced_values,
 )
-from evaluation.pool_bias.report_measures import DEPTH, MAIN, ScopedRanks
-from evaluation.pool_bias.sourced_pools import SourcedPool
+from evaluation.pool_bias.computation.report_measures import DEPTH, MAIN, ScopedRanks
+from evaluation.pool_bias.computation.sourced_pools import SourcedPool
 from scoring.measures import Measure
 from scoring.measures.judged_ranks import Floats
 from scoring.statistics.paired import mean_interval

@@ -10,10 +10,10 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any
 
-from corpus.documents.filters import RecipeError
 from corpus.formats.decompression import Meter
 from corpus.formats.document_lines import BadLine, DocumentLine
 from corpus.formats.sources import Source
+from corpus.selection.filters import RecipeError
 from web.words import count_noun
 
 OUT, IN, BOTH = "out", "in", "both"

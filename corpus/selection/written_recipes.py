@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from corpus.documents.expansion import OUT, Expansion
-from corpus.documents.filters import Recipe
+from corpus.selection.expansion import OUT, Expansion
+from corpus.selection.filters import Recipe
 
 # Of the page, in the order in which it shows them.
 RECIPE_FIELDS = (

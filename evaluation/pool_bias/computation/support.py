@@ -27,8 +27,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from agreement.coefficients import Result
-from evaluation.pool_bias.leave_out import UNIQUE
-from evaluation.pool_bias.report_measures import MAIN
+from evaluation.pool_bias.computation.leave_out import UNIQUE
+from evaluation.pool_bias.computation.report_measures import MAIN
 from scoring.measures.judged_ranks import Floats
 from scoring.statistics.paired import smallest_difference
 from web.words import count_noun
