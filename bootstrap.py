@@ -33,7 +33,7 @@ EXPLANATIONS = [
 ]
 
 
-class Failure(Exception):
+class SetupFailed(Exception):
     """An error with a message of one line for the terminal."""
 
 
@@ -80,12 +80,12 @@ def make_environment() -> None:
             return
     elif not all(importlib.util.find_spec(name) for name in ("venv", "ensurepip")):
         version = f"{sys.version_info.major}.{sys.version_info.minor}"
-        raise Failure(
+        raise SetupFailed(
             f"Python {version} ({sys.executable}) has no venv module."
             f" On Debian or Ubuntu, run `apt install python{version}-venv`."
         )
     if run_logged([sys.executable, "-m", "venv", "--clear", str(VENV)], "w"):
-        raise Failure(f"{VENV} could not be created: {explanation()}. See {LOG}")
+        raise SetupFailed(f"{VENV} could not be created: {explanation()}. See {LOG}")
 
 
 def install(lock_name: str) -> None:
@@ -94,7 +94,7 @@ def install(lock_name: str) -> None:
     command = [str(PYTHON), "-m", "pip", "install", *options, "--progress-bar", "off"]
     if run_logged([*command, "-r", str(ROOT / lock_name)], "a"):
         say("\n")
-        raise Failure(
+        raise SetupFailed(
             f"The Python packages could not be installed: {explanation()}."
             f" The output of pip is in {LOG}. Run the same command to try again."
         )
@@ -134,7 +134,7 @@ def say(words: str) -> None:
 if __name__ == "__main__":
     try:
         main(sys.argv[1])
-    except Failure as failure:
+    except SetupFailed as failure:
         sys.exit(str(failure))
     except KeyboardInterrupt:
         sys.exit("\nStopped. Run the same command to continue.")

@@ -46,7 +46,7 @@ class FieldNames:
 
 
 @dataclass(frozen=True)
-class Scale:
+class GradeCodes:
     """The grades of the collection and the codes of the reasons for a missing grade."""
 
     grades: Collection[int]
@@ -79,7 +79,7 @@ class FileContent:
     problems: list[str] = field(default_factory=list)
 
 
-class _Invalid(ValueError):
+class _InvalidRecord(ValueError):
     """A record is invalid; the message says which field, why, and what to do."""
 
 
@@ -88,7 +88,7 @@ class _NotDone(Exception):
 
 
 def read_judgment_file(
-    path: Path, *, name: str, names: FieldNames, scale: Scale, meter: Meter | None = None
+    path: Path, *, name: str, names: FieldNames, scale: GradeCodes, meter: Meter | None = None
 ) -> FileContent:
     """Everything that the file holds. Invalid records are in `problems`, each with its place.
 
@@ -226,11 +226,11 @@ def _controls(results: Iterable[Any]) -> dict[str, Any]:
 
 
 def _add(
-    content: FileContent, place: str, values: dict[str, Any], names: FieldNames, scale: Scale
+    content: FileContent, place: str, values: dict[str, Any], names: FieldNames, scale: GradeCodes
 ) -> None:
     try:
         if character := find_unstorable([str(value) for value in values.values()]):
-            raise _Invalid(f"contains the character {character}. Remove it.")
+            raise _InvalidRecord(f"contains the character {character}. Remove it.")
         reader = _RecordReader(place, values, names, scale, PurePath(content.name).name)
         if reader.is_decision:
             content.decisions.append(reader.decision())
@@ -240,7 +240,7 @@ def _add(
             content.decisions.append(reader.decision("decision"))
     except _NotDone:
         content.skipped += 1
-    except _Invalid as error:
+    except _InvalidRecord as error:
         content.problems.append(f"{place}: {error}")
 
 
@@ -249,7 +249,7 @@ class _RecordReader:
     place: str
     values: Mapping[str, Any]
     names: FieldNames
-    scale: Scale
+    scale: GradeCodes
     filename: str
 
     @property
@@ -293,13 +293,13 @@ class _RecordReader:
     def _id(self, key: str) -> str:
         if key not in self.values:
             fields = ", ".join(map(repr, list(self.values)[:10]))
-            raise _Invalid(
+            raise _InvalidRecord(
                 f'the field "{key}" is missing. Its fields are {fields}. '
                 "Say which of them it is, such as --query-field or --docno-field."
             )
         value = self.values[key]
         if isinstance(value, bool) or not isinstance(value, str | int) or not str(value).strip():
-            raise _Invalid(f'"{key}" must be an id, got {value!r}.')
+            raise _InvalidRecord(f'"{key}" must be an id, got {value!r}.')
         return str(value).strip()
 
     def _text(self, key: str) -> str:
@@ -318,7 +318,7 @@ class _RecordReader:
             return name
         if {"label", "labels"} & self.values.keys() and not self.names.annotator:
             return self.filename.partition(".")[0]
-        raise _Invalid(
+        raise _InvalidRecord(
             f'"{self.names.annotator or "annotator"}" is missing. Write in it who judged the pair.'
         )
 
@@ -326,7 +326,7 @@ class _RecordReader:
         value = _person_of(self.values.get(key))
         name = "" if isinstance(value, bool) or value is None else str(value).strip()
         if len(name) > LONGEST_NAME:
-            raise _Invalid(f'"{key}" has {len(name)} characters. Use at most {LONGEST_NAME}.')
+            raise _InvalidRecord(f'"{key}" has {len(name)} characters. Use at most {LONGEST_NAME}.')
         return name
 
     def _answer_key(self) -> str:
@@ -334,7 +334,7 @@ class _RecordReader:
             return self.names.grade
         controls = self.values.get("controls") or []
         if len(controls) > 1:
-            raise _Invalid(
+            raise _InvalidRecord(
                 f"it has the controls {', '.join(map(repr, controls))}. "
                 "Say with --grade-field which of them holds the grade."
             )
@@ -347,7 +347,7 @@ class _RecordReader:
                 raise _NotDone
             return None, self._reason(reason)
         if reason:
-            raise _Invalid(
+            raise _InvalidRecord(
                 f'"{key}" is {value!r} and "reason" is {reason!r}. Remove one of the two.'
             )
         return self._mapped(key, value)
@@ -358,10 +358,10 @@ class _RecordReader:
             return mapped
         codes = ", ".join(self.scale.reasons)
         if not reason:
-            raise _Invalid(
+            raise _InvalidRecord(
                 f'"grade" and "reason" are empty. Give a grade, or one of the reasons {codes}.'
             )
-        raise _Invalid(f'"reason" must be one of {codes}, got {reason!r}.')
+        raise _InvalidRecord(f'"reason" must be one of {codes}, got {reason!r}.')
 
     def _mapped(self, key: str, value: Any) -> tuple[int | None, str]:
         label = str(value).strip()
@@ -372,7 +372,7 @@ class _RecordReader:
         if grade is not None and grade in self.scale.grades:
             return grade, ""
         grades = ", ".join(map(str, self.scale.grades))
-        raise _Invalid(
+        raise _InvalidRecord(
             f'"{key}" is {label!r}, which is not one of the grades {grades}. '
             f"Say what it means, such as --label '{label}={max(self.scale.grades)}'."
         )
@@ -386,7 +386,9 @@ class _RecordReader:
         except (TypeError, ValueError, OverflowError):  # the last: a number of 400 digits
             seconds = math.nan
         if not 0 <= seconds < math.inf:
-            raise _Invalid(f'"seconds" must be a number from 0, got {value!r}. Or leave it empty.')
+            raise _InvalidRecord(
+                f'"seconds" must be a number from 0, got {value!r}. Or leave it empty.'
+            )
         return seconds
 
     def _slot(self) -> int:
@@ -394,7 +396,7 @@ class _RecordReader:
         if _is_empty(value):
             return 0
         if _whole(str(value)) not in (1, 2):
-            raise _Invalid(f'"slot" must be 1 or 2, got {value!r}. Or leave it empty.')
+            raise _InvalidRecord(f'"slot" must be 1 or 2, got {value!r}. Or leave it empty.')
         return int(str(value))
 
 
@@ -408,7 +410,7 @@ def _single(key: str, value: Any) -> Any:
         value = value.get("choices", value.get("rating", value.get("number")))
     if isinstance(value, Sequence) and not isinstance(value, str):
         if len(value) > 1:
-            raise _Invalid(f'"{key}" has {len(value)} labels, but a pair has one grade.')
+            raise _InvalidRecord(f'"{key}" has {len(value)} labels, but a pair has one grade.')
         return value[0] if value else None
     return value
 

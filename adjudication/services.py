@@ -50,7 +50,7 @@ class DecidedMeanwhile(AdjudicationError):
     status = 409
 
 
-class KeyReused(AdjudicationError):
+class DecisionKeyReused(AdjudicationError):
     """One idempotency key came with two different rulings."""
 
     status = 409
@@ -129,7 +129,7 @@ def _same_submission(
         (earlier.first_id, earlier.second_id),
     )
     if earlier_submission != submission:
-        raise KeyReused(
+        raise DecisionKeyReused(
             "This page was already used for another decision, so nothing was saved. Reload it."
         ) from cause
     return earlier

@@ -14,7 +14,7 @@ from accounts.api import CollectionView
 from agreement.coefficients import COEFFICIENTS
 from agreement.models import MissingPolicy, Report
 from agreement.services import request_report
-from agreement.summary import Stage
+from agreement.summary import ReportStage
 from jobs.api import JobAnswer, accepted
 from web.api.serializers import RequestSerializer
 
@@ -35,7 +35,7 @@ class Metrics(serializers.Serializer[Any]):
         return {**values, **super().get_fields()}
 
 
-class Counts(serializers.Serializer[Any]):
+class AgreementCounts(serializers.Serializer[Any]):
     def get_fields(self) -> dict[str, Any]:
         return {coefficient.key: serializers.IntegerField() for coefficient in COEFFICIENTS}
 
@@ -43,7 +43,7 @@ class Counts(serializers.Serializer[Any]):
 class QueryAgreement(Metrics):
     query = serializers.CharField()
     facet = serializers.CharField()
-    stage = serializers.ChoiceField([stage.value for stage in Stage])
+    stage = serializers.ChoiceField([stage.value for stage in ReportStage])
     n = serializers.IntegerField()
     missing = serializers.IntegerField()
     undefined = serializers.DictField(
@@ -53,11 +53,11 @@ class QueryAgreement(Metrics):
 
 class FacetAgreement(serializers.Serializer[Any]):
     facet = serializers.CharField()
-    stage = serializers.ChoiceField([stage.value for stage in Stage])
+    stage = serializers.ChoiceField([stage.value for stage in ReportStage])
     queries = serializers.IntegerField()
     pairs = serializers.IntegerField()
     median = Metrics()
-    defined = Counts()
+    defined = AgreementCounts()
     overruled = serializers.FloatField(
         allow_null=True,
         help_text="Share of the final labels, of all queries together, that neither judge gave.",
@@ -80,7 +80,7 @@ class AgreementAnswer(serializers.Serializer[Report]):
     facets = FacetAgreement(many=True, source="payload.facets")
 
 
-class Agreement(CollectionView):
+class AgreementReports(CollectionView):
     @extend_schema(
         summary="The latest agreement report",
         description="404 until a report has been computed with this version of the statistics.",

@@ -11,8 +11,8 @@ from statistics import median
 from typing import NamedTuple
 
 from agreement.coefficients import Coefficient
-from agreement.tables import Payload, QueryLine, QueryLines, Scale, signed_number
-from web.figure_panels import Move, Series, columns, moves
+from agreement.tables import AxisRange, Payload, QueryAgreementLine, QueryLines, signed_number
+from web.figure_panels import BeforeAfter, Series, columns, moves
 from web.figures import Figure, Key, Panel, number_text
 from web.words import count_noun
 
@@ -54,7 +54,7 @@ class FacetValues(NamedTuple):
     key: str
     facet: str
     coefficient: Coefficient
-    moves: list[Move]
+    moves: list[BeforeAfter]
 
     @property
     def before(self) -> list[float]:
@@ -65,7 +65,7 @@ class FacetValues(NamedTuple):
         return [move.after for move in self.moves if move.after is not None]
 
     @property
-    def short_moves(self) -> list[Move]:
+    def short_moves(self) -> list[BeforeAfter]:
         """Named by the query paper only, because the panel is of one facet."""
         if not self.key:
             return self.moves
@@ -92,12 +92,12 @@ class FacetValues(NamedTuple):
 
 def _facet_values(queries: QueryLines, names: Mapping[str, str]) -> Iterator[FacetValues]:
     coefficient = queries.coefficient
-    lines: dict[str, list[QueryLine]] = defaultdict(list)
+    lines: dict[str, list[QueryAgreementLine]] = defaultdict(list)
     for line in queries.lines:
         lines[line.facet].append(line)
     for key in [*names, *(lines.keys() - names.keys())]:
         rows = [
-            Move(line.query, line.pre[coefficient.key], line.post[coefficient.key])
+            BeforeAfter(line.query, line.pre[coefficient.key], line.post[coefficient.key])
             for line in lines.get(key, ())
         ]
         if rows:
@@ -106,13 +106,13 @@ def _facet_values(queries: QueryLines, names: Mapping[str, str]) -> Iterator[Fac
             )
 
 
-def _from_high_to_low(move: Move) -> tuple[float, float, str]:
+def _from_high_to_low(move: BeforeAfter) -> tuple[float, float, str]:
     """Undefined values come last."""
     before, after = (math.inf if value is None else -value for value in (move.before, move.after))
     return before, after, move.name
 
 
-def _agreement(facets: Sequence[FacetValues], scale: Scale, coefficient: Coefficient) -> Figure:
+def _agreement(facets: Sequence[FacetValues], scale: AxisRange, coefficient: Coefficient) -> Figure:
     title = f"Agreement by query ({coefficient.name})"
     if max((len(facet.moves) for facet in facets), default=0) > MOST_ROWS:
         return _distributions(facets, title, _edges(scale.low, scale.top))

@@ -13,8 +13,8 @@ from accounts.models import Collection, Role
 from agreement.screening_agreement import (
     NOT_ORDERED,
     REASONS,
-    Agreement,
-    Question,
+    ScreeningAgreement,
+    ScreeningQuestion,
     agreement_on,
 )
 from agreement.tables import signed_number
@@ -35,7 +35,7 @@ from web.tables.filters import filter_bar, filter_rows
 from web.tables.paging import typed
 
 UNDEFINED = "undefined"
-Line = tuple[Agreement, list[tuple[str, str]]]
+Line = tuple[ScreeningAgreement, list[tuple[str, str]]]
 
 
 @in_collection(Role.ADMIN)
@@ -98,12 +98,12 @@ def _question(
     answer: Callable[[Screening], int],
     *,
     is_ordered: bool = False,
-) -> Question:
+) -> ScreeningQuestion:
     papers = [{str(each.screener_id): answer(each) for each in row.screenings} for row in rows]
-    return Question(name, is_ordered, papers)
+    return ScreeningQuestion(name, is_ordered, papers)
 
 
-def _shown(line: Agreement) -> list[tuple[str, str]]:
+def _shown(line: ScreeningAgreement) -> list[tuple[str, str]]:
     """Each value as text, and its full precision or the reason why it is undefined."""
     return [
         ("–", NOT_ORDERED)

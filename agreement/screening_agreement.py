@@ -36,7 +36,7 @@ REASONS = {
 NOT_ORDERED = "the answers have no order"
 
 
-class Question(NamedTuple):
+class ScreeningQuestion(NamedTuple):
     """What screeners answer, with the answers for each paper. Types and facets have no order."""
 
     name: str
@@ -45,7 +45,7 @@ class Question(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Agreement:
+class ScreeningAgreement:
     """The agreement on one question. `papers` were screened by at least two people."""
 
     name: str
@@ -61,10 +61,10 @@ class Agreement:
         return [(self.spearman, 2), (self.alpha, 2), (self.kappa, 2), (self.percent, 1)]
 
 
-def agreement_on(question: Question) -> Agreement:
+def agreement_on(question: ScreeningQuestion) -> ScreeningAgreement:
     units = [list(answers.values()) for answers in question.papers if len(answers) > 1]
     tables = _tables(question.papers)
-    return Agreement(
+    return ScreeningAgreement(
         name=question.name,
         papers=len(units),
         alpha=alpha_of_units(units, "ordinal" if question.is_ordered else "nominal"),

@@ -36,7 +36,7 @@ Results: TypeAlias = dict[str, Result]  # by the key of the coefficient, in the 
 Matrix: TypeAlias = tuple[tuple[int, ...], ...]
 
 
-class Stage(StrEnum):
+class ReportStage(StrEnum):
     PRE = "pre"
     POST = "post"
 
@@ -61,7 +61,7 @@ class RatedPair:
 
 
 @dataclass(frozen=True, slots=True)
-class QueryRow:
+class QuerySummary:
     """Agreement on one query at one stage.
 
     `n` is the pairs the stage can use. `missing` is the judged pairs that lack a grade the stage
@@ -71,14 +71,14 @@ class QueryRow:
 
     query: str
     facet: str
-    stage: Stage
+    stage: ReportStage
     n: int
     missing: int
     coefficients: Results
 
 
 @dataclass(frozen=True, slots=True)
-class FacetRow:
+class FacetSummary:
     """Agreement on one facet at one stage: the median over the queries that have a value.
 
     `queries` is all its queries, `defined` how many of them each median is of. `pairs` is the
@@ -92,7 +92,7 @@ class FacetRow:
     """
 
     facet: str
-    stage: Stage
+    stage: ReportStage
     queries: int
     pairs: int
     median: dict[str, float | None]
@@ -105,8 +105,8 @@ class FacetRow:
 class Summary:
     """Facets in the caller's order; within a facet, queries by id; at each, pre and then post."""
 
-    queries: tuple[QueryRow, ...]
-    facets: tuple[FacetRow, ...]
+    queries: tuple[QuerySummary, ...]
+    facets: tuple[FacetSummary, ...]
 
 
 Cell: TypeAlias = tuple[int | None, int | None, int | None, bool]  # a judged pair, see `cell_of`
@@ -169,7 +169,7 @@ def summarize_tally(tally: Tally, missing: Missing) -> Summary:
         facets=tuple(
             _facet_row(facet, stage, list(queries.values()), rows_of[facet])
             for facet, queries in tally.facets.items()
-            for stage in Stage
+            for stage in ReportStage
         ),
     )
 
@@ -231,12 +231,12 @@ def confusion_dict(
 
 def _row_before_adjudication(
     query: str, facet: str, counts: QueryTally, missing: Missing
-) -> QueryRow:
+) -> QuerySummary:
     usable_pairs = _usable_pairs(counts, missing)
-    return QueryRow(
+    return QuerySummary(
         query=query,
         facet=facet,
-        stage=Stage.PRE,
+        stage=ReportStage.PRE,
         n=usable_pairs.total(),
         missing=sum(n for (a, b, _, _), n in counts.items() if a is None or b is None),
         coefficients=_coefficients(
@@ -247,14 +247,14 @@ def _row_before_adjudication(
 
 def _row_after_adjudication(
     query: str, facet: str, counts: QueryTally, missing: Missing
-) -> QueryRow:
+) -> QuerySummary:
     unlabelled_count = sum(n for (_, _, c, aside), n in counts.items() if c is None and not aside)
     labelled_pairs = Counter({cell: n for cell, n in counts.items() if cell[2] is not None})
     usable_pairs = _usable_pairs(labelled_pairs, missing)
-    return QueryRow(
+    return QuerySummary(
         query=query,
         facet=facet,
-        stage=Stage.POST,
+        stage=ReportStage.POST,
         n=usable_pairs.total(),
         missing=sum(n for (a, b, c, _), n in counts.items() if None in (a, b, c)),
         coefficients=(
@@ -312,8 +312,8 @@ def _usable_pairs(counts: QueryTally, missing: Missing) -> QueryTally:
 
 
 def _facet_row(
-    facet: str, stage: Stage, tallies: Sequence[QueryTally], rows: Sequence[QueryRow]
-) -> FacetRow:
+    facet: str, stage: ReportStage, tallies: Sequence[QueryTally], rows: Sequence[QuerySummary]
+) -> FacetSummary:
     results = [row.coefficients for row in rows if row.stage is stage]
     values = {
         coefficient.key: [
@@ -326,7 +326,7 @@ def _facet_row(
     shares = [
         overruled_count / label_count for label_count, overruled_count in labels if label_count
     ]
-    return FacetRow(
+    return FacetSummary(
         facet=facet,
         stage=stage,
         queries=len(results),
@@ -345,7 +345,7 @@ def _labels(counts: QueryTally) -> tuple[int, int]:
     return sum(labelled_pairs.values()), sum(overruled_counts)
 
 
-def _query_dict(row: QueryRow) -> dict[str, object]:
+def _query_dict(row: QuerySummary) -> dict[str, object]:
     return {
         "query": row.query,
         "facet": row.facet,
@@ -361,7 +361,7 @@ def _query_dict(row: QueryRow) -> dict[str, object]:
     }
 
 
-def _facet_dict(row: FacetRow) -> dict[str, object]:
+def _facet_dict(row: FacetSummary) -> dict[str, object]:
     return {
         "facet": row.facet,
         "stage": row.stage.value,

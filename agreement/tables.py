@@ -21,7 +21,7 @@ from database.natural_order import natural_key
 from pooling.tables import heat
 from web.tables.columns import Column, Table
 from web.tables.csv_cells import defused
-from web.tables.filters import Choice, Filter, Test
+from web.tables.filters import Filter, FilterChoice, Test
 
 Payload = Mapping[str, Any]
 
@@ -66,7 +66,7 @@ def signed_number(value: float, decimals: int) -> str:
 
 
 @dataclass(frozen=True)
-class FacetLine:
+class FacetAgreementLine:
     """One line of the paper's table: a facet at a stage."""
 
     facet: str
@@ -95,10 +95,10 @@ class FacetLine:
         return None if self.overruled_mean is None else 100 * self.overruled_mean
 
 
-def facet_lines(payload: Payload, names: Mapping[str, str]) -> list[FacetLine]:
+def facet_lines(payload: Payload, names: Mapping[str, str]) -> list[FacetAgreementLine]:
     """The paper's table; `names` are the facets' by their key."""
     return [
-        FacetLine(
+        FacetAgreementLine(
             facet=row["facet"],
             stage=row["stage"],
             queries=row["queries"],
@@ -207,7 +207,7 @@ PLOT_MARGIN = 8
 
 
 @dataclass(frozen=True)
-class Scale:
+class AxisRange:
     """From the lowest value there is (or 0) to the most there can be."""
 
     low: float
@@ -230,21 +230,21 @@ def coefficient_to_plot(key: str, sort: str) -> Coefficient:
     return BY_KEY.get(key) or BY_KEY.get(sorted_by) or BY_KEY["alpha"]
 
 
-def scale_of(payload: Payload, coefficient: Coefficient) -> Scale:
+def scale_of(payload: Payload, coefficient: Coefficient) -> AxisRange:
     values = [
         row[coefficient.key] for row in payload["queries"] if row[coefficient.key] is not None
     ]
-    return Scale(min([0.0, *values]), coefficient.highest)
+    return AxisRange(min([0.0, *values]), coefficient.highest)
 
 
 @dataclass(frozen=True)
-class QueryLine:
+class QueryAgreementLine:
     """A query at both stages. What only a shown line needs is made when it is asked for."""
 
     pre: Payload
     post: Payload
     coefficient: Coefficient
-    scale: Scale
+    scale: AxisRange
 
     @property
     def query(self) -> str:
@@ -292,8 +292,8 @@ class QueryLines:
     """All queries of a report, with the coefficient to plot and its scale."""
 
     coefficient: Coefficient
-    scale: Scale
-    lines: Sequence[QueryLine]
+    scale: AxisRange
+    lines: Sequence[QueryAgreementLine]
 
     @classmethod
     def of(cls, payload: Payload, coefficient: Coefficient) -> QueryLines:
@@ -302,7 +302,8 @@ class QueryLines:
         for row in payload["queries"]:
             stages[row["query"]][row["stage"]] = row
         lines = [
-            QueryLine(rows["pre"], rows["post"], coefficient, scale) for rows in stages.values()
+            QueryAgreementLine(rows["pre"], rows["post"], coefficient, scale)
+            for rows in stages.values()
         ]
         return cls(coefficient, scale, lines)
 
@@ -316,9 +317,9 @@ def _values(row: Payload) -> list[Value]:
     ]
 
 
-def query_sorts() -> dict[str, Callable[[QueryLine], Any]]:
+def query_sorts() -> dict[str, Callable[[QueryAgreementLine], Any]]:
     """By which columns the queries can be sorted: "alpha" is before, "alpha-after" is after."""
-    sorts: dict[str, Callable[[QueryLine], Any]] = {
+    sorts: dict[str, Callable[[QueryAgreementLine], Any]] = {
         "query": lambda line: natural_key(line.query),
         "facet": lambda line: (line.facet, natural_key(line.query)),
         "n": lambda line: line.n,
@@ -330,17 +331,17 @@ def query_sorts() -> dict[str, Callable[[QueryLine], Any]]:
     return sorts
 
 
-def query_filters(names: Mapping[str, str]) -> list[Filter[Test[QueryLine]]]:
+def query_filters(names: Mapping[str, str]) -> list[Filter[Test[QueryAgreementLine]]]:
     """By facet; `names` are the facets' by their key. No choice if there is only one."""
     choices = [_of_facet(key, name) for key, name in names.items()]
     return [Filter("facet", "Facet", choices if len(choices) > 1 else [])]
 
 
-def _of_facet(key: str, name: str) -> Choice[Test[QueryLine]]:
-    return Choice(key, name, lambda line: line.facet == key)
+def _of_facet(key: str, name: str) -> FilterChoice[Test[QueryAgreementLine]]:
+    return FilterChoice(key, name, lambda line: line.facet == key)
 
 
-def _coefficient_column(coefficient: Coefficient) -> Column[QueryLine]:
+def _coefficient_column(coefficient: Coefficient) -> Column[QueryAgreementLine]:
     key = coefficient.key
     return Column(
         key,
@@ -352,7 +353,7 @@ def _coefficient_column(coefficient: Coefficient) -> Column[QueryLine]:
     )
 
 
-BY_QUERY: Table[QueryLine] = Table(
+BY_QUERY: Table[QueryAgreementLine] = Table(
     "agreement",
     [
         Column(
@@ -369,25 +370,25 @@ BY_QUERY: Table[QueryLine] = Table(
 # Confusion matrices
 
 
-class Cell(NamedTuple):
+class ConfusionCell(NamedTuple):
     pairs: int
     of: int
     heat: int
 
 
-class MatrixRow(NamedTuple):
+class ConfusionRow(NamedTuple):
     grade: int
-    cells: list[Cell]
+    cells: list[ConfusionCell]
     total: int
 
 
 @dataclass(frozen=True)
-class Matrix:
+class ConfusionMatrix:
     """Who graded what how: rows are one rater's grades, columns the other's."""
 
     rater: str
     other: str
-    rows: list[MatrixRow]
+    rows: list[ConfusionRow]
     left_out: int
 
     @property
@@ -397,7 +398,7 @@ class Matrix:
 
 class FacetMatrices(NamedTuple):
     facet_name: str
-    matrices: list[Matrix]
+    matrices: list[ConfusionMatrix]
 
 
 # The key in a report's `confusion`, who is in the rows, and who in the columns.
@@ -426,15 +427,17 @@ def facet_matrices(confusion: Payload, names: Mapping[str, str]) -> list[FacetMa
     ]
 
 
-def grade_matrix(rater: str, other: str, counts: Sequence[Sequence[int]], pairs: int) -> Matrix:
+def grade_matrix(
+    rater: str, other: str, counts: Sequence[Sequence[int]], pairs: int
+) -> ConfusionMatrix:
     rows = [_matrix_row(grade, row) for grade, row in enumerate(counts)]
-    return Matrix(rater, other, rows, pairs - sum(row.total for row in rows))
+    return ConfusionMatrix(rater, other, rows, pairs - sum(row.total for row in rows))
 
 
-def _matrix_row(grade: int, counts: Sequence[int]) -> MatrixRow:
+def _matrix_row(grade: int, counts: Sequence[int]) -> ConfusionRow:
     total = sum(counts)
-    cells = [Cell(count, total, heat(count / total if total else 0.0)) for count in counts]
-    return MatrixRow(grade, cells, total)
+    cells = [ConfusionCell(count, total, heat(count / total if total else 0.0)) for count in counts]
+    return ConfusionRow(grade, cells, total)
 
 
 # Download

@@ -67,7 +67,7 @@ def _query_lines(request: HttpRequest, report: Report) -> tables.QueryLines:
 
 def _table_rows(
     request: HttpRequest, queries: tables.QueryLines, names: Mapping[str, str]
-) -> tuple[list[tables.QueryLine], Sort]:
+) -> tuple[list[tables.QueryAgreementLine], Sort]:
     """The lines of the table of queries that match, in the order asked for."""
     found = filter_rows(queries.lines, tables.query_filters(names), request.GET)
     return sort_rows(

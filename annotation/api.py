@@ -53,7 +53,7 @@ class GradeOrReason(RequestSerializer):
     note = serializers.CharField(max_length=4000, allow_blank=True, default="")
 
 
-class NewJudgment(GradeOrReason):
+class JudgmentFields(GradeOrReason):
     """A grade, or a reason why there is none."""
 
     presentation_digest = serializers.CharField(
@@ -289,12 +289,12 @@ class SubmitJudgment(JudgingView):
         description="201 when it is saved, 200 when the same key brings the same judgment again. "
         "409 with `wrong_presentation` or `revised_meanwhile`: get the pair again and look. "
         "409 with `key_reused`: the key came with another answer before.",
-        request=NewJudgment,
+        request=JudgmentFields,
         responses={200: JudgmentAnswer, 201: JudgmentAnswer},
     )
     def post(self, request: Request, slug: str, query: str, token: str) -> Response:
         slot_id = self.my_slot(query, token)
-        body = self.parsed(NewJudgment)
+        body = self.parsed(JudgmentFields)
         is_repeated = Judgment.objects.filter(slot=slot_id, key=body["key"]).exists()
         judgment = submit_judgment(slot_id=slot_id, annotator=self.person, **body)
         return Response(JudgmentAnswer(judgment).data, status=200 if is_repeated else 201)

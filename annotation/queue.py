@@ -20,7 +20,7 @@ RECENT = 40
 PAIRS_AHEAD = 12
 
 
-class Progress(NamedTuple):
+class SlotProgress(NamedTuple):
     """One annotator's progress with one query: counts of his or her own slots."""
 
     total: int
@@ -72,7 +72,7 @@ class QueryProgress:
     """One query of the annotator, with progress and minutes left."""
 
     query: Query
-    progress: Progress
+    progress: SlotProgress
     minutes_left: int
 
 
@@ -127,11 +127,11 @@ def own_queries(collection: Collection, user: User) -> list[QueryProgress]:
     counted = (
         SlotCount.objects.filter(query__collection=collection, annotator=user)
         .values_list("query")
-        .annotate(Max("latest"), *map(Sum, Progress._fields))
+        .annotate(Max("latest"), *map(Sum, SlotProgress._fields))
         .order_by()
     )
     latest = {query: last or 0 for query, last, *_ in counted}
-    progress = {query: Progress(*counts) for query, _, *counts in counted if counts[0]}
+    progress = {query: SlotProgress(*counts) for query, _, *counts in counted if counts[0]}
     queries = collection.queries.filter(pk__in=progress).with_titles().order_by("opening__pk")
     own_pace = pace(collection, user)
     rows = [
@@ -177,10 +177,10 @@ def own_slot(collection: Collection, user: User, name: str, token: str) -> OwnSl
     return next(map(OwnSlot._make, ids.order_by()), None)
 
 
-def progress_in(query_id: int, user: User) -> Progress:
+def progress_in(query_id: int, user: User) -> SlotProgress:
     counts = SlotCount.objects.filter(query=query_id, annotator=user)
-    rows = counts.values_list(*Progress._fields)
-    return Progress(*map(sum, zip((0, 0, 0, 0), *rows, strict=True)))
+    rows = counts.values_list(*SlotProgress._fields)
+    return SlotProgress(*map(sum, zip((0, 0, 0, 0), *rows, strict=True)))
 
 
 def next_token(query_id: int, user: User) -> str | None:

@@ -173,7 +173,7 @@ class SeatWork(NamedTuple):
         return self.query, self.number
 
 
-class Move(NamedTuple):
+class SeatMove(NamedTuple):
     """The unjudged slots of a seat go to another person."""
 
     query: str
@@ -186,7 +186,7 @@ class Move(NamedTuple):
 class Rebalancing:
     """The moves, and the seats of people who left that no one of the team may take."""
 
-    moves: Sequence[Move]
+    moves: Sequence[SeatMove]
     stuck: Sequence[SeatWork]
 
 
@@ -217,7 +217,7 @@ def rebalance(seats: Iterable[SeatWork], people: Iterable[str], *, seed: str) ->
             break
     team.join_couples(untouched)
     moves = [
-        Move(seat.query, seat.number, team.holder[seat.key], seat.remaining)
+        SeatMove(seat.query, seat.number, team.holder[seat.key], seat.remaining)
         for seat in ordered
         if team.holder[seat.key] != seat.annotator
     ]

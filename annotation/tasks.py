@@ -6,7 +6,7 @@ from typing import Any
 
 from accounts.models import User
 from annotation import team
-from annotation.sharing import Assignment, Move
+from annotation.sharing import Assignment, SeatMove
 from jobs.lease import Lease
 from jobs.registry import handles
 
@@ -27,6 +27,6 @@ def run_open_queries(lease: Lease) -> dict[str, Any]:
 def run_rebalance_seats(lease: Lease) -> dict[str, Any]:
     return team.rebalance_as_planned(
         collection=lease.collection,
-        moves=[Move(*row) for row in lease.parameters["moves"]],
+        moves=[SeatMove(*row) for row in lease.parameters["moves"]],
         work=lease,
     )

@@ -20,7 +20,7 @@ from collections import Counter
 from collections.abc import Container, Iterable, Mapping
 from typing import Any, NamedTuple
 
-from bundle.records import PooledDocument, ReleasedBuild, Source
+from bundle.records import FoundBy, PooledDocument, ReleasedBuild
 from retrieval.run_names import CITED
 
 HIGHEST_GRADE = 1
@@ -71,7 +71,7 @@ def with_citation(document: PooledDocument, references: Container[str]) -> Poole
         source.source == CITED for source in document.sources
     ):
         return document
-    return document._replace(sources=(*document.sources, Source(CITED, None, None, False)))
+    return document._replace(sources=(*document.sources, FoundBy(CITED, None, None, False)))
 
 
 class CitationCounts(NamedTuple):

@@ -18,28 +18,28 @@ LISTED = 200  # files of a folder; one with a file for each query can have thous
 
 
 @dataclass
-class Folder:
+class FolderNode:
     """`size` and `count` include the folders in it. `files` has the first files, by name."""
 
     name: str
-    folders: list[Folder] = field(default_factory=list)
+    folders: list[FolderNode] = field(default_factory=list)
     files: list[FileEntry] = field(default_factory=list)
     size: int = 0
     count: int = 0
     unlisted: int = 0
 
-    def folder(self, name: str) -> Folder:
+    def folder(self, name: str) -> FolderNode:
         """The folder of that name in this one; files come in the order of their paths."""
         found = next((each for each in self.folders if each.name == name), None)
         if found is None:
-            found = Folder(name)
+            found = FolderNode(name)
             self.folders.append(found)
         return found
 
 
-def file_tree(files: Mapping[str, Mapping[str, Any]]) -> Folder:
+def file_tree(files: Mapping[str, Mapping[str, Any]]) -> FolderNode:
     """The tree of the manifest's `files`: bytes and SHA-256 by path."""
-    root = Folder("")
+    root = FolderNode("")
     for path in sorted(files):
         *names, name = path.split("/")
         size = files[path]["bytes"]
@@ -53,7 +53,7 @@ def file_tree(files: Mapping[str, Mapping[str, Any]]) -> Folder:
     return root
 
 
-def _way(root: Folder, names: Iterable[str]) -> list[Folder]:
+def _way(root: FolderNode, names: Iterable[str]) -> list[FolderNode]:
     way = [root]
     for name in names:
         way.append(way[-1].folder(name))

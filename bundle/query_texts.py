@@ -14,7 +14,7 @@ from typing import NamedTuple
 from bundle.records import ReleasedDocument, ReleasedFacet, ReleasedQuery, ReleasedTopic
 
 
-class QueryText(NamedTuple):
+class ReleasedQueryText(NamedTuple):
     """A title, what is asked of it, and for a topic the narrative."""
 
     query: str
@@ -37,7 +37,7 @@ def query_texts(
     topics: Iterable[ReleasedTopic],
     facets: Iterable[ReleasedFacet],
     documents: Iterable[ReleasedDocument],
-) -> tuple[QueryText, ...]:
+) -> tuple[ReleasedQueryText, ...]:
     """The texts by query id. The documents of query papers must have their texts."""
     texts = [_text_of_topic(topic) for topic in topics]
     labels = {facet.key: frozenset(facet.labels) for facet in facets}
@@ -48,13 +48,13 @@ def query_texts(
     for document in documents:
         for query in by_paper.get(document.docno, ()):
             sentences = tuple(sentences_of(query, document, labels))
-            texts.append(QueryText(query.name, document.title, sentences))
+            texts.append(ReleasedQueryText(query.name, document.title, sentences))
     return tuple(sorted(texts))
 
 
-def _text_of_topic(topic: ReleasedTopic) -> QueryText:
+def _text_of_topic(topic: ReleasedTopic) -> ReleasedQueryText:
     description = (topic.description,) if topic.description else ()
-    return QueryText(topic.query, topic.title, description, topic.narrative)
+    return ReleasedQueryText(topic.query, topic.title, description, topic.narrative)
 
 
 def sentences_of(

@@ -16,7 +16,7 @@ from scoring.folds import Folds
 
 if TYPE_CHECKING:
     from adjudication.standing import LabelledPair
-    from bundle.query_texts import QueryText
+    from bundle.query_texts import ReleasedQueryText
     from rebuilding.stratified_pool import StratifiedPool
 
 Record = TypeVar("Record", covariant=True)
@@ -31,7 +31,7 @@ class Label(NamedTuple):
     grade: int
 
 
-class Source(NamedTuple):
+class FoundBy(NamedTuple):
     """That a source has a candidate. `rank` counts from 1, None for sources without ranks."""
 
     source: str
@@ -50,7 +50,7 @@ class PooledDocument(NamedTuple):
     docno: str
     position: int
     excluded: str
-    sources: tuple[Source, ...]
+    sources: tuple[FoundBy, ...]
     inclusion: float | None = None
 
     @property
@@ -466,7 +466,9 @@ class Snapshot:
     judgment_imports: tuple[ReleasedImport, ...] = ()
     corpus_imports: tuple[ReleasedCorpusImport, ...] = ()  # in their order
     judged_here: bool = True  # whether a judgment was made here, and not imported
-    query_texts: tuple[QueryText, ...] = ()  # by query id; without texts those of topics only
+    query_texts: tuple[
+        ReleasedQueryText, ...
+    ] = ()  # by query id; without texts those of topics only
     previous: PreviousVersion | None = None
     errata: tuple[SettledErratum, ...] = ()  # settled, and not in an earlier version's changelog
     referrals: tuple[ReleasedReferral, ...] = ()  # that are in no earlier version's changelog

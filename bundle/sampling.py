@@ -36,7 +36,7 @@ class Probable(NamedTuple):
     inclusion: float
 
 
-class Member(NamedTuple):
+class DeepMember(NamedTuple):
     """A document of a deep pool. `grade` is None where there is no final label."""
 
     query: str
@@ -81,7 +81,7 @@ class DeepPools:
             for label in some:
                 yield Probable(query, label.docno, label.grade, chances.get(label.docno, 1.0))
 
-    def members(self, labels: Iterable[Label]) -> Iterator[Member]:
+    def members(self, labels: Iterable[Label]) -> Iterator[DeepMember]:
         """For every query with a label the whole deep pool, drawn or not.
 
         A stratum is numbered from 1 by best rank. What was pooled for certain, because it was
@@ -101,7 +101,7 @@ class DeepPools:
                 if docno not in stratum_of and (docno in grades or is_judged)
             }
             for docno, number in stratum_of.items():
-                yield Member(query, docno, number, grades.get(docno))
+                yield DeepMember(query, docno, number, grades.get(docno))
 
     def _strata(self, query_paper: str) -> Sequence[Stratum]:
         sample = self._samples.get(query_paper)

@@ -8,7 +8,7 @@ from accounts.api import UnknownAddress
 from adjudication import api as adjudication
 from adjudication.judgment_api import JudgmentImports
 from adjudication.referrals.api import Referrals
-from agreement.api import Agreement
+from agreement.api import AgreementReports
 from annotation import api as annotation
 from annotation.api_collections import CollectionDetail, CollectionFacets, Collections
 from corpus import api as corpus
@@ -35,8 +35,8 @@ collection_routes: list[URLPattern | URLResolver] = [
     path("facets/", CollectionFacets.as_view(), name="api-facets"),
     path("documents/", corpus.Documents.as_view(), name="api-documents"),
     path("documents/<path:docno>/", corpus.DocumentDetail.as_view(), name="api-document"),
-    path("labels/", curation.Labels.as_view(), name="api-labels"),
-    path("queries/", corpus.Queries.as_view(), name="api-queries"),
+    path("labels/", curation.SentenceLabels.as_view(), name="api-labels"),
+    path("queries/", corpus.QueryList.as_view(), name="api-queries"),
     path("topics/", corpus.Topics.as_view(), name="api-topics"),
     path("samples/", sample_api.Samples.as_view(), name="api-samples"),
     path("samples/<slug:sample>/", sample_api.SampleDetail.as_view(), name="api-sample"),
@@ -47,14 +47,14 @@ collection_routes: list[URLPattern | URLResolver] = [
     ),
     path("runs/", retrieval.Runs.as_view(), name="api-runs"),
     path("runs/<str:name>/", retrieval.RunDetail.as_view(), name="api-run"),
-    path("runs/<str:name>.txt", retrieval.RunFile.as_view(), name="api-run-file"),
+    path("runs/<str:name>.txt", retrieval.RunDownload.as_view(), name="api-run-file"),
     path("embeddings/", retrieval.Embeddings.as_view(), name="api-embeddings"),
     path("pools/", pooling.Pools.as_view(), name="api-pools"),
     path("pools/<path:docno>/", pooling.PoolDetail.as_view(), name="api-pool"),
     path("pool-builds/", pooling.PoolBuilds.as_view(), name="api-pool-builds"),
     path(
         "pool-builds/<int:build>/manifest.json",
-        pooling.Manifest.as_view(),
+        pooling.PoolManifest.as_view(),
         name="api-pool-manifest",
     ),
     path("openings/", annotation.Openings.as_view(), name="api-openings"),
@@ -81,7 +81,7 @@ collection_routes: list[URLPattern | URLResolver] = [
     path("decisions/", adjudication.Decisions.as_view(), name="api-decisions"),
     path("referrals/", Referrals.as_view(), name="api-referrals"),
     path("judgment-imports/", JudgmentImports.as_view(), name="api-judgment-imports"),
-    path("agreement/", Agreement.as_view(), name="api-agreement"),
+    path("agreement/", AgreementReports.as_view(), name="api-agreement"),
     path("evaluation/", evaluation.Evaluation.as_view(), name="api-evaluation"),
     path("systems/", evaluation.Systems.as_view(), name="api-systems"),
     path("systems/<str:name>/", evaluation.SystemDetail.as_view(), name="api-system"),
@@ -101,7 +101,7 @@ collection_routes: list[URLPattern | URLResolver] = [
     path("datasheet/", datasheets.Datasheet.as_view(), name="api-datasheet"),
     path("releases/", release.Releases.as_view(), name="api-releases"),
     path("releases/<str:version>/", release.ReleaseDetail.as_view(), name="api-release"),
-    path("releases/<str:version>/bundle.zip", release.Bundle.as_view(), name="api-bundle"),
+    path("releases/<str:version>/bundle.zip", release.BundleFile.as_view(), name="api-bundle"),
     path("errata/", errata.Errata.as_view(), name="api-errata"),
     path("errata/decline/", errata.ErrataDecline.as_view(), name="api-decline-errata"),
     path("errata/<int:erratum_id>/", errata.ErratumDetail.as_view(), name="api-erratum"),

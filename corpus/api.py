@@ -23,14 +23,14 @@ from jobs.api import JobAnswer, accepted
 from web.api.serializers import FormBody, RequestSerializer, files_field, found
 
 
-class DocumentLine(serializers.Serializer[Document]):
+class DocumentFields(serializers.Serializer[Document]):
     docno = serializers.CharField()
     title = serializers.CharField()
     year = serializers.IntegerField(allow_null=True)
     venue = serializers.CharField()
 
 
-class DocumentAnswer(DocumentLine):
+class DocumentAnswer(DocumentFields):
     sentences = serializers.ListField(child=serializers.CharField())
     labels = serializers.ListField(child=serializers.CharField())
     authors = serializers.ListField(child=serializers.CharField())
@@ -145,11 +145,11 @@ def _columns(text: str) -> str:
 class Documents(CollectionView):
     parser_classes = [FormBody]
 
-    @extend_schema(summary="Documents, by docno", responses=DocumentLine(many=True))
+    @extend_schema(summary="Documents, by docno", responses=DocumentFields(many=True))
     def get(self, request: Request, slug: str) -> Response:
         deferred_fields = ("sentences", "labels", "authors", "references", "fields")
         rows = self.collection.documents.defer(*deferred_fields)
-        return self.paged(rows, DocumentLine)
+        return self.paged(rows, DocumentFields)
 
     @extend_schema(
         summary="Import files of documents",
@@ -183,7 +183,7 @@ class DocumentDetail(CollectionView):
         return Response(DocumentAnswer(found(self.collection.documents.all(), docno=docno)).data)
 
 
-class Queries(CollectionView):
+class QueryList(CollectionView):
     @extend_schema(summary="Queries, by name", responses=QueryAnswer(many=True))
     def get(self, request: Request, slug: str) -> Response:
         rows = self.collection.queries.select_related("facet", "query_paper")

@@ -10,7 +10,7 @@ from typing import Any
 from csfcube.records import CSFCubeError
 
 
-class Folder:
+class Checkout:
     """A checkout of the release that remembers the SHA-256 of every file read from it."""
 
     def __init__(self, path: Path) -> None:

@@ -17,11 +17,11 @@ from annotation.services import (
     make_slots,
 )
 from corpus.models import Query
-from csfcube import Rating, Ratings
+from csfcube import PublishedRating, Ratings
 from pooling.models import Candidate
 
 
-class People(NamedTuple):
+class ReleasePeople(NamedTuple):
     """The accounts of a release: annotators by their number, and the adjudicator."""
 
     annotators: Mapping[int, User]
@@ -29,7 +29,7 @@ class People(NamedTuple):
 
 
 def create_judged_query(
-    *, query: Query, ratings: Ratings, candidates: Mapping[str, Candidate], people: People
+    *, query: Query, ratings: Ratings, candidates: Mapping[str, Candidate], people: ReleasePeople
 ) -> None:
     """Open the query, and write both judgments of every rated pair and the final labels.
 
@@ -61,7 +61,7 @@ def _open(query: Query, annotators: tuple[User, User]) -> int:
 
 
 def _judgments(
-    query: Query, slots: Iterable[NewSlot], ratings_by_docno: Mapping[str, Rating]
+    query: Query, slots: Iterable[NewSlot], ratings_by_docno: Mapping[str, PublishedRating]
 ) -> Iterator[NewJudgment]:
     for slot in slots:
         grade = _grade(ratings_by_docno[slot.docno], slot)
@@ -75,7 +75,7 @@ def _judgments(
         )
 
 
-def _grade(rating: Rating, slot: NewSlot) -> int | None:
+def _grade(rating: PublishedRating, slot: NewSlot) -> int | None:
     return rating.first if slot.number == 1 else rating.second
 
 
@@ -83,7 +83,7 @@ def _decisions(
     query: Query,
     slots: Iterable[NewSlot],
     judgments: Mapping[int, int],
-    ratings_by_docno: Mapping[str, Rating],
+    ratings_by_docno: Mapping[str, PublishedRating],
     adjudicator: User,
 ) -> Iterator[Decision]:
     """The final label of every pair without two equal grades."""

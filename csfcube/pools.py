@@ -9,15 +9,15 @@ from typing import Any
 from accounts.models import Collection
 from corpus.digests import text_digest
 from corpus.models import Document, Query, QueryPaper
-from csfcube import Pooled, QueryKey, Release
-from pooling.models import Candidate, Contribution, Exclusion, Pool, PoolBuild
+from csfcube import PooledPaper, PublishedRelease, QueryKey
+from pooling.models import Candidate, Contribution, ExclusionReason, Pool, PoolBuild
 from pooling.services import freeze_pools
 from retrieval.services import CITED
 
 SOURCE = "CSFCube"
 
 
-def create_documents(*, collection: Collection, release: Release) -> dict[str, Document]:
+def create_documents(*, collection: Collection, release: PublishedRelease) -> dict[str, Document]:
     """Every paper that the release names, by docno; those without a text get no sentences."""
     pool_docnos = {candidate.docno for pool in release.pools.values() for candidate in pool}
     docnos = sorted(pool_docnos | set(release.papers) | set(release.pools))
@@ -31,7 +31,9 @@ def create_documents(*, collection: Collection, release: Release) -> dict[str, D
     return {document.docno: document for document in documents}
 
 
-def _columns(docno: str, release: Release, metadata: Mapping[str, str] | None) -> dict[str, Any]:
+def _columns(
+    docno: str, release: PublishedRelease, metadata: Mapping[str, str] | None
+) -> dict[str, Any]:
     """Title, text and year from the texts; without a text, from the list of queries."""
     paper = release.papers.get(docno)
     title, year, sentences, labels = "", None, [], []
@@ -50,7 +52,7 @@ def _columns(docno: str, release: Release, metadata: Mapping[str, str] | None) -
 
 
 def create_queries(
-    *, collection: Collection, release: Release, documents: Mapping[str, Document]
+    *, collection: Collection, release: PublishedRelease, documents: Mapping[str, Document]
 ) -> dict[QueryKey, Query]:
     """The listed queries, judged or not; their rows in the list are the papers' metadata."""
     metadata = {key.pid: dict(cells) for key, cells in release.queries.items()}
@@ -75,7 +77,7 @@ def create_queries(
 def create_pools(
     *,
     collection: Collection,
-    release: Release,
+    release: PublishedRelease,
     documents: Mapping[str, Document],
     papers: Mapping[str, QueryPaper],
 ) -> dict[str, dict[str, Candidate]]:
@@ -110,7 +112,7 @@ def create_pools(
     return pools
 
 
-def _manifest(release: Release) -> dict[str, Any]:
+def _manifest(release: PublishedRelease) -> dict[str, Any]:
     return {
         "format": 1,
         "source": SOURCE,
@@ -121,24 +123,24 @@ def _manifest(release: Release) -> dict[str, Any]:
     }
 
 
-def _retriever_order(documents: Iterable[Pooled]) -> list[str]:
+def _retriever_order(documents: Iterable[PooledPaper]) -> list[str]:
     """The retrievers in the order of their first draw. The cited papers come before them."""
     drawers = dict.fromkeys(document.sources[0] for document in documents)
     return [source for source in drawers if source != CITED]
 
 
-def _exclusions(pid: str, release: Release) -> dict[str, str]:
+def _exclusions(pid: str, release: PublishedRelease) -> dict[str, str]:
     """Why candidates of a pool are excluded, by docno: never judged, or without a text."""
     rated = [ratings.rated for key, ratings in release.ratings.items() if key.pid == pid]
     judged = {rating.docno for ratings in rated for rating in ratings}
     docnos = [document.docno for document in release.pools[pid]]
     if rated:
-        return {docno: Exclusion.NEVER_JUDGED for docno in docnos if docno not in judged}
-    return {docno: Exclusion.NO_TEXT for docno in docnos if docno not in release.papers}
+        return {docno: ExclusionReason.NEVER_JUDGED for docno in docnos if docno not in judged}
+    return {docno: ExclusionReason.NO_TEXT for docno in docnos if docno not in release.papers}
 
 
 def _contributions(
-    candidates: Iterable[Candidate], documents: Iterable[Pooled]
+    candidates: Iterable[Candidate], documents: Iterable[PooledPaper]
 ) -> Iterator[Contribution]:
     """The sources of each candidate. The first one drew it; the release has no ranks."""
     for candidate, document in zip(candidates, documents, strict=True):

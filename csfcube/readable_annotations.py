@@ -22,7 +22,7 @@ _TITLE = "TITLE: "
 _ABSTRACT = "ABSTRACT: "
 
 
-class Line(NamedTuple):
+class AnnotatedLine(NamedTuple):
     number: int
     text: str
 
@@ -41,25 +41,25 @@ def read_papers(text: str, file: str) -> Iterator[Paper]:
         yield _paper(block, file, is_candidate=number > 0)
 
 
-def _blocks(text: str, file: str) -> Iterator[list[Line]]:
+def _blocks(text: str, file: str) -> Iterator[list[AnnotatedLine]]:
     """The lines of every block, its divider first and blank lines left out."""
-    block: list[Line] = []
+    block: list[AnnotatedLine] = []
     # Not splitlines(), because it would break sentences at U+2028 and other separators.
     for number, line in enumerate(text.split("\n"), start=1):
         if _DIVIDER.fullmatch(line):
             if block:
                 yield block
-            block = [Line(number, line)]
+            block = [AnnotatedLine(number, line)]
         elif line.strip():
             if not block:
                 raise CSFCubeError(file, f"line {number}", "text before the first line of =")
-            block.append(Line(number, line))
+            block.append(AnnotatedLine(number, line))
     if not block:
         raise CSFCubeError(file, "", "contains no paper")
     yield block
 
 
-def _paper(block: list[Line], file: str, *, is_candidate: bool) -> Paper:
+def _paper(block: list[AnnotatedLine], file: str, *, is_candidate: bool) -> Paper:
     lines = _LineReader(block, file)
     head = lines.next_line("paper_id: ")
     match = _HEAD.fullmatch(head.text)
@@ -72,7 +72,7 @@ def _paper(block: list[Line], file: str, *, is_candidate: bool) -> Paper:
     title = lines.next_line(_TITLE).text.removeprefix(_TITLE)
     first = lines.next_line(_ABSTRACT)
     sentences, labels = [], []
-    for line in (Line(first.number, first.text.removeprefix(_ABSTRACT)), *lines.rest()):
+    for line in (AnnotatedLine(first.number, first.text.removeprefix(_ABSTRACT)), *lines.rest()):
         sentence = _SENTENCE.fullmatch(line.text)
         if sentence is None:
             raise CSFCubeError(
@@ -89,12 +89,12 @@ def _paper(block: list[Line], file: str, *, is_candidate: bool) -> Paper:
 class _LineReader:
     """Reads the lines of a block in order."""
 
-    def __init__(self, block: list[Line], file: str) -> None:
+    def __init__(self, block: list[AnnotatedLine], file: str) -> None:
         self._lines = iter(block)
         self._file = file
         self._last_line = next(self._lines)
 
-    def next_line(self, prefix: str) -> Line:
+    def next_line(self, prefix: str) -> AnnotatedLine:
         line = next(self._lines, None)
         if line is None:
             place = f"line {self._last_line.number}"
@@ -105,5 +105,5 @@ class _LineReader:
         self._last_line = line
         return line
 
-    def rest(self) -> Iterator[Line]:
+    def rest(self) -> Iterator[AnnotatedLine]:
         return self._lines

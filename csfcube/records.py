@@ -40,14 +40,14 @@ class Paper:
     labels: tuple[str, ...]
 
 
-class Pooled(NamedTuple):
+class PooledPaper(NamedTuple):
     """A candidate of a pool, and its sources, of which the first drew it."""
 
     docno: str
     sources: tuple[str, ...]
 
 
-class Rating(NamedTuple):
+class PublishedRating(NamedTuple):
     """The grades 0–3 of one candidate; None if missing."""
 
     docno: str
@@ -62,11 +62,11 @@ class Ratings:
 
     file: str
     annotators: tuple[int, int]
-    rated: tuple[Rating, ...]
+    rated: tuple[PublishedRating, ...]
 
 
 @dataclass(frozen=True)
-class Release:
+class PublishedRelease:
     """Everything in a release that an import needs.
 
     `queries` maps every listed query to the rest of its row in the table of queries, in the order
@@ -75,7 +75,7 @@ class Release:
     """
 
     papers: Mapping[str, Paper]
-    pools: Mapping[str, tuple[Pooled, ...]]
+    pools: Mapping[str, tuple[PooledPaper, ...]]
     queries: Mapping[QueryKey, Mapping[str, str]]
     ratings: Mapping[QueryKey, Ratings]
     files: Mapping[str, str]

@@ -6,9 +6,9 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from csfcube.files import Folder
+from csfcube.files import Checkout
 from csfcube.readable_annotations import read_papers
-from csfcube.records import CSFCubeError, Paper, Pooled, QueryKey, Ratings, Release
+from csfcube.records import CSFCubeError, Paper, PooledPaper, PublishedRelease, QueryKey, Ratings
 from csfcube.tables import read_pools, read_queries, read_ratings
 from scoring.folds import Folds, SplitsError, read_splits
 
@@ -20,13 +20,13 @@ SPLITS = "evaluation_splits.json"
 _TEXTS_OF_A_QUERY = re.compile(rf"{TEXTS}/(?P<pid>.+)-(?P<facet>[^-]+)-adju\.txt")
 
 
-def read_release(path: Path) -> Release:
+def read_release(path: Path) -> PublishedRelease:
     """A checkout of the release, whichever facets it holds.
 
     Raises:
         CSFCubeError: a file is missing, broken, or contradicts another.
     """
-    folder = Folder(path)
+    folder = Checkout(path)
     queries = read_queries(folder.text(QUERIES), QUERIES)
     pools = read_pools(folder.json_object(POOLS), POOLS)
     ratings = _ratings(folder)
@@ -37,10 +37,10 @@ def read_release(path: Path) -> Release:
     for key, query_ratings in ratings.items():
         _check_texts(key, query_ratings, papers)
     folds = _folds(folder, ratings)
-    return Release(papers, pools, queries, ratings, folder.sha256, folds)
+    return PublishedRelease(papers, pools, queries, ratings, folder.sha256, folds)
 
 
-def _folds(folder: Folder, ratings: Mapping[QueryKey, Ratings]) -> Folds | None:
+def _folds(folder: Checkout, ratings: Mapping[QueryKey, Ratings]) -> Folds | None:
     """The folds of the release, which may also have queries of facets that are not there."""
     if not folder.names(SPLITS):
         return None
@@ -54,7 +54,7 @@ def _folds(folder: Folder, ratings: Mapping[QueryKey, Ratings]) -> Folds | None:
     return folds
 
 
-def _ratings(folder: Folder) -> dict[QueryKey, Ratings]:
+def _ratings(folder: Checkout) -> dict[QueryKey, Ratings]:
     before, after = RATINGS.split("{}")
     ratings: dict[QueryKey, Ratings] = {}
     for name in folder.names(RATINGS.format("*")):
@@ -65,7 +65,7 @@ def _ratings(folder: Folder) -> dict[QueryKey, Ratings]:
     return ratings
 
 
-def _papers(folder: Folder, ratings: Mapping[QueryKey, Ratings]) -> dict[str, Paper]:
+def _papers(folder: Checkout, ratings: Mapping[QueryKey, Ratings]) -> dict[str, Paper]:
     names = folder.names(f"{TEXTS}/*.txt")
     if not names:
         raise CSFCubeError(TEXTS, "", f"no such folder in {folder.path}, or no .txt file in it")
@@ -96,7 +96,7 @@ def _check_complete(file: str, pids: set[str], ratings: Mapping[QueryKey, Rating
 
 
 def _check_queries(
-    queries: Mapping[QueryKey, Mapping[str, str]], pools: Mapping[str, tuple[Pooled, ...]]
+    queries: Mapping[QueryKey, Mapping[str, str]], pools: Mapping[str, tuple[PooledPaper, ...]]
 ) -> None:
     pids = {key.pid for key in queries}
     for key in queries:
@@ -111,7 +111,7 @@ def _check_ratings(
     key: QueryKey,
     ratings: Ratings,
     queries: Mapping[QueryKey, Mapping[str, str]],
-    pools: Mapping[str, tuple[Pooled, ...]],
+    pools: Mapping[str, tuple[PooledPaper, ...]],
 ) -> None:
     if key not in queries:
         raise CSFCubeError(ratings.file, key.pid, f"{QUERIES} does not list {key.name}")

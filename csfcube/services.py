@@ -12,10 +12,10 @@ from annotation.models import Judgment, Opening, Pair
 from annotation.services import set_up_collection
 from corpus.facets import DEFAULT_FACETS, FacetPlan
 from corpus.services import CorpusError
-from csfcube import Release, read_release
+from csfcube import PublishedRelease, read_release
 from csfcube.datasheet import ANSWERS
 from csfcube.guidelines import CSFCUBE_GUIDELINE, csfcube_guideline
-from csfcube.judgments import People, create_judged_query
+from csfcube.judgments import ReleasePeople, create_judged_query
 from csfcube.pools import SOURCE, create_documents, create_pools, create_queries
 from jobs.context import DirectRun, JobContext
 from pooling.models import Candidate
@@ -87,7 +87,7 @@ def import_csfcube(
     return report
 
 
-def _check_same_files(collection: Collection, release: Release) -> None:
+def _check_same_files(collection: Collection, release: PublishedRelease) -> None:
     for manifest in collection.pool_builds.values_list("manifest", flat=True):
         if manifest.get("source") == SOURCE and manifest.get("files") == release.files:
             return
@@ -97,7 +97,7 @@ def _check_same_files(collection: Collection, release: Release) -> None:
     )
 
 
-def _create(release: Release, slug: str, work: JobContext) -> Collection:
+def _create(release: PublishedRelease, slug: str, work: JobContext) -> Collection:
     collection = set_up_collection(
         slug=slug,
         name=SOURCE,
@@ -125,14 +125,14 @@ def _create(release: Release, slug: str, work: JobContext) -> Collection:
     return collection
 
 
-def _facets(release: Release) -> tuple[FacetPlan, ...]:
+def _facets(release: PublishedRelease) -> tuple[FacetPlan, ...]:
     """The default facets, then the release's other facets, labelled by their names."""
     defaults = {plan.key for plan in DEFAULT_FACETS}
     other_facets = dict.fromkeys(key.facet for key in release.queries if key.facet not in defaults)
     return (*DEFAULT_FACETS, *(FacetPlan(key, key.capitalize(), (key,)) for key in other_facets))
 
 
-def _create_people(collection: Collection, release: Release) -> People:
+def _create_people(collection: Collection, release: PublishedRelease) -> ReleasePeople:
     numbers = sorted(
         {number for ratings in release.ratings.values() for number in ratings.annotators}
     )
@@ -141,7 +141,7 @@ def _create_people(collection: Collection, release: Release) -> People:
         add_membership(collection=collection, user=annotator, role=Role.ANNOTATOR)
     adjudicator = _person(f"{PREFIX}-adjudicator")
     add_membership(collection=collection, user=adjudicator, role=Role.ADJUDICATOR)
-    return People(annotators, adjudicator)
+    return ReleasePeople(annotators, adjudicator)
 
 
 def _person(username: str) -> User:

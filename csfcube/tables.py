@@ -8,7 +8,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from csfcube.records import CSFCubeError, Pooled, QueryKey, Rating, Ratings
+from csfcube.records import CSFCubeError, PooledPaper, PublishedRating, QueryKey, Ratings
 
 GRADES = (0, 1, 2, 3)
 MISSING = -1
@@ -80,7 +80,7 @@ def _check_metadata(queries: Mapping[QueryKey, dict[str, str]], file: str) -> No
             )
 
 
-def read_pools(content: Mapping[str, Any], file: str) -> dict[str, tuple[Pooled, ...]]:
+def read_pools(content: Mapping[str, Any], file: str) -> dict[str, tuple[PooledPaper, ...]]:
     """The pools by query paper, candidates in the order they were drawn.
 
     Raises:
@@ -90,7 +90,7 @@ def read_pools(content: Mapping[str, Any], file: str) -> dict[str, tuple[Pooled,
     return {pid: _pool(pid, pool, file) for pid, pool in content.items()}
 
 
-def _pool(pid: str, pool: Any, file: str) -> tuple[Pooled, ...]:
+def _pool(pid: str, pool: Any, file: str) -> tuple[PooledPaper, ...]:
     if not _PID.fullmatch(pid):
         raise CSFCubeError(file, repr(pid), "is not a valid paper id")
     candidates = _candidates(pool, file, pid)
@@ -105,7 +105,7 @@ def _pool(pid: str, pool: Any, file: str) -> tuple[Pooled, ...]:
             raise CSFCubeError(file, place, f"must be a list of names, got {names!r}")
         if len(set(names)) < len(names):
             raise CSFCubeError(file, place, f"a source occurs twice in {names!r}")
-        documents.append(Pooled(docno, tuple(names)))
+        documents.append(PooledPaper(docno, tuple(names)))
     return tuple(documents)
 
 
@@ -142,7 +142,7 @@ def _ratings(key: QueryKey, entry: Any, file: str) -> Ratings:
                 "but its final label differs"
             )
             raise CSFCubeError(file, f"{key.pid}, relevance_adju[{number}]", reason)
-        ratings.append(Rating(docno, first, second, final))
+        ratings.append(PublishedRating(docno, first, second, final))
     return Ratings(file, (annotators[0], annotators[1]), tuple(ratings))
 
 

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from demo import processes
-from demo.processes import Part, PartFailed
+from demo.processes import DemoProcess, PartFailed
 
 HOST = "127.0.0.1"
 VARIABLE = "QRELSMITH_DEMO_LAUNCH"
@@ -53,7 +53,7 @@ def main() -> None:
         sys.exit(str(failure))
 
 
-def run(launch: Launch, parts: Sequence[Part], stop: threading.Event) -> None:
+def run(launch: Launch, parts: Sequence[DemoProcess], stop: threading.Event) -> None:
     try:
         say("Starting the web server and the worker …")
         processes.start(parts, stop)
@@ -70,10 +70,10 @@ def say(words: str) -> None:
     sys.stdout.flush()  # a pipe would buffer it
 
 
-def _web(launch: Launch) -> Part:
+def _web(launch: Launch) -> DemoProcess:
     address = f"{HOST}:{launch.port}"
     options = ["--bind", address, "--threads", "8", "--graceful-timeout", "2"]
-    return Part(
+    return DemoProcess(
         name="web server",
         command=processes.python_module("gunicorn", "config.wsgi", *options),
         log=Path(launch.data_dir, "logs", "web.log"),
@@ -82,11 +82,11 @@ def _web(launch: Launch) -> Part:
     )
 
 
-def _worker(launch: Launch) -> Part:
+def _worker(launch: Launch) -> DemoProcess:
     options = ["--loglevel", "INFO"]
     quiet = ["--without-gossip", "--without-mingle", "--without-heartbeat"]
     pulse = Path(launch.data_dir, "worker-pulse")
-    return Part(
+    return DemoProcess(
         name="worker",
         command=processes.python_module("celery", "-A", "config", "worker", *options, *quiet),
         log=Path(launch.data_dir, "logs", "worker.log"),

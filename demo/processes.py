@@ -24,7 +24,7 @@ class PartFailed(Exception):
 
 
 @dataclass
-class Part:
+class DemoProcess:
     """One process with its children, in a process group of its own.
 
     A terminal's Ctrl-C does not reach this group, so the parts end in order and only once.
@@ -35,7 +35,7 @@ class Part:
     name: str
     command: Sequence[str]
     log: Path
-    is_ready: Callable[[Part], bool]
+    is_ready: Callable[[DemoProcess], bool]
     environment: dict[str, str] = field(default_factory=dict)
     pulse: Path | None = None
     frozen_after: float = 60
@@ -96,7 +96,7 @@ class Part:
         self.process.wait()
 
 
-def start(parts: Sequence[Part], stop: threading.Event) -> None:
+def start(parts: Sequence[DemoProcess], stop: threading.Event) -> None:
     """Start all parts. Return when each is ready or `stop` is set."""
     for part in parts:
         part.start()
@@ -110,7 +110,7 @@ def start(parts: Sequence[Part], stop: threading.Event) -> None:
         stop.wait(0.1)
 
 
-def watch(parts: Sequence[Part], stop: threading.Event, say: Callable[[str], None]) -> None:
+def watch(parts: Sequence[DemoProcess], stop: threading.Event, say: Callable[[str], None]) -> None:
     """Restart parts that stop or freeze, until `stop` is set."""
     while not stop.wait(0.5):
         for part in parts:
@@ -120,7 +120,7 @@ def watch(parts: Sequence[Part], stop: threading.Event, say: Callable[[str], Non
                 _restart(part, f"did not respond for {part.frozen_after} s", say)
 
 
-def _restart(part: Part, problem: str, say: Callable[[str], None]) -> None:
+def _restart(part: DemoProcess, problem: str, say: Callable[[str], None]) -> None:
     now = time.monotonic()
     part.deaths = [death for death in part.deaths if now - death < RESTARTS_WITHIN] + [now]
     if len(part.deaths) > RESTARTS:
@@ -130,7 +130,7 @@ def _restart(part: Part, problem: str, say: Callable[[str], None]) -> None:
     part.start()
 
 
-def end(parts: Sequence[Part]) -> None:
+def end(parts: Sequence[DemoProcess]) -> None:
     """End all parts together, within STOP_SECONDS."""
     for part in parts:
         part.ask_to_stop()

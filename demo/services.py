@@ -51,7 +51,7 @@ class DemoAccount:
 
 
 @dataclass(frozen=True)
-class Share:
+class DemoShare:
     """The shares of a query's pairs that the demo has already judged and settled."""
 
     first: float
@@ -61,11 +61,11 @@ class Share:
 
 # One query for every state of the work; the last is not open yet.
 SHARES = (
-    Share(first=1.0, second=1.0, settled=1.0),
-    Share(first=1.0, second=1.0, settled=0.4),
-    Share(first=1.0, second=1.0),
-    Share(first=0.6, second=0.8),
-    Share(first=0.0, second=0.3),
+    DemoShare(first=1.0, second=1.0, settled=1.0),
+    DemoShare(first=1.0, second=1.0, settled=0.4),
+    DemoShare(first=1.0, second=1.0),
+    DemoShare(first=0.6, second=0.8),
+    DemoShare(first=0.0, second=0.3),
 )
 
 

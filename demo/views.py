@@ -19,7 +19,7 @@ from web.figure_files import ShownFigure
 from web.figure_panels import Series, columns
 from web.figures import Figure
 from web.tables.cells import NumberedPage, Sort
-from web.tables.filters import Choice, Filter, filter_bar
+from web.tables.filters import Filter, FilterChoice, filter_bar
 
 
 class Tab(NamedTuple):
@@ -29,7 +29,7 @@ class Tab(NamedTuple):
     aria_current: str = "page"
 
 
-class SampleForm(forms.Form):
+class SampleCollectionForm(forms.Form):
     name = forms.CharField(help_text="Shown to everyone in the collection, for example CSFCube.")
     licence = forms.ChoiceField(
         choices=[("", "Choose a licence"), ("cc-by-4.0", "CC BY 4.0")], required=False
@@ -49,7 +49,7 @@ class SampleFileForm(forms.Form):
 
 
 STATES: Filter[None] = Filter(
-    "state", "State", [Choice("open", "Open", None), Choice("judged", "Judged", None)]
+    "state", "State", [FilterChoice("open", "Open", None), FilterChoice("judged", "Judged", None)]
 )
 TABS = (Tab("Overview"), Tab("Corpus", current=True), Tab("Pools"), Tab("Judging"), Tab("Results"))
 LONG_TITLE = (
@@ -69,7 +69,7 @@ def _page(request: HttpRequest) -> HttpResponse:
     context = {
         "tabs": TABS,
         "second_tabs": (Tab("Documents", current=True), Tab("Queries")),
-        "form": SampleForm({"year": "in press"}),
+        "form": SampleCollectionForm({"year": "in press"}),
         "file_form": SampleFileForm(),
         "command": "python manage.py import_documents demo corpus.jsonl",
         "jobs": _jobs(),

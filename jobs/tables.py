@@ -8,7 +8,7 @@ from accounts.models import Collection
 from jobs import registry
 from jobs.models import LIVE, Job, State
 from web.tables.columns import Column, Table
-from web.tables.filters import Choice, Filter
+from web.tables.filters import Filter, FilterChoice
 from web.tables.paging import Order
 from web.tables.sorted_paging import SortedRows
 
@@ -45,13 +45,15 @@ JOBS: Table[Job] = Table(
     ],
 )
 ENDED = [state for state in State if state not in LIVE]
-STATE = Filter("state", "State", [Choice(state, state.label, Q(state=state)) for state in ENDED])
+STATE = Filter(
+    "state", "State", [FilterChoice(state, state.label, Q(state=state)) for state in ENDED]
+)
 
 
 def job_filters(collection: Collection) -> list[Filter[Q]]:
     """By state, and by kind if there are several."""
     kinds = collection.jobs.order_by("kind").values_list("kind", flat=True).distinct()
-    choices = [Choice(kind, registry.title(kind), Q(kind=kind)) for kind in kinds]
+    choices = [FilterChoice(kind, registry.title(kind), Q(kind=kind)) for kind in kinds]
     return [STATE, Filter("kind", "Kind", choices if len(choices) > 1 else [])]
 
 

@@ -25,7 +25,7 @@ PROBLEMS = "problems"  # a key of results: sentences that the card lists below t
 _HEX = re.compile(r"[0-9a-f]{32,}")
 
 
-class Figure(NamedTuple):
+class ResultLine(NamedTuple):
     """One line of a result: "without text", "3"."""
 
     name: str
@@ -44,7 +44,7 @@ class JobCard(NamedTuple):
     outcome: str
     progress: str
     left: str
-    figures: list[Figure]
+    figures: list[ResultLine]
     advice: str
 
 
@@ -126,11 +126,11 @@ def duration(span: timedelta) -> str:
     return f"{hours} h {minutes} min"
 
 
-def figures(result: Mapping[str, Any]) -> list[Figure]:
+def figures(result: Mapping[str, Any]) -> list[ResultLine]:
     """The plain values of a result, in its order. Nested values are for programs only."""
     plain = ((key, value) for key, value in result.items() if key != PROBLEMS)
     named_values = ((key.replace("_", " "), in_words(value)) for key, value in plain)
-    return [Figure(name, value) for name, value in named_values if value]
+    return [ResultLine(name, value) for name, value in named_values if value]
 
 
 def in_words(value: object) -> str:

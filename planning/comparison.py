@@ -74,7 +74,7 @@ class KnownRelevant:
 
 
 @dataclass(frozen=True)
-class Comparison:
+class PlanComparison:
     """`shared` is None if no query paper is in both plans, `known` if no document has a label."""
 
     estimates: tuple[Estimate, Estimate]
@@ -82,7 +82,9 @@ class Comparison:
     known: KnownRelevant | None
 
 
-def comparison_of(collection: Collection, first: PoolPlanForm, second: PoolPlanForm) -> Comparison:
+def comparison_of(
+    collection: Collection, first: PoolPlanForm, second: PoolPlanForm
+) -> PlanComparison:
     """The pools of two valid forms."""
     forms = (first, second)
     estimates = (_estimate(collection, first), _estimate(collection, second))
@@ -94,7 +96,7 @@ def comparison_of(collection: Collection, first: PoolPlanForm, second: PoolPlanF
         for plan, estimate in zip(plans, estimates, strict=True)
     ]
     shared = shared_documents(*pools) if docnos else None
-    return Comparison(estimates, shared, known_relevant(collection, plans))
+    return PlanComparison(estimates, shared, known_relevant(collection, plans))
 
 
 def shared_documents(first: Documents, second: Documents) -> SharedDocuments:

@@ -22,7 +22,7 @@ from pooling.plan_page import SAVED, PlanPage, last_plan, problems_of, saved_pla
 from pooling.preview import USUAL_DEPTH, Cost
 from pooling.services import Estimate, PoolPlan
 from pooling.strategies import STRATEGIES
-from pooling.tables.freeze_preview import Matrix
+from pooling.tables.freeze_preview import OverlapMatrix
 
 LAST = "last"
 
@@ -63,12 +63,12 @@ class PlanColumn:
         return STRATEGIES[self.plan.strategy].title
 
     @property
-    def matrix(self) -> Matrix | None:
+    def matrix(self) -> OverlapMatrix | None:
         """The overlap of the runs; None for fewer than two."""
         overlaps = self.estimate and self.estimate.overlaps
         if not overlaps or len(overlaps.names) < 2:
             return None
-        return Matrix.of(overlaps, USUAL_DEPTH)
+        return OverlapMatrix.of(overlaps, USUAL_DEPTH)
 
 
 class ComparisonForm(forms.Form):

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from accounts.models import Collection
 from pooling.strategies import choose_models, jaccard_matrix
-from pooling.tables.freeze_preview import MOST_POOLS, Matrix
+from pooling.tables.freeze_preview import MOST_POOLS, OverlapMatrix
 from pooling.tables.names import breakable_parts
 from retrieval.models import Ranking
 from retrieval.retrievers import METADATA_RETRIEVERS
@@ -47,7 +47,7 @@ class ModelChoice:
 
     depth: int
     rows: list[ModelRow]
-    matrix: Matrix
+    matrix: OverlapMatrix
     papers: int
     of_papers: int
 
@@ -100,7 +100,7 @@ def model_choice(
     return ModelChoice(
         depth,
         rows,
-        Matrix.of(matrix, depth, ordered_names),
+        OverlapMatrix.of(matrix, depth, ordered_names),
         min(max_papers, len(papers)),
         len(papers),
     )

@@ -200,7 +200,7 @@ class PoolBuilds(CollectionView):
         )
 
 
-class Manifest(CollectionView):
+class PoolManifest(CollectionView):
     @extend_schema(
         operation_id="collections_pool_builds_manifest",
         summary="The manifest of a pool build",

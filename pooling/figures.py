@@ -11,7 +11,7 @@ from django.db import connection
 from accounts.models import Collection
 from corpus.models import QueryPaper
 from pooling.models import Pool
-from pooling.tables.freeze_preview import Matrix, Preview
+from pooling.tables.freeze_preview import OverlapMatrix, Preview
 from pooling.tables.overlap import OverlapRow
 from web.figure_panels import Spread, heat_map, spreads
 from web.figures import Figure, Key
@@ -110,7 +110,7 @@ def overlap_figures(preview: Preview) -> Iterator[Figure]:
         yield _sources_figure(preview.overlap)
 
 
-def overlap_figure(name: str, title: str, matrix: Matrix) -> Figure:
+def overlap_figure(name: str, title: str, matrix: OverlapMatrix) -> Figure:
     note = "The Jaccard index of the lists of any two, averaged over the queries."
     return _heat_figure(name, title, note, matrix.names, [row for _, row in matrix.rows])
 

@@ -220,7 +220,7 @@ class Pool(models.Model):
         return self.frozen_at is not None
 
 
-class Exclusion(models.TextChoices):
+class ExclusionReason(models.TextChoices):
     """Why a candidate is not judged. Rows and releases have the code; pages show the label."""
 
     NO_TEXT = "no-text", "no text in the corpus"
@@ -263,7 +263,7 @@ class Candidate(models.Model):
     @property
     def exclusion_label(self) -> str:
         """The label of `excluded`; "" for a candidate that is judged."""
-        return dict(Exclusion.choices).get(self.excluded, self.excluded)
+        return dict(ExclusionReason.choices).get(self.excluded, self.excluded)
 
 
 class Contribution(models.Model):

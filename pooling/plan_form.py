@@ -11,7 +11,7 @@ from django.utils.datastructures import MultiValueDict
 from accounts.models import Collection
 from pooling.services import DEFAULT_STRATEGY, PoolPlan, named_papers, papers_to_pool
 from pooling.strategies import STRATEGIES, Parameter, Strategy, StrategyError
-from pooling.strategies.drawing import Cell, drawing
+from pooling.strategies.drawing import DrawnPlace, drawing
 from retrieval.models import Run
 from retrieval.retrievers import is_retriever, retriever
 from retrieval.services import (
@@ -40,13 +40,13 @@ REQUIREMENTS = {
 }
 
 
-class Choice(NamedTuple):
+class StrategyChoice(NamedTuple):
     """A strategy in the form: its radio button and its parameters' fields."""
 
     strategy: Strategy
     button: forms.boundfield.BoundWidget
     fields: list[forms.BoundField]
-    cells: list[Cell]  # of its picture
+    cells: list[DrawnPlace]  # of its picture
 
 
 class PoolPlanForm(forms.Form):
@@ -224,11 +224,11 @@ class PoolPlanForm(forms.Form):
         cited = [self["cited"]] if "cited" in self.fields else []
         return [*cited, *(self[f"{KNOWN}{name}"] for name in self.imported)]
 
-    def choices(self) -> Iterator[Choice]:
+    def choices(self) -> Iterator[StrategyChoice]:
         buttons = list(self["strategy"])
         for strategy, button in zip(STRATEGIES.values(), buttons, strict=True):
             fields = [self[field_name(strategy, parameter)] for parameter in strategy.parameters]
-            yield Choice(strategy, button, fields, drawing(strategy))
+            yield StrategyChoice(strategy, button, fields, drawing(strategy))
 
     def clean(self) -> dict[str, Any]:
         values: dict[str, Any] = super().clean() or self.cleaned_data

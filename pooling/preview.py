@@ -113,7 +113,7 @@ def overlaps(
     return jaccard_matrix(top_lists, max(1, deepest)), jaccard_matrix(pool_lists, USUAL_DEPTH)
 
 
-class Share(NamedTuple):
+class RetrieverShare(NamedTuple):
     """One retriever's share in the pools.
 
     `found` counts the pooled documents in its list down to the deepest rank it drew from, whichever
@@ -142,7 +142,9 @@ class PoolFacts(NamedTuple):
     shortfall: Mapping[str, int]
 
 
-def shares(pools: Sequence[PoolFacts], rankings: Mapping[str, DocnosByPaper]) -> list[Share]:
+def shares(
+    pools: Sequence[PoolFacts], rankings: Mapping[str, DocnosByPaper]
+) -> list[RetrieverShare]:
     """Every retriever's share in the pools, by name."""
     documents_found: Counter[str] = Counter()
     documents_alone: Counter[str] = Counter()
@@ -170,9 +172,9 @@ def _finders(pool: PoolFacts, rankings: Mapping[str, DocnosByPaper]) -> dict[str
     return finders
 
 
-def _share(name: str, pools: Sequence[PoolFacts], found: int, alone: int) -> Share:
+def _share(name: str, pools: Sequence[PoolFacts], found: int, alone: int) -> RetrieverShare:
     depths = [depth for pool in pools if (depth := pool.depth.get(name))]
-    return Share(
+    return RetrieverShare(
         source=name,
         drawn=sum(pool.drawn.get(name, 0) for pool in pools),
         found=found,

@@ -325,7 +325,7 @@ class _Rebuild:
         paper: QueryPaper,
         runs: Mapping[str, ListsByPaper],
         eligible: Eligible | None,
-    ) -> tuple[strategies.DrawnPool, tuple[strategies.Contribution, ...]]:
+    ) -> tuple[strategies.DrawnPool, tuple[strategies.DrawnContribution, ...]]:
         docno = paper.name
         lists = {name: by_paper.get(docno, EMPTY) for name, by_paper in runs.items()}
         corpus = corpus_docnos(self.collection, paper.references)

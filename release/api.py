@@ -135,7 +135,7 @@ class ReleaseDetail(CollectionView):
         return Response(ReleaseAnswer(published(self.collection, version)).data)
 
 
-class Bundle(CollectionView):
+class BundleFile(CollectionView):
     @extend_schema(
         operation_id="collections_releases_bundle",
         summary="The zip of a release",

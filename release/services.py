@@ -55,7 +55,7 @@ def ignore(layout: str) -> None:
 
 
 @dataclass(frozen=True, slots=True, weakref_slot=True)
-class Bundle:
+class PackedBundle:
     """A release's zip, in a temporary file that goes with the bundle, and its manifest.
 
     `digests` has the SHA-256 of each file in it.
@@ -180,7 +180,7 @@ def build_bundle(
     version: str,
     accept: Reasons,
     begin: Callable[[str], None] = ignore,
-) -> Bundle:
+) -> PackedBundle:
     """The release of the snapshot: the same snapshot, version and reasons, the same bytes.
 
     `begin` is called with the name of each layout before it is written.
@@ -208,7 +208,7 @@ def pack_bundle(
     *,
     software_version: str,
     begin: Callable[[str], None] = ignore,
-) -> Bundle:
+) -> PackedBundle:
     """The release of the snapshot against these findings, as this version of the software's.
 
     `begin` is called with the name of each layout before it is written.
@@ -238,7 +238,7 @@ def pack_bundle(
         pack_into(packed, files)
     size = packed.tell()
     packed.seek(0)
-    return Bundle(
+    return PackedBundle(
         file=packed,
         manifest=manifest,
         digests={name: digest_of(file) for name, file in files.items()},
@@ -250,7 +250,7 @@ def pack_bundle(
 def _keep(
     collection: Collection,
     version: str,
-    bundle: Bundle,
+    bundle: PackedBundle,
     published_by: User | None,
     work: JobContext,
 ) -> Release:
@@ -290,7 +290,7 @@ def _keep(
 
 
 @contextmanager
-def _checked(part: Path, bundle: Bundle, work: JobContext) -> Iterator[None]:
+def _checked(part: Path, bundle: PackedBundle, work: JobContext) -> Iterator[None]:
     """The transaction that publishes, after the file was read back from the disk.
 
     Raises:
@@ -305,7 +305,7 @@ def _checked(part: Path, bundle: Bundle, work: JobContext) -> Iterator[None]:
         yield
 
 
-def _summary(collection: Collection, bundle: Bundle) -> dict[str, Any]:
+def _summary(collection: Collection, bundle: PackedBundle) -> dict[str, Any]:
     """What pages about all releases need, so that they read no manifest and compare no labels."""
     counts = bundle.manifest["counts"]
     before = collection.releases.first()

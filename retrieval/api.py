@@ -158,7 +158,7 @@ class RunFileParameters(RequestSerializer):
     )
 
 
-class RunFile(CollectionView):
+class RunDownload(CollectionView):
     @extend_schema(
         operation_id="collections_runs_file",
         summary="A run as a TREC file",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from retrieval.run_rows import RunRow
 from web.tables.columns import Column, Table
-from web.tables.filters import Choice, Filter, Test
+from web.tables.filters import Filter, FilterChoice, Test
 
 
 def _skipped(row: RunRow) -> str:
@@ -27,8 +27,8 @@ RUN_FILTERS: list[Filter[Test[RunRow]]] = [
         "kind",
         "Kind",
         [
-            Choice("built-in", "Built-in", lambda row: not row.run.is_imported),
-            Choice("imported", "Imported", lambda row: row.run.is_imported),
+            FilterChoice("built-in", "Built-in", lambda row: not row.run.is_imported),
+            FilterChoice("imported", "Imported", lambda row: row.run.is_imported),
         ],
     )
 ]

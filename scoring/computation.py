@@ -15,7 +15,7 @@ from scoring.measures.sampled import SampledPools
 from scoring.measures.scoring import ours, score, scored_queries
 from scoring.models import Fold, FoldPlan
 from scoring.sampled_pools import sampled_pools_of
-from scoring.score_tables import ListCounts, Queries, Row, field_rows, summary_rows
+from scoring.score_tables import ListCounts, MeansRow, QueryGroups, field_rows, summary_rows
 from web.lazy import pandas as pd
 
 Lists = Callable[[], Iterable[tuple[str, Sequence[str]]]]  # reads (query, docnos best first)
@@ -26,7 +26,7 @@ class ProfileScores(NamedTuple):
 
     profile: Profile
     table: pd.DataFrame
-    rows: list[Row]
+    rows: list[MeansRow]
 
 
 class Scorer:
@@ -39,7 +39,7 @@ class Scorer:
     def __init__(
         self,
         labels: GradedLabels,
-        queries: Queries,
+        queries: QueryGroups,
         profiles: Sequence[Profile],
         *,
         count_empty: bool,
@@ -124,7 +124,9 @@ class Scorer:
         rows = field_rows(table, self.queries, counts)
         return ProfileScores(profile, table, [*rows, *self._type_rows(profile, restricted)])
 
-    def _type_rows(self, profile: Profile, lists: Mapping[str, Sequence[str]]) -> Iterator[Row]:
+    def _type_rows(
+        self, profile: Profile, lists: Mapping[str, Sequence[str]]
+    ) -> Iterator[MeansRow]:
         for source, judged in self._by_type.items():
             known = {
                 query: [docno for docno in lists[query] if docno in grades]
@@ -155,13 +157,13 @@ def _has_sampled_measures(profiles: Iterable[Profile], relevant_from: int) -> bo
 
 def labelled_queries(
     collection: Collection, qrels: Qrels, *, folds: Folds | None = None
-) -> Queries:
+) -> QueryGroups:
     """Facet, fold and field of each query with a label."""
     facets = query_facets(collection)
     labelled = {query: facets[query] for query in sorted(qrels)}
     if folds is None:
         folds = folds_of(collection, labelled)
-    return Queries(labelled, folds, query_fields(collection))
+    return QueryGroups(labelled, folds, query_fields(collection))
 
 
 def folds_of(collection: Collection, facets: Mapping[str, str]) -> Folds:

@@ -12,7 +12,7 @@ from corpus.models import Query
 from scoring.folds import MOST as MOST_FOLDS
 
 
-class Kind(models.TextChoices):
+class SystemKind(models.TextChoices):
     RUN = "run", "run"
     FILE = "file", "file"
     BASELINE = "baseline", "baseline"
@@ -30,7 +30,7 @@ class System(models.Model):
 
     collection = models.ForeignKey(Collection, models.CASCADE, related_name="systems")
     name = models.CharField(max_length=60)
-    kind = models.CharField(max_length=10, choices=Kind)
+    kind = models.CharField(max_length=10, choices=SystemKind)
     repetition_of = models.CharField(max_length=60, blank=True)
     parameters = models.JSONField(default=dict, blank=True)
     report = models.JSONField(default=dict, blank=True, help_text="What was left out, and why.")
@@ -43,7 +43,7 @@ class System(models.Model):
         constraints = [
             models.UniqueConstraint(fields=["collection", "name"], name="system_name_once"),
             models.CheckConstraint(
-                condition=models.Q(kind__in=Kind.values), name="system_kind_known"
+                condition=models.Q(kind__in=SystemKind.values), name="system_kind_known"
             ),
         ]
 

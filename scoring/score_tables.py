@@ -24,7 +24,7 @@ NO_FIELD = "no field"
 DEVELOPMENT_FOLD = 1  # the published script of CSFCube reads its development set alone
 
 
-class Row(NamedTuple):
+class MeansRow(NamedTuple):
     """The means of a system over the queries of a facet and a split.
 
     `queries` were scored. `left_out` have no relevant document, and `without_list` of the scored
@@ -58,7 +58,7 @@ class Row(NamedTuple):
         return self._asdict()
 
 
-class Queries(NamedTuple):
+class QueryGroups(NamedTuple):
     """What the rows of a table are grouped by: facet, fold and field of each labelled query."""
 
     facets: Mapping[str, str]
@@ -72,13 +72,13 @@ class Queries(NamedTuple):
             yield facet, [query for query, own in self.facets.items() if own == facet]
         yield ALL, list(self.facets)
 
-    def of_all(self, names: Iterable[str]) -> Queries:
+    def of_all(self, names: Iterable[str]) -> QueryGroups:
         """These queries as one group."""
-        return Queries(dict.fromkeys(names, ""), self.folds, self.fields)
+        return QueryGroups(dict.fromkeys(names, ""), self.folds, self.fields)
 
 
 class ListCounts(NamedTuple):
-    """The queries that a system has no list for; and by query, documents as in `Row`."""
+    """The queries that a system has no list for; and by query, documents as in `MeansRow`."""
 
     without_list: Collection[str] = frozenset()
     unjudged: Mapping[str, int] = {}
@@ -94,13 +94,13 @@ class ListCounts(NamedTuple):
         )
 
 
-def summary_rows(table: pd.DataFrame, queries: Queries, lists: ListCounts) -> list[Row]:
+def summary_rows(table: pd.DataFrame, queries: QueryGroups, lists: ListCounts) -> list[MeansRow]:
     """For each facet and for all queries: the development, the test and the plain means.
 
     The development mean is over the queries that fold 1 does not test. The test mean is the mean of
     the folds' means. Without folds there are plain means only.
     """
-    rows: list[Row] = []
+    rows: list[MeansRow] = []
     for facet, names in queries.groups():
         if queries.folds.count:
             rows += _fold_rows(facet, names, table, queries.folds, lists)
@@ -110,7 +110,7 @@ def summary_rows(table: pd.DataFrame, queries: Queries, lists: ListCounts) -> li
 
 def _fold_rows(
     facet: str, names: Sequence[str], table: pd.DataFrame, folds: Folds, lists: ListCounts
-) -> Iterator[Row]:
+) -> Iterator[MeansRow]:
     development = folds.development_of(DEVELOPMENT_FOLD)
     yield _plain_row(facet, DEV, [name for name in names if name in development], table, lists)
     tested = [name for name in names if folds.numbers.get(name)]
@@ -129,9 +129,9 @@ def _fold_rows(
 
 def _plain_row(
     facet: str, split: str, names: Sequence[str], table: pd.DataFrame, lists: ListCounts
-) -> Row:
+) -> MeansRow:
     scored = _scored(table, names)
-    return Row(
+    return MeansRow(
         facet,
         split,
         queries=len(scored),
@@ -146,14 +146,14 @@ def _plain_row(
 
 
 def field_rows(
-    table: pd.DataFrame, queries: Queries, lists: ListCounts, candidates: str = ALL
-) -> list[Row]:
+    table: pd.DataFrame, queries: QueryGroups, lists: ListCounts, candidates: str = ALL
+) -> list[MeansRow]:
     """MDCR's means: of each field of the query papers, then the mean over these fields.
 
     Medić & Šnajder (SDP 2022), section 4. With facets, each facet has a mean over fields, too.
     The mean over fields has no interval, because it is no mean over queries.
     """
-    rows: list[Row] = []
+    rows: list[MeansRow] = []
     for facet, names in queries.groups():
         by_field: dict[str, list[str]] = {}
         for name in names:

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from corpus.digests import canonical_json
-from corpus.formats.full_texts import Section
+from corpus.formats.full_texts import FullTextSection
 
 FEWEST_WORDS = 8  # shorter paragraphs can be in an abstract by chance
 _ABSTRACT = re.compile(r"[\W\d]*(?:[ivx]+[.)]\s*)?(?:the\s+)?abstract\W*", re.IGNORECASE)
@@ -23,7 +23,7 @@ class ShownFullText:
     """A title and its sections; `pdf_url` is empty without a link."""
 
     title: str
-    sections: tuple[Section, ...]
+    sections: tuple[FullTextSection, ...]
     pdf_url: str
 
     @property
@@ -68,7 +68,7 @@ class FullTextPresentation:
 
 
 def shown_full_text(
-    title: str, sections: Sequence[Section], pdf_url: str, abstract: str
+    title: str, sections: Sequence[FullTextSection], pdf_url: str, abstract: str
 ) -> ShownFullText:
     """The full text without its abstract.
 
@@ -77,7 +77,7 @@ def shown_full_text(
     """
     abstract_words = _words(abstract)
     kept = (
-        Section(
+        FullTextSection(
             section.heading,
             tuple(
                 paragraph

@@ -19,11 +19,11 @@ from agreement.coefficients import (
     NO_PAIRS,
     ONE_PAIR,
 )
-from agreement.tables import Matrix, Value, grade_matrix
+from agreement.tables import ConfusionMatrix, Value, grade_matrix
 from annotation.models import Judgment, Pair
 from studies.models import Study, StudyRating
 from studies.reading import facet_names, progress_of
-from studies.results import Comparison, Minutes, RatedPair, StudyResult, study_result
+from studies.results import Minutes, StudyComparison, StudyResult, TwiceRatedPair, study_result
 from web.tables.csv_cells import defused
 
 # CSFCube (Mysore et al., 2021), appendix B: the abstracts and the full texts of 45 pairs, rated by
@@ -58,7 +58,7 @@ class StudyReport:
     total: int
     rated: int
     result: StudyResult | None
-    pairs: list[RatedPair]
+    pairs: list[TwiceRatedPair]
     names: Mapping[str, str]
 
     @property
@@ -94,14 +94,14 @@ class StudyReport:
         ]
 
     @property
-    def matrix(self) -> Matrix:
+    def matrix(self) -> ConfusionMatrix:
         assert self.result is not None
         return grade_matrix(
             "final label", "full-text grade", self.result.confusion, len(self.pairs)
         )
 
 
-def _values(comparison: Comparison) -> list[Value]:
+def _values(comparison: StudyComparison) -> list[Value]:
     return [
         Value(coefficient, result.value, REASONS.get(result.undefined or "", ""))
         for coefficient in COEFFICIENTS
@@ -133,7 +133,7 @@ def report_of(study: Study) -> StudyReport:
     )
 
 
-def rated_pairs(study: Study, names: Mapping[str, str]) -> Iterator[RatedPair]:
+def rated_pairs(study: Study, names: Mapping[str, str]) -> Iterator[TwiceRatedPair]:
     """The pairs of the study with their labels of now, by facet, query and docno."""
     collection: Collection = study.collection
     ratings: dict[int, list[StudyRating]] = {}
@@ -159,7 +159,7 @@ def rated_pairs(study: Study, names: Mapping[str, str]) -> Iterator[RatedPair]:
     ):
         given = ratings.get(pk, [])
         times = [rating.seconds for rating in given]
-        yield RatedPair(
+        yield TwiceRatedPair(
             query=query,
             facet=facet,
             docno=docno,

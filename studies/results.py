@@ -15,7 +15,7 @@ from agreement.coefficients import COEFFICIENTS, CrossTable, Result, confusion_o
 
 
 @dataclass(frozen=True, slots=True)
-class RatedPair:
+class TwiceRatedPair:
     """One pair of a study. Grades are those of the scale, or None.
 
     `chosen_label` is the final label when the study was made, `label` the one that stands now, None
@@ -37,7 +37,7 @@ class RatedPair:
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class StudyComparison:
     """The coefficients of the pairs that have both grades, and how many pairs lack one."""
 
     pairs: int
@@ -60,8 +60,8 @@ class GroupResult:
     """The numbers of one facet, or of all pairs (`facet` None)."""
 
     facet: str | None
-    labels: Comparison
-    own: Comparison
+    labels: StudyComparison
+    own: StudyComparison
     minutes: Minutes
 
 
@@ -79,15 +79,17 @@ class StudyResult:
     relabelled: int
 
 
-def study_result(pairs: Sequence[RatedPair], grades: Sequence[int] = (0, 1, 2, 3)) -> StudyResult:
+def study_result(
+    pairs: Sequence[TwiceRatedPair], grades: Sequence[int] = (0, 1, 2, 3)
+) -> StudyResult:
     """The numbers of all pairs together, then of each facet in the order in which they come.
 
     Raises GradeError for a grade that is not on the scale.
     """
-    by_facet: dict[str, list[RatedPair]] = defaultdict(list)
+    by_facet: dict[str, list[TwiceRatedPair]] = defaultdict(list)
     for pair in pairs:
         by_facet[pair.facet].append(pair)
-    groups: list[tuple[str | None, list[RatedPair]]] = [(None, list(pairs))]
+    groups: list[tuple[str | None, list[TwiceRatedPair]]] = [(None, list(pairs))]
     if len(by_facet) > 1:
         groups += list(by_facet.items())
     return StudyResult(
@@ -99,34 +101,38 @@ def study_result(pairs: Sequence[RatedPair], grades: Sequence[int] = (0, 1, 2, 3
     )
 
 
-def _label_of(pair: RatedPair) -> int | None:
+def _label_of(pair: TwiceRatedPair) -> int | None:
     return pair.label
 
 
-def _own_of(pair: RatedPair) -> int | None:
+def _own_of(pair: TwiceRatedPair) -> int | None:
     return pair.own
 
 
-def _table(pairs: Sequence[RatedPair], other: Callable[[RatedPair], int | None]) -> CrossTable:
+def _table(
+    pairs: Sequence[TwiceRatedPair], other: Callable[[TwiceRatedPair], int | None]
+) -> CrossTable:
     return CrossTable(((other(pair), pair.grade), 1) for pair in pairs)
 
 
-def _group(facet: str | None, pairs: Sequence[RatedPair]) -> GroupResult:
+def _group(facet: str | None, pairs: Sequence[TwiceRatedPair]) -> GroupResult:
     return GroupResult(
         facet, _comparison(pairs, _label_of), _comparison(pairs, _own_of), _minutes(pairs)
     )
 
 
-def _comparison(pairs: Sequence[RatedPair], other: Callable[[RatedPair], int | None]) -> Comparison:
+def _comparison(
+    pairs: Sequence[TwiceRatedPair], other: Callable[[TwiceRatedPair], int | None]
+) -> StudyComparison:
     table = _table(pairs, other)
-    return Comparison(
+    return StudyComparison(
         pairs=table.pairs,
         left_out=len(pairs) - table.pairs,
         results={coefficient.key: coefficient.function(table) for coefficient in COEFFICIENTS},
     )
 
 
-def _minutes(pairs: Sequence[RatedPair]) -> Minutes:
+def _minutes(pairs: Sequence[TwiceRatedPair]) -> Minutes:
     timed = sorted(pair.seconds / 60 for pair in pairs if pair.seconds is not None)
     rated = sum(pair.rated for pair in pairs)
     return Minutes(

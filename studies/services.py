@@ -42,7 +42,7 @@ class BadStudy(StudyError):
     """The study cannot be made as asked."""
 
 
-class NameTaken(StudyError):
+class StudyNameTaken(StudyError):
     """The collection has a study of that name."""
 
     status = 409
@@ -98,7 +98,7 @@ def create_study(
 
     Raises:
         BadStudy: the name, the rater or a number is invalid, or too few pairs can be chosen.
-        NameTaken: the collection has a study of that name.
+        StudyNameTaken: the collection has a study of that name.
         CollectionArchived
     """
     _check_numbers(name, queries, per_query)
@@ -135,7 +135,7 @@ def create_study(
             )
     except IntegrityError as error:
         if Study.objects.filter(collection=collection, name=name).exists():
-            raise NameTaken(
+            raise StudyNameTaken(
                 f"{collection} has a study {name!r} already. Choose another name."
             ) from error
         raise

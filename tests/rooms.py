@@ -1,7 +1,7 @@
 """`python -m tests.rooms`: the size of the house, and its rules for folders and class names.
 
-It prints how many lines the program and its tests have. It fails if a folder has more than 20 modules side
-by side, if a package has no docstring, or if two classes of the program have the same name.
+It prints how many lines the program and its tests have. It fails if a folder has more than 20
+modules side by side, or if two classes of the program have the same name.
 """
 
 from __future__ import annotations

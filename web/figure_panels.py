@@ -12,9 +12,9 @@ from web.figures import (
     Bar,
     Dot,
     Panel,
-    Scale,
+    PixelScale,
     Stroke,
-    Text,
+    TextLine,
     clipped,
     number_text,
     pixels,
@@ -29,29 +29,31 @@ EDGE = 12  # for half of a dot, and half of the last number of an axis
 AXIS = 20
 
 
-def _title(text: str) -> Text:
-    return Text(0, TITLE, clipped(text, PANEL_WIDTH), css="heading")
+def _title(text: str) -> TextLine:
+    return TextLine(0, TITLE, clipped(text, PANEL_WIDTH), css="heading")
 
 
-def _grid(scale: Scale, bottom: float) -> tuple[list[Stroke], list[Text]]:
+def _grid(scale: PixelScale, bottom: float) -> tuple[list[Stroke], list[TextLine]]:
     """Upright lines at round values, with their numbers below."""
     values = ticks(scale.low, scale.high)
     strokes = [
         Stroke("track" if value else "zero", scale.at(value), TOP, scale.at(value), bottom)
         for value in values
     ]
-    texts = [Text(scale.at(value), bottom + 14, number_text(value), "middle") for value in values]
+    texts = [
+        TextLine(scale.at(value), bottom + 14, number_text(value), "middle") for value in values
+    ]
     return strokes, texts
 
 
-def _names(names: Sequence[str], gutter: float = GUTTER) -> list[Text]:
+def _names(names: Sequence[str], gutter: float = GUTTER) -> list[TextLine]:
     return [
-        Text(gutter - 8, TOP + ROW * row + 13, clipped(name, gutter - 8), "end")
+        TextLine(gutter - 8, TOP + ROW * row + 13, clipped(name, gutter - 8), "end")
         for row, name in enumerate(names)
     ]
 
 
-class Move(NamedTuple):
+class BeforeAfter(NamedTuple):
     """A value before and after; None where it is undefined."""
 
     name: str
@@ -62,7 +64,7 @@ class Move(NamedTuple):
 def moves(
     title: str,
     finding: str,
-    rows: Sequence[Move],
+    rows: Sequence[BeforeAfter],
     low: float,
     high: float,
     *,
@@ -73,7 +75,7 @@ def moves(
 
     `stages` are the words for the two dots. `gutter` is the room for the names, in pixels.
     """
-    scale = Scale(low, high, gutter + EDGE, PANEL_WIDTH - EDGE)
+    scale = PixelScale(low, high, gutter + EDGE, PANEL_WIDTH - EDGE)
     bottom = TOP + ROW * len(rows)
     strokes, texts = _grid(scale, bottom)
     dots: list[Dot] = []
@@ -106,7 +108,7 @@ def ranked_bars(title: str, finding: str, values: Sequence[float]) -> Panel:
     count = min(len(ranked), MOST_BARS)
     drawn = [ranked[int((place + 0.5) * len(ranked) / count)] for place in range(count)]
     left = 48
-    scale = Scale(min(0.0, *drawn), max(0.0, *drawn), COLUMNS_BOTTOM, TOP + 4)
+    scale = PixelScale(min(0.0, *drawn), max(0.0, *drawn), COLUMNS_BOTTOM, TOP + 4)
     zero, width = scale.at(0), (PANEL_WIDTH - left) / max(1, count)
     levels = [value for value in ticks(scale.low, scale.high) if value]
     strokes = [
@@ -124,11 +126,12 @@ def ranked_bars(title: str, finding: str, values: Sequence[float]) -> Panel:
         for place, value in enumerate(drawn)
     ]
     numbers = [
-        Text(left - 6, scale.at(value) + 4, number_text(value), "end") for value in (0.0, *levels)
+        TextLine(left - 6, scale.at(value) + 4, number_text(value), "end")
+        for value in (0.0, *levels)
     ]
     ends = [
-        Text(left, COLUMNS_BOTTOM + 14, "1"),
-        Text(PANEL_WIDTH, COLUMNS_BOTTOM + 14, f"{len(ranked):,} queries", "end"),
+        TextLine(left, COLUMNS_BOTTOM + 14, "1"),
+        TextLine(PANEL_WIDTH, COLUMNS_BOTTOM + 14, f"{len(ranked):,} queries", "end"),
     ]
     return Panel(
         finding,
@@ -171,8 +174,8 @@ def stacks(title: str, finding: str, rows: Sequence[Stack]) -> Panel:
     texts = [_title(title)]
     for place, row in enumerate(rows):
         top = TOP + (STACK_HEIGHT + ROW) * place
-        scale = Scale(0, max(1, sum(row.counts)), gutter, PANEL_WIDTH - 1)
-        texts.append(Text(gutter - 8, top + ROW + 14, clipped(row.name, gutter - 8), "end"))
+        scale = PixelScale(0, max(1, sum(row.counts)), gutter, PANEL_WIDTH - 1)
+        texts.append(TextLine(gutter - 8, top + ROW + 14, clipped(row.name, gutter - 8), "end"))
         below = 0
         for grade, count in enumerate(row.counts):
             left, right = scale.at(below), scale.at(below + count)
@@ -185,7 +188,7 @@ def stacks(title: str, finding: str, rows: Sequence[Stack]) -> Panel:
                 Bar(f"g{grade}", left, top + ROW, pixels(right - left), STACK_HEIGHT, label)
             )
             if right - left >= SHARE_ROOM:
-                texts.append(Text(pixels((left + right) / 2), top + ROW - 4, share, "middle"))
+                texts.append(TextLine(pixels((left + right) / 2), top + ROW - 4, share, "middle"))
     height = TOP + (STACK_HEIGHT + ROW) * len(rows) + 4
     return Panel(finding, height, bars=bars, texts=texts)
 
@@ -193,12 +196,12 @@ def stacks(title: str, finding: str, rows: Sequence[Stack]) -> Panel:
 COLUMNS_BOTTOM = TOP + 132
 
 
-class Columns(NamedTuple):
+class ColumnPlaces(NamedTuple):
     """Where the columns stand: from `left` on, each `width` wide, with counts on `scale`."""
 
     left: float
     width: float
-    scale: Scale
+    scale: PixelScale
 
     def middle(self, column: int) -> float:
         return pixels(self.left + self.width * (column + 0.5))
@@ -234,8 +237,8 @@ def columns(
     """
     most = max([top, 1, *(count for row in series for count in row.counts)])
     left, room = (0, 16) if texts else (34, 4)
-    scale = Scale(0, most, COLUMNS_BOTTOM, TOP + room)
-    place = Columns(left, (PANEL_WIDTH - left) / max(1, len(labels)), scale)
+    scale = PixelScale(0, most, COLUMNS_BOTTOM, TOP + room)
+    place = ColumnPlaces(left, (PANEL_WIDTH - left) / max(1, len(labels)), scale)
     strokes, numbers = ([], []) if texts else _level_lines(scale, left)
     return Panel(
         finding,
@@ -250,7 +253,7 @@ def columns(
         texts=[
             _title(title),
             *(
-                Text(place.middle(column), COLUMNS_BOTTOM + 14, labels[column], "middle")
+                TextLine(place.middle(column), COLUMNS_BOTTOM + 14, labels[column], "middle")
                 for column in range(0, len(labels), every)
             ),
             *_texts_above(place, series, texts),
@@ -259,20 +262,24 @@ def columns(
     )
 
 
-def _texts_above(place: Columns, series: Sequence[Series], texts: Sequence[str]) -> list[Text]:
+def _texts_above(
+    place: ColumnPlaces, series: Sequence[Series], texts: Sequence[str]
+) -> list[TextLine]:
     tallest = [max(row.counts[column] for row in series) for column in range(len(texts))]
     return [
-        Text(place.middle(column), place.scale.at(tallest[column]) - 4, text, "middle")
+        TextLine(place.middle(column), place.scale.at(tallest[column]) - 4, text, "middle")
         for column, text in enumerate(texts)
     ]
 
 
-def _level_lines(scale: Scale, left: float) -> tuple[list[Stroke], list[Text]]:
+def _level_lines(scale: PixelScale, left: float) -> tuple[list[Stroke], list[TextLine]]:
     values = [value for value in ticks(0, scale.high) if value == int(value)]
     strokes = [
         Stroke("track", left, scale.at(value), PANEL_WIDTH, scale.at(value)) for value in values
     ]
-    numbers = [Text(left - 6, scale.at(value) + 4, number_text(value), "end") for value in values]
+    numbers = [
+        TextLine(left - 6, scale.at(value) + 4, number_text(value), "end") for value in values
+    ]
     return strokes, numbers
 
 
@@ -289,7 +296,7 @@ class Spread(NamedTuple):
 
 def spreads(title: str, finding: str, rows: Sequence[Spread], high: float) -> Panel:
     """A row for each name: a line from end to end, a box over the middle half, the median."""
-    scale = Scale(0, high, GUTTER + EDGE, PANEL_WIDTH - EDGE)
+    scale = PixelScale(0, high, GUTTER + EDGE, PANEL_WIDTH - EDGE)
     bottom = TOP + ROW * len(rows)
     strokes, texts = _grid(scale, bottom)
     bars: list[Bar] = []
@@ -315,7 +322,7 @@ def _spread_text(spread: Spread) -> str:
     return f"{spread.name}: {lowest} to {highest}, half from {lower} to {upper}, median {median}"
 
 
-class Part(NamedTuple):
+class PartOfNumber(NamedTuple):
     """A number and a part of it."""
 
     name: str
@@ -323,13 +330,13 @@ class Part(NamedTuple):
     part: int
 
 
-def parts(title: str, finding: str, rows: Sequence[Part], words: tuple[str, str]) -> Panel:
+def parts(title: str, finding: str, rows: Sequence[PartOfNumber], words: tuple[str, str]) -> Panel:
     """A row for each name: a pale bar for the total, and over it a dark one for the part.
 
     `words` say what the totals and the parts count.
     """
     most = max([1, *(row.total for row in rows)])
-    scale = Scale(0, most, GUTTER, PANEL_WIDTH - EDGE)
+    scale = PixelScale(0, most, GUTTER, PANEL_WIDTH - EDGE)
     bottom = TOP + ROW * len(rows)
     strokes, texts = _grid(scale, bottom)
     bars: list[Bar] = []
@@ -363,7 +370,7 @@ def ranges(title: str, finding: str, rows: Sequence[Range], words: tuple[str, st
     `words` name the lower bound, the filled dot and the upper bound.
     """
     high = max([0.0, *(row.high for row in rows)])
-    scale = Scale(0, high or 1, GUTTER + EDGE, PANEL_WIDTH - EDGE)
+    scale = PixelScale(0, high or 1, GUTTER + EDGE, PANEL_WIDTH - EDGE)
     bottom = TOP + ROW * len(rows)
     strokes, texts = _grid(scale, bottom)
     dots: list[Dot] = []
@@ -395,8 +402,8 @@ def curve(title: str, finding: str, values: Sequence[int], axis: str) -> Panel:
     left, count = 48, len(values)
     step = max(1, -(-count // MOST_POINTS))
     places = sorted({0, *range(step, count, step), count})
-    across = Scale(0, max(1, count), left, PANEL_WIDTH - EDGE)
-    upward = Scale(0, max([1, *values]), COLUMNS_BOTTOM, TOP + 4)
+    across = PixelScale(0, max(1, count), left, PANEL_WIDTH - EDGE)
+    upward = PixelScale(0, max([1, *values]), COLUMNS_BOTTOM, TOP + 4)
     points = [(across.at(place), upward.at(values[place - 1] if place else 0)) for place in places]
     strokes, numbers = _level_lines(upward, left)
     strokes.append(Stroke("zero", left, COLUMNS_BOTTOM, PANEL_WIDTH, COLUMNS_BOTTOM))
@@ -410,10 +417,10 @@ def curve(title: str, finding: str, values: Sequence[int], axis: str) -> Panel:
             _title(title),
             *numbers,
             *(
-                Text(across.at(value), COLUMNS_BOTTOM + 14, number_text(value), "middle")
+                TextLine(across.at(value), COLUMNS_BOTTOM + 14, number_text(value), "middle")
                 for value in labels
             ),
-            Text(PANEL_WIDTH, COLUMNS_BOTTOM + 14, f"{count:,} {axis}", "end"),
+            TextLine(PANEL_WIDTH, COLUMNS_BOTTOM + 14, f"{count:,} {axis}", "end"),
         ],
     )
 
@@ -436,9 +443,9 @@ class HeatCell(NamedTuple):
         return Bar("g2", self.x, self.y, width, height, title, pixels(self.share))
 
     @property
-    def text(self) -> Text:
+    def text(self) -> TextLine:
         x, y = self.x + HEAT_WIDTH / 2, self.y + 15
-        return Text(x, y, f"{100 * self.share:.0f} %", "middle", "ink")
+        return TextLine(x, y, f"{100 * self.share:.0f} %", "middle", "ink")
 
 
 def heat_map(finding: str, names: Sequence[str], shares: Sequence[Sequence[float | None]]) -> Panel:
@@ -460,7 +467,7 @@ def heat_map(finding: str, names: Sequence[str], shares: Sequence[Sequence[float
         if row != column and share is not None
     ]
     heads = [
-        Text(left + HEAT_WIDTH * (column + 0.5), HEAT_TOP - 6, str(column + 1), "middle")
+        TextLine(left + HEAT_WIDTH * (column + 0.5), HEAT_TOP - 6, str(column + 1), "middle")
         for column in range(len(names))
     ]
     return Panel(
@@ -470,13 +477,16 @@ def heat_map(finding: str, names: Sequence[str], shares: Sequence[Sequence[float
         bars=[cell.bar for cell in cells],
         texts=[
             *heads,
-            *(Text(0, HEAT_TOP + HEAT_HEIGHT * row + 15, name) for row, name in enumerate(rows)),
+            *(
+                TextLine(0, HEAT_TOP + HEAT_HEIGHT * row + 15, name)
+                for row, name in enumerate(rows)
+            ),
             *(cell.text for cell in cells),
         ],
     )
 
 
-class Progress(NamedTuple):
+class DoneOf(NamedTuple):
     """How many of how many are done."""
 
     name: str
@@ -487,7 +497,7 @@ class Progress(NamedTuple):
 CELL_WIDTH = 120
 
 
-def progress_cell(name: str, rows: Sequence[Progress], address: str) -> Panel:
+def progress_cell(name: str, rows: Sequence[DoneOf], address: str) -> Panel:
     """A name above a thin bar for each row; a row with a total of 0 has only its track."""
     bars: list[Bar] = []
     for row, (label, done, total) in enumerate(rows):
@@ -501,6 +511,6 @@ def progress_cell(name: str, rows: Sequence[Progress], address: str) -> Panel:
         18 + 7 * len(rows),
         CELL_WIDTH,
         bars=bars,
-        texts=[Text(0, 12, clipped(name, CELL_WIDTH - 4))],
+        texts=[TextLine(0, 12, clipped(name, CELL_WIDTH - 4))],
         address=address,
     )

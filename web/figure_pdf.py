@@ -23,7 +23,7 @@ from matplotlib.patches import Circle, Rectangle
 from matplotlib.text import Text as CanvasText
 from matplotlib.transforms import Affine2D
 
-from web.figures import GAP, Bar, Dot, Figure, PlacedKey, Sheet, Stroke, Text, sheet_of
+from web.figures import GAP, Bar, Dot, Figure, PlacedKey, Sheet, Stroke, TextLine, sheet_of
 
 POINT = 0.75  # points in a CSS pixel
 SIZES = {"large": 16}  # pixels; other text has 12
@@ -79,7 +79,7 @@ def _rules() -> list[tuple[str, Style]]:
 def _artists(sheet: Sheet) -> Iterator[Artist]:
     """In the order of the SVG file, which is the order of drawing."""
     page = Drawing(sheet, 0, 0)
-    yield page.text(Text(GAP, 34, sheet.figure.title, css="heading large"))
+    yield page.text(TextLine(GAP, 34, sheet.figure.title, css="heading large"))
     yield from map(page.text, sheet.note)
     for key in sheet.keys:
         yield page.key(key)
@@ -123,7 +123,7 @@ class Drawing:
             return self.dot(Dot(place.key.css, place.x + 6, place.y + 6))
         return self.bar(Bar(place.key.css, place.x + 1, place.y + 1, 10, 10))
 
-    def text(self, text: Text) -> Artist:
+    def text(self, text: TextLine) -> Artist:
         style = styles("text", text.css)
         weight = "bold" if style.get("font-weight") == "600" else "normal"
         size = next((SIZES[css] for css in text.css.split() if css in SIZES), 12)

@@ -50,7 +50,7 @@ class Dot(NamedTuple):
     title: str = ""
 
 
-class Text(NamedTuple):
+class TextLine(NamedTuple):
     """A line of text; `anchor` is "start", "middle" or "end"."""
 
     x: float
@@ -70,7 +70,7 @@ class Panel:
     strokes: Sequence[Stroke] = ()
     bars: Sequence[Bar] = ()
     dots: Sequence[Dot] = ()
-    texts: Sequence[Text] = ()
+    texts: Sequence[TextLine] = ()
     address: str = ""  # of the page that the panel leads to
 
 
@@ -133,7 +133,7 @@ def _table_cell(cell: str | int | float | None) -> TableCell:
 # Scales
 
 
-class Scale(NamedTuple):
+class PixelScale(NamedTuple):
     """Values from `low` to `high` on pixels from `start` to `end`."""
 
     low: float
@@ -189,7 +189,7 @@ class PlacedKey(NamedTuple):
 
     x: float
     y: float
-    label: Text
+    label: TextLine
     key: Key
 
 
@@ -200,7 +200,7 @@ class Sheet:
     figure: Figure
     width: float
     height: float
-    note: Sequence[Text]
+    note: Sequence[TextLine]
     keys: Sequence[PlacedKey]
     panels: Sequence[Placed]
 
@@ -214,7 +214,7 @@ def sheet_of(figure: Figure) -> Sheet:
     width = _sheet_width(figure.panels)
     lines = textwrap.wrap(figure.note, int((width - 2 * GAP) / CHARACTER))
     top: float = GAP + 2 * LINE
-    note = [Text(GAP, top + LINE * number, line) for number, line in enumerate(lines)]
+    note = [TextLine(GAP, top + LINE * number, line) for number, line in enumerate(lines)]
     top += LINE * len(lines)
     keys = _placed_keys(figure.keys, top, width)
     top = (keys[-1].label.y + LINE if keys else top) + LINE / 2
@@ -235,7 +235,7 @@ def _placed_keys(keys: Iterable[Key], top: float, width: float) -> list[PlacedKe
         length = 18 + CHARACTER * len(key.label)
         if x > GAP and x + length > width - GAP:
             x, y = GAP, y + LINE
-        label = Text(pixels(x + 18), y, key.label)
+        label = TextLine(pixels(x + 18), y, key.label)
         placed.append(PlacedKey(pixels(x), pixels(y - 10), label, key))
         x += length + LINE
     return placed

@@ -4,13 +4,17 @@
 `pools` creates the pools that are missing, `judgments` fills slots, and `decisions` comes last.
 """
 
-from adjudication.judgment_import.context import ImportOptions, ImportReport, JudgmentsRefused
+from adjudication.judgment_import.context import (
+    ImportOptions,
+    JudgmentImportReport,
+    JudgmentsRefused,
+)
 from adjudication.judgment_import.people import seats_of
 from adjudication.judgment_import.service import import_judgments
 
 __all__ = [
     "ImportOptions",
-    "ImportReport",
+    "JudgmentImportReport",
     "JudgmentsRefused",
     "import_judgments",
     "seats_of",

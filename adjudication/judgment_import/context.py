@@ -45,7 +45,7 @@ class ImportOptions:
 
 
 @dataclass
-class ImportReport:
+class JudgmentImportReport:
     """What an import did. `taken_over` counts unjudged pairs that a person here had."""
 
     dry_run: bool
@@ -62,14 +62,14 @@ class ImportReport:
 
 
 @dataclass
-class ImportContext:
+class JudgmentImportContext:
     """One import in its transaction. Problems are collected, so that all are reported at once."""
 
     collection: Collection
     options: ImportOptions
     imported_by: User | None
     work: JobContext
-    report: ImportReport
+    report: JudgmentImportReport
     problems: list[str] = field(default_factory=list)
     secret: set[tuple[str, str]] = field(default_factory=set)
     """Query and docno of the pairs that had one judgment, made here, before the import."""

@@ -9,21 +9,23 @@ from django.db.models import OuterRef, Subquery
 from accounts.models import Role
 from accounts.services import imported_username
 from adjudication.judgment_files import Answered
-from adjudication.judgment_import.context import ImportContext, answer_of
-from adjudication.judgment_import.people import People
-from adjudication.judgment_import.records import Records
+from adjudication.judgment_import.context import JudgmentImportContext, answer_of
+from adjudication.judgment_import.people import ImportedPeople
+from adjudication.judgment_import.records import ImportedRecords
 from adjudication.models import Decision
 from annotation.models import Judgment, Pair
 from corpus.models import Query
 
 
-def import_decisions(context: ImportContext, people: People, records: Records) -> None:
+def import_decisions(
+    context: JudgmentImportContext, people: ImportedPeople, records: ImportedRecords
+) -> None:
     """Import the decisions query by query.
 
     Raises:
         JudgmentsRefused: a pair cannot have the decision of the files.
     """
-    importer = _Importer(context, people)
+    importer = _DecisionImporter(context, people)
     for query, by_docno in records.decisions_by_query().items():
         pairs = _judged_pairs(query)
         rows = [
@@ -57,8 +59,8 @@ def _judged_pairs(query: Query) -> dict[str, Any]:
     return {pair.candidate.document.docno: pair for pair in rows}
 
 
-class _Importer:
-    def __init__(self, context: ImportContext, people: People) -> None:
+class _DecisionImporter:
+    def __init__(self, context: JudgmentImportContext, people: ImportedPeople) -> None:
         self.context, self.people, self.report = context, people, context.report
 
     def decision(self, record: Answered, pair: Any) -> Decision | None:

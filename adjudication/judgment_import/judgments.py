@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 from accounts.models import Role, User
 from adjudication.judgment_files import Answered
-from adjudication.judgment_import.context import ImportContext, answer_of
-from adjudication.judgment_import.people import People
-from adjudication.judgment_import.records import Records
+from adjudication.judgment_import.context import JudgmentImportContext, answer_of
+from adjudication.judgment_import.people import ImportedPeople
+from adjudication.judgment_import.records import ImportedRecords
 from adjudication.models import Recipient, Referral
 from annotation.models import Judgment, Opening, Slot
 from annotation.services import CannotOpen, NewJudgment, insert_judgments, open_query, places
@@ -17,14 +17,16 @@ from corpus.models import Query
 from database.natural_order import natural_key
 
 
-def import_slots(context: ImportContext, people: People, records: Records) -> None:
+def import_slots(
+    context: JudgmentImportContext, people: ImportedPeople, records: ImportedRecords
+) -> None:
     """Import the judgments query by query.
 
     Raises:
         JudgmentsRefused: a query cannot be opened, or a judgment has no slot.
     """
     by_query = records.judgments_by_query()
-    importer = _Importer(context, people)
+    importer = _JudgmentImporter(context, people)
     for number, (query, pairs) in enumerate(by_query.items(), start=1):
         importer.import_query(query, pairs)
         context.work.progress(number, len(by_query), "queries imported")
@@ -43,8 +45,8 @@ class _Place(NamedTuple):
         return self.slot.annotator_id != self.annotator.pk
 
 
-class _Importer:
-    def __init__(self, context: ImportContext, people: People) -> None:
+class _JudgmentImporter:
+    def __init__(self, context: JudgmentImportContext, people: ImportedPeople) -> None:
         self.context, self.people, self.report = context, people, context.report
 
     def import_query(self, query: Query, pairs: Mapping[str, list[Answered]]) -> None:

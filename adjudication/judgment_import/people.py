@@ -8,15 +8,15 @@ from collections.abc import Sequence
 from accounts.models import Role, User
 from accounts.services import AccountError, add_membership, imported_person, imported_username
 from adjudication.judgment_files import Answered
-from adjudication.judgment_import.context import ImportContext, JudgmentsRefused
+from adjudication.judgment_import.context import JudgmentImportContext, JudgmentsRefused
 from corpus.models import Query
 from database.natural_order import natural_key
 
 
-class People:
+class ImportedPeople:
     """The accounts of one import. Each is created when it is first needed."""
 
-    def __init__(self, context: ImportContext) -> None:
+    def __init__(self, context: JudgmentImportContext) -> None:
         self._context = context
         self._accounts: dict[tuple[str, str], User] = {}
 

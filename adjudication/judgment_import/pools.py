@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
-from adjudication.judgment_import.context import NAMED, ImportContext
-from adjudication.judgment_import.records import Records
+from adjudication.judgment_import.context import NAMED, JudgmentImportContext
+from adjudication.judgment_import.records import ImportedRecords
 from corpus.models import QueryPaper
 from database.natural_order import natural_key
 from pooling.models import Pool
@@ -14,7 +14,9 @@ from pooling.services.imported import create_imported_pools
 from web.words import count_noun, listed
 
 
-def import_pools(context: ImportContext, records: Records, files: Mapping[str, str]) -> None:
+def import_pools(
+    context: JudgmentImportContext, records: ImportedRecords, files: Mapping[str, str]
+) -> None:
     """Create the pools that are missing. `files` are the digests of the files by name.
 
     Raises:
@@ -33,7 +35,9 @@ def import_pools(context: ImportContext, records: Records, files: Mapping[str, s
     )
 
 
-def _missing_pools(context: ImportContext, records: Records) -> dict[QueryPaper, list[str]]:
+def _missing_pools(
+    context: JudgmentImportContext, records: ImportedRecords
+) -> dict[QueryPaper, list[str]]:
     """The judged documents of the query papers that get an imported pool."""
     papers = {query.query_paper_id: query.query_paper for query in records.queries.values()}
     judged: dict[int, dict[str, None]] = defaultdict(dict)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple, TypeVar
 
 from adjudication.judgment_files import Answered, FileContent
-from adjudication.judgment_import.context import NAMED, ImportContext, answer_of
+from adjudication.judgment_import.context import NAMED, JudgmentImportContext, answer_of
 from corpus.models import SOURCES, Document, Query
 from database.natural_order import natural_key
 from web.words import count_noun, listed
@@ -21,7 +21,7 @@ class PairKey(NamedTuple):
     docno: str
 
 
-class Records(NamedTuple):
+class ImportedRecords(NamedTuple):
     """The records of all files by pair, with the queries by their pk and documents by docno."""
 
     queries: dict[int, Query]
@@ -47,7 +47,9 @@ class Records(NamedTuple):
         return {query: by_query[query.pk] for query in queries}
 
 
-def find_records(context: ImportContext, contents: Sequence[FileContent]) -> Records:
+def find_records(
+    context: JudgmentImportContext, contents: Sequence[FileContent]
+) -> ImportedRecords:
     """The records of the files, each with its query and document.
 
     Raises:
@@ -58,7 +60,7 @@ def find_records(context: ImportContext, contents: Sequence[FileContent]) -> Rec
     queries = _find_queries(context, [*judgments, *decisions])
     documents = _find_documents(context, [*judgments, *decisions])
     context.stop_at_problems()
-    records = Records(
+    records = ImportedRecords(
         queries={query.pk: query for query in queries.values()},
         documents=documents,
         judgments=_judgments_by_pair(context, queries, judgments),
@@ -68,7 +70,7 @@ def find_records(context: ImportContext, contents: Sequence[FileContent]) -> Rec
     return records
 
 
-def _find_queries(context: ImportContext, records: Sequence[Answered]) -> dict[str, Query]:
+def _find_queries(context: JudgmentImportContext, records: Sequence[Answered]) -> dict[str, Query]:
     """The queries by the ids of the files: their own names, or the docno of a single query.
 
     A docno does not stand for a query by sentences, because its judgments may be of the whole.
@@ -96,7 +98,9 @@ def _find_queries(context: ImportContext, records: Sequence[Answered]) -> dict[s
     return found
 
 
-def _find_documents(context: ImportContext, records: Sequence[Answered]) -> dict[str, Document]:
+def _find_documents(
+    context: JudgmentImportContext, records: Sequence[Answered]
+) -> dict[str, Document]:
     docnos = list(dict.fromkeys(record.docno for record in records))
     found: dict[str, Document] = {}
     for start in range(0, len(docnos), TOGETHER):
@@ -113,7 +117,7 @@ def _find_documents(context: ImportContext, records: Sequence[Answered]) -> dict
 
 
 def _report_unknown(
-    context: ImportContext,
+    context: JudgmentImportContext,
     records: Sequence[Answered],
     name: Callable[[Answered], str],
     nouns: tuple[str, str],
@@ -130,7 +134,7 @@ def _report_unknown(
 
 
 def _judgments_by_pair(
-    context: ImportContext, queries: dict[str, Query], records: Iterable[Answered]
+    context: JudgmentImportContext, queries: dict[str, Query], records: Iterable[Answered]
 ) -> dict[PairKey, list[Answered]]:
     """One record for each person of a pair; two people at most."""
     pairs: dict[PairKey, dict[str, Answered]] = defaultdict(dict)
@@ -155,7 +159,7 @@ def _judgments_by_pair(
 
 
 def _decisions_by_pair(
-    context: ImportContext, queries: dict[str, Query], records: Iterable[Answered]
+    context: JudgmentImportContext, queries: dict[str, Query], records: Iterable[Answered]
 ) -> dict[PairKey, Answered]:
     pairs: dict[PairKey, Answered] = {}
     for record in records:

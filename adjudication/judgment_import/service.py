@@ -15,25 +15,25 @@ from adjudication.judgment_files import (
     LARGEST,
     FieldNames,
     FileContent,
-    Scale,
+    GradeCodes,
     read_judgment_file,
 )
 from adjudication.judgment_import.context import (
-    ImportContext,
     ImportOptions,
-    ImportReport,
+    JudgmentImportContext,
+    JudgmentImportReport,
     JudgmentsRefused,
 )
 from adjudication.judgment_import.decisions import import_decisions
 from adjudication.judgment_import.judgments import import_slots
-from adjudication.judgment_import.people import People
+from adjudication.judgment_import.people import ImportedPeople
 from adjudication.judgment_import.pools import import_pools
 from adjudication.judgment_import.records import find_records
 from adjudication.models import JudgmentImport
 from annotation.models import Reason
 from corpus.documents.first_rows import first_rows
 from corpus.documents.import_meter import meter_for
-from corpus.formats.file_kinds import Kind, check_kind
+from corpus.formats.file_kinds import FileKind, check_kind
 from corpus.formats.sources import check_prefix
 from jobs.context import JobContext
 from pooling.services.drafts import delete_replaced
@@ -46,7 +46,7 @@ def import_judgments(
     options: ImportOptions,
     work: JobContext,
     imported_by: User | None = None,
-) -> ImportReport:
+) -> JudgmentImportReport:
     """Import every judgment and decision of the files, each a path and a name, or none of them.
 
     People of the files become accounts that cannot log in. A query that is not open is opened. A
@@ -59,19 +59,19 @@ def import_judgments(
     """
     check_prefix(options.names.prefix)
     check_prefix(options.names.topic_prefix)
-    scale = Scale(grades=collection.grades, reasons=Reason.values)
+    scale = GradeCodes(grades=collection.grades, reasons=Reason.values)
     contents = [_read(path, name, options.names, scale, work) for path, name in files]
     problems = [problem for content in contents for problem in content.problems]
     if problems:
         raise JudgmentsRefused(problems)
-    report = ImportReport(
+    report = JudgmentImportReport(
         dry_run=options.dry_run, skipped=sum(content.skipped for content in contents)
     )
     try:
         with work.fenced():
             with transaction.atomic():
                 locked = lock_collection(collection)
-                _write(ImportContext(locked, options, imported_by, work, report), contents)
+                _write(JudgmentImportContext(locked, options, imported_by, work, report), contents)
                 transaction.set_rollback(options.dry_run)
             work.complete({**asdict(report), **(_first_rows(contents) if options.dry_run else {})})
     except IntegrityError as error:
@@ -93,9 +93,11 @@ def _first_rows(contents: Sequence[FileContent]) -> dict[str, Any]:
     return first_rows(("query", "docno", "person", "answer"), rows)
 
 
-def _read(path: Path, name: str, names: FieldNames, scale: Scale, work: JobContext) -> FileContent:
+def _read(
+    path: Path, name: str, names: FieldNames, scale: GradeCodes, work: JobContext
+) -> FileContent:
     try:
-        check_kind(path, name=name, wanted=Kind.JUDGMENTS)
+        check_kind(path, name=name, wanted=FileKind.JUDGMENTS)
         size = path.stat().st_size
         meter = meter_for(work, size=size, note=f"bytes of {name} read", limit=LARGEST)
         return read_judgment_file(path, name=name, names=names, scale=scale, meter=meter)
@@ -104,10 +106,10 @@ def _read(path: Path, name: str, names: FieldNames, scale: Scale, work: JobConte
         raise JudgmentsRefused([reason]) from error
 
 
-def _write(context: ImportContext, contents: Sequence[FileContent]) -> None:
+def _write(context: JudgmentImportContext, contents: Sequence[FileContent]) -> None:
     records = find_records(context, contents)
     files = _digests(contents)
-    people = People(context)
+    people = ImportedPeople(context)
     import_pools(context, records, files)
     import_slots(context, people, records)
     import_decisions(context, people, records)
@@ -123,7 +125,7 @@ def _digests(contents: Sequence[FileContent]) -> dict[str, str]:
     return digests
 
 
-def _note_import(context: ImportContext, files: Mapping[str, str]) -> None:
+def _note_import(context: JudgmentImportContext, files: Mapping[str, str]) -> None:
     """Release pages state imports. One that changed nothing is not among them."""
     if context.report.judgments or context.report.decisions:
         JudgmentImport.objects.create(

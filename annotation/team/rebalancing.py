@@ -15,8 +15,8 @@ from accounts.models import Collection, User
 from annotation.models import Opening, Seat, SlotCount
 from annotation.services import reassign_seat
 from annotation.sharing import (
-    Move,
     Rebalancing,
+    SeatMove,
     SeatWork,
     rebalance,
 )
@@ -69,7 +69,7 @@ def plan_rebalancing(*, collection: Collection, annotators: Sequence[User]) -> R
         before[seat.annotator] += seat.remaining
         after[seat.annotator] += seat.remaining
     holder = {seat.key: seat.annotator for seat in seats}
-    taken: dict[str, list[Move]] = defaultdict(list)
+    taken: dict[str, list[SeatMove]] = defaultdict(list)
     for move in found.moves:
         after[holder[move.query, move.number]] -= move.pairs
         after[move.annotator] += move.pairs
@@ -143,7 +143,7 @@ def rebalance_seats(*, collection: Collection, annotators: Sequence[User], diges
         return sum(_move(collection, move, people) for move in plan.found.moves)
 
 
-def _move(collection: Collection, move: Move, people: Mapping[str, User]) -> int:
+def _move(collection: Collection, move: SeatMove, people: Mapping[str, User]) -> int:
     """Do nothing if the person has the seat already, or all its pairs are judged by now."""
     opening = Opening.objects.select_related("query__collection").get(
         query__collection=collection, query__name=move.query
@@ -170,7 +170,7 @@ def request_rebalancing(
 
 
 def rebalance_as_planned(
-    *, collection: Collection, moves: Sequence[Move], work: JobContext
+    *, collection: Collection, moves: Sequence[SeatMove], work: JobContext
 ) -> dict[str, Any]:
     """Move the seats that have unjudged pairs, a few in each transaction.
 
@@ -180,7 +180,7 @@ def rebalance_as_planned(
     people = people_named(move.annotator for move in moves)
     pairs = 0
 
-    def move_one(move: Move) -> None:
+    def move_one(move: SeatMove) -> None:
         nonlocal pairs
         pairs += _move(collection, move, people)
 

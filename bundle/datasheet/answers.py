@@ -6,7 +6,7 @@ import re
 from datetime import date
 from typing import NamedTuple
 
-from bundle.datasheet.questions import QUESTIONS, Kind
+from bundle.datasheet.questions import QUESTIONS, AnswerKind
 
 LONGEST = 20_000  # characters of a text
 LONGEST_LINE = 500
@@ -42,14 +42,14 @@ def tidied(key: str, text: str) -> str:
     kind = QUESTIONS[key].kind
     lines = [line.rstrip() for line in INVISIBLE.sub("", text).splitlines()]
     tidy = "\n".join(lines).strip()
-    if kind in (Kind.LINE, Kind.DATE):
+    if kind in (AnswerKind.LINE, AnswerKind.DATE):
         tidy = " ".join(tidy.split())
-    longest = LONGEST if kind in (Kind.TEXT, Kind.AUTHORS) else LONGEST_LINE
+    longest = LONGEST if kind in (AnswerKind.TEXT, AnswerKind.AUTHORS) else LONGEST_LINE
     if len(tidy) > longest:
         raise InvalidAnswer(f"The answer has {len(tidy):,} characters. Use at most {longest:,}.")
-    if kind is Kind.DATE and tidy:
+    if kind is AnswerKind.DATE and tidy:
         _check_date(tidy)
-    if kind is Kind.AUTHORS:
+    if kind is AnswerKind.AUTHORS:
         read_authors(tidy)
     return tidy
 

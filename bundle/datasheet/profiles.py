@@ -62,7 +62,7 @@ FIELDS = (
 )
 
 
-class Group(NamedTuple):
+class ProfileGroup(NamedTuple):
     """A published number of people. The group without a name has the values that are not shown."""
 
     label: str
@@ -73,7 +73,7 @@ class PublishedField(NamedTuple):
     """The published groups of a field; none if too few people answered."""
 
     label: str
-    groups: tuple[Group, ...]
+    groups: tuple[ProfileGroup, ...]
 
 
 NOT_SHOWN = "not shown"
@@ -89,7 +89,7 @@ def published(
     )
 
 
-def _groups(field: ProfileField, counts: Mapping[str, int], least: int) -> tuple[Group, ...]:
+def _groups(field: ProfileField, counts: Mapping[str, int], least: int) -> tuple[ProfileGroup, ...]:
     """Groups of at least `least` people, the others together.
 
     If the others are fewer than `least`, or all of one group, their number would tell what is
@@ -105,7 +105,9 @@ def _groups(field: ProfileField, counts: Mapping[str, int], least: int) -> tuple
         shown.remove(smallest)
         hidden.append(smallest)
     rest = sum(people[value] for value in hidden)
-    groups = [Group(label, people[value]) for value, label in field.choices if value in shown]
+    groups = [
+        ProfileGroup(label, people[value]) for value, label in field.choices if value in shown
+    ]
     if rest >= least:
-        groups.append(Group(NOT_SHOWN, rest))
+        groups.append(ProfileGroup(NOT_SHOWN, rest))
     return tuple(groups)

@@ -11,7 +11,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 
-class Kind(StrEnum):
+class AnswerKind(StrEnum):
     """TEXT has paragraphs, LINE is one line. AUTHORS has an author on each line, DATE a day."""
 
     TEXT = "text"
@@ -31,11 +31,11 @@ class Question(NamedTuple):
     hint: str
     example: str = ""
     required: bool = True
-    kind: Kind = Kind.TEXT
+    kind: AnswerKind = AnswerKind.TEXT
     about_judging: bool = False
 
 
-class Section(NamedTuple):
+class DatasheetSection(NamedTuple):
     """`filled_in` names what a release adds to the answers by itself."""
 
     key: str
@@ -44,7 +44,7 @@ class Section(NamedTuple):
     questions: tuple[Question, ...]
 
 
-MOTIVATION = Section(
+MOTIVATION = DatasheetSection(
     "motivation",
     "Motivation",
     "The description in the settings.",
@@ -64,7 +64,7 @@ MOTIVATION = Section(
         ),
     ),
 )
-COMPOSITION = Section(
+COMPOSITION = DatasheetSection(
     "composition",
     "Composition",
     "Numbers of queries, candidates, documents and labels by grade; years; splits.",
@@ -84,7 +84,7 @@ COMPOSITION = Section(
         ),
     ),
 )
-COLLECTION = Section(
+COLLECTION = DatasheetSection(
     "collection",
     "Collection process",
     "Strategies and sources of the pools, exclusions, days, hours and pace of judging, agreement.",
@@ -95,7 +95,7 @@ COLLECTION = Section(
             "Write the first and the last month. Judgments were imported, so their days are not "
             "recorded here.",
             "March to May 2026.",
-            kind=Kind.LINE,
+            kind=AnswerKind.LINE,
             about_judging=True,
         ),
         Question(
@@ -127,12 +127,12 @@ COLLECTION = Section(
             "Pay for each hour",
             "Write amount and currency. Write “Unpaid” and why, if no annotators were paid.",
             "15 EUR an hour.",
-            kind=Kind.LINE,
+            kind=AnswerKind.LINE,
             about_judging=True,
         ),
     ),
 )
-PREPROCESSING = Section(
+PREPROCESSING = DatasheetSection(
     "preprocessing",
     "Preprocessing",
     "The imports of documents, and how many each filter left out.",
@@ -147,7 +147,7 @@ PREPROCESSING = Section(
         ),
     ),
 )
-USES = Section(
+USES = DatasheetSection(
     "uses",
     "Uses",
     "What the report on pool bias supports, and accepted exceptions.",
@@ -172,7 +172,7 @@ USES = Section(
         ),
     ),
 )
-DISTRIBUTION = Section(
+DISTRIBUTION = DatasheetSection(
     "distribution",
     "Distribution",
     "Both licences, which are in the settings, and the version.",
@@ -190,7 +190,7 @@ DISTRIBUTION = Section(
             "published in the citation files. The last two may be left out.",
             "Carberry, Josiah; Brown University; 0000-0002-1825-0097",
             required=False,
-            kind=Kind.AUTHORS,
+            kind=AnswerKind.AUTHORS,
         ),
         Question(
             "address",
@@ -198,7 +198,7 @@ DISTRIBUTION = Section(
             "A DOI or web address where readers find it, if it is known already.",
             "10.5281/zenodo.1234567",
             required=False,
-            kind=Kind.LINE,
+            kind=AnswerKind.LINE,
         ),
         Question(
             "paper",
@@ -206,7 +206,7 @@ DISTRIBUTION = Section(
             "A DOI or web address of a paper to cite.",
             "10.1145/1234567.1234568",
             required=False,
-            kind=Kind.LINE,
+            kind=AnswerKind.LINE,
         ),
         Question(
             "keywords",
@@ -214,7 +214,7 @@ DISTRIBUTION = Section(
             "Separate them by commas.",
             "test collection, scientific papers",
             required=False,
-            kind=Kind.LINE,
+            kind=AnswerKind.LINE,
         ),
         Question(
             "released_on",
@@ -222,11 +222,11 @@ DISTRIBUTION = Section(
             "As year-month-day. Without it, the citation files have no date.",
             "2026-06-30",
             required=False,
-            kind=Kind.DATE,
+            kind=AnswerKind.DATE,
         ),
     ),
 )
-MAINTENANCE = Section(
+MAINTENANCE = DatasheetSection(
     "maintenance",
     "Maintenance",
     "That a published version never changes.",
@@ -236,7 +236,7 @@ MAINTENANCE = Section(
             "Contact",
             "An address that answers in some years, too. It is published.",
             "ir-data@example.org",
-            kind=Kind.LINE,
+            kind=AnswerKind.LINE,
         ),
         Question(
             "maintainer",
@@ -259,7 +259,7 @@ MAINTENANCE = Section(
         ),
     ),
 )
-PEOPLE = Section(
+PEOPLE = DatasheetSection(
     "people",
     "Language and people",
     "What annotators say of themselves, in groups.",
@@ -269,7 +269,7 @@ PEOPLE = Section(
             "Language of the texts",
             "Name each language and variety, if you know it.",
             "English, mostly by writers with another first language.",
-            kind=Kind.LINE,
+            kind=AnswerKind.LINE,
         ),
         Question(
             "text_authors",
@@ -298,7 +298,7 @@ DATES = "collection_dates"  # not asked if the database knows the days
 
 
 def questions_of(
-    section: Section, *, dates_known: bool, judged: bool = True
+    section: DatasheetSection, *, dates_known: bool, judged: bool = True
 ) -> tuple[Question, ...]:
     """The questions to ask. The labels are judgments, or citations if not `judged`."""
     return tuple(

@@ -16,7 +16,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from operator import attrgetter
 from xml.etree import ElementTree
 
-from bundle.query_texts import QueryText
+from bundle.query_texts import ReleasedQueryText
 from bundle.records import (
     Adjudication,
     Label,
@@ -25,7 +25,7 @@ from bundle.records import (
     ReleasedCorpusImport,
     ReleasedQuery,
 )
-from bundle.sampling import Member, Probable
+from bundle.sampling import DeepMember, Probable
 from corpus.text.query_facts import QueryFacts
 from corpus.text.sentence_numbers import numbers_text
 from web.tables.csv_cells import defused
@@ -74,7 +74,7 @@ def write_prels(labels: Iterable[Probable]) -> bytes:
     return "".join(lines).encode()
 
 
-def write_sampleval(members: Iterable[Member]) -> bytes:
+def write_sampleval(members: Iterable[DeepMember]) -> bytes:
     """sample_eval.pl's qrels: `<query id> 0 <docno> <stratum> <grade>`, sorted as qrels.
 
     The grade of a document that was not drawn, or got no final label, is -1.
@@ -119,12 +119,12 @@ def _id(identifier: str) -> str:
     return identifier
 
 
-def write_topics_tsv(texts: Iterable[QueryText]) -> bytes:
+def write_topics_tsv(texts: Iterable[ReleasedQueryText]) -> bytes:
     """`<query id><tab><title and description>`, by query id. Any white space is one space."""
     return "".join(f"{_id(query.query)}\t{query.text}\n" for query in sorted(texts)).encode()
 
 
-def write_topics_xml(texts: Iterable[QueryText]) -> bytes:
+def write_topics_xml(texts: Iterable[ReleasedQueryText]) -> bytes:
     """TREC topics as XML, by query id. Empty parts are left out."""
     root = ElementTree.Element("topics")
     for query in sorted(texts):

@@ -15,7 +15,7 @@ from operator import attrgetter
 from typing import Any
 
 from bundle.layouts.content import Content, FileNote, Files
-from bundle.query_texts import QueryText
+from bundle.query_texts import ReleasedQueryText
 from bundle.records import Label, ReleasedDocument, ReleasedQuery, Snapshot
 from bundle.splits import ALL, sets_of
 from bundle.zip.draft_files import DraftFile, DraftFolder
@@ -98,7 +98,7 @@ def _query_lines(snapshot: Snapshot) -> Iterator[bytes]:
         )
 
 
-def _about(text: QueryText, query: ReleasedQuery) -> dict[str, Any]:
+def _about(text: ReleasedQueryText, query: ReleasedQuery) -> dict[str, Any]:
     if query.is_topic:
         return {
             "title": text.title,

@@ -83,7 +83,7 @@ MEDIA_TYPES = {
 TEXT, INTEGER = "sc:Text", "sc:Integer"
 
 
-class Column(NamedTuple):
+class CroissantField(NamedTuple):
     """A field of a record set, and the column of its file that it is read from."""
 
     name: str
@@ -92,58 +92,58 @@ class Column(NamedTuple):
     column: str = ""  # if it differs from the name
 
 
-class Table(NamedTuple):
+class RecordTable(NamedTuple):
     """A record set of one file."""
 
     name: str
     description: str
     file: str
-    columns: tuple[Column, ...]
+    columns: tuple[CroissantField, ...]
     key: str = ""
 
 
 TABLES = (
-    Table(
+    RecordTable(
         "qrels",
         "The final labels.",
         "beir/qrels/test.tsv",
         (
-            Column("query_id", "The query.", column="query-id"),
-            Column("docno", "The document.", column="corpus-id"),
-            Column("grade", "The final label.", INTEGER, column="score"),
+            CroissantField("query_id", "The query.", column="query-id"),
+            CroissantField("docno", "The document.", column="corpus-id"),
+            CroissantField("grade", "The final label.", INTEGER, column="score"),
         ),
     ),
-    Table(
+    RecordTable(
         "queries",
         "The queries.",
         "beir/queries.jsonl",
         (
-            Column("query_id", "The id that the qrels have.", column="_id"),
-            Column("text", "The text of the query."),
+            CroissantField("query_id", "The id that the qrels have.", column="_id"),
+            CroissantField("text", "The text of the query."),
         ),
         key="query_id",
     ),
-    Table(
+    RecordTable(
         "documents",
         "The documents.",
         "beir/corpus.jsonl",
         (
-            Column("docno", "The id that the qrels have.", column="_id"),
-            Column("title", "The title."),
-            Column("text", "The abstract."),
+            CroissantField("docno", "The id that the qrels have.", column="_id"),
+            CroissantField("title", "The title."),
+            CroissantField("text", "The abstract."),
         ),
         key="docno",
     ),
-    Table(
+    RecordTable(
         "ratings",
         "What each annotator said of a pair of query and document.",
         "annotations/ratings.csv",
         (
-            Column("query_id", "The query.", column="query"),
-            Column("docno", "The document."),
-            Column("annotator", "A pseudonym."),
-            Column("grade", "Empty if the annotator could not judge the pair."),
-            Column("reason", "Why there is no grade."),
+            CroissantField("query_id", "The query.", column="query"),
+            CroissantField("docno", "The document."),
+            CroissantField("annotator", "A pseudonym."),
+            CroissantField("grade", "Empty if the annotator could not judge the pair."),
+            CroissantField("reason", "Why there is no grade."),
         ),
     ),
 )
@@ -259,7 +259,7 @@ def _file(name: str, what: str, files: Files) -> dict[str, str]:
     return {key: value for key, value in fields.items() if value}
 
 
-def _record_set(table: Table) -> dict[str, Any]:
+def _record_set(table: RecordTable) -> dict[str, Any]:
     return {
         "@type": "cr:RecordSet",
         "@id": table.name,
@@ -270,7 +270,7 @@ def _record_set(table: Table) -> dict[str, Any]:
     }
 
 
-def _field(table: Table, column: Column) -> dict[str, Any]:
+def _field(table: RecordTable, column: CroissantField) -> dict[str, Any]:
     return {
         "@type": "cr:Field",
         "@id": f"{table.name}/{column.name}",

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from bundle.datasheet.facts import OF_SECTIONS
 from bundle.datasheet.markdown import escaped, paragraphs
-from bundle.datasheet.questions import SECTIONS, Section, questions_of
+from bundle.datasheet.questions import SECTIONS, DatasheetSection, questions_of
 from bundle.layouts.content import Content, FileNote, Files
 from bundle.zip.draft_files import DraftFolder
 
@@ -29,14 +29,14 @@ def write(folder: DraftFolder, content: Content) -> Files:
     return {NAME: "\n".join(lines).encode()}
 
 
-def _facts(section: Section, content: Content) -> Iterator[str]:
+def _facts(section: DatasheetSection, content: Content) -> Iterator[str]:
     lines = list(OF_SECTIONS[section.key](content))
     yield from lines
     if lines and lines[-1]:
         yield ""
 
 
-def _answers(section: Section, content: Content) -> Iterator[str]:
+def _answers(section: DatasheetSection, content: Content) -> Iterator[str]:
     sheet, judged = content.snapshot.datasheet, not content.snapshot.of_citations
     for question in questions_of(section, dates_known=sheet.dates_known, judged=judged):
         text = sheet.answers.get(question.key, "")

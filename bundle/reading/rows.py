@@ -18,6 +18,7 @@ from bundle.reading.fields import LARGEST_NUMBER, Fields, each_line
 from bundle.reading.opened import BundleError, OpenedBundle, read_json, read_lines, whole_lines
 from bundle.records import (
     Adjudication,
+    FoundBy,
     InterchangedFacet,
     InterchangedPaper,
     InterchangedQuery,
@@ -32,7 +33,6 @@ from bundle.records import (
     ReleasedImport,
     ReleasedRun,
     ReleasedStep,
-    Source,
 )
 from scoring.folds import MOST as MOST_FOLDS
 from web.tables.csv_cells import restored
@@ -339,8 +339,8 @@ def read_pools(bundle: OpenedBundle) -> Iterator[tuple[int, PooledDocument]]:
         )
 
 
-def _source(fields: Fields) -> Source:
-    return Source(
+def _source(fields: Fields) -> FoundBy:
+    return FoundBy(
         source=fields.text("source", longest=60),
         rank=fields.optional_whole("rank", least=1),
         score=fields.optional_number("score"),
@@ -413,7 +413,7 @@ def read_adjudications(bundle: OpenedBundle) -> Iterator[tuple[int, Adjudication
     )
 
 
-class _Row:
+class _CsvRow:
     """A row of a CSV file. Each method gives a cell, or raises BundleError."""
 
     def __init__(self, file: str, line: int, places: Mapping[str, int], cells: list[str]) -> None:
@@ -478,7 +478,7 @@ class _CsvLines:
 
 
 def _rows(
-    bundle: OpenedBundle, name: str, columns: tuple[str, ...], read: Callable[[_Row], T]
+    bundle: OpenedBundle, name: str, columns: tuple[str, ...], read: Callable[[_CsvRow], T]
 ) -> Iterator[tuple[int, T]]:
     """The rows of a CSV file with these columns, in any order, and others."""
     if name not in bundle.names:
@@ -497,7 +497,7 @@ def _rows(
                 raise BundleError(
                     name, reader.line_num, f"has {len(cells)} cells, not {len(header)}."
                 )
-            yield reader.line_num, read(_Row(name, reader.line_num, places, cells))
+            yield reader.line_num, read(_CsvRow(name, reader.line_num, places, cells))
     except csv.Error as error:
         raise BundleError(name, reader.line_num, f"is not valid CSV ({error}).") from error
 

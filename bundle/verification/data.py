@@ -32,7 +32,7 @@ Labels = dict[str, dict[str, int]]  # grade by query, then docno
 Grades = tuple[int | None, int | None]
 
 
-class Judgment(NamedTuple):
+class JudgmentLine(NamedTuple):
     """A judgment: its slot, its person and the grade, None for a missing one."""
 
     slot: int
@@ -40,11 +40,11 @@ class Judgment(NamedTuple):
     grade: int | None
 
 
-class RatedPair(NamedTuple):
+class JudgedLines(NamedTuple):
     """The judgments of a pair, and the line of the last of them."""
 
     line: int
-    judgments: tuple[Judgment, ...]
+    judgments: tuple[JudgmentLine, ...]
 
     @property
     def grades(self) -> Grades | None:
@@ -64,7 +64,7 @@ class Decided(NamedTuple):
     overruled: bool
 
 
-class Pooled(NamedTuple):
+class PooledLine(NamedTuple):
     line: int
     is_excluded: bool
     sources: tuple[str, ...]
@@ -130,17 +130,17 @@ class ReleaseData:
         return labels
 
     @cached_property
-    def ratings(self) -> dict[str, dict[str, RatedPair]]:
+    def ratings(self) -> dict[str, dict[str, JudgedLines]]:
         """The judged pairs by query, then docno. Equal judgments of pairs are kept once."""
-        kept: dict[tuple[Judgment, ...], tuple[Judgment, ...]] = {}
-        ratings: dict[str, dict[str, RatedPair]] = {}
+        kept: dict[tuple[JudgmentLine, ...], tuple[JudgmentLine, ...]] = {}
+        ratings: dict[str, dict[str, JudgedLines]] = {}
         for line, rating in read_ratings(self.bundle):
             of_query = ratings.setdefault(self.once(rating.query), {})
             docno = self.once(rating.docno)
             before = of_query[docno].judgments if docno in of_query else ()
             annotator = self.once(rating.annotator)
-            judgments = (*before, Judgment(rating.slot, annotator, rating.grade))
-            of_query[docno] = RatedPair(line, kept.setdefault(judgments, judgments))
+            judgments = (*before, JudgmentLine(rating.slot, annotator, rating.grade))
+            of_query[docno] = JudgedLines(line, kept.setdefault(judgments, judgments))
         return ratings
 
     @cached_property
@@ -180,15 +180,15 @@ class ReleaseData:
         return decisions
 
     @cached_property
-    def pools(self) -> dict[str, dict[str, Pooled]]:
+    def pools(self) -> dict[str, dict[str, PooledLine]]:
         """The candidates by query paper, then docno, in their order."""
         kept: dict[tuple[str, ...], tuple[str, ...]] = {}
-        pools: dict[str, dict[str, Pooled]] = {}
+        pools: dict[str, dict[str, PooledLine]] = {}
         for line, pooled in read_pools(self.bundle):
             names = tuple(self.once(source.source) for source in pooled.sources)
             sources = kept.setdefault(names, names)
-            pools.setdefault(self.once(pooled.query_paper), {})[self.once(pooled.docno)] = Pooled(
-                line, bool(pooled.excluded), sources
+            pools.setdefault(self.once(pooled.query_paper), {})[self.once(pooled.docno)] = (
+                PooledLine(line, bool(pooled.excluded), sources)
             )
         return pools
 

@@ -15,7 +15,7 @@ from corpus.documents.rows import Row, row_of
 from corpus.formats.document_lines import BadLine, DocumentLine
 from corpus.formats.sources import Source, prefixed_lines
 from corpus.selection.duplicates import Docnos, LinePosition, References, content_digest
-from corpus.selection.filters import Rule, broken_rule
+from corpus.selection.filters import FilterRule, broken_rule
 from corpus.services import CorpusError
 from jobs.context import JobContext
 from web.words import count_noun
@@ -73,7 +73,7 @@ class DocumentCheck:
         self,
         source: Source,
         allowed: int,
-        rules: Sequence[Rule],
+        rules: Sequence[FilterRule],
         docnos: Docnos,
         references: References,
         rows_file: IO[bytes],

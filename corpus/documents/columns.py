@@ -10,7 +10,7 @@ from django.db.models import Count, Q, QuerySet
 
 from corpus.models import Document, DocumentQuerySet
 from web.tables.columns import Column
-from web.tables.filters import Choice, Filter
+from web.tables.filters import Filter, FilterChoice
 
 CHUNK = 2_000
 SCANNED_UP_TO = 200_000  # documents; scanning the text of more would make the page slow
@@ -20,13 +20,13 @@ COLUMNS: list[Column[Document]] = [
     Column("year", "Year", {"year": attrgetter("year")}),
     Column("sentences", "Sentences", {"sentences": lambda document: len(document.sentences)}),
 ]
-TEXT = Filter("text", "Text", [Choice("none", "Without text", Q(sentences=[]))])
+TEXT = Filter("text", "Text", [FilterChoice("none", "Without text", Q(sentences=[]))])
 YEAR = Filter(
     "year",
     "Year",
     [
-        Choice("known", "Known", Q(year__isnull=False)),
-        Choice("unknown", "Unknown", Q(year=None)),
+        FilterChoice("known", "Known", Q(year__isnull=False)),
+        FilterChoice("unknown", "Unknown", Q(year=None)),
     ],
 )
 

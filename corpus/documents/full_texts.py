@@ -67,7 +67,7 @@ class FullTextReport:
         return asdict(self)
 
 
-class _Row(NamedTuple):
+class _CheckedFullText(NamedTuple):
     """A checked full text on its way to the database."""
 
     file: str
@@ -186,7 +186,7 @@ def _write(
     created = updated = unchanged = unknown = done = 0
     unknown_docnos: list[str] = []
     rows_file.seek(0)
-    rows = (_Row(*json.loads(line)) for line in rows_file)
+    rows = (_CheckedFullText(*json.loads(line)) for line in rows_file)
     while batch := list(islice(rows, BATCH)):
         docnos = [row.docno for row in batch]
         documents = dict(
@@ -224,7 +224,7 @@ def _write(
     return FullTextReport(created, updated, unchanged, repeated, unknown, tuple(unknown_docnos))
 
 
-def _replace(document: int, row: _Row) -> None:
+def _replace(document: int, row: _CheckedFullText) -> None:
     try:
         FullText.objects.filter(document=document).update(
             sections=row.sections, pdf_url=row.pdf_url, digest=row.digest

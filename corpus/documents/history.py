@@ -16,7 +16,7 @@ LONGEST_FORMATS = 200  # characters
 FOLDERS = re.compile(r"^(?!ir_datasets:).*/")  # a release must not show where files were
 
 
-class Step(NamedTuple):
+class HistoryStep(NamedTuple):
     """What a step left out, in words, and how many documents remained after it."""
 
     name: str
@@ -32,7 +32,7 @@ def record_import(
     expansion: Expansion | None,
     prefix: str,
     section_labels: dict[str, Any],
-    steps: Iterable[Step],
+    steps: Iterable[HistoryStep],
     counts: tuple[int, int, int],
 ) -> None:
     """Record an import inside its transaction. `counts` are documents created, updated, unchanged.
@@ -71,7 +71,7 @@ def record_import(
 
 
 def _is_recorded(
-    collection: Collection, source: str, parameters: dict[str, Any], steps: list[Step]
+    collection: Collection, source: str, parameters: dict[str, Any], steps: list[HistoryStep]
 ) -> bool:
     rows = collection.document_imports.filter(source=source, read=steps[0].remaining)
     return any(
@@ -80,6 +80,6 @@ def _is_recorded(
     )
 
 
-def steps_of(row: DocumentImport) -> list[Step]:
+def steps_of(row: DocumentImport) -> list[HistoryStep]:
     """Its steps in their order. Prefetch them."""
-    return [Step(step.name, step.removed, step.remaining) for step in row.steps.all()]
+    return [HistoryStep(step.name, step.removed, step.remaining) for step in row.steps.all()]

@@ -33,8 +33,8 @@ from corpus.documents.checking import (
 )
 from corpus.documents.clashes import Clash, IdsTaken
 from corpus.documents.first_rows import first_rows
-from corpus.documents.history import Step, record_import
-from corpus.formats.file_kinds import Kind, check_kind
+from corpus.documents.history import HistoryStep, record_import
+from corpus.formats.file_kinds import FileKind, check_kind
 from corpus.formats.sources import AUTO, JoinedSource, Source, check_prefix, open_source
 from corpus.models import Document
 from corpus.selection.duplicates import Docnos, References
@@ -96,7 +96,7 @@ REFUSALS: dict[str, type[TextKept]] = {
 
 
 @dataclass(frozen=True)
-class ImportReport:
+class DocumentImportReport:
     """The result of an import.
 
     `repeated` lines equal an earlier line and count once. `filtered` documents break a rule, and
@@ -153,7 +153,7 @@ def import_documents(
     recipe: Recipe = EVERYTHING,
     expansion: Expansion | None = None,
     prefix: str = "",
-) -> ImportReport:
+) -> DocumentImportReport:
     """Import the documents of a file or folder. A line replaces the document with its docno.
 
     `name` is the name of the file in messages; format and columns are as for `open_source`, the
@@ -186,7 +186,7 @@ def open_files(
     for name, path in paths.items():
         try:
             if format_name == AUTO and not columns and path.is_file():
-                check_kind(path, name=name, wanted=Kind.DOCUMENTS)
+                check_kind(path, name=name, wanted=FileKind.DOCUMENTS)
             sources.append(open_source(path, format_name=format_name, name=name, columns=columns))
         except OSError as error:
             raise _unreadable(name, error) from error
@@ -203,7 +203,7 @@ def import_source(
     expansion: Expansion | None = None,
     prefix: str = "",
     dry_run: bool = False,
-) -> ImportReport:
+) -> DocumentImportReport:
     """Import the documents of a source. A line replaces the document with its docno.
 
     Up to `skip_bad` invalid lines are skipped and reported; one more stops the import. With an
@@ -247,7 +247,7 @@ def import_source(
                 with work.fenced():
                     lock_collection(collection)
                     created, updated = _write(collection, rows_file, check.documents, work)
-                    report = ImportReport(
+                    report = DocumentImportReport(
                         created=created,
                         updated=updated,
                         unchanged=check.documents - created - updated,
@@ -300,13 +300,13 @@ def import_source(
 
 def _check_report(
     check: DocumentCheck, source: Source, near: ExpandedSource | None
-) -> ImportReport:
+) -> DocumentImportReport:
     rows = (
         (record.docno, record.title, " ".join(record.sentences), record.year, record.venue)
         for record in (line.record for line in check.first)
     )
     columns = ("docno", "title", "text", "year", "venue")
-    return ImportReport(
+    return DocumentImportReport(
         created=0,
         updated=0,
         unchanged=0,
@@ -334,20 +334,20 @@ def most_frequent(headings: Counter[str]) -> dict[str, int]:
     return dict(order[:LISTED_KEYS])
 
 
-def _section_labels(report: ImportReport) -> dict[str, Any]:
+def _section_labels(report: DocumentImportReport) -> dict[str, Any]:
     """The source of the labels, as the history of the corpus keeps it; empty without sections."""
     if not (report.section_labelled or report.unknown_headings):
         return {}
     return {"documents": report.section_labelled, "unknown_headings": report.unknown_headings}
 
 
-def _steps(check: DocumentCheck, near: ExpandedSource | None) -> Iterator[Step]:
+def _steps(check: DocumentCheck, near: ExpandedSource | None) -> Iterator[HistoryStep]:
     """What each step of the check left out. Every rule is a step, also one that left out nothing.
 
     Invalid lines far from the seeds count as invalid, because their docnos are unknown.
     """
     remaining = check.read + (near.outside if near else 0)
-    yield Step("read", 0, remaining)
+    yield HistoryStep("read", 0, remaining)
     removals = [("an invalid line", len(check.problems))]
     if near:
         removals.append((near.expansion.reason, near.outside))
@@ -355,7 +355,7 @@ def _steps(check: DocumentCheck, near: ExpandedSource | None) -> Iterator[Step]:
     removals.append(("a line that repeats an earlier one", check.repeated))
     for name, removed in removals:
         remaining -= removed
-        yield Step(name, removed, remaining)
+        yield HistoryStep(name, removed, remaining)
 
 
 def _too_little_room(name: str) -> CorpusError:

@@ -38,7 +38,7 @@ _TABLES = {
 }
 
 
-class Part(NamedTuple):
+class DumpFile(NamedTuple):
     """A file of the dumps: its name in messages, and a function that opens it."""
 
     name: str
@@ -63,7 +63,9 @@ def dataset_of(content: dict[str, Any]) -> str:
     return OTHERS
 
 
-def read_academic_graph(parts: Sequence[Part], meter: Meter) -> Iterator[DocumentLine | BadLine]:
+def read_academic_graph(
+    parts: Sequence[DumpFile], meter: Meter
+) -> Iterator[DocumentLine | BadLine]:
     """Yield the papers in the order of their files, and the invalid lines of all files.
 
     A file holds lines of one dataset, which its first line shows. Files of datasets other than
@@ -72,7 +74,7 @@ def read_academic_graph(parts: Sequence[Part], meter: Meter) -> Iterator[Documen
     Raises:
         DocumentFormatError: a file cannot be read, or none holds papers.
     """
-    files: dict[str, list[Part]] = {}
+    files: dict[str, list[DumpFile]] = {}
     for part in parts:
         files.setdefault(_dataset_of_file(part), []).append(part)
     papers = files.get(PAPERS, [])
@@ -91,7 +93,7 @@ def read_academic_graph(parts: Sequence[Part], meter: Meter) -> Iterator[Documen
             yield from _papers(store, part, meter)
 
 
-def _dataset_of_file(part: Part) -> str:
+def _dataset_of_file(part: DumpFile) -> str:
     for _, line in _lines(part, Meter()):
         try:
             return dataset_of(parsed_object(line)) or PAPERS
@@ -100,7 +102,7 @@ def _dataset_of_file(part: Part) -> str:
     return PAPERS  # so that its first line is reported
 
 
-def _lines(part: Part, meter: Meter) -> Iterator[tuple[int, bytes]]:
+def _lines(part: DumpFile, meter: Meter) -> Iterator[tuple[int, bytes]]:
     with part.open() as source:
         for number, line in file_lines(source, part.name, meter):
             if line.strip():
@@ -108,7 +110,7 @@ def _lines(part: Part, meter: Meter) -> Iterator[tuple[int, bytes]]:
 
 
 def _store_lines(
-    store: _Store, dataset: str, part: Part, meter: Meter
+    store: _Store, dataset: str, part: DumpFile, meter: Meter
 ) -> Iterator[DocumentLine | BadLine]:
     lines = _lines(part, meter)
     while batch := list(islice(lines, BATCH)):
@@ -161,7 +163,7 @@ def _number(value: Any) -> int:
     raise Problem(f"a corpus id must be a whole number, got {str(value)[:40]!r}.")
 
 
-def _papers(store: _Store, part: Part, meter: Meter) -> Iterator[DocumentLine | BadLine]:
+def _papers(store: _Store, part: DumpFile, meter: Meter) -> Iterator[DocumentLine | BadLine]:
     for number, line in _lines(part, meter):
         try:
             content = parsed_object(line)

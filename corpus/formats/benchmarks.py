@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from corpus.formats.document_lines import Problem, Shape
+from corpus.formats.document_lines import LineKeys, Problem
 from corpus.text.sentences import split_sentences
 
 _LABEL_ENDING = "_label"  # "method_label", as in CSFCube's predictions
@@ -37,7 +37,7 @@ def from_s2orc(content: dict[str, Any]) -> dict[str, Any]:
 
 _FIELD_KEYS = ("mag_field_of_study", "mag_fos", "fields", "fieldsOfStudy", "s2fieldsofstudy")
 _FULL_TEXT_KEYS = ("has_pdf_parsed_body_text", "has_full_text")
-S2ORC = Shape(
+S2ORC = LineKeys(
     frozenset(
         {
             *("paper_id", "corpusid", "corpus_id", "title", "abstract", "pred_labels", "year"),
@@ -68,7 +68,7 @@ def from_beir(content: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-BEIR = Shape(frozenset({"_id", "title", "text", "metadata"}), from_beir)
+BEIR = LineKeys(frozenset({"_id", "title", "text", "metadata"}), from_beir)
 
 
 def from_pyterrier(content: dict[str, Any]) -> dict[str, Any]:
@@ -81,7 +81,7 @@ def from_pyterrier(content: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-PYTERRIER = Shape(frozenset({"docno", "title", "text"}), from_pyterrier)
+PYTERRIER = LineKeys(frozenset({"docno", "title", "text"}), from_pyterrier)
 
 
 def from_pyserini(content: dict[str, Any]) -> dict[str, Any]:
@@ -94,7 +94,7 @@ def from_pyserini(content: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-PYSERINI = Shape(frozenset({"id", "title", "contents"}), from_pyserini)
+PYSERINI = LineKeys(frozenset({"id", "title", "contents"}), from_pyserini)
 
 
 def _first(values: dict[str, Any], *keys: str) -> Any:

@@ -97,7 +97,7 @@ class BadLine(NamedTuple):
         return DocumentFormatError(self.file, self.number, self.reason)
 
 
-class Shape(NamedTuple):
+class LineKeys(NamedTuple):
     """The keys of one format, and how its lines become documents.
 
     `keys` is None for a format that has many others, which an import need not name.
@@ -109,11 +109,11 @@ class Shape(NamedTuple):
     as_document: Callable[[dict[str, Any]], dict[str, Any]]
 
 
-PLAIN = Shape(KEYS, lambda content: content)
+PLAIN = LineKeys(KEYS, lambda content: content)
 
 
 def read_lines(
-    source: Path | BinaryIO, *, name: str, shape: Shape = PLAIN, meter: Meter | None = None
+    source: Path | BinaryIO, *, name: str, shape: LineKeys = PLAIN, meter: Meter | None = None
 ) -> Iterator[DocumentLine | BadLine]:
     """Yield the valid and the invalid lines of a file. Blank lines are skipped.
 

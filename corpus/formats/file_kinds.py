@@ -28,7 +28,7 @@ LOOKED_AT = 64 * 1024  # bytes, unpacked
 LINES = 20
 
 
-class Kind(StrEnum):
+class FileKind(StrEnum):
     DOCUMENTS = "documents"
     TOPICS = "topics"
     RECORDS = "records"  # of a SMART collection: documents or topics
@@ -41,37 +41,42 @@ class Kind(StrEnum):
 class Look(NamedTuple):
     """What a file looks like: its kind, and the words for it."""
 
-    kind: Kind
+    kind: FileKind
     words: str
 
 
 WHERE = {
-    Kind.DOCUMENTS: "Import it on the page Import documents, or with import_documents.",
-    Kind.TOPICS: "Import it on the page Add queries, under Queries from a topic file, or with "
+    FileKind.DOCUMENTS: "Import it on the page Import documents, or with import_documents.",
+    FileKind.TOPICS: "Import it on the page Add queries, under Queries from a topic file, or with "
     "import_topics.",
-    Kind.RECORDS: "Import its documents on the page Import documents, its topics on the page Add "
-    "queries.",
-    Kind.JUDGMENTS: "Import it on the page Import judgments, or with import_judgments.",
-    Kind.QRELS: "Import it on the page Add a run as judgments (qrels), or with import_run --qrels. "
-    "Its relevant documents then are known positives, which can be pooled.",
-    Kind.RUN: "Import it on the page Add a run as a ranked list, or with import_run.",
-    Kind.OTHER: "Save it as one of these formats.",
+    FileKind.RECORDS: "Import its documents on the page Import documents, its topics on the page "
+    "Add queries.",
+    FileKind.JUDGMENTS: "Import it on the page Import judgments, or with import_judgments.",
+    FileKind.QRELS: "Import it on the page Add a run as judgments (qrels), or with import_run "
+    "--qrels. Its relevant documents then are known positives, which can be pooled.",
+    FileKind.RUN: "Import it on the page Add a run as a ranked list, or with import_run.",
+    FileKind.OTHER: "Save it as one of these formats.",
 }
 ACCEPTED = {
-    Kind.DOCUMENTS: "Documents can be JSON Lines or a JSON array, TREC (<DOC>), SMART (.I, .T, "
+    FileKind.DOCUMENTS: "Documents can be JSON Lines or a JSON array, TREC (<DOC>), SMART (.I, .T, "
     ".W), XML, BibTeX, TSV or CSV",
-    Kind.TOPICS: "Topics can be TREC (<top>), SMART (.I, .W), JSON Lines or a JSON array, or lines "
-    "of an id, a tab and a text",
-    Kind.JUDGMENTS: "Judgments by people can be CSV, TSV, JSON or JSON Lines with query, docno, "
-    "annotator and grade, or exports of Label Studio and doccano",
-    Kind.QRELS: "Judgments (qrels) have four columns: topic, 0, docno, grade; BEIR’s have three",
-    Kind.RUN: "A ranked list has six columns: topic, Q0, docno, rank, score, tag",
+    FileKind.TOPICS: "Topics can be TREC (<top>), SMART (.I, .W), JSON Lines or a JSON array, or "
+    "lines of an id, a tab and a text",
+    FileKind.JUDGMENTS: "Judgments by people can be CSV, TSV, JSON or JSON Lines with query, "
+    "docno, annotator and grade, or exports of Label Studio and doccano",
+    FileKind.QRELS: "Judgments (qrels) have four columns: topic, 0, docno, grade; BEIR’s have "
+    "three",
+    FileKind.RUN: "A ranked list has six columns: topic, Q0, docno, rank, score, tag",
 }
 PACKED = "Each may be plain, gzip or a zip of one file."
 FITTING = {
-    Kind.DOCUMENTS: {Kind.DOCUMENTS, Kind.RECORDS},
-    Kind.TOPICS: {Kind.TOPICS, Kind.RECORDS},
-    Kind.JUDGMENTS: {Kind.JUDGMENTS, Kind.TOPICS, Kind.DOCUMENTS},  # fields may have any name
+    FileKind.DOCUMENTS: {FileKind.DOCUMENTS, FileKind.RECORDS},
+    FileKind.TOPICS: {FileKind.TOPICS, FileKind.RECORDS},
+    FileKind.JUDGMENTS: {
+        FileKind.JUDGMENTS,
+        FileKind.TOPICS,
+        FileKind.DOCUMENTS,
+    },  # fields may have any name
 }
 OFFICE = {"xl/workbook.xml": "an Excel workbook", "word/document.xml": "a Word document"}
 MAGIC = {
@@ -85,9 +90,9 @@ MAGIC = {
 _WHOLE = re.compile(rb"[+-]?[0-9]{1,9}")
 _NUMBER = re.compile(rb"[+-]?[0-9.]{1,40}(?:[eE][+-]?[0-9]{1,4})?")
 _TAGS: Sequence[tuple[re.Pattern[bytes], Look]] = (
-    (re.compile(rb"<(?:!doctype )?html\b", re.I), Look(Kind.OTHER, "a web page")),
-    (re.compile(rb"<top(?:ic)?[\s>]", re.I), Look(Kind.TOPICS, "TREC topics (<top>)")),
-    (re.compile(rb"<doc(?:ument)?[\s>]", re.I), Look(Kind.DOCUMENTS, "TREC documents (<DOC>)")),
+    (re.compile(rb"<(?:!doctype )?html\b", re.I), Look(FileKind.OTHER, "a web page")),
+    (re.compile(rb"<top(?:ic)?[\s>]", re.I), Look(FileKind.TOPICS, "TREC topics (<top>)")),
+    (re.compile(rb"<doc(?:ument)?[\s>]", re.I), Look(FileKind.DOCUMENTS, "TREC documents (<DOC>)")),
 )
 PEOPLE, GRADES = {"annotator", "assessor", "completed_by"}, {"grade", "label", "labels", "rating"}
 TOPIC_KEYS, DOCUMENT_KEYS = {"qid", "query_id", "query"}, {"docno", "doc_id", "abstract"}
@@ -96,7 +101,7 @@ TOPIC_KEYS, DOCUMENT_KEYS = {"qid", "query_id", "query"}, {"docno", "doc_id", "a
 class WrongKind(SourceError):
     """A file is of another kind than this import reads."""
 
-    def __init__(self, name: str, look: Look, wanted: Kind) -> None:
+    def __init__(self, name: str, look: Look, wanted: FileKind) -> None:
         self.look = look
         super().__init__(
             f"{name} was not imported. This looks like {look.words}. {WHERE[look.kind]} "
@@ -104,7 +109,7 @@ class WrongKind(SourceError):
         )
 
 
-def check_kind(path: Path, *, name: str, wanted: Kind) -> None:
+def check_kind(path: Path, *, name: str, wanted: FileKind) -> None:
     """Raises WrongKind for a file that is clearly of another kind; OSError if it cannot be read."""
     look = look_of(path)
     if look is not None and look.kind not in FITTING.get(wanted, {wanted}):
@@ -124,12 +129,12 @@ def look_of(path: Path) -> Look | None:
         return None  # reading the file reports it
     for magic, words in MAGIC.items():
         if start.startswith(magic):
-            return Look(Kind.OTHER, words)
+            return Look(FileKind.OTHER, words)
     if start.startswith(GZIP_MAGIC):  # inside a zip
         return None
     text = start.removeprefix(b"\xef\xbb\xbf").lstrip()
     if b"\0" in text:
-        return Look(Kind.OTHER, "a binary file")
+        return Look(FileKind.OTHER, "a binary file")
     lines = [line for line in text.split(b"\n") if line.strip()]
     if len(start) == LOOKED_AT and len(lines) > 1:
         lines.pop()  # it is cut
@@ -145,21 +150,23 @@ def _office_file(path: Path) -> Look | None:
             names = {member.filename for member in files_in(archive)}
     except (zipfile.BadZipFile, NotImplementedError, UnicodeDecodeError):
         return None
-    return next((Look(Kind.OTHER, words) for name, words in OFFICE.items() if name in names), None)
+    return next(
+        (Look(FileKind.OTHER, words) for name, words in OFFICE.items() if name in names), None
+    )
 
 
 def _look_of_lines(text: bytes, lines: Sequence[bytes]) -> Look | None:
     if smart.START.match(text):
-        return Look(Kind.RECORDS, "records of a SMART collection (.I)")
+        return Look(FileKind.RECORDS, "records of a SMART collection (.I)")
     if text[:1] == b"<":
         return next((look for tag, look in _TAGS if tag.match(text)), None)
     if text[:1] in b"{[":
         return _look_of_keys(_keys(text))
     rows = [line.split() for line in lines]
     if all(map(_is_of_run, rows)):
-        return Look(Kind.RUN, "a TREC run: topic, Q0, docno, rank, score and tag")
+        return Look(FileKind.RUN, "a TREC run: topic, Q0, docno, rank, score and tag")
     if rows[0][0] == b"query-id" or _all(rows, 3, _is_whole) or _all(rows, 4, _is_of_qrels):
-        return Look(Kind.QRELS, "TREC qrels: a topic, a docno and a grade, but not who judged")
+        return Look(FileKind.QRELS, "TREC qrels: a topic, a docno and a grade, but not who judged")
     header = lines[0].decode("utf-8", "replace")
     delimiter = max("\t;,", key=header.count)
     names = next(csv.reader(io.StringIO(header), delimiter=delimiter), [])
@@ -204,9 +211,9 @@ def _keys(text: bytes) -> set[str]:
 def _look_of_keys(keys: Collection[str]) -> Look | None:
     found = set(keys)
     if (found & PEOPLE and found & GRADES) or {"adjudicator", "grade"} <= found:
-        return Look(Kind.JUDGMENTS, "judgments by people, with who judged and the grade")
+        return Look(FileKind.JUDGMENTS, "judgments by people, with who judged and the grade")
     if found & TOPIC_KEYS and not found & DOCUMENT_KEYS:
-        return Look(Kind.TOPICS, "topics, with an id and a query")
+        return Look(FileKind.TOPICS, "topics, with an id and a query")
     if "docno" in found and found & {"abstract", "sentences", "title", "text"}:
-        return Look(Kind.DOCUMENTS, "documents, with a docno and a text")
+        return Look(FileKind.DOCUMENTS, "documents, with a docno and a text")
     return None

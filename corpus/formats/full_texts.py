@@ -31,7 +31,7 @@ MAX_URL = 2000  # characters
 PARSES = ("pdf_parse", "latex_parse", "grobid_parse")
 
 
-class Section(NamedTuple):
+class FullTextSection(NamedTuple):
     """`heading` is empty for text before the first heading."""
 
     heading: str
@@ -42,7 +42,7 @@ class FullTextRecord(NamedTuple):
     """The full text of one document: sections, a link, or both."""
 
     docno: str
-    sections: tuple[Section, ...]
+    sections: tuple[FullTextSection, ...]
     pdf_url: str
 
     @property
@@ -58,17 +58,17 @@ class FullTextLine(NamedTuple):
     record: FullTextRecord
 
 
-def full_text_digest(sections: tuple[Section, ...], pdf_url: str) -> str:
+def full_text_digest(sections: tuple[FullTextSection, ...], pdf_url: str) -> str:
     """SHA-256 (hex) of sections and link."""
     return json_digest([[list(section) for section in sections], pdf_url])
 
 
-def sections_of(rows: list[dict[str, Any]]) -> tuple[Section, ...]:
+def sections_of(rows: list[dict[str, Any]]) -> tuple[FullTextSection, ...]:
     """The sections of a stored full text."""
-    return tuple(Section(row["heading"], tuple(row["paragraphs"])) for row in rows)
+    return tuple(FullTextSection(row["heading"], tuple(row["paragraphs"])) for row in rows)
 
 
-def section_rows(sections: tuple[Section, ...]) -> list[dict[str, Any]]:
+def section_rows(sections: tuple[FullTextSection, ...]) -> list[dict[str, Any]]:
     """The sections as they are stored."""
     return [
         {"heading": section.heading, "paragraphs": list(section.paragraphs)} for section in sections
@@ -158,7 +158,7 @@ def _from_sections(content: dict[str, Any], prefix: str) -> FullTextRecord:
     return _record(_docno(content, prefix), sections, _url(content.get("url"), optional=True))
 
 
-def _section(row: Any, place: int) -> Section:
+def _section(row: Any, place: int) -> FullTextSection:
     if not isinstance(row, dict):
         raise Problem(f'section {place} must be an object with "heading", got {excerpt(row)}.')
     heading = checked_text(row.get("heading"), f'"heading" of section {place}', default="")
@@ -171,7 +171,9 @@ def _section(row: Any, place: int) -> Section:
             f'"paragraphs" of section {place} must be a list, got {excerpt(paragraphs)}. '
             'Write ["…", "…"].'
         )
-    return Section(_line(heading), _paragraphs(paragraphs, f"a paragraph of section {place}"))
+    return FullTextSection(
+        _line(heading), _paragraphs(paragraphs, f"a paragraph of section {place}")
+    )
 
 
 def _from_s2orc(content: dict[str, Any], prefix: str) -> FullTextRecord:
@@ -195,7 +197,7 @@ def _from_s2orc(content: dict[str, Any], prefix: str) -> FullTextRecord:
         if not sections or sections[-1][0] != heading:
             sections.append((heading, []))
         sections[-1][1].extend(paragraphs)
-    filled = tuple(Section(heading, tuple(texts)) for heading, texts in sections if texts)
+    filled = tuple(FullTextSection(heading, tuple(texts)) for heading, texts in sections if texts)
     return _record(_docno(content, prefix), filled, "")
 
 
@@ -226,7 +228,7 @@ FORMATS: Mapping[str, Callable[[dict[str, Any], str], FullTextRecord]] = {
 }
 
 
-def _record(docno: str, sections: tuple[Section, ...], url: str) -> FullTextRecord:
+def _record(docno: str, sections: tuple[FullTextSection, ...], url: str) -> FullTextRecord:
     if not sections and not url:
         raise Problem("every section is empty. Give at least one paragraph of text.")
     return FullTextRecord(docno, sections, url)

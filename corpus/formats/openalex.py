@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from corpus.formats.benchmarks import year_or_none
-from corpus.formats.document_lines import LONGEST_LINE, Problem, Shape
+from corpus.formats.document_lines import LONGEST_LINE, LineKeys, Problem
 
 ADDRESS = "https://openalex.org/W"
 HIGHEST_LEVEL = 0  # of concepts: the 19 fields of study
@@ -31,7 +31,7 @@ def from_openalex(content: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-OPENALEX = Shape(None, from_openalex)
+OPENALEX = LineKeys(None, from_openalex)
 
 
 def _id(value: Any) -> Any:

@@ -57,7 +57,7 @@ HEADINGS: Mapping[str, str] = {
 }
 
 
-class Section(NamedTuple):
+class AbstractSection(NamedTuple):
     """A section of an abstract. Heading and label are "" in an abstract without sections."""
 
     heading: str
@@ -131,10 +131,10 @@ def _plain(heading: str) -> str:
     return " ".join(heading.upper().replace("&", " AND ").split()).rstrip(" :.")
 
 
-def sections_of(article: Element) -> list[Section]:
+def sections_of(article: Element) -> list[AbstractSection]:
     """The sections of the abstract, or all of it as one section."""
     return [
-        Section(
+        AbstractSection(
             heading := text.get("Label", "").strip() or text.get("NlmCategory", "").strip(),
             section_label(heading, text.get("NlmCategory", "")),
             split_sentences(text_of(text)),

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
 from corpus.formats import acl_anthology, pubmed
-from corpus.formats.academic_graph import Part, dataset_of, read_academic_graph
+from corpus.formats.academic_graph import DumpFile, dataset_of, read_academic_graph
 from corpus.formats.benchmarks import BEIR, PYSERINI, PYTERRIER, S2ORC
 from corpus.formats.bibtex import read_bibtex
 from corpus.formats.decompression import Meter, UnreadableLine
@@ -21,8 +21,8 @@ from corpus.formats.document_lines import (
     BadLine,
     DocumentFormatError,
     DocumentLine,
+    LineKeys,
     Problem,
-    Shape,
     decoded,
     file_lines,
     parsed_object,
@@ -39,7 +39,7 @@ from corpus.formats.trec import read_trec
 Reader = Callable[
     [Path | BinaryIO, str, Meter, Mapping[str, str]], Iterator[DocumentLine | BadLine]
 ]
-JoiningReader = Callable[[Sequence[Part], Meter], Iterator[DocumentLine | BadLine]]
+JoiningReader = Callable[[Sequence[DumpFile], Meter], Iterator[DocumentLine | BadLine]]
 AUTO = "auto"
 PROLOG_BYTES = 16_384  # read again with each of its lines, so not many
 # Where a start tag may stand: after the XML declaration, comments and the document type.
@@ -58,7 +58,7 @@ class DocumentFormat(NamedTuple):
 
 
 def _read_objects(
-    source: Path | BinaryIO, name: str, meter: Meter, columns: Mapping[str, str], *, shape: Shape
+    source: Path | BinaryIO, name: str, meter: Meter, columns: Mapping[str, str], *, shape: LineKeys
 ) -> Iterator[DocumentLine | BadLine]:
     return read_lines(source, name=name, shape=shape, meter=meter)
 
@@ -66,7 +66,7 @@ def _read_objects(
 def _read_alone(
     source: Path | BinaryIO, name: str, meter: Meter, columns: Mapping[str, str]
 ) -> Iterator[DocumentLine | BadLine]:
-    return read_academic_graph([Part(name, lambda: nullcontext(source))], meter)
+    return read_academic_graph([DumpFile(name, lambda: nullcontext(source))], meter)
 
 
 DOCUMENT_FORMATS: Mapping[str, DocumentFormat] = {

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO, BinaryIO, NamedTuple, Protocol, cast
 
-from corpus.formats.academic_graph import Part
+from corpus.formats.academic_graph import DumpFile
 from corpus.formats.decompression import BadArchive, Meter, TooLarge, check_member, files_in
 from corpus.formats.document_lines import MAX_DOCNO, BadLine, DocumentLine
 from corpus.formats.registry import AUTO as AUTO
@@ -97,7 +97,7 @@ class FileSource:
         meter = meter or Meter()
         document_format = DOCUMENT_FORMATS[self.format_name]
         if document_format.join is not None:
-            parts = [Part(part.name, part.open_alone) for part in self.parts]
+            parts = [DumpFile(part.name, part.open_alone) for part in self.parts]
             yield from document_format.join(parts, meter)
             return
         # Opened once: reading the directory of a zip with 20,000 members for each one takes hours.

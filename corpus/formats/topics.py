@@ -107,7 +107,7 @@ def read_topics(
         OSError: the file cannot be read.
     """
     meter = meter or Meter(limit=LARGEST, advice="split the file")
-    source = _Source(path, name, prefix, meter)
+    source = _TopicSource(path, name, prefix, meter)
     start = _first_character(source)
     if start == b"<":
         text = _text(path, name, meter)
@@ -121,7 +121,7 @@ def read_topics(
     return TopicFile(topics, formats[0] if formats else TSV, 0)
 
 
-class _Source(NamedTuple):
+class _TopicSource(NamedTuple):
     path: Path
     name: str
     prefix: str
@@ -131,7 +131,7 @@ class _Source(NamedTuple):
 TopicResults = Iterator[TopicRecord | DocumentFormatError]
 
 
-def _checked(source: _Source, results: TopicResults) -> list[TopicRecord]:
+def _checked(source: _TopicSource, results: TopicResults) -> list[TopicRecord]:
     """The topics; raises DocumentFormatError if some are invalid or there are none."""
     topics: list[TopicRecord] = []
     problems: list[DocumentFormatError] = []
@@ -166,7 +166,7 @@ def _open_file(path: Path, name: str, meter: Meter) -> Iterator[BinaryIO]:
         raise DocumentFormatError(name, None, damage(error)) from error
 
 
-def _first_character(source: _Source) -> bytes:
+def _first_character(source: _TopicSource) -> bytes:
     """The first character that is not white space."""
     # This first look is limited and can be stopped, but it does not count as progress.
     meter = source.meter
@@ -188,7 +188,7 @@ def _subtopics(text: str) -> int:
     return len(_SUBTOPIC.findall(text))
 
 
-def _tagged(source: _Source, text: str) -> TopicResults:
+def _tagged(source: _TopicSource, text: str) -> TopicResults:
     line, end = 1, 0
     for match in _TOPIC.finditer(text):
         line, end = line + text.count("\n", end, match.start()), match.start()
@@ -216,7 +216,7 @@ def _text(path: Path, name: str, meter: Meter) -> str:
         raise DocumentFormatError(name, line, "not UTF-8. Save the file as UTF-8.") from error
 
 
-def _lines(source: _Source) -> Iterator[tuple[int, bytes]]:
+def _lines(source: _TopicSource) -> Iterator[tuple[int, bytes]]:
     """The lines that are not blank, numbered from 1."""
     with _open_file(source.path, source.name, source.meter) as stream:
         for number, line in enumerate(iter(lambda: stream.readline(LONGEST_LINE + 1), b""), 1):
@@ -225,12 +225,12 @@ def _lines(source: _Source) -> Iterator[tuple[int, bytes]]:
                 yield number, content
 
 
-def _is_smart(source: _Source) -> bool:
+def _is_smart(source: _TopicSource) -> bool:
     with _open_file(source.path, source.name, Meter(limit=source.meter.limit)) as stream:
         return START.match(stream.read(CHUNK).removeprefix(UTF8_BOM).lstrip()) is not None
 
 
-def _smart_topics(source: _Source) -> TopicResults:
+def _smart_topics(source: _TopicSource) -> TopicResults:
     for record in read_records(source.path, source.name, source.meter):
         if record.problem:
             yield DocumentFormatError(source.name, record.line, record.problem)
@@ -239,7 +239,7 @@ def _smart_topics(source: _Source) -> TopicResults:
         yield _topic(source, record.line, ".I", parts)
 
 
-def _json_lines(source: _Source, formats: list[str]) -> TopicResults:
+def _json_lines(source: _TopicSource, formats: list[str]) -> TopicResults:
     """Appends the name of the format to `formats` at the first line."""
     for number, line in object_lines(source.path, source.name, source.meter):
         try:
@@ -254,7 +254,7 @@ def _json_lines(source: _Source, formats: list[str]) -> TopicResults:
 
 
 def _json_topic(
-    source: _Source, number: int, key: str, content: Mapping[str, Any]
+    source: _TopicSource, number: int, key: str, content: Mapping[str, Any]
 ) -> TopicRecord | DocumentFormatError:
     used = {*_JSON_TITLES, *_JSON_DESCRIPTIONS, *_JSON_NARRATIVES} & content.keys()
     value = content.get(key)
@@ -281,7 +281,7 @@ def _json_topic(
 
 def pasted_topic(line: int, identifier: str, title: str) -> TopicRecord | DocumentFormatError:
     """The topic of a line that a person wrote: an id, a tab and a text."""
-    source = _Source(Path(), PASTED, "", Meter())
+    source = _TopicSource(Path(), PASTED, "", Meter())
     return _topic(source, line, "column 1", {"num": identifier, "title": title})
 
 
@@ -289,7 +289,7 @@ def _first_of(content: Mapping[str, Any], keys: Iterable[str]) -> str:
     return next((content[key] for key in keys if content.get(key)), "")
 
 
-def _tab_lines(source: _Source) -> TopicResults:
+def _tab_lines(source: _TopicSource) -> TopicResults:
     for number, line in _lines(source):
         try:
             text = line.decode()
@@ -308,7 +308,7 @@ def _tab_lines(source: _Source) -> TopicResults:
 
 
 def _topic(
-    source: _Source, line: int, id_field: str, parts: Mapping[str, str]
+    source: _TopicSource, line: int, id_field: str, parts: Mapping[str, str]
 ) -> TopicRecord | DocumentFormatError:
     number, title, description, narrative = (
         " ".join(parts.get(part, "").split()) for part in ("num", "title", "desc", "narr")

@@ -43,7 +43,7 @@ class RecipeError(UserFacingError, ValueError):
         super().__init__(message)
 
 
-class Rule(NamedTuple):
+class FilterRule(NamedTuple):
     """A rule: the reason in words, and the test whether a document breaks it."""
 
     name: str
@@ -150,34 +150,34 @@ class Recipe:
         return cls.parsed(**values)
 
     @property
-    def rules(self) -> tuple[Rule, ...]:
+    def rules(self) -> tuple[FilterRule, ...]:
         """In the order in which they are applied; a document counts under the first it breaks."""
         rules = (*self._rules(), *FILTERS.get(self.named, ()))
         return tuple({rule.name: rule for rule in rules}.values())
 
-    def _rules(self) -> Iterator[Rule]:
+    def _rules(self) -> Iterator[FilterRule]:
         if self.fields_of_study:
             wanted = {field.casefold() for field in self.fields_of_study}
-            yield Rule(
+            yield FilterRule(
                 f"no field {_alternatives(self.fields_of_study)}",
                 lambda record: wanted.isdisjoint(field.casefold() for field in record.fields),
             )
         if self.years is not None:
             years = self.years
             yield NO_YEAR
-            yield Rule(years.outside, lambda record: not years.contain(record.year or 0))
+            yield FilterRule(years.outside, lambda record: not years.contain(record.year or 0))
         if self.languages:
             codes = frozenset(self.languages)
-            yield Rule("a language that is unknown", lambda record: not language_of(record))
-            yield Rule(
+            yield FilterRule("a language that is unknown", lambda record: not language_of(record))
+            yield FilterRule(
                 f"a language other than {_alternatives(self.languages)}",
                 lambda record: language_of(record) not in codes,
             )
         if self.has_text:
             yield NO_TITLE
-            yield Rule("no abstract", lambda record: not record.sentences)
+            yield FilterRule("no abstract", lambda record: not record.sentences)
         if self.has_full_text:
-            yield Rule("no full text", lambda record: not record.has_full_text)
+            yield FilterRule("no full text", lambda record: not record.has_full_text)
         if self.min_citations:
             yield _fewer_citations(self.min_citations)
         if self.min_characters:
@@ -209,7 +209,7 @@ def language_of(record: DocumentRecord) -> str:
     return language_code(record.language) or guess_language(record.title, *record.sentences)
 
 
-def broken_rule(record: DocumentRecord, rules: Sequence[Rule]) -> Rule | None:
+def broken_rule(record: DocumentRecord, rules: Sequence[FilterRule]) -> FilterRule | None:
     """The first rule that the document breaks, or None."""
     return next((rule for rule in rules if rule.is_broken(record)), None)
 
@@ -244,35 +244,35 @@ def _characters(record: DocumentRecord) -> int:
     return sum(map(len, record.sentences)) + max(0, len(record.sentences) - 1)
 
 
-def _fewer_citations(least: int) -> Rule:
-    return Rule(
+def _fewer_citations(least: int) -> FilterRule:
+    return FilterRule(
         f"fewer than {count_noun(least, 'outgoing citation')}",
         lambda record: len(record.references) < least or len({*record.references}) < least,
     )
 
 
-def _fewer_characters(least: int) -> Rule:
-    return Rule(
+def _fewer_characters(least: int) -> FilterRule:
+    return FilterRule(
         f"an abstract of fewer than {count_noun(least, 'character')}",
         lambda record: _characters(record) < least,
     )
 
 
-def _fewer_sentences(least: int) -> Rule:
-    return Rule(
+def _fewer_sentences(least: int) -> FilterRule:
+    return FilterRule(
         f"fewer than {count_noun(least, 'sentence')}", lambda record: len(record.sentences) < least
     )
 
 
-NO_YEAR = Rule("no year", lambda record: record.year is None)
-NO_TITLE = Rule("no title", lambda record: not record.title.strip())
+NO_YEAR = FilterRule("no year", lambda record: record.year is None)
+NO_TITLE = FilterRule("no title", lambda record: not record.title.strip())
 CSFCUBE = (
     _fewer_sentences(FEWEST_SENTENCES),
-    Rule(
+    FilterRule(
         f"more than {MOST_SENTENCES} sentences",
         lambda record: len(record.sentences) > MOST_SENTENCES,
     ),
-    Rule(
+    FilterRule(
         f"a sentence of more than {MOST_TOKENS} tokens",
         lambda record: any(
             # n tokens with the spaces between them have at least 2n − 1 characters.
@@ -280,11 +280,11 @@ CSFCUBE = (
             for sentence in record.sentences
         ),
     ),
-    Rule(
+    FilterRule(
         f"no sentence of {FEWEST_TOKENS} tokens or more",
         lambda record: all(_tokens(sentence) < FEWEST_TOKENS for sentence in record.sentences),
     ),
 )
 MDCR = (NO_YEAR, NO_TITLE, _fewer_characters(MDCR_CHARACTERS), _fewer_citations(MDCR_CITATIONS))
-FILTERS: dict[str, tuple[Rule, ...]] = {"csfcube": CSFCUBE, "mdcr": MDCR}
+FILTERS: dict[str, tuple[FilterRule, ...]] = {"csfcube": CSFCUBE, "mdcr": MDCR}
 EVERYTHING = Recipe()

@@ -15,7 +15,7 @@ from corpus.documents.clashes import Clash, IdsTaken, prefix_advice
 from corpus.documents.first_rows import first_rows
 from corpus.documents.import_meter import meter_for
 from corpus.formats.document_lines import DocumentFormatError
-from corpus.formats.file_kinds import Kind, check_kind
+from corpus.formats.file_kinds import FileKind, check_kind
 from corpus.formats.sources import check_prefix
 from corpus.formats.topics import LARGEST, BadTopics, TopicFile, TopicRecord, read_topics
 from corpus.models import Facet, Query, QueryPaper, Topic
@@ -151,7 +151,7 @@ def _read_files(paths: Mapping[str, Path], prefix: str, work: JobContext) -> dic
     size = sum(path.stat().st_size for path in paths.values())
     meter = meter_for(work, size=size, note="bytes of topics read", limit=LARGEST)
     for name, path in paths.items():
-        check_kind(path, name=name, wanted=Kind.TOPICS)
+        check_kind(path, name=name, wanted=FileKind.TOPICS)
     return {
         name: read_topics(path, name=name, prefix=prefix, meter=meter)
         for name, path in paths.items()

@@ -28,7 +28,7 @@ _ANY_FACET = r"[a-z0-9][a-z0-9-]*"
 _LONGEST = 400  # characters of a line with sentences; matching a much longer one takes long
 
 
-class QueryLine(NamedTuple):
+class PastedQuery(NamedTuple):
     """A line of a list. `sentences` is None for the whole facet."""
 
     number: int
@@ -133,7 +133,7 @@ def parse_query_list(
     has_facets: bool = True,
     facet_keys: Group[str] = (),
     docnos: Group[str] = (),
-) -> tuple[list[QueryLine], list[LineProblem]]:
+) -> tuple[list[PastedQuery], list[LineProblem]]:
     """Parse lines of a docno and a facet, separated by spaces, a tab, a comma or a semicolon.
 
     The numbers of sentences, such as 2,4-5, and a name may follow the facet. In a collection
@@ -149,11 +149,11 @@ def parse_query_list(
         try:
             whole = _whole_line(line.strip(), has_facets=has_facets)
             if whole is not None and (whole[1] in facet_keys if has_facets else whole[0] in docnos):
-                lines.append(QueryLine(number, *whole))
+                lines.append(PastedQuery(number, *whole))
             elif match := _sentence_line(line.strip(), facets):
                 fields = match.groupdict("")
                 lines.append(
-                    QueryLine(
+                    PastedQuery(
                         number,
                         fields["docno"].rstrip(",; \t"),
                         fields.get("facet", ""),
@@ -162,7 +162,7 @@ def parse_query_list(
                     )
                 )
             elif whole is not None:
-                lines.append(QueryLine(number, *whole))
+                lines.append(PastedQuery(number, *whole))
             else:
                 reason = f"“{line.strip()}” is one word. Write a docno, a space and a facet."
                 problems.append(LineProblem(number, reason))

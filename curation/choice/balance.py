@@ -29,7 +29,7 @@ CELLS: tuple[tuple[int, ...], ...] = ((0, 1, 2),)
 TIE_LIMIT = 100_000
 
 
-class Candidate(NamedTuple):
+class EligiblePaper(NamedTuple):
     """A paper that can be chosen. `options` are the sets of facets that it can be put under."""
 
     docno: str
@@ -40,8 +40,8 @@ class Candidate(NamedTuple):
     is_pinned: bool = False
 
 
-class Choice(NamedTuple):
-    candidate: Candidate
+class ChosenPaper(NamedTuple):
+    candidate: EligiblePaper
     facets: Facets
 
 
@@ -76,7 +76,7 @@ class _Group(NamedTuple):
 
     period: str
     paper_type: str
-    members: tuple[Candidate, ...]
+    members: tuple[EligiblePaper, ...]
 
 
 class _Use(NamedTuple):
@@ -86,7 +86,7 @@ class _Use(NamedTuple):
     facets: Facets
 
 
-def unevenness(choices: Iterable[Choice]) -> Unevenness:
+def unevenness(choices: Iterable[ChosenPaper]) -> Unevenness:
     """For each level, the sum of the squares of all counts of queries or papers."""
     places: Counter[Cell] = Counter()
     papers: Counter[Cell] = Counter()
@@ -115,12 +115,12 @@ def _seen(place: Cell, view: tuple[int, ...]) -> Cell:
 
 
 def choose_evenly(
-    candidates: Sequence[Candidate],
+    candidates: Sequence[EligiblePaper],
     numbers: Sequence[int],
     *,
     seed: str,
     seconds_left: Callable[[], float],
-) -> list[Choice]:
+) -> list[ChosenPaper]:
     """Choose papers with the smallest unevenness, then the largest sum of ratings.
 
     `numbers` says how many papers are put under one facet, under two, and so on. Among equal
@@ -146,9 +146,9 @@ def choose_evenly(
     )
 
 
-def _groups(candidates: Sequence[Candidate], seed: str) -> list[_Group]:
+def _groups(candidates: Sequence[EligiblePaper], seed: str) -> list[_Group]:
     """Papers that count alike. There are far fewer groups than papers of a large sample."""
-    members: dict[tuple[object, ...], list[Candidate]] = defaultdict(list)
+    members: dict[tuple[object, ...], list[EligiblePaper]] = defaultdict(list)
     for candidate in candidates:
         own = candidate.docno if candidate.is_pinned else ""
         key = candidate.period, candidate.paper_type, candidate.options, own
@@ -160,7 +160,7 @@ def _groups(candidates: Sequence[Candidate], seed: str) -> list[_Group]:
     return sorted(groups, key=lambda group: group.members[0].docno)
 
 
-def _best_first(candidate: Candidate, seed: str) -> tuple[Fraction, str, str]:
+def _best_first(candidate: EligiblePaper, seed: str) -> tuple[Fraction, str, str]:
     docno = candidate.docno
     return -candidate.rating, order_key(seed, "balance papers", "", docno), docno
 
@@ -302,7 +302,7 @@ def _order_of(use: _Use, seed: str) -> str:
     return order_key(seed, "balance ties", "", item)
 
 
-def _papers_of(group: _Group, counts: dict[_Use, int], seed: str) -> list[Choice]:
+def _papers_of(group: _Group, counts: dict[_Use, int], seed: str) -> list[ChosenPaper]:
     """The best papers of the group. Which of them gets which facets is random."""
     sets = [
         facets
@@ -313,4 +313,4 @@ def _papers_of(group: _Group, counts: dict[_Use, int], seed: str) -> list[Choice
         group.members[: len(sets)],
         key=lambda member: order_key(seed, "balance facets", "", member.docno),
     )
-    return [Choice(*pair) for pair in zip(members, sets, strict=True)]
+    return [ChosenPaper(*pair) for pair in zip(members, sets, strict=True)]

@@ -8,7 +8,7 @@ from fractions import Fraction
 from itertools import combinations, takewhile
 from typing import Any, NamedTuple
 
-from curation.choice.balance import Candidate, Facets
+from curation.choice.balance import EligiblePaper, Facets
 from web.errors import UserFacingError
 from web.words import count_noun, listed
 
@@ -129,7 +129,7 @@ def first_numbers(papers: Sequence[RatedPaper], least_rating: int) -> tuple[int,
     return number, min(number * TWO_FACETS // PAPERS, able)
 
 
-def candidates_of(papers: Sequence[RatedPaper], plan: ChoicePlan) -> list[Candidate]:
+def candidates_of(papers: Sequence[RatedPaper], plan: ChoicePlan) -> list[EligiblePaper]:
     """The papers that can be chosen. Those that are queries already are pinned.
 
     Raises:
@@ -141,7 +141,7 @@ def candidates_of(papers: Sequence[RatedPaper], plan: ChoicePlan) -> list[Candid
         )
     _check_named(papers, plan)
     candidates = [
-        Candidate(
+        EligiblePaper(
             docno=paper.docno,
             period=paper.period,
             paper_type=paper.paper_type,
@@ -213,7 +213,7 @@ def _check_named(papers: Sequence[RatedPaper], plan: ChoicePlan) -> None:
 
 
 def _check_numbers(
-    candidates: Sequence[Candidate], papers: Sequence[RatedPaper], plan: ChoicePlan
+    candidates: Sequence[EligiblePaper], papers: Sequence[RatedPaper], plan: ChoicePlan
 ) -> None:
     if len(candidates) < plan.papers:
         raise ChoiceError(
@@ -237,7 +237,7 @@ def _check_numbers(
         _check_size(size, candidates, plan)
 
 
-def _check_size(size: int, candidates: Iterable[Candidate], plan: ChoicePlan) -> None:
+def _check_size(size: int, candidates: Iterable[EligiblePaper], plan: ChoicePlan) -> None:
     needed = sum(plan.numbers[size - 1 :])
     able = sum(any(len(facets) >= size for facets in candidate.options) for candidate in candidates)
     if able < needed:
@@ -268,7 +268,7 @@ def _left_out(papers: Sequence[RatedPaper], plan: ChoicePlan) -> str:
     return f"{text}{', '.join(parts) or 'none'} cannot be chosen."
 
 
-def infeasible(candidates: Sequence[Candidate], plan: ChoicePlan) -> ChoiceError:
+def infeasible(candidates: Sequence[EligiblePaper], plan: ChoicePlan) -> ChoiceError:
     """For a plan that passes every check and still has no choice."""
     numbers = ", ".join(
         f"{number} under {size}" for size, number in enumerate(plan.numbers, start=1)

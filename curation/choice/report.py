@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from curation.models import QueryChoice
 from web.figure_panels import HEAT_HEIGHT, HEAT_TOP
-from web.figures import CHARACTER, Bar, Figure, Panel, Text, pixels
+from web.figures import CHARACTER, Bar, Figure, Panel, TextLine, pixels
 
 DARKEST = 0.6  # share of the ramp, so that numbers stay readable
 FIGURE = "balance"
@@ -26,7 +26,7 @@ class Margin(NamedTuple):
     papers_target: float | None  # None for facets, as a paper may have several
 
 
-class Swap(NamedTuple):
+class PaperSwap(NamedTuple):
     """A paper that the choice has and the other has not, or that has other facets there."""
 
     docno: str
@@ -128,19 +128,19 @@ def _panel(balance: Balance, title: str, facet: str | None) -> Panel:
     left = pixels(CHARACTER * max(map(len, balance.periods), default=0) + 8)
     top = 2 * HEAT_TOP
     bars: list[Bar] = []
-    texts = [Text(0, HEAT_TOP - 4, title, css="heading")]
+    texts = [TextLine(0, HEAT_TOP - 4, title, css="heading")]
     for column in range(len(balance.types)):
         x = left + CELL_WIDTH * (column + 0.5)
-        texts.append(Text(x, top - 4, str(column + 1), "middle"))
+        texts.append(TextLine(x, top - 4, str(column + 1), "middle"))
     for row, period in enumerate(balance.periods):
         y = top + HEAT_HEIGHT * row
-        texts.append(Text(0, y + 15, period))
+        texts.append(TextLine(0, y + 15, period))
         for column, count in enumerate(counts[row]):
             x = left + CELL_WIDTH * column
             label = f"{period}, {balance.type_name(balance.types[column])}: {count}"
             share = pixels(DARKEST * count / most)
             bars.append(Bar("g2", x, y, CELL_WIDTH - 1, HEAT_HEIGHT - 1, label, share))
-            texts.append(Text(x + CELL_WIDTH / 2, y + 15, str(count), "middle", "ink"))
+            texts.append(TextLine(x + CELL_WIDTH / 2, y + 15, str(count), "middle", "ink"))
     finding = (
         f"{title}: {sum(cells)} in {len(cells)} cells, from {min(cells, default=0)} to "
         f"{max(cells, default=0)} in a cell."
@@ -149,17 +149,17 @@ def _panel(balance: Balance, title: str, facet: str | None) -> Panel:
     return Panel(finding, top + HEAT_HEIGHT * len(counts) + 4, width, bars=bars, texts=texts)
 
 
-def swaps(choice: QueryChoice, before: QueryChoice) -> list[Swap]:
+def swaps(choice: QueryChoice, before: QueryChoice) -> list[PaperSwap]:
     """What changed from `before` to the choice, by docno."""
     new = {row["docno"]: row for row in choice.result["papers"]}
     old = {row["docno"]: row for row in before.result["papers"]}
     changes = []
     for docno in sorted(new.keys() | old.keys()):
         if docno not in old:
-            changes.append(Swap(docno, new[docno]["title"], "added"))
+            changes.append(PaperSwap(docno, new[docno]["title"], "added"))
         elif docno not in new:
-            changes.append(Swap(docno, old[docno]["title"], "removed"))
+            changes.append(PaperSwap(docno, old[docno]["title"], "removed"))
         elif new[docno]["facets"] != old[docno]["facets"]:
             facets = [" and ".join(rows[docno]["facets"]) for rows in (old, new)]
-            changes.append(Swap(docno, new[docno]["title"], f"{facets[0]} → {facets[1]}"))
+            changes.append(PaperSwap(docno, new[docno]["title"], f"{facets[0]} → {facets[1]}"))
     return changes

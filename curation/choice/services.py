@@ -15,7 +15,7 @@ from corpus.digests import json_digest
 from corpus.models import Facet, Query, QueryPaper
 from corpus.services import create_query
 from corpus.text.query_facts import QueryFacts
-from curation.choice.balance import Choice, choose_evenly, unevenness
+from curation.choice.balance import ChosenPaper, choose_evenly, unevenness
 from curation.choice.linear_program import NoSolution, TimeIsUp
 from curation.choice.plan import ChoiceError, ChoicePlan, RatedPaper, candidates_of, infeasible
 from curation.models import QueryChoice, Sample
@@ -213,7 +213,7 @@ def _countdown(seconds: float, work: JobContext) -> Callable[[], float]:
     return left
 
 
-def _as_json(paper: RatedPaper, choice: Choice, plan: ChoicePlan) -> dict[str, Any]:
+def _as_json(paper: RatedPaper, choice: ChosenPaper, plan: ChoicePlan) -> dict[str, Any]:
     chosen = "pinned" if paper.docno in plan.pins else "balanced"
     return {
         "docno": paper.docno,

@@ -45,14 +45,14 @@ class Grams(NamedTuple):
     hashes: Hashes
 
 
-class Shape(NamedTuple):
+class SentencePlaces(NamedTuple):
     """Where sentences are: the place of each in its abstract, and the abstract's length."""
 
     places: Integers
     lengths: Integers
 
     @classmethod
-    def of(cls, abstracts: Abstracts) -> Shape:
+    def of(cls, abstracts: Abstracts) -> SentencePlaces:
         counts = np.fromiter(map(len, abstracts), np.int64, len(abstracts))
         starts = np.cumsum(counts) - counts
         places = np.arange(counts.sum()) - np.repeat(starts, counts)
@@ -158,7 +158,7 @@ def weigh(matrix: csr_array, idf: Floats) -> csr_array:
     return csr_array((values, matrix.indices, matrix.indptr), shape=matrix.shape)
 
 
-def neighbours(rows: Rows, shape: Shape, offset: int) -> Rows:
+def neighbours(rows: Rows, shape: SentencePlaces, offset: int) -> Rows:
     """The row of the sentence `offset` places further in the same abstract; zeros outside it."""
     result = np.zeros_like(rows)
     target = shape.places + offset
@@ -167,7 +167,7 @@ def neighbours(rows: Rows, shape: Shape, offset: int) -> Rows:
     return result
 
 
-def position_columns(shape: Shape) -> tuple[Integers, ...]:
+def position_columns(shape: SentencePlaces) -> tuple[Integers, ...]:
     """Of each sentence, its columns among POSITION_COLUMNS: four, each with the value 1."""
     from_start = np.minimum(shape.places, MOST_PLACES - 1)
     from_end = np.minimum(shape.lengths - 1 - shape.places, MOST_PLACES - 1)
@@ -181,7 +181,7 @@ def position_columns(shape: Shape) -> tuple[Integers, ...]:
     )
 
 
-def position_matrix(shape: Shape) -> Floats:
+def position_matrix(shape: SentencePlaces) -> Floats:
     """(sentences, POSITION_COLUMNS) of zeros and ones."""
     matrix = np.zeros((len(shape.places), POSITION_COLUMNS), np.float32)
     for columns in position_columns(shape):
@@ -189,7 +189,7 @@ def position_matrix(shape: Shape) -> Floats:
     return matrix
 
 
-def context_of(probabilities: Rows, shape: Shape) -> Rows:
+def context_of(probabilities: Rows, shape: SentencePlaces) -> Rows:
     """The input of the second stage: (sentences, 14 × labels + POSITION_COLUMNS).
 
     Logarithms and values of the probabilities of the sentence itself, of the one and two before and
@@ -201,7 +201,7 @@ def context_of(probabilities: Rows, shape: Shape) -> Rows:
     return np.concatenate([*parts, before, after, position_matrix(shape)], axis=1)
 
 
-def _means_around(rows: Rows, shape: Shape) -> tuple[Floats, Floats]:
+def _means_around(rows: Rows, shape: SentencePlaces) -> tuple[Floats, Floats]:
     """Of each sentence, the mean row of those before it, and of those after it; zeros if none."""
     sums = np.concatenate([np.zeros((1, rows.shape[1])), np.cumsum(rows, axis=0, dtype=np.float64)])
     here = np.arange(len(rows))

@@ -19,7 +19,7 @@ from curation.labelling.features import (
     Abstracts,
     Floats,
     Rows,
-    Shape,
+    SentencePlaces,
     WordHashes,
     binary_matrix,
     context_of,
@@ -95,7 +95,7 @@ class SentenceLabeller:
         `hashes` keeps hashes of words between calls. `embed` is needed with an encoder only. Equal
         probabilities give the label that comes first in the header.
         """
-        shape = Shape.of(abstracts)
+        shape = SentencePlaces.of(abstracts)
         if not len(shape.places):
             return [PredictedLabels([], []) for _ in abstracts]
         first = self.first_stage(abstracts, shape, hashes, embed)
@@ -112,7 +112,11 @@ class SentenceLabeller:
         ]
 
     def first_stage(
-        self, abstracts: Abstracts, shape: Shape, hashes: WordHashes, embed: Embed | None = None
+        self,
+        abstracts: Abstracts,
+        shape: SentencePlaces,
+        hashes: WordHashes,
+        embed: Embed | None = None,
     ) -> Floats:
         """(sentences, labels): the probabilities that the first stage gives."""
         own_grams, neighbour_grams = sequences_of(abstracts, hashes)

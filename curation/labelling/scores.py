@@ -28,7 +28,7 @@ class LabelScore:
 
 
 @dataclass(frozen=True)
-class Scores:
+class LabellerScores:
     """Agreement of predictions with gold labels.
 
     `micro_f1` is the share of correct sentences: with one label for each sentence, micro-averaged
@@ -50,7 +50,7 @@ class Scores:
 
 def score(
     labeller: SentenceLabeller, examples: Sequence[Example], embed: Embed | None = None
-) -> Scores:
+) -> LabellerScores:
     """Predict the labels of the examples, and compare. Raises ValueError without examples."""
     return compare([example.labels for example in examples], predictions(labeller, examples, embed))
 
@@ -68,7 +68,7 @@ def predictions(
     ]
 
 
-def compare(gold: Sequence[Sequence[str]], predicted: Sequence[Sequence[str]]) -> Scores:
+def compare(gold: Sequence[Sequence[str]], predicted: Sequence[Sequence[str]]) -> LabellerScores:
     """Scores of predicted labels, by abstract. Raises ValueError if there is no sentence."""
     flat_gold, flat_predicted = list(chain(*gold)), list(chain(*predicted))
     if not flat_gold or len(flat_gold) != len(flat_predicted):
@@ -78,7 +78,7 @@ def compare(gold: Sequence[Sequence[str]], predicted: Sequence[Sequence[str]]) -
     confusion = np.zeros((len(labels), len(labels)), np.int64)
     pairs = ([number_of[label] for label in side] for side in (flat_gold, flat_predicted))
     np.add.at(confusion, tuple(pairs), 1)
-    return Scores(
+    return LabellerScores(
         abstracts=len(gold),
         sentences=len(flat_gold),
         micro_f1=float(np.trace(confusion) / len(flat_gold)),

@@ -27,7 +27,7 @@ from curation.labelling.features import (
     POSITION_COLUMNS,
     Doubles,
     Floats,
-    Shape,
+    SentencePlaces,
     WordHashes,
     binary_matrix,
     context_of,
@@ -60,7 +60,7 @@ class TooFewExamples(UserFacingError):
 class _Matrices:
     """The features of abstracts before weighing, with the labels by number and their weights."""
 
-    shape: Shape
+    shape: SentencePlaces
     own: csr_array
     neighbour: csr_array
     embeddings: Floats
@@ -68,7 +68,7 @@ class _Matrices:
     weights: Doubles
 
     def of_sentences(self, chosen: NDArray[np.bool_]) -> _Matrices:
-        shape = Shape(self.shape.places[chosen], self.shape.lengths[chosen])
+        shape = SentencePlaces(self.shape.places[chosen], self.shape.lengths[chosen])
         return _Matrices(
             shape,
             self.own[chosen],
@@ -130,7 +130,7 @@ def labels_of(examples: Sequence[Example]) -> tuple[str, ...]:
 
 def _matrices(examples: Sequence[Example], labels: Sequence[str], embed: Embed | None) -> _Matrices:
     abstracts = [example.sentences for example in examples]
-    shape = Shape.of(abstracts)
+    shape = SentencePlaces.of(abstracts)
     own, neighbour = sequences_of(abstracts, WordHashes())
     count = len(shape.places)
     number_of = {label: number for number, label in enumerate(labels)}
@@ -220,7 +220,7 @@ def _blocks(matrices: _Matrices, own_idf: Floats, neighbour_idf: Floats) -> csr_
     return blocks
 
 
-def _shifted(matrix: csr_array, shape: Shape, offset: int) -> csr_array:
+def _shifted(matrix: csr_array, shape: SentencePlaces, offset: int) -> csr_array:
     """As `features.neighbours`, of a sparse matrix."""
     target = shape.places + offset
     inside = np.flatnonzero((target >= 0) & (target < shape.lengths))

@@ -43,7 +43,7 @@ class NewLabels(RequestSerializer):
     )
 
 
-class Labels(CollectionView):
+class SentenceLabels(CollectionView):
     parser_classes = [JsonBody]
 
     @extend_schema(summary="Documents by the source of their labels", responses=LabelsAnswer)

@@ -9,7 +9,7 @@ from django.db.models import Case, Q, Value, When
 from corpus.documents.columns import COLUMNS
 from corpus.models import Document
 from web.tables.columns import Column, Table
-from web.tables.filters import Choice, Filter
+from web.tables.filters import Filter, FilterChoice
 
 LABELS = Column[Document]("labels", "Labels from", {"labels_from": attrgetter("labels_from")})
 DOCUMENTS: Table[Document] = Table("documents", [*COLUMNS, LABELS])
@@ -22,7 +22,9 @@ SOURCES = {
     "none": Q(label_record=None, labels=[]) & ~Q(sentences=[]),
 }
 SOURCE = Filter(
-    "labels", "Labels", [Choice(word, word.capitalize(), test) for word, test in SOURCES.items()]
+    "labels",
+    "Labels",
+    [FilterChoice(word, word.capitalize(), test) for word, test in SOURCES.items()],
 )
 
 

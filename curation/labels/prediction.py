@@ -59,7 +59,7 @@ class LabellingUnderWay(LabellingError):
         )
 
 
-class Text(NamedTuple):
+class UnlabelledText(NamedTuple):
     """A document to label, as it was when its labels were predicted."""
 
     pk: int
@@ -71,7 +71,7 @@ class Text(NamedTuple):
 class Labelled(NamedTuple):
     """A document with the labels to write."""
 
-    text: Text
+    text: UnlabelledText
     labeller: str
     labels: list[str]
     confidences: list[float]
@@ -181,14 +181,14 @@ def _finder(only: str, up_to: int) -> Finder:
     return lambda collection: predicted_documents(collection, up_to)
 
 
-def _texts(documents: QuerySet[Document]) -> list[Text]:
+def _texts(documents: QuerySet[Document]) -> list[UnlabelledText]:
     rows = documents.values_list("pk", "title", "sentences", "digest")[:STEP]
-    return [Text(*row) for row in rows]
+    return [UnlabelledText(*row) for row in rows]
 
 
 def _write(
     collection: Collection,
-    texts: Sequence[Text],
+    texts: Sequence[UnlabelledText],
     predicted: Sequence[PredictedLabels],
     report: LabellingReport,
     find: Finder,
@@ -217,7 +217,7 @@ def _write(
 
 
 def _labelled(
-    text: Text, predicted: PredictedLabels, known_labels: set[str], labeller: str
+    text: UnlabelledText, predicted: PredictedLabels, known_labels: set[str], labeller: str
 ) -> Labelled:
     labels = [label if label in known_labels else OTHER for label in predicted.labels]
     digest = text_digest(text.title, text.sentences, labels)

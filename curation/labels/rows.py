@@ -37,7 +37,7 @@ class LabellerRow(NamedTuple):
     checked: int
 
 
-class FacetRow(NamedTuple):
+class FacetLabels(NamedTuple):
     """A facet, and which of its labels the built-in labeller predicts."""
 
     facet: Facet
@@ -89,9 +89,9 @@ def _labeller_row(
     )
 
 
-def facet_rows(collection: Collection) -> list[FacetRow]:
+def facet_rows(collection: Collection) -> list[FacetLabels]:
     return [
-        FacetRow(
+        FacetLabels(
             facet,
             [label for label in facet.labels if label in BUILT_IN_LABELS],
             facet_gets_nothing(facet, BUILT_IN_LABELS),

@@ -16,7 +16,7 @@ from accounts.models import Collection, User
 from curation.errors import LabellingError
 from curation.labelling.examples import Example, hold_out, read_examples
 from curation.labelling.model import Header, SentenceLabeller
-from curation.labelling.scores import Scores, score
+from curation.labelling.scores import LabellerScores, score
 from curation.labelling.weights import from_bytes, to_bytes
 from curation.labels.labellers import BUILT_IN, check_encoder_allowed, embed_with, has_facets
 from curation.models import Labeller, LabelRecord
@@ -154,7 +154,7 @@ def train_and_score(
     return content, from_bytes(content)
 
 
-def _training(examples: Sequence[Example], scores: Scores, source: str) -> dict[str, Any]:
+def _training(examples: Sequence[Example], scores: LabellerScores, source: str) -> dict[str, Any]:
     sentences = sum(len(example.sentences) for example in examples)
     return {
         "abstracts": len(examples),

@@ -24,11 +24,11 @@ from curation.samples.strata import (
     PERIOD,
     STRATA,
     TYPE,
-    Draw,
     Period,
     SampledDocument,
     SampleError,
     Stratification,
+    StratifiedDraw,
     StratumCount,
     cut_evenly,
     parse_periods,
@@ -88,7 +88,7 @@ class Exclusions:
 class DrawnSample(NamedTuple):
     """A sample before it is saved. `unknown` docnos of the list are not in the corpus."""
 
-    draw: Draw
+    draw: StratifiedDraw
     documents: int
     unknown: int
     exclusions: Exclusions
@@ -136,7 +136,7 @@ def survey_strata(
     """
     stratification = stratification_of(collection, plan)
     types = _types(collection) if TYPE in plan.by else {}
-    draw = Draw(stratification, plan.per_stratum, plan.seed or collection.seed)
+    draw = StratifiedDraw(stratification, plan.per_stratum, plan.seed or collection.seed)
     removed = exclusions.docnos | docnos_of_samples(collection, plan.without)
     total = collection.documents.count()
     known = 0

@@ -184,7 +184,7 @@ class StratumCount(NamedTuple):
 
 
 @dataclass
-class Draw:
+class StratifiedDraw:
     """Takes documents one by one, in any order, and keeps the sample of each stratum.
 
     In each stratum these are the documents with the smallest `order_key`. So the same seed gives

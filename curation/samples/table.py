@@ -16,7 +16,7 @@ from curation.samples.report import stratum_name
 from curation.screening.results import mean_rating
 from curation.screening.services import RATINGS
 from web.tables.columns import Column, Table
-from web.tables.filters import Choice, Filter, Test
+from web.tables.filters import Filter, FilterChoice, Test
 
 UNREAD = ("sentences", "labels", "authors", "references", "fields", "venue")
 
@@ -99,8 +99,8 @@ PAPERS: Table[PaperLine] = Table(
 )
 
 
-def _rated_at_least(rating: int) -> Choice[Test[PaperRow]]:
-    return Choice(
+def _rated_at_least(rating: int) -> FilterChoice[Test[PaperRow]]:
+    return FilterChoice(
         str(rating),
         f"{rating} or higher" if rating < HIGHEST_RATING else str(rating),
         lambda row: row.rating is not None and row.rating >= rating,
@@ -112,8 +112,8 @@ PAPER_FILTERS: list[Filter[Test[PaperRow]]] = [
         "screened",
         "Screened",
         [
-            Choice("no", "Not yet", lambda row: not row.screenings and not row.hidden),
-            Choice("yes", "Yes", lambda row: bool(row.screenings or row.hidden)),
+            FilterChoice("no", "Not yet", lambda row: not row.screenings and not row.hidden),
+            FilterChoice("yes", "Yes", lambda row: bool(row.screenings or row.hidden)),
         ],
     ),
     Filter("rating", "Mean rating", [_rated_at_least(rating) for rating in RATINGS[1:]]),
@@ -121,9 +121,11 @@ PAPER_FILTERS: list[Filter[Test[PaperRow]]] = [
         "differ",
         "Screeners differ in",
         [
-            Choice("type", "type", lambda row: row.differ(lambda each: each.paper_type_id)),
-            Choice("facets", "facets", lambda row: row.differ(lambda each: frozenset(each.facets))),
-            Choice("rating", "rating", lambda row: row.differ(lambda each: each.rating)),
+            FilterChoice("type", "type", lambda row: row.differ(lambda each: each.paper_type_id)),
+            FilterChoice(
+                "facets", "facets", lambda row: row.differ(lambda each: frozenset(each.facets))
+            ),
+            FilterChoice("rating", "rating", lambda row: row.differ(lambda each: each.rating)),
         ],
     ),
 ]

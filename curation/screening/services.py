@@ -49,7 +49,7 @@ class Verdict:
     reason: str = ""
 
 
-class Progress(NamedTuple):
+class ScreeningProgress(NamedTuple):
     screened: int
     total: int
 
@@ -131,7 +131,7 @@ def _check(collection: Collection, verdict: Verdict) -> None:
 
 class OwnSample(NamedTuple):
     sample: Sample
-    progress: Progress
+    progress: ScreeningProgress
 
 
 def own_samples(collection: Collection, screener: User) -> list[OwnSample]:
@@ -141,12 +141,12 @@ def own_samples(collection: Collection, screener: User) -> list[OwnSample]:
         total=Count("papers", distinct=True),
         mine=Count("papers__screenings", filter=mine, distinct=True),
     ).order_by("created_at", "pk")
-    return [OwnSample(sample, Progress(sample.mine, sample.total)) for sample in samples]
+    return [OwnSample(sample, ScreeningProgress(sample.mine, sample.total)) for sample in samples]
 
 
-def progress_in(sample: Sample, screener: User) -> Progress:
+def progress_in(sample: Sample, screener: User) -> ScreeningProgress:
     screened = Screening.objects.filter(paper__sample=sample, screener=screener).count()
-    return Progress(screened, sample.papers.count())
+    return ScreeningProgress(screened, sample.papers.count())
 
 
 def next_position(sample: Sample, screener: User, after: int = 0) -> int | None:

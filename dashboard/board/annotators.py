@@ -18,7 +18,7 @@ from annotation.queue import RECENT, minutes_of, rough_time
 from dashboard.board.completion import Completion
 
 
-class Share(NamedTuple):
+class AnnotatorShare(NamedTuple):
     """What one person has to judge: slots, and how many queries have unjudged ones."""
 
     judged: Completion = Completion(0, 0)
@@ -65,7 +65,7 @@ def annotators(collection: Collection, holders: Iterable[int]) -> QuerySet[User]
 def person_rows(
     collection: Collection,
     users: Iterable[User],
-    shares: dict[int, Share],
+    shares: dict[int, AnnotatorShare],
     eligible: Group[int],
 ) -> list[PersonRow]:
     """A row for each of the users, in two more database queries for their pace."""
@@ -76,8 +76,8 @@ def person_rows(
     return [
         PersonRow(
             user=user,
-            judged=shares.get(user.pk, Share()).judged,
-            queries=shares.get(user.pk, Share()).queries,
+            judged=shares.get(user.pk, AnnotatorShare()).judged,
+            queries=shares.get(user.pk, AnnotatorShare()).queries,
             pace=pace.get(user.pk),
             planned=collection.seconds_per_judgment,
             last_judged=last.get(user.pk),
@@ -87,7 +87,7 @@ def person_rows(
     ]
 
 
-def shares_of(collection: Collection) -> dict[int, Share]:
+def shares_of(collection: Collection) -> dict[int, AnnotatorShare]:
     """Each annotator's share, by primary key."""
     rows = (
         SlotCount.objects.filter(query__collection=collection, total__gt=0)
@@ -101,7 +101,7 @@ def shares_of(collection: Collection) -> dict[int, Share]:
         )
     )
     return {
-        user: Share(Completion(judged, total), queries, latest)
+        user: AnnotatorShare(Completion(judged, total), queries, latest)
         for user, judged, total, queries, latest in rows
     }
 

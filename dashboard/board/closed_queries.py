@@ -14,7 +14,7 @@ from accounts.models import Collection
 from annotation.unchecked_labels import has_unchecked_labels
 from corpus.models import SOURCES, Facet, Query, QueryQuerySet
 from dashboard.board.query_table import UNSHOWN_COLUMNS, facet_filter
-from web.tables.filters import Choice, Filter
+from web.tables.filters import Filter, FilterChoice
 
 
 @dataclass(frozen=True)
@@ -89,9 +89,9 @@ def closed_filters(collection: Collection, facets: Sequence[Facet]) -> list[Filt
         "state",
         "State",
         [
-            Choice("ready", "Ready", is_ready(collection)),
-            Choice("unchecked", "Labels unchecked", has_unchecked_labels()),
-            Choice("no-pool", "No pool", Q(query_paper__pool=None)),
+            FilterChoice("ready", "Ready", is_ready(collection)),
+            FilterChoice("unchecked", "Labels unchecked", has_unchecked_labels()),
+            FilterChoice("no-pool", "No pool", Q(query_paper__pool=None)),
         ],
     )
     return [facet_filter(facets), state]

@@ -10,7 +10,7 @@ from django.urls import reverse
 from accounts.models import Collection
 from annotation.models import PairCount
 from dashboard.board.rows import OpenRow
-from web.figure_panels import Progress, Series, columns, progress_cell
+from web.figure_panels import DoneOf, Series, columns, progress_cell
 from web.figures import Figure, Key, Panel
 from web.words import count_noun
 
@@ -83,11 +83,11 @@ def queries_figure(rows: Sequence[OpenRow], slug: str) -> Figure:
     )
 
 
-def _progress(row: OpenRow) -> list[Progress]:
-    seats = [Progress(f"slot {seat.number}", *seat.judged) for seat in row.seats]
-    return [*seats, Progress("cases settled", *row.cases)]
+def _progress(row: OpenRow) -> list[DoneOf]:
+    seats = [DoneOf(f"slot {seat.number}", *seat.judged) for seat in row.seats]
+    return [*seats, DoneOf("cases settled", *row.cases)]
 
 
-def _panel(row: OpenRow, progress: Sequence[Progress], slug: str) -> Panel:
+def _panel(row: OpenRow, progress: Sequence[DoneOf], slug: str) -> Panel:
     pool = reverse("pool", args=[slug, row.query.query_paper.name])
     return progress_cell(row.query.name, progress, pool)

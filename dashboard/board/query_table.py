@@ -14,11 +14,11 @@ from corpus.models import Facet, Query, QueryQuerySet
 from corpus.text.query_facts import QueryFacts, facts_of
 from pooling.models import Pool
 from web.tables.columns import Column, Table
-from web.tables.filters import Choice, Filter
+from web.tables.filters import Filter, FilterChoice
 
 
 @dataclass(frozen=True)
-class QueryRow:
+class QueryTableRow:
     """A query in the list. `pool` is None without a pool; `slots` is 0 until it is opened."""
 
     query: Query
@@ -43,7 +43,7 @@ class QueryRow:
         return "no pool" if self.pool is None else "not open"
 
 
-def query_rows(queries: Sequence[Query]) -> list[QueryRow]:
+def query_rows(queries: Sequence[Query]) -> list[QueryTableRow]:
     """The queries with their pools and progress, in two more questions to the database."""
     papers = {query.query_paper_id for query in queries}
     pools = dict(
@@ -57,7 +57,7 @@ def query_rows(queries: Sequence[Query]) -> list[QueryRow]:
         for query, total, judged in slot_counts.annotate(Sum("total"), Sum("judged"))
     }
     return [
-        QueryRow(
+        QueryTableRow(
             query,
             pools.get(query.query_paper_id),
             getattr(query, "opened", False),
@@ -95,7 +95,7 @@ QUERY_COLUMNS: tuple[Column[Any], ...] = (
     ),
     Column("facet", "Facet", {"facet": lambda row: row.query.facet.key}),
 )
-QUERIES: Table[QueryRow] = Table(
+QUERIES: Table[QueryTableRow] = Table(
     "queries",
     [
         *QUERY_COLUMNS,
@@ -122,17 +122,17 @@ STATE = Filter(
     "state",
     "State",
     [
-        Choice("no-pool", "No pool", ~IS_OPEN & ~HAS_POOL),
-        Choice("not-open", "Not open", ~IS_OPEN & HAS_POOL),
-        Choice("open", "Open", IS_OPEN & ~IS_JUDGED),
-        Choice("judged", "Judged", IS_OPEN & IS_JUDGED),
+        FilterChoice("no-pool", "No pool", ~IS_OPEN & ~HAS_POOL),
+        FilterChoice("not-open", "Not open", ~IS_OPEN & HAS_POOL),
+        FilterChoice("open", "Open", IS_OPEN & ~IS_JUDGED),
+        FilterChoice("judged", "Judged", IS_OPEN & IS_JUDGED),
     ],
 )
 
 
 def facet_filter(facets: Sequence[Facet]) -> Filter[Q]:
     """The facets of the collection; no choice if it has only one."""
-    choices = [Choice(facet.key, facet.name, Q(facet=facet)) for facet in facets]
+    choices = [FilterChoice(facet.key, facet.name, Q(facet=facet)) for facet in facets]
     return Filter("facet", "Facet", choices if len(facets) > 1 else [])
 
 

@@ -17,7 +17,7 @@ from accounts.models import Collection, Role, User
 from adjudication.models import CaseCount
 from annotation.models import Opening, PairCount, Seat, SlotCount
 from corpus.models import SOURCES, Query
-from dashboard.board.annotators import Share, annotators, eligible_annotators, shares_of
+from dashboard.board.annotators import AnnotatorShare, annotators, eligible_annotators, shares_of
 from dashboard.board.closed_queries import is_ready
 from dashboard.board.completion import Completion, sum_of
 from dashboard.board.forms import SEATS
@@ -71,7 +71,7 @@ class Board:
     ready: int
     adjudicators: int
     people: Sequence[User]
-    shares: dict[int, Share]
+    shares: dict[int, AnnotatorShare]
     eligible: frozenset[int]
     advice: list[str] = field(default_factory=list)
 
@@ -219,7 +219,8 @@ def advice(board: Board) -> Iterator[str]:
 
 def _about_people(board: Board) -> Iterator[str]:
     remaining = {
-        user.pk: board.shares.get(user.pk, Share()).judged.remaining for user in board.people
+        user.pk: board.shares.get(user.pk, AnnotatorShare()).judged.remaining
+        for user in board.people
     }
     idle = [user for user in board.people if user.pk in board.eligible and not remaining[user.pk]]
     if board.open and idle:

@@ -11,7 +11,7 @@ from corpus.models import Facet
 from dashboard.board.query_table import QUERY_COLUMNS, facet_filter
 from dashboard.board.rows import OpenRow
 from web.tables.columns import Column, Table
-from web.tables.filters import Choice, Filter
+from web.tables.filters import Filter, FilterChoice
 
 MANY = 12  # people; of more, the search finds one more quickly than chips do
 
@@ -20,16 +20,17 @@ PROGRESS = Filter(
     "progress",
     "Progress",
     [
-        Choice("unfinished", "To judge", ~ALL_JUDGED),
-        Choice("cases", "Cases to settle", Q(cases_remaining__gt=0)),
-        Choice("finished", "Finished", ALL_JUDGED & Q(cases_remaining=0)),
+        FilterChoice("unfinished", "To judge", ~ALL_JUDGED),
+        FilterChoice("cases", "Cases to settle", Q(cases_remaining__gt=0)),
+        FilterChoice("finished", "Finished", ALL_JUDGED & Q(cases_remaining=0)),
     ],
 )
 
 
 def annotator_filter(people: Iterable[User]) -> Filter[Q]:
     choices = [
-        Choice(user.username, user.shown_name, Q(opening__seats__annotator=user)) for user in people
+        FilterChoice(user.username, user.shown_name, Q(opening__seats__annotator=user))
+        for user in people
     ]
     return Filter("annotator", "Annotator", choices if len(choices) <= MANY else [])
 

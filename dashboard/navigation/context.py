@@ -13,7 +13,7 @@ from django.utils.functional import SimpleLazyObject
 
 from accounts.models import Collection, Role, User
 from corpus.models import Facet
-from dashboard.navigation.stages import FULL_TEXT_STUDIES, Page, stages_of
+from dashboard.navigation.stages import FULL_TEXT_STUDIES, NavigationPage, stages_of
 from studies.reading import own_studies
 from web.words import Noun, query_source
 
@@ -152,7 +152,7 @@ def _view_of(collection: Collection, user: Any) -> View:
 
 
 def _links(
-    path: str, pages: Iterable[Page], urls: Mapping[Page, str], current: str
+    path: str, pages: Iterable[NavigationPage], urls: Mapping[NavigationPage, str], current: str
 ) -> Iterator[Link]:
     for page in pages:
         if url := urls.get(page):

@@ -11,7 +11,7 @@ EVERY_ROLE = frozenset(Role)
 CURATORS = frozenset({Role.ADMIN, Role.CURATOR})
 
 
-class Page(NamedTuple):
+class NavigationPage(NamedTuple):
     """A page in the navigation. `url_name` is that of its address below `/c/<slug>/`."""
 
     label: str
@@ -24,32 +24,34 @@ class Stage(NamedTuple):
     """Pages that belong to one stage of making a collection."""
 
     label: str
-    pages: tuple[Page, ...]
+    pages: tuple[NavigationPage, ...]
 
 
-def _admin(label: str, url_name: str) -> Page:
-    return Page(label, url_name, frozenset({Role.ADMIN}))
+def _admin(label: str, url_name: str) -> NavigationPage:
+    return NavigationPage(label, url_name, frozenset({Role.ADMIN}))
 
 
 # In this order, so that a person's own work comes first. A stage of one page shows no second level.
 STAGES = (
-    Stage("Overview", (Page("Overview", "collection", EVERY_ROLE),)),
+    Stage("Overview", (NavigationPage("Overview", "collection", EVERY_ROLE),)),
     Stage(
         "Judge",
         (
-            Page("Judge", "judge", frozenset({Role.ANNOTATOR})),
-            Page("Full-text study", FULL_TEXT_STUDIES, frozenset({Role.ANNOTATOR})),
+            NavigationPage("Judge", "judge", frozenset({Role.ANNOTATOR})),
+            NavigationPage("Full-text study", FULL_TEXT_STUDIES, frozenset({Role.ANNOTATOR})),
         ),
     ),
-    Stage("Adjudicate", (Page("Adjudicate", "adjudicate", frozenset({Role.ADJUDICATOR})),)),
+    Stage(
+        "Adjudicate", (NavigationPage("Adjudicate", "adjudicate", frozenset({Role.ADJUDICATOR})),)
+    ),
     Stage("Corpus", (_admin("Documents", "documents"), _admin("Queries", "queries"))),
     Stage(
         "Curation",
         (
             _admin("Labels", "labels")._replace(needs_facets=True),
-            Page("Check labels", "check-labels", CURATORS, needs_facets=True),
+            NavigationPage("Check labels", "check-labels", CURATORS, needs_facets=True),
             _admin("Samples", "samples"),
-            Page("Screen papers", "screen", CURATORS),
+            NavigationPage("Screen papers", "screen", CURATORS),
             _admin("Choice of queries", "choose-queries"),
         ),
     ),

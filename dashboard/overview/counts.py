@@ -28,17 +28,17 @@ from annotation.models import PairCount, SlotCount
 from corpus.facets import SAMPLE_FACETS
 from corpus.models import Document, Facet, Query, QueryPaper, title_of
 from dashboard.overview.roles import ROLE_OVERVIEWS
-from dashboard.overview.steps import Counts
+from dashboard.overview.steps import CollectionCounts
 from jobs.models import LIVE, Job, State
 from pooling.models import Pool
 from release.models import Release
 from retrieval.models import Run
 
 
-def counts_of(collections: Iterable[Collection]) -> dict[int, Counts]:
+def counts_of(collections: Iterable[Collection]) -> dict[int, CollectionCounts]:
     """The counts of each collection by its id: thirteen queries for any number of collections."""
     ids = [collection.pk for collection in collections]
-    counts = {pk: Counts() for pk in ids}
+    counts = {pk: CollectionCounts() for pk in ids}
     for rows, path, sums in _aggregates():
         grouped_rows = rows.filter(**{f"{path}__in": ids}).order_by().values(path).annotate(**sums)
         for row in grouped_rows:
@@ -121,7 +121,7 @@ def _later_tries() -> QuerySet[Job]:
     )
 
 
-class QueryProgress(NamedTuple):
+class JudgedOfQuery(NamedTuple):
     """How many of an annotator's own pairs of one query are judged.
 
     `facet` is its name, or empty in a collection without facets.
@@ -165,7 +165,7 @@ def personal_work(user: User, collections: Iterable[Collection]) -> dict[int, Pe
     return work
 
 
-def query_progress(collection: Collection, user: User) -> list[QueryProgress]:
+def query_progress(collection: Collection, user: User) -> list[JudgedOfQuery]:
     """The user's queries: those with unjudged pairs first, then by id."""
     rows = (
         SlotCount.objects.filter(query__collection=collection, annotator=user, total__gt=0)
@@ -177,7 +177,7 @@ def query_progress(collection: Collection, user: User) -> list[QueryProgress]:
         .annotate(Sum("judged"), Sum("total"))
     )
     return sorted(
-        (QueryProgress(*row) for row in rows), key=lambda progress: progress.remaining == 0
+        (JudgedOfQuery(*row) for row in rows), key=lambda progress: progress.remaining == 0
     )
 
 

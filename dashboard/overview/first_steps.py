@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from dashboard.overview.steps import Counts
+from dashboard.overview.steps import CollectionCounts
 from web.words import count_noun
 
 ANNOTATORS = 2  # who judge a query
@@ -23,7 +23,7 @@ class FirstStep(NamedTuple):
     current: bool = False
 
 
-def first_steps(c: Counts) -> tuple[FirstStep, ...]:
+def first_steps(c: CollectionCounts) -> tuple[FirstStep, ...]:
     """The steps in order, until the first query is open; then none."""
     if c.opened:
         return ()
@@ -34,7 +34,7 @@ def first_steps(c: Counts) -> tuple[FirstStep, ...]:
     return tuple(step._replace(current=step is current) for step in steps)
 
 
-def _documents(c: Counts) -> FirstStep:
+def _documents(c: CollectionCounts) -> FirstStep:
     state = (
         f"{count_noun(c.documents, 'document')} imported."
         if c.documents
@@ -52,7 +52,7 @@ def _documents(c: Counts) -> FirstStep:
     )
 
 
-def _labels(c: Counts) -> FirstStep:
+def _labels(c: CollectionCounts) -> FirstStep:
     """Only a paper with a labelled sentence on a facet can be a query under it. Topics need none.
 
     So the step is also done when there is a query.
@@ -68,7 +68,7 @@ def _labels(c: Counts) -> FirstStep:
     )
 
 
-def _queries(c: Counts) -> FirstStep:
+def _queries(c: CollectionCounts) -> FirstStep:
     if c.queries:
         of = c.query_source.phrase(c.query_papers)
         state = f"{count_noun(c.queries, 'query', 'queries')} of {of}."
@@ -80,7 +80,7 @@ def _queries(c: Counts) -> FirstStep:
     return FirstStep("Queries", state, c.queries > 0, "Add queries", "add-query", sample)
 
 
-def _runs(c: Counts) -> FirstStep:
+def _runs(c: CollectionCounts) -> FirstStep:
     state = (
         f"{count_noun(c.runs, 'run')}."
         if c.runs
@@ -90,7 +90,7 @@ def _runs(c: Counts) -> FirstStep:
     return FirstStep("Runs", state, c.runs > 0, "Add runs", "add-run", sample, optional=True)
 
 
-def _pools(c: Counts) -> FirstStep:
+def _pools(c: CollectionCounts) -> FirstStep:
     state = (
         f"{c.pools:,} of {c.query_papers:,} {c.query_source.many} have a pool."
         if c.pools
@@ -99,7 +99,7 @@ def _pools(c: Counts) -> FirstStep:
     return FirstStep("Pools", state, 0 < c.query_papers <= c.pools, "Plan the pools", "plan-pools")
 
 
-def _people(c: Counts) -> FirstStep:
+def _people(c: CollectionCounts) -> FirstStep:
     annotators = (
         f"{c.annotators:,} annotators."
         if c.annotators >= ANNOTATORS
@@ -126,7 +126,7 @@ def _guidelines() -> FirstStep:
     )
 
 
-def _open(c: Counts) -> FirstStep:
+def _open(c: CollectionCounts) -> FirstStep:
     return FirstStep(
         "Open queries",
         "Give every query to two annotators. They can then begin to judge.",

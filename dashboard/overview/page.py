@@ -11,8 +11,8 @@ from annotation.queue import pace, rough_time
 from curation.labels.counts import count_labels, unlabelled_documents
 from curation.models import LabelRecord
 from dashboard.overview.counts import (
+    JudgedOfQuery,
     PersonalWork,
-    QueryProgress,
     counts_of,
     idle_annotators,
     open_jobs,
@@ -20,8 +20,8 @@ from dashboard.overview.counts import (
     query_progress,
 )
 from dashboard.overview.first_steps import FirstStep, first_steps
-from dashboard.overview.roles import Section, sections_of
-from dashboard.overview.steps import Counts, NextStep, Step, next_step, steps
+from dashboard.overview.roles import OverviewPart, sections_of
+from dashboard.overview.steps import CollectionCounts, NextStep, Step, next_step, steps
 from jobs.models import Job
 from web.words import count_noun
 
@@ -34,7 +34,7 @@ class Card(NamedTuple):
     collection: Collection
     roles: frozenset[str]
     work: PersonalWork
-    counts: Counts | None
+    counts: CollectionCounts | None
     next_step: NextStep | None
 
     @property
@@ -46,7 +46,7 @@ class PersonalQueue(NamedTuple):
     """The open work of one person. `sittings` is None for a person who does not judge."""
 
     work: PersonalWork
-    sittings: list[QueryProgress] | None
+    sittings: list[JudgedOfQuery] | None
     time_left: str
     adjudicates: bool
     curates: bool
@@ -61,7 +61,7 @@ class WaitingItem(NamedTuple):
 
 
 class AdminOverview(NamedTuple):
-    counts: Counts
+    counts: CollectionCounts
     steps: tuple[Step, ...]
     next_step: NextStep
     first_steps: tuple[FirstStep, ...]
@@ -79,7 +79,7 @@ def cards_for(user: User) -> list[Card]:
     admin_collections = [
         collection
         for collection in roles
-        if Section.PIPELINE in sections_of(frozenset(roles[collection]))
+        if OverviewPart.PIPELINE in sections_of(frozenset(roles[collection]))
     ]
     counts = counts_of(admin_collections) if admin_collections else {}
     return [
@@ -101,21 +101,21 @@ def archived_for(user: User) -> list[Collection]:
 def queue_of(collection: Collection, user: User, roles: frozenset[str]) -> PersonalQueue | None:
     """The person's own work; None for an admin without another role."""
     sections = sections_of(roles)
-    if sections <= {Section.PIPELINE}:
+    if sections <= {OverviewPart.PIPELINE}:
         return None
     work = personal_work(user, [collection])[collection.pk]
     return PersonalQueue(
         work=work,
-        sittings=query_progress(collection, user) if Section.JUDGING in sections else None,
+        sittings=query_progress(collection, user) if OverviewPart.JUDGING in sections else None,
         time_left=rough_time(pace(collection, user).minutes(work.remaining)),
-        adjudicates=Section.ADJUDICATION in sections,
-        curates=Section.CURATION in sections,
+        adjudicates=OverviewPart.ADJUDICATION in sections,
+        curates=OverviewPart.CURATION in sections,
     )
 
 
 def admin_overview(collection: Collection, roles: frozenset[str]) -> AdminOverview | None:
     """The pipeline, open questions and jobs; None for a person whose roles do not see them."""
-    if Section.PIPELINE not in sections_of(roles):
+    if OverviewPart.PIPELINE not in sections_of(roles):
         return None
     counts = counts_of([collection])[collection.pk]
     if counts.has_facets and not counts.opened:  # for the first steps
@@ -148,7 +148,7 @@ def _label_items(collection: Collection) -> list[WaitingItem]:
     return items
 
 
-def _waiting_items(collection: Collection, counts: Counts) -> list[WaitingItem]:
+def _waiting_items(collection: Collection, counts: CollectionCounts) -> list[WaitingItem]:
     idle = idle_annotators(collection) if counts.unopened or counts.empty_slots else []
     items = []
     if counts.failed_jobs:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from accounts.models import Role
 
 
-class Section(StrEnum):
+class OverviewPart(StrEnum):
     """A part of a collection's overview page."""
 
     PIPELINE = "pipeline"
@@ -23,31 +23,31 @@ class Section(StrEnum):
 class RoleOverview(NamedTuple):
     """`counted_as` is a field of Counts."""
 
-    sections: frozenset[Section]
+    sections: frozenset[OverviewPart]
     counted_as: str = ""
 
 
 ROLE_OVERVIEWS: dict[Role, RoleOverview] = {
     Role.ANNOTATOR: RoleOverview(
-        sections=frozenset({Section.JUDGING}),
+        sections=frozenset({OverviewPart.JUDGING}),
         counted_as="annotators",
     ),
     Role.ADJUDICATOR: RoleOverview(
-        sections=frozenset({Section.ADJUDICATION}),
+        sections=frozenset({OverviewPart.ADJUDICATION}),
         counted_as="adjudicators",
     ),
     Role.CURATOR: RoleOverview(
-        sections=frozenset({Section.CURATION}),
+        sections=frozenset({OverviewPart.CURATION}),
         counted_as="curators",
     ),
     Role.ADMIN: RoleOverview(
-        sections=frozenset({Section.PIPELINE}),
+        sections=frozenset({OverviewPart.PIPELINE}),
         counted_as="admins",
     ),
 }
 
 
-def sections_of(roles: frozenset[str]) -> frozenset[Section]:
+def sections_of(roles: frozenset[str]) -> frozenset[OverviewPart]:
     """The sections of all the roles."""
     overviews = (overview for role, overview in ROLE_OVERVIEWS.items() if role in roles)
-    return frozenset[Section]().union(*(overview.sections for overview in overviews))
+    return frozenset[OverviewPart]().union(*(overview.sections for overview in overviews))

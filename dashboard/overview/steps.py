@@ -14,7 +14,7 @@ from web.words import Noun, count_noun, query_source
 
 
 @dataclass(frozen=True)
-class Counts:
+class CollectionCounts:
     """One collection in numbers. `finished` queries have a judgment in every slot.
 
     `query_papers` are documents or topics.
@@ -99,7 +99,7 @@ class NextStep(NamedTuple):
     place: str = ""
 
 
-def steps(counts: Counts) -> tuple[Step, ...]:
+def steps(counts: CollectionCounts) -> tuple[Step, ...]:
     """The seven steps in order; the first that is not done is the current one."""
     all_steps = (
         _corpus(counts),
@@ -114,19 +114,19 @@ def steps(counts: Counts) -> tuple[Step, ...]:
     return tuple(step._replace(current=step is current) for step in all_steps)
 
 
-def _corpus(c: Counts) -> Step:
+def _corpus(c: CollectionCounts) -> Step:
     state = count_noun(c.documents, "document") if c.documents else "no documents yet"
     passes = c.query_source.phrase(c.query_papers)
     return Step("Corpus", "documents", f"{c.documents:,}", state, c.documents > 0, passes=passes)
 
 
-def _queries(c: Counts) -> Step:
+def _queries(c: CollectionCounts) -> Step:
     state = f"from {c.query_source.phrase(c.query_papers)}" if c.queries else "no queries yet"
     passes = f"{c.pools:,} with a pool"
     return Step("Queries", "queries", f"{c.queries:,}", state, c.queries > 0, passes=passes)
 
 
-def _pools(c: Counts) -> Step:
+def _pools(c: CollectionCounts) -> Step:
     done = 0 < c.query_papers <= c.pools
     if c.pools:
         state = f"{count_noun(c.candidates, 'candidate')}, {c.frozen_pools:,} frozen"
@@ -136,7 +136,7 @@ def _pools(c: Counts) -> Step:
     return _progressing("Pools", "pools", Completion(c.pools, c.query_papers), state, done, passes)
 
 
-def _judging(c: Counts) -> Step:
+def _judging(c: CollectionCounts) -> Step:
     done = c.queries > 0 and c.finished == c.queries
     state = f"queries judged, {c.unopened:,} not open" if c.unopened else "queries judged"
     if not c.opened:
@@ -145,7 +145,7 @@ def _judging(c: Counts) -> Step:
     return _progressing("Judging", "board", Completion(c.finished, c.queries), state, done, passes)
 
 
-def _adjudication(c: Counts) -> Step:
+def _adjudication(c: CollectionCounts) -> Step:
     done = _judging(c).done and c.due == 0
     state = "cases settled" if c.cases else "no cases" if done else "no cases yet"
     # Adjudicators settle cases on a page that admins cannot open. Admins see them on the board.
@@ -155,18 +155,18 @@ def _adjudication(c: Counts) -> Step:
     )
 
 
-def _agreement(c: Counts) -> Step:
+def _agreement(c: CollectionCounts) -> Step:
     state = count_noun(c.reports, "report") if c.reports else "no report yet"
     done = _adjudication(c).done and c.reports > 0
     return Step("Agreement", "agreement", f"{c.reports:,}", state, done)
 
 
-def _release(c: Counts) -> Step:
+def _release(c: CollectionCounts) -> Step:
     state = count_noun(c.releases, "version") if c.releases else "no release yet"
     return Step("Release", "releases", f"{c.releases:,}", state, c.releases > 0)
 
 
-def next_step(c: Counts) -> NextStep:
+def next_step(c: CollectionCounts) -> NextStep:
     """What an admin should do next: the first thing that blocks the pipeline."""
     if not c.documents:
         return NextStep(
@@ -198,7 +198,7 @@ def next_step(c: Counts) -> NextStep:
     return _next_in_judging(c) or _next_after_judging(c)
 
 
-def _next_in_judging(c: Counts) -> NextStep | None:
+def _next_in_judging(c: CollectionCounts) -> NextStep | None:
     if c.unopened and c.annotators < 2:
         return NextStep(
             f"Every pair needs two judges. {_annotators(c.annotators)}", "Add annotators", "people"
@@ -226,7 +226,7 @@ def _next_in_judging(c: Counts) -> NextStep | None:
     return None
 
 
-def _next_after_judging(c: Counts) -> NextStep:
+def _next_after_judging(c: CollectionCounts) -> NextStep:
     if c.due:
         return NextStep(
             f"All pairs are judged. {count_noun(c.due, 'case')} of {c.cases:,} {_wait(c.due)} for "

@@ -6,10 +6,10 @@ from typing import NamedTuple
 
 from accounts.models import Membership, Role, User
 from web.tables.columns import Column, Table
-from web.tables.filters import Choice, Filter, Test
+from web.tables.filters import Filter, FilterChoice, Test
 
 
-class Member(NamedTuple):
+class MemberRow(NamedTuple):
     """A person in a role. `done` counts judgments or decisions; `total` is None if unknown.
 
     `no_link` is why the admin who looks at the page cannot reset the password.
@@ -29,7 +29,7 @@ class Member(NamedTuple):
         return f"{self.person.shown_name} {self.person.username}"
 
 
-PEOPLE: Table[Member] = Table(
+PEOPLE: Table[MemberRow] = Table(
     "people",
     [
         Column(
@@ -55,8 +55,8 @@ PEOPLE: Table[Member] = Table(
 )
 
 
-def _in_role(role: Role) -> Choice[Test[Member]]:
-    return Choice(role, f"{role.label}s", lambda member: member.membership.role == role)
+def _in_role(role: Role) -> FilterChoice[Test[MemberRow]]:
+    return FilterChoice(role, f"{role.label}s", lambda member: member.membership.role == role)
 
 
 PEOPLE_FILTERS = [Filter("role", "Role", [_in_role(role) for role in Role])]

@@ -20,8 +20,8 @@ from accounts.models import Collection, Membership, Role
 from accounts.password_links import DAYS, NoPasswordLink, password_link, refusals
 from accounts.services import AccountError, add_membership, create_person, username_in
 from adjudication.models import Decision
-from dashboard.board.annotators import Share, shares_of
-from dashboard.people.table import PEOPLE, PEOPLE_FILTERS, Member
+from dashboard.board.annotators import AnnotatorShare, shares_of
+from dashboard.people.table import PEOPLE, PEOPLE_FILTERS, MemberRow
 from dashboard.services import remove_role
 from web.tables.cells import matching
 from web.tables.columns import csv_file, wants_csv
@@ -29,12 +29,12 @@ from web.tables.filters import filter_bar
 from web.tables.paging import typed
 
 
-class Group(NamedTuple):
+class RoleGroup(NamedTuple):
     role: Role
-    members: list[Member]
+    members: list[MemberRow]
 
 
-def groups_of(collection: Collection) -> list[Group]:
+def groups_of(collection: Collection) -> list[RoleGroup]:
     """The members by role, in three queries."""
     shares = shares_of(collection)
     decisions = dict(
@@ -43,15 +43,15 @@ def groups_of(collection: Collection) -> list[Group]:
         .values_list("adjudicator")
         .annotate(Count("pair", distinct=True))
     )
-    members: dict[str, list[Member]] = defaultdict(list)
+    members: dict[str, list[MemberRow]] = defaultdict(list)
     for membership in collection.memberships.select_related("user"):
         done, total = 0, None
         if membership.role == Role.ANNOTATOR:
-            done, total = shares.get(membership.user_id, Share()).judged
+            done, total = shares.get(membership.user_id, AnnotatorShare()).judged
         elif membership.role == Role.ADJUDICATOR:
             done = decisions.get(membership.user_id, 0)
-        members[membership.role].append(Member(membership, done, total))
-    return [Group(role, members[role]) for role in Role]
+        members[membership.role].append(MemberRow(membership, done, total))
+    return [RoleGroup(role, members[role]) for role in Role]
 
 
 @in_collection(Role.ADMIN)
@@ -145,12 +145,12 @@ def _membership(collection: Collection, membership_id: int) -> Membership:
     return membership
 
 
-def _groups(request: HttpRequest, collection: Collection) -> list[Group]:
+def _groups(request: HttpRequest, collection: Collection) -> list[RoleGroup]:
     """The members who match, by role. Of a chosen role, the other roles are left out."""
     chosen = PEOPLE_FILTERS[0].chosen(request.GET)
     words = typed(request.GET, "q")
     return [
-        Group(role, matching(members, words, lambda member: member.text))
+        RoleGroup(role, matching(members, words, lambda member: member.text))
         for role, members in groups_of(collection)
         if chosen is None or chosen.value == role
     ]
@@ -173,7 +173,7 @@ def _page(
     people = {member.person.pk: member.person for group in groups for member in group.members}
     reasons = refusals(asked_by=person_of(request), people=people.values())
     groups = [
-        Group(
+        RoleGroup(
             role, [member._replace(no_link=reasons.get(member.person.pk, "")) for member in members]
         )
         for role, members in groups

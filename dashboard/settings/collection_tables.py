@@ -7,7 +7,7 @@ from django.db import models
 from accounts.models import Collection
 from adjudication.models import CaseCount, DueCount
 from annotation.models import PairCount, SlotCount
-from release.importing.collection_rows import Table, tables_below
+from release.importing.collection_rows import ModelLookup, tables_below
 from release.models import AnnotatorProfile
 
 KEPT_BY_TRIGGERS: tuple[type[models.Model], ...] = (CaseCount, DueCount, PairCount, SlotCount)
@@ -15,9 +15,9 @@ KEPT_BY_TRIGGERS: tuple[type[models.Model], ...] = (CaseCount, DueCount, PairCou
 NOT_EXPORTED = (*KEPT_BY_TRIGGERS, AnnotatorProfile)
 
 
-def exported_tables() -> list[Table]:
+def exported_tables() -> list[ModelLookup]:
     """The tables whose rows are downloaded with a collection, by name."""
-    tables = [Table(Collection, "pk"), *tables_below()]
+    tables = [ModelLookup(Collection, "pk"), *tables_below()]
     kept = (table for table in tables if table.model not in NOT_EXPORTED)
     return sorted(kept, key=lambda table: table.name)
 

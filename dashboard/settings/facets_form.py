@@ -31,7 +31,7 @@ REDRAW = "redraw"  # the button or request that asks for the form again, as it i
 EMPTY_ROWS = 2
 
 
-class FacetRow(forms.Form):
+class OwnFacetForm(forms.Form):
     """A facet of your own. A row without any text is no facet."""
 
     key = forms.CharField(
@@ -150,7 +150,8 @@ class FacetsForm(forms.Form):
             )
         # Not bound: rows are checked only when the form is submitted with facets of your own.
         self.rows = [
-            FacetRow(number=number, initial=values) for number, values in enumerate(self._rows())
+            OwnFacetForm(number=number, initial=values)
+            for number, values in enumerate(self._rows())
         ]
         if self.data.get(REDRAW) == "facet":
             self.rows[-1].fields["key"].widget.attrs["autofocus"] = True
@@ -162,7 +163,7 @@ class FacetsForm(forms.Form):
             return [*rows, *([{}] * (1 if rows else EMPTY_ROWS))][:MOST_FACETS]
         submitted = [n for n in range(MOST_FACETS) if f"facet-{n}-key" in self.data]
         rows = [
-            {name: self.data.get(f"facet-{number}-{name}", "") for name in FacetRow.base_fields}
+            {name: self.data.get(f"facet-{number}-{name}", "") for name in OwnFacetForm.base_fields}
             for number in range(max(submitted, default=-1) + 1)
         ]
         return [*rows, {}][:MOST_FACETS] if self.data.get(REDRAW) == "facet" or not rows else rows
@@ -236,7 +237,7 @@ class FacetsForm(forms.Form):
 
     def _own_facets(self) -> tuple[FacetPlan, ...]:
         self.rows = [
-            row if row.is_blank else FacetRow(self.data, number=number)
+            row if row.is_blank else OwnFacetForm(self.data, number=number)
             for number, row in enumerate(self.rows)
         ]
         rows = [row for row in self.rows if row.is_bound]

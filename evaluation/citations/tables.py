@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 
-class FacetLine(NamedTuple):
+class CitedShareLine(NamedTuple):
     """The cited candidates of a facet; shares are in percent, None without a candidate."""
 
     name: str
@@ -16,10 +16,10 @@ class FacetLine(NamedTuple):
     cited_share_of_relevant: float | None
 
 
-def facet_lines(payload: Mapping[str, Any], names: Mapping[str, str]) -> list[FacetLine]:
+def facet_lines(payload: Mapping[str, Any], names: Mapping[str, str]) -> list[CitedShareLine]:
     """`names` are the facets' by their key."""
     return [
-        FacetLine(
+        CitedShareLine(
             names.get(row["facet"], row["facet"]) if row["facet"] else "All queries",
             sum(row["cited"]),
             [

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from scoring.statistics.paired import mean_interval, wins_ties_losses
-from web.figure_panels import EDGE, GUTTER, Move, moves, ranked_bars
+from web.figure_panels import EDGE, GUTTER, BeforeAfter, moves, ranked_bars
 from web.figures import CHARACTER, Figure, Key, Panel, number_text
 from web.words import Noun
 
@@ -20,7 +20,7 @@ QUERIES = Noun("query", "queries")
 PAPERS = Noun("query paper", "query papers")
 
 
-class Values(NamedTuple):
+class ValuePair(NamedTuple):
     """The two values of a query, or of a query paper: fractions."""
 
     name: str
@@ -39,12 +39,12 @@ class Sides(NamedTuple):
     second: str
 
 
-def by_difference(values: Sequence[Values]) -> list[Values]:
+def by_difference(values: Sequence[ValuePair]) -> list[ValuePair]:
     """The largest difference, second minus first, is first; ties are in the order of the names."""
     return sorted(values, key=lambda row: (-round(row.difference, 9), row.name))
 
 
-def finding_of(values: Sequence[Values], sides: Sides, measure: str, noun: Noun) -> str:
+def finding_of(values: Sequence[ValuePair], sides: Sides, measure: str, noun: Noun) -> str:
     """What the figure shows, in words: the mean difference, the counts and the extremes."""
     differences = [row.difference for row in values]
     mean = mean_interval(differences).value
@@ -61,7 +61,7 @@ def finding_of(values: Sequence[Values], sides: Sides, measure: str, noun: Noun)
 
 
 def comparison_figure(
-    values: Sequence[Values],
+    values: Sequence[ValuePair],
     sides: Sides,
     measure: str,
     *,
@@ -102,13 +102,13 @@ def comparison_figure(
     )
 
 
-def _bars(ranked: Sequence[Values], finding: str, measure: str) -> list[Panel]:
+def _bars(ranked: Sequence[ValuePair], finding: str, measure: str) -> list[Panel]:
     return [
         ranked_bars(f"Difference in {measure}", finding, [100 * row.difference for row in ranked])
     ]
 
 
-def _rows(ranked: Sequence[Values], finding: str, sides: Sides, noun: Noun) -> list[Panel]:
+def _rows(ranked: Sequence[ValuePair], finding: str, sides: Sides, noun: Noun) -> list[Panel]:
     numbers = [100 * number for row in ranked for number in (row.first, row.second)]
     low, high = min(0.0, *numbers), max(numbers)
     high = next((top for top in TOPS if high <= top), high)
@@ -119,7 +119,7 @@ def _rows(ranked: Sequence[Values], finding: str, sides: Sides, noun: Noun) -> l
         moves(
             _part_title(number, part, len(ranked), noun),
             finding if number == 0 else f"{noun.many.capitalize()} from {number * ROWS + 1} on.",
-            [Move(row.name, 100 * row.first, 100 * row.second) for row in part],
+            [BeforeAfter(row.name, 100 * row.first, 100 * row.second) for row in part],
             low,
             high,
             stages=sides,
@@ -129,7 +129,7 @@ def _rows(ranked: Sequence[Values], finding: str, sides: Sides, noun: Noun) -> l
     ]
 
 
-def _part_title(number: int, part: Sequence[Values], total: int, noun: Noun) -> str:
+def _part_title(number: int, part: Sequence[ValuePair], total: int, noun: Noun) -> str:
     if len(part) == total:
         return noun.phrase(total)
     first = number * ROWS + 1

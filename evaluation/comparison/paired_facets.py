@@ -9,7 +9,7 @@ from statistics import fmean
 from typing import NamedTuple
 
 from accounts.models import Collection
-from evaluation.comparison.figures import Values
+from evaluation.comparison.figures import ValuePair
 from web.lazy import pandas as pd
 
 ValuesByPaper = dict[str, dict[str, list[str]]]  # names of queries, by docno and facet
@@ -44,14 +44,14 @@ def facet_pairs(papers: ValuesByPaper) -> list[FacetPair]:
 
 def paired_values(
     papers: ValuesByPaper, values: pd.Series[float], pair: FacetPair
-) -> tuple[list[Values], list[str]]:
+) -> tuple[list[ValuePair], list[str]]:
     """A system's values of each shared query paper, and the papers that lack one of the two.
 
     A facet with several queries of the paper has their mean. A query without a value, because it
     has no relevant document, is left out.
     """
     known = values.dropna()
-    found: list[Values] = []
+    found: list[ValuePair] = []
     lacking: list[str] = []
     for docno, facets in sorted(papers.items()):
         if pair.first not in facets or pair.second not in facets:
@@ -60,7 +60,7 @@ def paired_values(
         if first is None or second is None:
             lacking.append(docno)
         else:
-            found.append(Values(docno, first, second))
+            found.append(ValuePair(docno, first, second))
     return found, lacking
 
 

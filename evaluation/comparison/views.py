@@ -16,15 +16,15 @@ from evaluation.comparison.figures import (
     PAPERS,
     QUERIES,
     Sides,
-    Values,
+    ValuePair,
     comparison_figure,
 )
 from evaluation.comparison.paired_facets import facet_pairs, paired_values, queries_by_paper
 from evaluation.significance.form_choices import known, set_choices
 from evaluation.significance.stored_values import (
     ALL,
-    Choices,
     ScoreState,
+    StoredChoices,
     usual_baseline,
     values_of,
 )
@@ -48,7 +48,7 @@ class SystemsForm(forms.Form):
 
         The defaults compare the usual baseline with the best other system.
         """
-        choices = Choices.of(collection)
+        choices = StoredChoices.of(collection)
         measure = known(parameters, "measure", choices.measures, choices.usual_measure)
         facet = known(parameters, "facet", [ALL, *choices.facets], ALL)
         self.source = choices.source
@@ -82,7 +82,7 @@ class SystemsForm(forms.Form):
             return None
         complete = self.pairs.dropna()
         numbers = (complete[side].to_numpy(dtype=float).tolist() for side in Sides._fields)
-        values = [Values(*row) for row in zip(map(str, complete.index), *numbers, strict=True)]
+        values = [ValuePair(*row) for row in zip(map(str, complete.index), *numbers, strict=True)]
         if not values:
             return None
         left_out = len(self.pairs) - len(values)
@@ -100,7 +100,7 @@ class SystemsForm(forms.Form):
         )
 
 
-class FacetsForm(forms.Form):
+class FacetPairForm(forms.Form):
     """A system, a measure and a pair of facets; nothing is saved."""
 
     system = forms.ChoiceField()
@@ -108,7 +108,7 @@ class FacetsForm(forms.Form):
     pair = forms.ChoiceField(label="Facets (hollow and filled dots)")
 
     def __init__(self, parameters: QueryDict, collection: Collection) -> None:
-        choices = Choices.of(collection)
+        choices = StoredChoices.of(collection)
         measure = known(parameters, "measure", choices.measures, choices.usual_measure)
         self.source = choices.source
         self.values = pd.DataFrame()
@@ -176,13 +176,13 @@ def compare_systems(request: HttpRequest, collection: Collection) -> HttpRespons
 @in_collection(Role.ADMIN)
 @require_safe
 def paired_facets(request: HttpRequest, collection: Collection) -> HttpResponse:
-    form = FacetsForm(request.GET, collection)
+    form = FacetPairForm(request.GET, collection)
     context = _context(request, collection, form)
     return render(request, "evaluation/paired_facets.html", context)
 
 
 def _context(
-    request: HttpRequest, collection: Collection, form: SystemsForm | FacetsForm
+    request: HttpRequest, collection: Collection, form: SystemsForm | FacetPairForm
 ) -> dict[str, Any]:
     figure = form.figure(MOST_IN_TABLE)
     context: dict[str, Any] = {
@@ -198,9 +198,9 @@ def _context(
     return context
 
 
-FORMS: dict[str, type[SystemsForm | FacetsForm]] = {
+FORMS: dict[str, type[SystemsForm | FacetPairForm]] = {
     "comparison": SystemsForm,
-    "paired-facets": FacetsForm,
+    "paired-facets": FacetPairForm,
 }
 
 

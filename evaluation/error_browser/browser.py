@@ -28,7 +28,7 @@ TAGGED, UNTAGGED = "tagged", "untagged"
 
 
 @dataclass(frozen=True)
-class Choices:
+class ErrorChoices:
     """What the address asks for. Values that do not exist become the usual ones."""
 
     system: str
@@ -39,7 +39,7 @@ class Choices:
     docno: str
 
     @classmethod
-    def of(cls, parameters: QueryDict) -> Choices:
+    def of(cls, parameters: QueryDict) -> ErrorChoices:
         depth = parameters.get("depth", "")
         return cls(
             system=parameters.get("system", ""),
@@ -78,7 +78,7 @@ class Browser:
     """The page of one system and one query. `rows` are the errors that the filters leave."""
 
     collection: Collection
-    choices: Choices
+    choices: ErrorChoices
     systems: list[str]
     queries: list[str]
     query: Query
@@ -112,7 +112,7 @@ def queries_of(collection: Collection) -> list[str]:
 
 
 def browse(
-    collection: Collection, choices: Choices, systems: Sequence[str], queries: Sequence[str]
+    collection: Collection, choices: ErrorChoices, systems: Sequence[str], queries: Sequence[str]
 ) -> Browser:
     """Read the page. `systems` and `queries` are not empty; the first is used if none is chosen.
 
@@ -121,7 +121,7 @@ def browse(
     name, query_name = choices.system or systems[0], choices.query or queries[0]
     if name not in systems or query_name not in queries:
         raise Http404(f"no system {name} or no judged query {query_name} in {collection.slug}")
-    choices = Choices(**vars(choices) | {"system": name, "query": query_name})
+    choices = ErrorChoices(**vars(choices) | {"system": name, "query": query_name})
     system = System.objects.select_related("collection").get(collection=collection, name=name)
     query = collection.queries.select_related("facet", *SOURCES).get(name=query_name)
     grades = final_grades(collection, query)
@@ -170,7 +170,7 @@ def _tags(collection: Collection, system: System, query: Query) -> dict[str, lis
 
 def _rows(
     collection: Collection,
-    choices: Choices,
+    choices: ErrorChoices,
     errors: Sequence[RankingError],
     tags: Mapping[str, list[ErrorTag]],
 ) -> list[ErrorRow]:
@@ -199,7 +199,7 @@ def _has_tag(tags: Sequence[ErrorTag], wanted: str) -> bool:
 
 
 def _shown(
-    collection: Collection, choices: Choices, rows: Sequence[ErrorRow], query: Query
+    collection: Collection, choices: ErrorChoices, rows: Sequence[ErrorRow], query: Query
 ) -> ShownError | None:
     docnos = [row.error.docno for row in rows]
     if not rows:
@@ -218,12 +218,12 @@ def _shown(
     )
 
 
-def _address(collection: Collection, choices: Choices, **changes: str) -> str:
+def _address(collection: Collection, choices: ErrorChoices, **changes: str) -> str:
     values = {**vars(choices), "docno": "", **changes}
     parameters = {name: value for name, value in values.items() if value}
     return f"{reverse('error-browser', args=[collection.slug])}?{urlencode(parameters)}"
 
 
-def address_of(collection: Collection, choices: Choices) -> str:
+def address_of(collection: Collection, choices: ErrorChoices) -> str:
     """The address of the page as it is."""
     return _address(collection, choices, docno=choices.docno)

@@ -16,7 +16,7 @@ from evaluation.error_browser.browser import (
     MOST_QUERIES,
     TAGGED,
     UNTAGGED,
-    Choices,
+    ErrorChoices,
     address_of,
     browse,
     pair_of,
@@ -52,7 +52,7 @@ def _page(
     systems, queries = systems_of(collection), queries_of(collection)
     context: dict[str, Any] = {"collection": collection, "systems": systems, "queries": queries}
     if systems and queries:
-        page = browse(collection, Choices.of(parameters), systems, queries)
+        page = browse(collection, ErrorChoices.of(parameters), systems, queries)
         context |= {
             "page": page,
             "choices": page.choices,
@@ -72,7 +72,7 @@ def _page(
 @require_POST
 def tag(request: HttpRequest, collection: Collection) -> HttpResponseBase:
     """Add a type of error to a pair, or remove it; then show the same error again."""
-    choices = Choices.of(request.POST)
+    choices = ErrorChoices.of(request.POST)
     pair = pair_of(collection, choices.query, choices.docno)
     system = collection.systems.select_related("collection").filter(name=choices.system).first()
     if system is None or pair is None:

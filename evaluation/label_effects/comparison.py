@@ -32,7 +32,7 @@ class FlipKind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Swap:
+class SystemSwap:
     """Two systems that change order. `better` has the higher mean under the reference.
 
     `reference` and `other` are the mean of `better` minus that of `worse` under each labels.
@@ -46,7 +46,7 @@ class Swap:
 
 @dataclass(frozen=True, slots=True)
 class Flip:
-    """Two systems about which the conclusion changes; differences as in `Swap`.
+    """Two systems about which the conclusion changes; differences as in `SystemSwap`.
 
     `p_reference` and `p_other` are of paired t-tests, adjusted by Holm's method over all pairs. An
     undefined one is None, and `undefined` has the reason; it is not significant.
@@ -180,10 +180,10 @@ def _correlations(reference: PairTests, other: PairTests) -> dict[str, Result]:
     }
 
 
-def swaps(reference: PairTests, other: PairTests) -> list[Swap]:
+def swaps(reference: PairTests, other: PairTests) -> list[SystemSwap]:
     """The pairs of systems in another order; the largest reference difference first."""
     found = [
-        Swap(better, worse, before, after)
+        SystemSwap(better, worse, before, after)
         for better, worse, before, after, _, _ in _pairs(reference, other)
         if before * after < 0
     ]

@@ -8,7 +8,7 @@ from typing import Any
 
 from evaluation.label_effects.rankings import NAMES
 from evaluation.label_effects.tables import SHOWN, RankingTables
-from web.figure_panels import Move, moves
+from web.figure_panels import BeforeAfter, moves
 from web.figures import Figure, Key
 from web.words import count_noun
 
@@ -23,7 +23,7 @@ def label_figures(payload: Mapping[str, Any]) -> list[Figure]:
         return []
     first, second = (places.index(slot) for slot in SLOTS)
     rows = [
-        Move(line.system, line.places[first].mean, line.places[second].mean)
+        BeforeAfter(line.system, line.places[first].mean, line.places[second].mean)
         for line in tables.systems
     ]
     means = [

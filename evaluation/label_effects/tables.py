@@ -81,7 +81,7 @@ class SourceLine:
         ]
 
 
-class Place(NamedTuple):
+class RankUnderLabels(NamedTuple):
     """A system's mean and rank under a set of labels; `change` is how many ranks it moved up."""
 
     mean: float | None
@@ -96,9 +96,9 @@ class Place(NamedTuple):
         return f"{'up' if self.change > 0 else 'down'} {abs(self.change)}"
 
 
-class SystemLine(NamedTuple):
+class LabelEffectLine(NamedTuple):
     system: str
-    places: list[Place]
+    places: list[RankUnderLabels]
 
 
 class SwapLine(NamedTuple):
@@ -136,12 +136,12 @@ class RankingTables:
         return len(self._reference)
 
     @property
-    def systems(self) -> list[SystemLine]:
+    def systems(self) -> list[LabelEffectLine]:
         """The systems in the order of the final labels, as many as a page shows."""
         return list(self._system_lines())[:SHOWN]
 
     @property
-    def all_systems(self) -> list[SystemLine]:
+    def all_systems(self) -> list[LabelEffectLine]:
         return list(self._system_lines())
 
     @property
@@ -180,19 +180,19 @@ class RankingTables:
         rows = (row["systems"] for row in self.payload["rankings"] if row["source"] == FINAL)
         return next(rows, [])
 
-    def _system_lines(self) -> Iterator[SystemLine]:
+    def _system_lines(self) -> Iterator[LabelEffectLine]:
         by_source = [
             {entry["system"]: entry for entry in row["systems"]} for row in self.payload["rankings"]
         ]
         for entry in self._reference:
             name = entry["system"]
             places = [
-                Place(found["mean"], found["rank"], entry["rank"] - found["rank"])
+                RankUnderLabels(found["mean"], found["rank"], entry["rank"] - found["rank"])
                 if (found := systems.get(name))
-                else Place(None, None, 0)
+                else RankUnderLabels(None, None, 0)
                 for systems in by_source
             ]
-            yield SystemLine(name, places)
+            yield LabelEffectLine(name, places)
 
 
 def csv_rows(payload: Payload) -> Iterator[list[object]]:

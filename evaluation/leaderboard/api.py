@@ -31,7 +31,7 @@ from scoring.labels import FINAL, query_facets, relevant_from, stored_sources
 from scoring.measures.names import UnknownMeasure
 from scoring.measures.profiles import PROFILES, TREC, profile_of
 from scoring.measures.scopes import Scope
-from scoring.models import Kind, System, SystemRanking
+from scoring.models import System, SystemKind, SystemRanking
 from scoring.results import stored_profile
 from scoring.services import out_of_date, request_evaluation
 from scoring.systems.services import SystemFault, delete_system
@@ -42,7 +42,7 @@ from web.errors import UserFacingError
 MOST_LISTS = 20_000  # scored within a request; the command scores more
 
 
-class SystemRow(serializers.Serializer[Any]):
+class SystemFields(serializers.Serializer[Any]):
     facet = serializers.CharField(help_text='A facet’s key, or "all".')
     split = serializers.ChoiceField(["dev", "test", "all"])
     queries = serializers.IntegerField(help_text="Scored queries.")
@@ -53,12 +53,12 @@ class SystemRow(serializers.Serializer[Any]):
     measures = serializers.DictField(child=serializers.FloatField(allow_null=True))
 
 
-class SystemScores(serializers.Serializer[Any]):
+class SystemScoreFields(serializers.Serializer[Any]):
     system = serializers.CharField()
     is_re_ranking = serializers.BooleanField(help_text="Its lists have labelled documents only.")
     unjudged_documents = serializers.IntegerField(help_text="Listed documents without a label.")
     lacking_documents = serializers.IntegerField(help_text="Labelled documents in no list.")
-    rows = SystemRow(many=True)
+    rows = SystemFields(many=True)
 
 
 class FoldFacts(serializers.Serializer[Any]):
@@ -95,7 +95,7 @@ class EvaluationAnswer(serializers.Serializer[Any]):
         child=serializers.CharField(),
         help_text="Systems whose stored scores are of other labels, folds or lists.",
     )
-    systems = SystemScores(many=True)
+    systems = SystemScoreFields(many=True)
 
 
 class EvaluationParameters(RequestSerializer):
@@ -207,7 +207,7 @@ class Evaluation(CollectionView):
 
 def _lists_of(systems: list[System]) -> int:
     own = SystemRanking.objects.filter(system__in=systems).count()
-    runs = [system.name for system in systems if system.kind == Kind.RUN]
+    runs = [system.name for system in systems if system.kind == SystemKind.RUN]
     if not runs:
         return own
     return (
@@ -257,7 +257,7 @@ class SystemUpload(RequestSerializer):
 
 class SystemAnswer(serializers.Serializer[System]):
     name = serializers.CharField()
-    kind = serializers.ChoiceField(Kind.choices)
+    kind = serializers.ChoiceField(SystemKind.choices)
     repetition_of = serializers.CharField()
     parameters = serializers.DictField()
     report = serializers.DictField()

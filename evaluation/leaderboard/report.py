@@ -18,7 +18,7 @@ from scoring.measures.names import parse_measures
 from scoring.measures.profiles import TREC, Profile, profile_of
 from scoring.measures.scopes import Scope
 from scoring.models import System
-from scoring.score_tables import ALL, DEV, DEVELOPMENT_FOLD, MEAN_OVER_FIELDS, TEST, Row
+from scoring.score_tables import ALL, DEV, DEVELOPMENT_FOLD, MEAN_OVER_FIELDS, TEST, MeansRow
 from scoring.services import EvaluationError, existing_labels
 from scoring.systems.lists import system_lists
 from web.words import count_noun
@@ -146,7 +146,7 @@ def split_descriptions(folds: Folds) -> dict[str, str]:
     }
 
 
-def system_facts(row: Row) -> dict[str, Any]:
+def system_facts(row: MeansRow) -> dict[str, Any]:
     """How a system's lists meet the judged pool, over the queries of a row."""
     return {
         "is_re_ranking": row.is_re_ranking,
@@ -155,7 +155,7 @@ def system_facts(row: Row) -> dict[str, Any]:
     }
 
 
-def whole_row(rows: Sequence[Row]) -> Row:
+def whole_row(rows: Sequence[MeansRow]) -> MeansRow:
     """The row of all queries and all candidates."""
     return next(
         row
@@ -170,7 +170,7 @@ def stored_lists(system: System) -> NamedLists:
     return NamedLists(system.name, lambda: dict(system_lists(system)))
 
 
-def as_json_row(row: Row) -> dict[str, Any]:
+def as_json_row(row: MeansRow) -> dict[str, Any]:
     values: dict[str, Any] = {
         "facet": row.facet,
         "split": row.split,

@@ -18,15 +18,19 @@ from scoring.labels import FINAL
 from scoring.latex import NEEDS_BOOKTABS, latex_text, table_rows
 from scoring.measures.profiles import TREC, Profile
 from scoring.measures.scopes import Scope
-from scoring.models import Kind, Scores
-from scoring.score_tables import ALL, MEAN_OVER_FIELDS, Row
+from scoring.models import Scores, SystemKind
+from scoring.score_tables import ALL, MEAN_OVER_FIELDS, MeansRow
 from web.tables.csv_cells import defused
 
 JUDGED = "Judged@20"
-KIND_WORDS = {Kind.RUN.value: "run", Kind.FILE.value: "imported", Kind.BASELINE.value: "baseline"}
+KIND_WORDS = {
+    SystemKind.RUN.value: "run",
+    SystemKind.FILE.value: "imported",
+    SystemKind.BASELINE.value: "baseline",
+}
 
 
-class Place(NamedTuple):
+class LeaderboardPlace(NamedTuple):
     """What a leaderboard ranks: the means over a facet ("all" for all queries) and a split.
 
     `field` and `candidates` are MDCR's: the field of the query papers, and the type of candidates.
@@ -39,7 +43,7 @@ class Place(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Line:
+class LeaderboardLine:
     """A system, or the repetitions of one, with the means of the row that is shown.
 
     `deviations` are the standard deviations over repetitions, which a single system does not have.
@@ -49,7 +53,7 @@ class Line:
     name: str
     kinds: Sequence[str]
     in_pool: bool
-    row: Row
+    row: MeansRow
     judged: float | None
     repetitions: Sequence[str] = ()
     deviations: Mapping[str, float] | None = None
@@ -76,26 +80,28 @@ class Line:
         return [*texts, *scope_sentences(system_facts(self.row), self.scope)]
 
 
-class System(NamedTuple):
+class SystemSummary(NamedTuple):
     """The stored summary of a system by one profile."""
 
     name: str
     kind: str
     repetition_of: str
-    rows: Mapping[Place, Row]
+    rows: Mapping[LeaderboardPlace, MeansRow]
 
 
-def systems_of(collection: Collection, profile: str, source: str = FINAL) -> list[System]:
+def systems_of(collection: Collection, profile: str, source: str = FINAL) -> list[SystemSummary]:
     """The systems with stored scores by the profile, by name."""
     stored = (
         Scores.objects.filter(system__collection=collection, source=source, profile=profile)
         .order_by("system__name")
         .values_list("system__name", "system__kind", "system__repetition_of", "summary")
     )
-    return [System(name, kind, group, _rows(summary)) for name, kind, group, summary in stored]
+    return [
+        SystemSummary(name, kind, group, _rows(summary)) for name, kind, group, summary in stored
+    ]
 
 
-def places_of(collection: Collection, profile: str, source: str = FINAL) -> list[Place]:
+def places_of(collection: Collection, profile: str, source: str = FINAL) -> list[LeaderboardPlace]:
     """The places that have stored rows, in their order. All systems have the same."""
     summaries = Scores.objects.filter(
         system__collection=collection, source=source, profile=profile
@@ -103,14 +109,18 @@ def places_of(collection: Collection, profile: str, source: str = FINAL) -> list
     return list(_rows(summaries.values_list("summary", flat=True).first() or ()))
 
 
-def _rows(summary: Iterable[Mapping[str, Any]]) -> dict[Place, Row]:
-    rows = (Row(**values) for values in summary)
-    return {Place(row.facet, row.split, row.field, row.candidates): row for row in rows}
+def _rows(summary: Iterable[Mapping[str, Any]]) -> dict[LeaderboardPlace, MeansRow]:
+    rows = (MeansRow(**values) for values in summary)
+    return {LeaderboardPlace(row.facet, row.split, row.field, row.candidates): row for row in rows}
 
 
 def leaderboard(
-    collection: Collection, profile: Profile, place: Place, measure: str, source: str = FINAL
-) -> list[Line]:
+    collection: Collection,
+    profile: Profile,
+    place: LeaderboardPlace,
+    measure: str,
+    source: str = FINAL,
+) -> list[LeaderboardLine]:
     """The systems by the mean of the measure, best first; systems without a value come last."""
     judged = {} if profile.name == TREC else _judged(collection, place, source)
     pooled = pooled_runs(collection)
@@ -119,42 +129,46 @@ def leaderboard(
     return ranked(lines, lambda line: line.row.measures.get(measure))
 
 
-def usual_place(profile: Profile, facet: str = ALL) -> Place:
+def usual_place(profile: Profile, facet: str = ALL) -> LeaderboardPlace:
     """The mean over all queries; MDCR's is the mean over fields."""
-    return Place(facet, ALL, MEAN_OVER_FIELDS if profile.by_field else "")
+    return LeaderboardPlace(facet, ALL, MEAN_OVER_FIELDS if profile.by_field else "")
 
 
-def ranked(lines: Iterable[Line], value: Callable[[Line], float | None]) -> list[Line]:
+def ranked(
+    lines: Iterable[LeaderboardLine], value: Callable[[LeaderboardLine], float | None]
+) -> list[LeaderboardLine]:
     """The lines with their ranks: 1, 2, 2, 4."""
 
-    def key(line: Line) -> tuple[float, str]:
+    def key(line: LeaderboardLine) -> tuple[float, str]:
         known = value(line)
         return (math.inf if known is None else -known), line.name
 
     ordered = sorted(lines, key=key)
-    numbered: list[Line] = []
+    numbered: list[LeaderboardLine] = []
     for place, line in enumerate(ordered, start=1):
         tied = numbered and value(line) == value(numbered[-1])
         numbered.append(replace(line, rank=numbered[-1].rank if tied else place))
     return numbered
 
 
-def _judged(collection: Collection, place: Place, source: str) -> dict[str, float | None]:
+def _judged(
+    collection: Collection, place: LeaderboardPlace, source: str
+) -> dict[str, float | None]:
     """The share of judged documents among the first 20 of the open lists, by system."""
     return {
         system.name: row.measures[JUDGED]
         for system in systems_of(collection, TREC, source)
-        if (row := system.rows.get(Place(place.facet, place.split)))
+        if (row := system.rows.get(LeaderboardPlace(place.facet, place.split)))
     }
 
 
 def _lines(
-    systems: Sequence[System],
-    place: Place,
+    systems: Sequence[SystemSummary],
+    place: LeaderboardPlace,
     pooled: frozenset[str],
     judged: Mapping[str, float | None],
-) -> Iterator[Line]:
-    groups: dict[tuple[bool, str], list[tuple[System, Row]]] = defaultdict(list)
+) -> Iterator[LeaderboardLine]:
+    groups: dict[tuple[bool, str], list[tuple[SystemSummary, MeansRow]]] = defaultdict(list)
     for system in systems:
         if row := system.rows.get(place):
             key = (bool(system.repetition_of), system.repetition_of or system.name)
@@ -162,7 +176,7 @@ def _lines(
     for (is_group, name), members in groups.items():
         rows = [row for _, row in members]
         names = [system.name for system, _ in members]
-        yield Line(
+        yield LeaderboardLine(
             name=name,
             kinds=[system.kind for system, _ in members],
             in_pool=not pooled.isdisjoint(names),
@@ -178,7 +192,7 @@ def _lines(
         )
 
 
-def mean_row(rows: Sequence[Row]) -> Row:
+def mean_row(rows: Sequence[MeansRow]) -> MeansRow:
     """The mean of each measure over repetitions; without intervals, which are over queries."""
     first = rows[0]
     measures = {name: _mean([row.measures[name] for row in rows]) for name in first.measures}
@@ -196,7 +210,7 @@ def mean_row(rows: Sequence[Row]) -> Row:
     )
 
 
-def deviations_of(rows: Sequence[Row]) -> dict[str, float]:
+def deviations_of(rows: Sequence[MeansRow]) -> dict[str, float]:
     """The sample standard deviation of each measure over repetitions."""
     values = {name: [row.measures[name] for row in rows] for name in rows[0].measures}
     return {
@@ -224,7 +238,7 @@ def pooled_runs(collection: Collection) -> frozenset[str]:
 # Files
 
 
-def as_csv(lines: Sequence[Line], measures: Sequence[str]) -> str:
+def as_csv(lines: Sequence[LeaderboardLine], measures: Sequence[str]) -> str:
     """One row for each system; values as fractions at full precision."""
     text = io.StringIO()
     writer = csv.writer(text)
@@ -262,12 +276,12 @@ def as_csv(lines: Sequence[Line], measures: Sequence[str]) -> str:
     return text.getvalue()
 
 
-def _bounds(line: Line, measure: str) -> tuple[float | None, float | None, float | None]:
+def _bounds(line: LeaderboardLine, measure: str) -> tuple[float | None, float | None, float | None]:
     low, high = line.row.intervals.get(measure) or (None, None)
     return low, high, (line.deviations or {}).get(measure)
 
 
-def as_latex(lines: Sequence[Line], measures: Sequence[str], caption: str) -> str:
+def as_latex(lines: Sequence[LeaderboardLine], measures: Sequence[str], caption: str) -> str:
     """A table for booktabs, in percent with two decimals; the best value of a column is bold."""
     best = {
         name: max(
@@ -293,7 +307,7 @@ def as_latex(lines: Sequence[Line], measures: Sequence[str], caption: str) -> st
     )
 
 
-def _cell(line: Line, measure: str, best: float | None) -> str:
+def _cell(line: LeaderboardLine, measure: str, best: float | None) -> str:
     value = line.row.measures.get(measure)
     if value is None:
         return "--"

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from accounts.models import Collection
 from evaluation.pool_bias.computation.statement import open_reason
-from evaluation.pool_bias.computation.support import Answer, pools_are_closed
+from evaluation.pool_bias.computation.support import SupportAnswer, pools_are_closed
 from evaluation.pool_bias.services import readable_report, state_of
 from scoring.labels import final_labels_of_pools
 from scoring.measures.scopes import Scope
@@ -86,6 +86,6 @@ def _open(collection: Collection) -> ScopeSupport:
         reason = "the report Pool bias was not computed for the present labels, pools and systems"
         return ScopeSupport(Scope.OPEN, None, reason)
     facts = report.payload["statement"]
-    answers = {Answer.SUPPORTED: True, Answer.NOT_SUPPORTED: False}
-    supported = answers.get(Answer(facts["support"]["answer"]))
+    answers = {SupportAnswer.SUPPORTED: True, SupportAnswer.NOT_SUPPORTED: False}
+    supported = answers.get(SupportAnswer(facts["support"]["answer"]))
     return ScopeSupport(Scope.OPEN, supported, open_reason(facts))

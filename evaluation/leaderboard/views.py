@@ -17,8 +17,8 @@ from accounts.models import Collection, Role
 from evaluation.leaderboard.report import split_descriptions
 from evaluation.leaderboard.rows import (
     KIND_WORDS,
-    Line,
-    Place,
+    LeaderboardLine,
+    LeaderboardPlace,
     as_csv,
     as_latex,
     facet_name,
@@ -38,34 +38,37 @@ from scoring.results import scored_sources, shown_source, stored_profile
 from scoring.score_tables import ALL, DEV, MEAN_OVER_FIELDS, TEST
 from scoring.services import JOB_KIND, out_of_date, request_evaluation, unscored_runs
 from web.tables.cells import matching
-from web.tables.filters import Choice, Filter, Test, filter_bar, filter_rows
+from web.tables.filters import Filter, FilterChoice, Test, filter_bar, filter_rows
 from web.tables.paging import typed
 
 SPLIT_NAMES = {TEST: "Test", DEV: "Development", ALL: "All queries"}
 
 
-def _is_of_kind(kind: str) -> Test[Line]:
+def _is_of_kind(kind: str) -> Test[LeaderboardLine]:
     return lambda line: kind in line.kinds
 
 
-FILTERS: list[Filter[Test[Line]]] = [
+FILTERS: list[Filter[Test[LeaderboardLine]]] = [
     Filter(
         "kind",
         "Kind",
-        [Choice(kind, word.capitalize(), _is_of_kind(kind)) for kind, word in KIND_WORDS.items()],
+        [
+            FilterChoice(kind, word.capitalize(), _is_of_kind(kind))
+            for kind, word in KIND_WORDS.items()
+        ],
     ),
     Filter(
         "pool",
         "Pool",
         [
-            Choice("in", "In the pool", lambda line: line.in_pool),
-            Choice("out", "Not in the pool", lambda line: not line.in_pool),
+            FilterChoice("in", "In the pool", lambda line: line.in_pool),
+            FilterChoice("out", "Not in the pool", lambda line: not line.in_pool),
         ],
     ),
 ]
 
 
-class Option(NamedTuple):
+class ChoiceLink(NamedTuple):
     """A link that changes one choice of the page."""
 
     label: str
@@ -74,17 +77,19 @@ class Option(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Selection:
+class LeaderboardSelection:
     """What the address asks for; an unknown value counts as the default."""
 
     source: str
     profile: Profile
-    place: Place
+    place: LeaderboardPlace
     measure: str
-    places: Sequence[Place]
+    places: Sequence[LeaderboardPlace]
 
     @classmethod
-    def of(cls, collection: Collection, parameters: QueryDict, facets: Iterable[str]) -> Selection:
+    def of(
+        cls, collection: Collection, parameters: QueryDict, facets: Iterable[str]
+    ) -> LeaderboardSelection:
         source = shown_source(collection, parameters.get("labels", ""))
         name = parameters.get("profile", "")
         profile = profile_of(
@@ -125,14 +130,18 @@ class Selection:
         )
 
 
-def _known_place(parameters: QueryDict, profile: Profile, places: Sequence[Place]) -> Place:
+def _known_place(
+    parameters: QueryDict, profile: Profile, places: Sequence[LeaderboardPlace]
+) -> LeaderboardPlace:
     """The place of the address, or with defaults where no stored row has it."""
-    usual = Place(
+    usual = LeaderboardPlace(
         ALL,
         TEST if profile.has_folds else ALL,
         MEAN_OVER_FIELDS if profile.by_field else "",
     )
-    asked = Place(*(parameters.get(name, getattr(usual, name)) for name in Place._fields))
+    asked = LeaderboardPlace(
+        *(parameters.get(name, getattr(usual, name)) for name in LeaderboardPlace._fields)
+    )
     for place in (asked, usual._replace(facet=asked.facet, split=asked.split), usual):
         if place in places:
             return place
@@ -143,7 +152,7 @@ def _known_place(parameters: QueryDict, profile: Profile, places: Sequence[Place
 @require_safe
 def show_leaderboard(request: HttpRequest, collection: Collection) -> HttpResponse:
     names = {key: name for key, name in collection.facets.values_list("key", "name") if key}
-    choice = Selection.of(collection, request.GET, names)
+    choice = LeaderboardSelection.of(collection, request.GET, names)
     lines = leaderboard(collection, choice.profile, choice.place, choice.measure, choice.source)
     found = matching(
         filter_rows(lines, FILTERS, request.GET), typed(request.GET, "q"), lambda line: line.name
@@ -163,7 +172,7 @@ def show_leaderboard(request: HttpRequest, collection: Collection) -> HttpRespon
             FILTERS,
             label="System",
             button="Find systems",
-            kept=("labels", "profile", *Place._fields, "measure"),
+            kept=("labels", "profile", *LeaderboardPlace._fields, "measure"),
         ),
         "csv": choice.address(format="csv"),
         "latex": choice.address(format="latex"),
@@ -180,7 +189,7 @@ def show_leaderboard(request: HttpRequest, collection: Collection) -> HttpRespon
     return render(request, "evaluation/leaderboard.html", context)
 
 
-def _mean_words(choice: Selection, folds: Folds) -> str:
+def _mean_words(choice: LeaderboardSelection, folds: Folds) -> str:
     if choice.profile.by_field:
         return "A mean over fields weighs each field of the query papers alike."
     return f"Shown is the {split_descriptions(folds).get(choice.place.split, '')}."
@@ -218,7 +227,7 @@ class MeasureHead(NamedTuple):
     current: bool
 
 
-def _measures(choice: Selection) -> list[MeasureHead]:
+def _measures(choice: LeaderboardSelection) -> list[MeasureHead]:
     return [
         MeasureHead(
             measure.name,
@@ -238,11 +247,11 @@ def _threshold(measure: Measure) -> str:
 
 
 def _options(
-    collection: Collection, choice: Selection, names: Mapping[str, str]
-) -> list[tuple[str, list[Option]]]:
+    collection: Collection, choice: LeaderboardSelection, names: Mapping[str, str]
+) -> list[tuple[str, list[ChoiceLink]]]:
     """The choices of the page as links, by what they choose. One without a choice is left out."""
     sources = [
-        Option(
+        ChoiceLink(
             SOURCE_NAMES.get(source, source).capitalize(),
             choice.address(labels=source, measure=""),
             source == choice.source,
@@ -250,7 +259,7 @@ def _options(
         for source in scored_sources(collection)
     ]
     profiles = [
-        Option(
+        ChoiceLink(
             name,
             f"?{urlencode({'labels': choice.source, 'profile': name})}",
             name == choice.profile.name,
@@ -268,18 +277,20 @@ def _options(
     return [(label, options) for label, options in groups if len(options) > 1]
 
 
-def _place_options(choice: Selection, field: str, label: Callable[[str], str]) -> list[Option]:
+def _place_options(
+    choice: LeaderboardSelection, field: str, label: Callable[[str], str]
+) -> list[ChoiceLink]:
     current = getattr(choice.place, field)
     return [
-        Option(label(value), choice.address(**{field: value}), value == current)
+        ChoiceLink(label(value), choice.address(**{field: value}), value == current)
         for value in choice.values_of(field)
     ]
 
 
 def _file(
     collection: Collection,
-    choice: Selection,
-    lines: list[Line],
+    choice: LeaderboardSelection,
+    lines: list[LeaderboardLine],
     kind: str,
     names: Mapping[str, str],
 ) -> HttpResponse:

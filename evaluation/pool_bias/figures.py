@@ -6,14 +6,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from evaluation.pool_bias.tables import (
+    BiasLine,
     GrowthLine,
     LeftOutLine,
-    SystemLine,
     growth_lines,
     left_out_lines,
     system_lines,
 )
-from web.figure_panels import Move, Part, Range, curve, moves, parts, ranges
+from web.figure_panels import BeforeAfter, PartOfNumber, Range, curve, moves, parts, ranges
 from web.figures import Figure, Key, number_text
 from web.words import count_noun
 
@@ -55,7 +55,10 @@ def _sources(payload: Payload) -> Iterator[Figure]:
             parts(
                 "Relevant documents",
                 finding,
-                [Part(row["source"], row["relevant"], row["alone"]) for row in rows[:MOST_ROWS]],
+                [
+                    PartOfNumber(row["source"], row["relevant"], row["alone"])
+                    for row in rows[:MOST_ROWS]
+                ],
                 ("relevant", "unique"),
             )
         ],
@@ -88,7 +91,7 @@ def _changes(lines: Sequence[LeftOutLine], measure: str) -> Iterator[Figure]:
                 f"{line.name}: τ {line.tau_text}",
                 _change_finding(line),
                 [
-                    Move(system["system"], system["score"], system["reduced_score"])
+                    BeforeAfter(system["system"], system["score"], system["reduced_score"])
                     for system in line.systems[:MOST_ROWS]
                 ],
                 0,
@@ -128,7 +131,7 @@ def _change_finding(line: LeftOutLine) -> str:
     return f"Without {line.name}, {system} changes most, by {line.change_text}; τ {line.tau_text}."
 
 
-def _bounds(lines: Sequence[SystemLine], measure: str) -> Iterator[Figure]:
+def _bounds(lines: Sequence[BiasLine], measure: str) -> Iterator[Figure]:
     bounded = [(line, line.upper) for line in lines if line.upper is not None]
     if not bounded:
         return

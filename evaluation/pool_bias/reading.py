@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from accounts.models import Collection
 from adjudication.retriever_yield import is_found
-from evaluation.pool_bias.computation.sourced_pools import PooledDocument, SourcedPool
+from evaluation.pool_bias.computation.sourced_pools import SourcedDocument, SourcedPool
 from pooling.models import Contribution, Pool
 from retrieval.services import CITED
 
@@ -35,9 +35,9 @@ def sourced_pools(collection: Collection) -> list[SourcedPool]:
 
 def _documents(
     collection: Collection, depths: dict[int, dict[str, int]], forced: dict[int, frozenset[str]]
-) -> dict[int, list[PooledDocument]]:
+) -> dict[int, list[SourcedDocument]]:
     """By pool. A source whose rank is deeper than it was drawn to has the document only."""
-    documents: dict[int, list[PooledDocument]] = defaultdict(list)
+    documents: dict[int, list[SourcedDocument]] = defaultdict(list)
     for (pool, docno), sources in _sources(collection):
         drawer = next((source for source, _, drawn in sources if drawn), "")
         finders = frozenset(
@@ -47,7 +47,7 @@ def _documents(
         )
         has = frozenset(source for source, _, _ in sources)
         is_forced = drawer in forced.get(pool, ())
-        documents[pool].append(PooledDocument(docno, drawer, finders, has, is_forced))
+        documents[pool].append(SourcedDocument(docno, drawer, finders, has, is_forced))
     return documents
 
 

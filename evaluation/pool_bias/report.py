@@ -21,8 +21,8 @@ from evaluation.pool_bias.computation.leave_out import (
     unique_documents,
 )
 from evaluation.pool_bias.computation.reduced_scores import (
-    Labels,
-    SystemScores,
+    SourcedLabels,
+    UnreducedScores,
     UpperBounds,
     system_scores,
 )
@@ -97,7 +97,7 @@ def report_payload(
     groups += [group] if len(group) > 1 else []
     work.progress(0, None, "drawing pools again")
     redrawing = redraw(collection, groups, work)
-    systems = _Systems(collection, pools, Labels(qrels, relevant_from, highest), work)
+    systems = _Systems(collection, pools, SourcedLabels(qrels, relevant_from, highest), work)
     payload: dict[str, Any] = {
         "collection": collection.slug,
         "relevant_from": relevant_from,
@@ -135,13 +135,13 @@ class _Systems:
         self,
         collection: Collection,
         pools: Sequence[SourcedPool],
-        labels: Labels,
+        labels: SourcedLabels,
         work: JobContext,
     ) -> None:
         self.labels = labels
         facets = collection.facets.values_list("key", flat=True)
         self.measures = measures_for(collection.relevant_from, facets)
-        self.scores: dict[str, SystemScores] = {}
+        self.scores: dict[str, UnreducedScores] = {}
         self.ranks: dict[str, ScopedRanks] = {}
         self.kinds: dict[str, str] = {}
         self.without_lists: list[str] = []

@@ -53,7 +53,7 @@ class LeftOutLine(NamedTuple):
         return max((abs(row["reduced_rank"] - row["rank"]) for row in self.systems), default=0)
 
 
-class SystemLine(NamedTuple):
+class BiasLine(NamedTuple):
     """A system with its judged shares and the three values of a measure."""
 
     name: str
@@ -100,10 +100,10 @@ def left_out_lines(payload: Payload, measure: str, way: str) -> list[LeftOutLine
     ]
 
 
-def system_lines(payload: Payload, measure: str) -> list[SystemLine]:
+def system_lines(payload: Payload, measure: str) -> list[BiasLine]:
     """The systems, the highest standard value first."""
     lines = [
-        SystemLine(
+        BiasLine(
             name=row["system"],
             kind=row["kind"],
             judged=[row["judged"][k] for k in ("10", "20", "100")],

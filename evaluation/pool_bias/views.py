@@ -28,7 +28,7 @@ from web.figure_files import figure_file, shown
 from web.tables.cells import numbered_page
 
 
-class Option(NamedTuple):
+class BiasChoiceLink(NamedTuple):
     """A link that changes one choice of the page."""
 
     label: str
@@ -38,17 +38,17 @@ class Option(NamedTuple):
 
 class OptionGroup(NamedTuple):
     label: str
-    options: list[Option]
+    options: list[BiasChoiceLink]
 
 
-class Selection(NamedTuple):
+class BiasSelection(NamedTuple):
     """The measure, and the way to leave sources out; an unknown value counts as the default."""
 
     measure: str
     way: str
 
     @classmethod
-    def of(cls, request: HttpRequest, payload: dict[str, Any]) -> Selection:
+    def of(cls, request: HttpRequest, payload: dict[str, Any]) -> BiasSelection:
         names = [measure["name"] for measure in payload["measures"]]
         ways = ways_of(payload)
         measure, way = request.GET.get("measure", ""), request.GET.get("way", "")
@@ -76,7 +76,7 @@ def show_pool_bias(request: HttpRequest, collection: Collection) -> HttpResponse
 
 def _tables(request: HttpRequest, collection: Collection, report: PoolBiasReport) -> dict[str, Any]:
     payload = report.payload
-    choice = Selection.of(request, payload)
+    choice = BiasSelection.of(request, payload)
     growth = growth_lines(payload)
     page = numbered_page(growth, request, anchor="#growth")
     return {
@@ -84,7 +84,7 @@ def _tables(request: HttpRequest, collection: Collection, report: PoolBiasReport
         "choice": choice,
         "measures": _measure_groups(payload, choice),
         "ways": [
-            Option(label, f"?{choice.address(way=way)}#left-out", way == choice.way)
+            BiasChoiceLink(label, f"?{choice.address(way=way)}#left-out", way == choice.way)
             for way, label in ways_of(payload).items()
         ],
         "is_redrawn": choice.way == REDRAWN,
@@ -107,12 +107,14 @@ def _tables(request: HttpRequest, collection: Collection, report: PoolBiasReport
     }
 
 
-def _measure_groups(payload: dict[str, Any], choice: Selection) -> list[OptionGroup]:
+def _measure_groups(payload: dict[str, Any], choice: BiasSelection) -> list[OptionGroup]:
     """The measures of lists as they are, and those of lists that are restricted to the pool."""
-    options: dict[bool, list[Option]] = {False: [], True: []}
+    options: dict[bool, list[BiasChoiceLink]] = {False: [], True: []}
     for measure in payload["measures"]:
         name, address = measure["name"], choice.address(measure=measure["name"])
-        options[measure["closed"]].append(Option(name, f"?{address}", name == choice.measure))
+        options[measure["closed"]].append(
+            BiasChoiceLink(name, f"?{address}", name == choice.measure)
+        )
     if not options[True]:
         return [OptionGroup("", options[False])]
     return [
@@ -139,7 +141,7 @@ def pool_bias_figure(
     request: HttpRequest, collection: Collection, figure: str, extension: str
 ) -> HttpResponse:
     report = _report(collection)
-    choice = Selection.of(request, report.payload)
+    choice = BiasSelection.of(request, report.payload)
     figures = figures_of(report.payload, choice.measure, choice.way)
     return figure_file(figures, figure, extension, collection.slug)
 

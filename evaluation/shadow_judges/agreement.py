@@ -35,7 +35,7 @@ class ComparedPair(NamedTuple):
     set_aside: bool = False
 
 
-class Comparison(NamedTuple):
+class RaterComparison(NamedTuple):
     """Which two raters are compared: `rows` and `columns` name them in a confusion matrix."""
 
     key: str
@@ -48,12 +48,12 @@ class Comparison(NamedTuple):
 
 
 COMPARISONS = (
-    Comparison("judges", FIRST, SECOND),
-    Comparison("model-first", MODEL, FIRST),
-    Comparison("model-second", MODEL, SECOND),
-    Comparison("model-final", MODEL, FINAL),
-    Comparison("first-final", FIRST, FINAL),
-    Comparison("second-final", SECOND, FINAL),
+    RaterComparison("judges", FIRST, SECOND),
+    RaterComparison("model-first", MODEL, FIRST),
+    RaterComparison("model-second", MODEL, SECOND),
+    RaterComparison("model-final", MODEL, FINAL),
+    RaterComparison("first-final", FIRST, FINAL),
+    RaterComparison("second-final", SECOND, FINAL),
 )
 
 Grades = tuple[int, int, int, int | None]  # model, first, second, final
@@ -67,19 +67,19 @@ class QueryCounts:
     facet: str
     counts: Counter[Grades] = field(default_factory=Counter)
     undecided: int = 0  # pairs that wait for the adjudicator
-    _results: dict[Comparison, dict[str, Result]] = field(default_factory=dict)
+    _results: dict[RaterComparison, dict[str, Result]] = field(default_factory=dict)
 
     def add(self, other: QueryCounts) -> None:
         self.counts.update(other.counts)
         self.undecided += other.undecided
 
-    def table(self, comparison: Comparison) -> CrossTable:
+    def table(self, comparison: RaterComparison) -> CrossTable:
         row, column = PLACES[comparison.rows], PLACES[comparison.columns]
         return CrossTable(
             ((grades[row], grades[column]), number) for grades, number in self.counts.items()
         )
 
-    def results(self, comparison: Comparison) -> Mapping[str, Result]:
+    def results(self, comparison: RaterComparison) -> Mapping[str, Result]:
         """Each coefficient by its key. Kept, because three tables need those of a query."""
         if comparison not in self._results:
             table = self.table(comparison)
@@ -90,7 +90,7 @@ class QueryCounts:
         return self._results[comparison]
 
     def _result(
-        self, coefficient: Coefficient, comparison: Comparison, table: CrossTable
+        self, coefficient: Coefficient, comparison: RaterComparison, table: CrossTable
     ) -> Result:
         # Pairs on which the judges agree have a final label at once, and the others wait. The
         # labelled part alone would begin with perfect agreement.
@@ -155,7 +155,7 @@ def _row(facet: str, queries: Sequence[QueryCounts], grades: Sequence[int]) -> d
 
 
 def _comparison(
-    comparison: Comparison,
+    comparison: RaterComparison,
     queries: Sequence[QueryCounts],
     together: QueryCounts,
     grades: Sequence[int],
@@ -172,7 +172,7 @@ def _comparison(
 
 
 def _values(
-    key: str, comparison: Comparison, queries: Sequence[QueryCounts], together: QueryCounts
+    key: str, comparison: RaterComparison, queries: Sequence[QueryCounts], together: QueryCounts
 ) -> dict[str, Any]:
     results = [counts.results(comparison)[key] for counts in queries]
     values = [result.value for result in results if result.value is not None]

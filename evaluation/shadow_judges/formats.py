@@ -52,7 +52,9 @@ def read_labels(
             if not columns:
                 continue
             if len(line) > LONGEST_LINE:
-                raise _Invalid(f"longer than {LONGEST_LINE:,} bytes. Use one line for each label.")
+                raise _InvalidLabel(
+                    f"longer than {LONGEST_LINE:,} bytes. Use one line for each label."
+                )
             is_header = is_json is None and columns[0] == b"query-id"
             if is_json is None:
                 is_json = columns[0].startswith(b"{")
@@ -61,7 +63,7 @@ def read_labels(
             is_empty = False
             query, docno, grade = _of_json(line) if is_json else _of_columns(columns)
             yield LabelLine(number, query, docno, _on_scale(grade, highest))
-    except _Invalid as error:
+    except _InvalidLabel as error:
         raise LabelFormatError(name, number, str(error)) from error
     except UnreadableLine as error:
         raise LabelFormatError(name, error.number, error.reason) from error
@@ -69,19 +71,19 @@ def read_labels(
         raise LabelFormatError(name, None, "The file has no labels. Write at least one line.")
 
 
-class _Invalid(ValueError):
+class _InvalidLabel(ValueError):
     """What is wrong with a line, and how to fix it."""
 
 
 def _of_columns(columns: list[bytes]) -> tuple[str, str, int]:
     if len(columns) not in (3, 4):
-        raise _Invalid(
+        raise _InvalidLabel(
             f"A line must have 4 columns (query, 0, docno, grade), got {len(columns)}. "
             'Or write JSON lines: {"query": "q1", "docno": "d1", "grade": 2}.'
         )
     query, *_, docno, grade = map(_text, columns)
     if not re.fullmatch(r"[+-]?[0-9]{1,9}", grade):
-        raise _Invalid(f'The grade must be a whole number such as 2, got "{grade}".')
+        raise _InvalidLabel(f'The grade must be a whole number such as 2, got "{grade}".')
     return query, docno, int(grade)
 
 
@@ -89,18 +91,22 @@ def _of_json(line: bytes) -> tuple[str, str, int]:
     try:
         record = json.loads(_text(line))
     except ValueError as error:
-        raise _Invalid(f"Invalid JSON ({error}). Write one object on each line.") from error
+        raise _InvalidLabel(f"Invalid JSON ({error}). Write one object on each line.") from error
     if not isinstance(record, dict):
-        raise _Invalid('A line must be an object with "query", "docno" and "grade".')
+        raise _InvalidLabel('A line must be an object with "query", "docno" and "grade".')
     missing = [key for key in KEYS if key not in record]
     if missing:
-        raise _Invalid(f'"{missing[0]}" is missing. A line needs "query", "docno" and "grade".')
+        raise _InvalidLabel(
+            f'"{missing[0]}" is missing. A line needs "query", "docno" and "grade".'
+        )
     query, docno, grade = (record[key] for key in KEYS)
     for key, value in (("query", query), ("docno", docno)):
         if not isinstance(value, str) or not value:
-            raise _Invalid(f'"{key}" must be an id in quotation marks, got {json.dumps(value)}.')
+            raise _InvalidLabel(
+                f'"{key}" must be an id in quotation marks, got {json.dumps(value)}.'
+            )
     if type(grade) is not int:  # a bool is an int too
-        raise _Invalid(f'"grade" must be a whole number such as 2, got {json.dumps(grade)}.')
+        raise _InvalidLabel(f'"grade" must be a whole number such as 2, got {json.dumps(grade)}.')
     return query, docno, grade
 
 
@@ -108,12 +114,12 @@ def _text(content: bytes) -> str:
     try:
         return content.decode()
     except UnicodeDecodeError as error:
-        raise _Invalid(f"Not UTF-8 ({error.reason}). Save the file as UTF-8.") from error
+        raise _InvalidLabel(f"Not UTF-8 ({error.reason}). Save the file as UTF-8.") from error
 
 
 def _on_scale(grade: int, highest: int) -> int:
     if not 0 <= grade <= highest:
-        raise _Invalid(
+        raise _InvalidLabel(
             f"The grade must be from 0 to {highest}, as in this collection, got {grade}. "
             "Convert the grades, or remove the line."
         )

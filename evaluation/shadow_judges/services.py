@@ -75,7 +75,7 @@ class ShadowNameTaken(ShadowJudgeError):
         )
 
 
-class ImportUnderWay(ShadowJudgeError):
+class ShadowJudgeUnderWay(ShadowJudgeError):
     """A file is being imported under the same name."""
 
     status: ClassVar[int] = 409
@@ -176,7 +176,7 @@ def request_shadow_judge(
             key=f"{IMPORT_KIND}:{about.name}",
         )
     except KeyTaken as error:
-        raise ImportUnderWay(about.name) from error
+        raise ShadowJudgeUnderWay(about.name) from error
 
 
 def import_shadow_judge(

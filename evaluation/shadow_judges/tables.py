@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from agreement.coefficients import COEFFICIENTS, Coefficient
-from agreement.tables import Matrix, grade_matrix, in_words, signed_number
+from agreement.tables import ConfusionMatrix, grade_matrix, in_words, signed_number
 from evaluation.shadow_judges.agreement import COMPARISONS
 
 Payload = Mapping[str, Any]
@@ -84,7 +84,7 @@ class FacetTables:
         ]
 
     @property
-    def matrices(self) -> list[Matrix]:
+    def matrices(self) -> list[ConfusionMatrix]:
         by_key = {comparison.key: comparison for comparison in COMPARISONS}
         return [
             grade_matrix(

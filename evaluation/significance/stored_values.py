@@ -36,7 +36,7 @@ class NoScores(UserFacingError):
         )
 
 
-class Choices(NamedTuple):
+class StoredChoices(NamedTuple):
     """What the stored scores of a collection offer: measures, and facets by key."""
 
     measures: list[str]
@@ -44,7 +44,7 @@ class Choices(NamedTuple):
     source: str
 
     @classmethod
-    def of(cls, collection: Collection) -> Choices:
+    def of(cls, collection: Collection) -> StoredChoices:
         facets = dict(collection.facets.values_list("key", "name"))
         source = shown_source(collection)
         return cls(measures_of(collection, source=source), facets, source)
@@ -70,7 +70,7 @@ def measure_key(collection: Collection, measure: str) -> str:
 
     A text that names no stored measure either way is returned as it is.
     """
-    choices = Choices.of(collection)
+    choices = StoredChoices.of(collection)
     if measure in choices.measures:
         return measure
     try:
@@ -82,7 +82,7 @@ def measure_key(collection: Collection, measure: str) -> str:
 
 def checked_choices(collection: Collection, measure: str, facet: str) -> None:
     """Raises NoScores or UnknownChoice for what the collection has no stored scores of."""
-    choices = Choices.of(collection)
+    choices = StoredChoices.of(collection)
     if not choices.measures:
         raise NoScores(collection.slug)
     if measure not in choices.measures:

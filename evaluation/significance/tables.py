@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from scoring.statistics.comparison import AllPairs, Comparison, SystemRow, Versus
-from scoring.statistics.multiple import Pair
-from scoring.statistics.paired import ALPHA, POWER, Estimate
+from scoring.statistics.comparison import AllPairs, ComparedSystem, SystemComparison, Versus
+from scoring.statistics.multiple import SystemPair
+from scoring.statistics.paired import ALPHA, POWER, IntervalEstimate
 from web.tables.columns import Column, Table
 from web.words import count_noun
 
@@ -27,16 +27,16 @@ def verdict(versus: Versus) -> str:
     return HIGHER if versus.difference.value > 0 else LOWER
 
 
-def system_fields(row: SystemRow) -> dict[str, Value]:
+def system_fields(row: ComparedSystem) -> dict[str, Value]:
     """The row of a file, in the order of its columns; the baseline has no comparison."""
     return {name: field(row) for name, field in SYSTEM_FIELDS.items()}
 
 
-def _of(value: Callable[[Versus], Value]) -> Callable[[SystemRow], Value]:
+def _of(value: Callable[[Versus], Value]) -> Callable[[ComparedSystem], Value]:
     return lambda row: value(row.versus) if row.versus else None
 
 
-SYSTEM_FIELDS: dict[str, Callable[[SystemRow], Value]] = {
+SYSTEM_FIELDS: dict[str, Callable[[ComparedSystem], Value]] = {
     "system": lambda row: row.system,
     "mean": lambda row: row.mean.value,
     "mean_low": lambda row: row.mean.low,
@@ -61,7 +61,7 @@ SYSTEM_FIELDS: dict[str, Callable[[SystemRow], Value]] = {
 SYSTEMS = Table("significance", [Column("all", "All", SYSTEM_FIELDS)])
 
 
-class Cell(NamedTuple):
+class StatisticCell(NamedTuple):
     """A number as the page shows it, and its exact value; or the reason why there is none."""
 
     text: str
@@ -73,12 +73,12 @@ class PageRow(NamedTuple):
     """A row of the page. `cells` are empty for the baseline."""
 
     system: str
-    mean: Cell
-    cells: Sequence[Cell]
+    mean: StatisticCell
+    cells: Sequence[StatisticCell]
     verdict: str
 
 
-def page_rows(comparison: Comparison) -> list[PageRow]:
+def page_rows(comparison: SystemComparison) -> list[PageRow]:
     return [
         PageRow(
             row.system,
@@ -90,11 +90,11 @@ def page_rows(comparison: Comparison) -> list[PageRow]:
     ]
 
 
-def _cells(versus: Versus) -> list[Cell]:
+def _cells(versus: Versus) -> list[StatisticCell]:
     difference, effect, counts = versus.difference, versus.effect, versus.counts
     return [
         _estimate(difference, points),
-        Cell(f"{counts.wins:,}/{counts.ties:,}/{counts.losses:,}"),
+        StatisticCell(f"{counts.wins:,}/{counts.ties:,}/{counts.losses:,}"),
         _cell(versus.t.value, p_text, versus.t.undefined),
         _cell(versus.t_adjusted, p_text, versus.t.undefined),
         _cell(versus.flips, p_text),
@@ -103,13 +103,15 @@ def _cells(versus: Versus) -> list[Cell]:
     ]
 
 
-def _cell(value: float | None, text: Callable[[float], str], reason: str | None = None) -> Cell:
+def _cell(
+    value: float | None, text: Callable[[float], str], reason: str | None = None
+) -> StatisticCell:
     if value is None:
-        return Cell("undefined", reason or "")
-    return Cell(text(value), repr(value))
+        return StatisticCell("undefined", reason or "")
+    return StatisticCell(text(value), repr(value))
 
 
-def _estimate(estimate: Estimate, text: Callable[[float], str]) -> Cell:
+def _estimate(estimate: IntervalEstimate, text: Callable[[float], str]) -> StatisticCell:
     cell = _cell(estimate.value, text, estimate.undefined)
     if estimate.low is None or estimate.high is None:
         return cell
@@ -141,7 +143,7 @@ class PairLine(NamedTuple):
 
     first: str
     second: str
-    pair: Pair
+    pair: SystemPair
 
 
 def pair_lines(table: AllPairs) -> list[PairLine]:
@@ -161,14 +163,14 @@ PAIR_FIELDS: dict[str, Callable[[PairLine], Value]] = {
 PAIRS = Table("all-pairs", [Column("all", "All", PAIR_FIELDS)])
 
 
-class MatrixRow(NamedTuple):
+class DifferenceRow(NamedTuple):
     """A system and its pair with each system; None for the system itself."""
 
     system: str
-    cells: Sequence[MatrixCell | None]
+    cells: Sequence[DifferenceCell | None]
 
 
-class MatrixCell(NamedTuple):
+class DifferenceCell(NamedTuple):
     """The row's system minus the column's, Tukey's p, and a sentence for a pointer."""
 
     difference: str
@@ -177,23 +179,25 @@ class MatrixCell(NamedTuple):
     title: str
 
 
-class Matrix(NamedTuple):
-    rows: Sequence[MatrixRow]
+class DifferenceMatrix(NamedTuple):
+    rows: Sequence[DifferenceRow]
     undefined: str | None
     significant: int
     pairs: int
 
 
-def matrix_of(table: AllPairs) -> Matrix:
+def matrix_of(table: AllPairs) -> DifferenceMatrix:
     rows = [
-        MatrixRow(name, [_matrix_cell(table, row, column) for column in range(len(table.systems))])
+        DifferenceRow(
+            name, [_matrix_cell(table, row, column) for column in range(len(table.systems))]
+        )
         for row, name in enumerate(table.systems)
     ]
     significant = sum(pair.p < ALPHA for pair in table.pairs)
-    return Matrix(rows, table.undefined, significant, len(table.pairs))
+    return DifferenceMatrix(rows, table.undefined, significant, len(table.pairs))
 
 
-def _matrix_cell(table: AllPairs, row: int, column: int) -> MatrixCell | None:
+def _matrix_cell(table: AllPairs, row: int, column: int) -> DifferenceCell | None:
     pair = table.pair(row, column)
     if pair is None:
         return None
@@ -201,10 +205,10 @@ def _matrix_cell(table: AllPairs, row: int, column: int) -> MatrixCell | None:
     difference, effect = sign * pair.difference, sign * (pair.effect.value or 0.0)
     names = f"{table.systems[row]} − {table.systems[column]}"
     title = f"{names}: {points(difference)}, p {p_text(pair.p)}, effect size {signed(effect)}"
-    return MatrixCell(points(difference), p_text(pair.p), pair.p < ALPHA, title)
+    return DifferenceCell(points(difference), p_text(pair.p), pair.p < ALPHA, title)
 
 
-def difference_sentence(comparison: Comparison, measure: str) -> str:
+def difference_sentence(comparison: SystemComparison, measure: str) -> str:
     """What differences the collection can detect, for the page and the README of a release."""
     middle, found = comparison.detectable_median, comparison.detectable
     queries = count_noun(comparison.queries, "query", "queries")

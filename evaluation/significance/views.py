@@ -15,8 +15,8 @@ from accounts.models import Collection, Role
 from evaluation.significance.form_choices import known, set_choices
 from evaluation.significance.stored_values import (
     ALL,
-    Choices,
     ScoreState,
+    StoredChoices,
     usual_baseline,
     values_of,
 )
@@ -29,7 +29,7 @@ from evaluation.significance.tables import (
     page_rows,
     pair_lines,
 )
-from scoring.statistics.comparison import Comparison, compare, compare_all_pairs
+from scoring.statistics.comparison import SystemComparison, compare, compare_all_pairs
 from web.lazy import pandas as pd
 from web.tables.columns import ShownColumns, Table, csv_file
 
@@ -43,7 +43,7 @@ class SignificanceForm(forms.Form):
 
     def __init__(self, parameters: QueryDict, collection: Collection) -> None:
         """Filled in from the URL's parameters; a missing or unknown one has its default."""
-        choices = Choices.of(collection)
+        choices = StoredChoices.of(collection)
         measure = known(parameters, "measure", choices.measures, choices.usual_measure)
         facet = known(parameters, "facet", [ALL, *choices.facets], ALL)
         self.values = (
@@ -62,7 +62,7 @@ class SignificanceForm(forms.Form):
         self.has_scores = len(systems) > 0
 
     @property
-    def comparison(self) -> Comparison:
+    def comparison(self) -> SystemComparison:
         return compare(self.values, self.chosen_baseline)
 
 

@@ -6,7 +6,7 @@ from django.template import Library
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from evaluation.leaderboard.rows import Line
+from evaluation.leaderboard.rows import LeaderboardLine
 
 register = Library()
 UNDEFINED = "–"
@@ -19,7 +19,7 @@ def percent(value: float | None) -> str:
 
 
 @register.simple_tag
-def score(line: Line, measure: str) -> SafeString | str:
+def score(line: LeaderboardLine, measure: str) -> SafeString | str:
     """The mean, with the standard deviation of repetitions; the full number is in the title."""
     value = line.row.measures.get(measure)
     if value is None:
@@ -30,11 +30,11 @@ def score(line: Line, measure: str) -> SafeString | str:
 
 
 @register.simple_tag
-def interval(line: Line, measure: str) -> str:
+def interval(line: LeaderboardLine, measure: str) -> str:
     bounds = line.row.intervals.get(measure)
     return f"{percent(bounds[0])}–{percent(bounds[1])}" if bounds else UNDEFINED
 
 
 @register.simple_tag
-def folds(line: Line, measure: str) -> str:
+def folds(line: LeaderboardLine, measure: str) -> str:
     return " | ".join(percent(value) for value in line.row.folds.get(measure, ()))

@@ -36,7 +36,7 @@ from pooling.models import (
     Candidate,
     Contribution,
     DrawnList,
-    Exclusion,
+    ExclusionReason,
     Pool,
     PoolBuild,
     PoolQuerySet,
@@ -67,7 +67,7 @@ class NewPool(NamedTuple):
     query_paper_id: int
     docno: str
     pool: strategies.DrawnPool
-    contributions: tuple[strategies.Contribution, ...]
+    contributions: tuple[strategies.DrawnContribution, ...]
     documents: dict[str, CorpusDocument]
     is_topic: bool = False
 
@@ -332,7 +332,7 @@ def _insert_candidates(pools: Mapping[int, int], batch: list[NewPool]) -> None:
                 pools[new_pool.query_paper_id],
                 new_pool.documents[entry.docno].pk,
                 entry.sequence,
-                "" if new_pool.documents[entry.docno].has_text else Exclusion.NO_TEXT.value,
+                "" if new_pool.documents[entry.docno].has_text else ExclusionReason.NO_TEXT.value,
                 new_pool.pool.inclusion[entry.docno] if new_pool.pool.inclusion else None,
             )
             for new_pool in batch

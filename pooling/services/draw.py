@@ -74,7 +74,7 @@ def draw_pool(
     eligible: Eligible | None,
     *,
     before_format_4: bool = False,
-) -> tuple[strategies.DrawnPool, tuple[strategies.Contribution, ...]]:
+) -> tuple[strategies.DrawnPool, tuple[strategies.DrawnContribution, ...]]:
     """One query paper's pool and the sources of its documents.
 
     `lists` are those of every run of the plan; `corpus` has the docnos of the corpus. `eligible`

@@ -88,7 +88,7 @@ class PairOverlap(NamedTuple):
         return 100 * self.share
 
 
-class DrawnSample(NamedTuple):
+class EstimatedPools(NamedTuple):
     """Pools of a plan for some query papers, with the lists they were drawn from.
 
     `missing` counts, by retriever, the query papers without a list. It draws nothing for them here.
@@ -239,7 +239,7 @@ def estimate_pools(
     )
 
 
-def draw_sample(*, collection: Collection, plan: PoolPlan, docnos: Sequence[str]) -> DrawnSample:
+def draw_sample(*, collection: Collection, plan: PoolPlan, docnos: Sequence[str]) -> EstimatedPools:
     """The pools that the plan would give these query papers, whatever pools they have.
 
     From the lists that are stored, which are read into memory: keep to a few query papers.
@@ -255,7 +255,7 @@ def draw_sample(*, collection: Collection, plan: PoolPlan, docnos: Sequence[str]
     not_run = dict.fromkeys(set(names) - {run.name for run in runs}, len(papers))
     missing = dict(sorted((_missing_lists(lists, runs) | not_run).items()))
     lists = {pk: _without_missing(rankings, missing) for pk, rankings in lists.items()}
-    return DrawnSample(tuple(_drawn(collection, plan, papers, lists)), lists, missing)
+    return EstimatedPools(tuple(_drawn(collection, plan, papers, lists)), lists, missing)
 
 
 def sample_for(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pooling.strategies.definition import Parameter, Strategy, StrategyError
 from pooling.strategies.drawn_pool import (
     BUDGET,
-    Contribution,
+    DrawnContribution,
     DrawnPool,
     Entry,
     Ranking,
@@ -22,7 +22,7 @@ __all__ = [
     "BUDGET",
     "DRAW_ORDERS",
     "STRATEGIES",
-    "Contribution",
+    "DrawnContribution",
     "DrawnPool",
     "Entry",
     "JaccardMatrix",

@@ -24,7 +24,7 @@ VALUES_OF: dict[str, dict[str, Any]] = {
 STEP, ROW, WIDTH, HEIGHT = 21, 19, 18, 16  # in units of the picture
 
 
-class Cell(NamedTuple):
+class DrawnPlace(NamedTuple):
     """A place in a list: where it is in the picture, and its document's position in the pool.
 
     `sequence` is None for a document that is not pooled, or that another list drew.
@@ -44,13 +44,13 @@ class Cell(NamedTuple):
         return self.y + 12
 
 
-def drawing(strategy: Strategy) -> list[Cell]:
+def drawing(strategy: Strategy) -> list[DrawnPlace]:
     """The cells of three lists, row by row, best rank first."""
     pool = _pool(strategy)
     sequences = {(entry.drawer, entry.docno): entry.sequence for entry in pool.entries}
     pooled_docnos = {entry.docno for entry in pool.entries}
     return [
-        Cell(STEP * column, ROW * row, sequences.get((name, docno)), docno in pooled_docnos)
+        DrawnPlace(STEP * column, ROW * row, sequences.get((name, docno)), docno in pooled_docnos)
         for row, (name, docnos) in enumerate(sorted(LISTS.items()))
         for column, docno in enumerate(docnos)
     ]

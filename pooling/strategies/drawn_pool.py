@@ -28,7 +28,7 @@ class Entry(NamedTuple):
     rank_of_drawer: int | None
 
 
-class Contribution(NamedTuple):
+class DrawnContribution(NamedTuple):
     """A source that has a pooled document. `sequence` is the document's position in the pool.
 
     `rank` (from 1) and `score` are the retriever's own; both are None for a forced source.
@@ -73,7 +73,7 @@ def contributions(
     pool: DrawnPool,
     rankings: Rankings,
     forced: Mapping[str, Ranking] | None = None,
-) -> Iterator[Contribution]:
+) -> Iterator[DrawnContribution]:
     """Every source of every pooled document, drawn or not; by sequence, then source name.
 
     `rankings` are the lists the pool was drawn from, with scores. A docno that is twice in a list
@@ -88,10 +88,10 @@ def contributions(
         for name, rank_and_score in ranks.items():
             if docno in rank_and_score:
                 rank, score = rank_and_score[docno]
-                yield Contribution(docno, name, rank, score, name == drawer, sequence)
+                yield DrawnContribution(docno, name, rank, score, name == drawer, sequence)
         for name, docnos in members.items():
             if docno in docnos:
-                yield Contribution(docno, name, None, None, name == drawer, sequence)
+                yield DrawnContribution(docno, name, None, None, name == drawer, sequence)
 
 
 def retriever_order(names: Iterable[str], seed: str, query_paper: str) -> tuple[str, ...]:

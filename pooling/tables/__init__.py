@@ -8,8 +8,8 @@ from pooling.tables.overlap import OverlapCell, heat, overlap, overlap_rows
 from pooling.tables.pool_columns import POOL_FILTERS, POOLS
 from pooling.tables.pools import (
     POOL_SORTS,
-    Draw,
     PoolTable,
+    RetrieverDraw,
     pool_numbers,
     pool_papers,
     pool_rows,
@@ -23,11 +23,11 @@ __all__ = [
     "POOL_FILTERS",
     "POOL_SORTS",
     "BuildRow",
-    "Draw",
     "HowDrawn",
     "OverlapCell",
     "PoolTable",
     "Preview",
+    "RetrieverDraw",
     "Shortfall",
     "build_rows",
     "candidate_filters",

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from pooling.tables.candidates import CandidateRow
 from web.tables.columns import Column, Table
-from web.tables.filters import Choice, Filter, Test
+from web.tables.filters import Filter, FilterChoice, Test
 
 CANDIDATES: Table[CandidateRow] = Table(
     "candidates",
@@ -42,14 +42,14 @@ def candidate_filters(rows: Iterable[CandidateRow]) -> list[Filter[Test[Candidat
     """By the source that drew a candidate, and by whether it is judged."""
     rows = list(rows)
     drawers = sorted({row.drawer.source for row in rows if row.drawer})
-    excluded = Choice[Test[CandidateRow]]("yes", "Not judged", lambda row: bool(row.excluded))
+    excluded = FilterChoice[Test[CandidateRow]]("yes", "Not judged", lambda row: bool(row.excluded))
     return [
         Filter("drawer", "Drawn by", [_drawn_by(source) for source in drawers]),
         Filter("excluded", "State", [excluded] if any(row.excluded for row in rows) else []),
     ]
 
 
-def _drawn_by(source: str) -> Choice[Test[CandidateRow]]:
-    return Choice(
+def _drawn_by(source: str) -> FilterChoice[Test[CandidateRow]]:
+    return FilterChoice(
         source, source, lambda row: row.drawer is not None and row.drawer.source == source
     )

@@ -31,14 +31,14 @@ MOST_FINDINGS = 200  # of a kind, on the page
 
 
 @dataclass(frozen=True)
-class Matrix:
+class OverlapMatrix:
     """Jaccard of every two retrievers; `depth` is a rank, or 0 for each pool's own depth."""
 
     rows: list[tuple[str, list[float | None]]]
     depth: int
 
     @classmethod
-    def of(cls, matrix: JaccardMatrix, depth: int, order: Sequence[str] = ()) -> Matrix:
+    def of(cls, matrix: JaccardMatrix, depth: int, order: Sequence[str] = ()) -> OverlapMatrix:
         """With the retrievers in this order, or by name."""
         names = order or matrix.names
         rows = [(name, [matrix.of(name, other) for other in names]) for name in names]
@@ -59,7 +59,7 @@ class Matrix:
             (
                 name,
                 [
-                    None if i == j else MatrixCell(self.names[j], value)
+                    None if i == j else OverlapMatrixCell(self.names[j], value)
                     for j, value in enumerate(values)
                 ],
             )
@@ -67,7 +67,7 @@ class Matrix:
         ]
 
 
-class MatrixCell(NamedTuple):
+class OverlapMatrixCell(NamedTuple):
     other: str
     share: float | None
 
@@ -124,8 +124,8 @@ class Preview:
 
     pools: int
     of_pools: int
-    shares: list[preview.Share]
-    matrices: list[Matrix]
+    shares: list[preview.RetrieverShare]
+    matrices: list[OverlapMatrix]
     frequent_documents: Findings[FlaggedDocument]
     short_abstracts: Findings[FlaggedDocument]
     near_duplicates: Findings[FlaggedPair]
@@ -166,9 +166,9 @@ class Preview:
         return cls(
             pools=payload["pools"],
             of_pools=payload["of_pools"],
-            shares=[preview.Share(*share) for share in payload["shares"]],
+            shares=[preview.RetrieverShare(*share) for share in payload["shares"]],
             matrices=[
-                Matrix([(name, values) for name, values in rows], depth)
+                OverlapMatrix([(name, values) for name, values in rows], depth)
                 for rows, depth in payload["matrices"]
             ],
             frequent_documents=documents("frequent_documents"),
@@ -286,9 +286,9 @@ def _facts(
 
 def _matrices(
     rankings: Mapping[str, Mapping[str, list[str]]], facts: Iterable[preview.PoolFacts]
-) -> list[Matrix]:
+) -> list[OverlapMatrix]:
     if len(rankings) < 2:
         return []
     deepest = {pool.query_paper: max(pool.depth.values(), default=0) for pool in facts}
     at_pool, at_usual = preview.overlaps(rankings, deepest)
-    return [Matrix.of(at_pool, 0), Matrix.of(at_usual, preview.USUAL_DEPTH)]
+    return [OverlapMatrix.of(at_pool, 0), OverlapMatrix.of(at_usual, preview.USUAL_DEPTH)]

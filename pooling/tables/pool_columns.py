@@ -6,19 +6,21 @@ from django.db.models import Q
 
 from pooling.tables.pools import PoolRow
 from web.tables.columns import Column, Table
-from web.tables.filters import Choice, Filter
+from web.tables.filters import Filter, FilterChoice
 
 STATE = Filter(
     "state",
     "State",
     [
-        Choice("none", "No pool", Q(pool=None)),
-        Choice("draft", "Draft", Q(pool__isnull=False, pool__frozen_at=None)),
-        Choice("frozen", "Frozen", Q(pool__frozen_at__isnull=False)),
+        FilterChoice("none", "No pool", Q(pool=None)),
+        FilterChoice("draft", "Draft", Q(pool__isnull=False, pool__frozen_at=None)),
+        FilterChoice("frozen", "Frozen", Q(pool__frozen_at__isnull=False)),
     ],
 )
 SHORTFALL = Filter(
-    "shortfall", "Shortfall", [Choice("yes", "Too few documents", Q(pool__shortfall_sum__gt=0))]
+    "shortfall",
+    "Shortfall",
+    [FilterChoice("yes", "Too few documents", Q(pool__shortfall_sum__gt=0))],
 )
 POOL_FILTERS = [STATE, SHORTFALL]
 

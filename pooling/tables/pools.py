@@ -56,7 +56,7 @@ def pool_numbers(collection: Collection) -> PoolNumbers:
     return PoolNumbers(**numbers, **pairs)
 
 
-class Draw(NamedTuple):
+class RetrieverDraw(NamedTuple):
     """The documents that one retriever drew; `depth` is its deepest rank, None if unknown."""
 
     source: str
@@ -75,12 +75,12 @@ class PoolRow:
     pool: Pool | None = None
     size: int = 0
     forced: int = 0
-    draws: tuple[Draw, ...] = ()
+    draws: tuple[RetrieverDraw, ...] = ()
     pool_shortfall: int = 0  # documents missing from the size of the whole pool
     excluded: int = 0
     without_text: int = 0
     warnings: tuple[str, ...] = ()
-    cells: tuple[Draw | None, ...] = ()
+    cells: tuple[RetrieverDraw | None, ...] = ()
     is_topic: bool = False
 
     @property
@@ -115,7 +115,7 @@ class PoolTable:
         return any(row.deepest for row in self.rows)
 
 
-def _cells(row: PoolRow, sources: Iterable[str]) -> tuple[Draw | None, ...]:
+def _cells(row: PoolRow, sources: Iterable[str]) -> tuple[RetrieverDraw | None, ...]:
     draws = {draw.source: draw for draw in row.draws}
     return tuple(draws.get(source) for source in sources)
 
@@ -213,7 +213,9 @@ def forced_sources(collection: Collection) -> dict[int, list[str]]:
     return {build: forced or [] for build, forced in builds}
 
 
-def _draws(pool: Pool, forced: Group[str]) -> Iterator[Draw]:
+def _draws(pool: Pool, forced: Group[str]) -> Iterator[RetrieverDraw]:
     names = {*pool.drawn, *pool.retriever_order, *pool.shortfall}
     for name in sorted(names - {*forced, BUDGET}):
-        yield Draw(name, pool.drawn.get(name, 0), pool.depth.get(name), pool.shortfall.get(name, 0))
+        yield RetrieverDraw(
+            name, pool.drawn.get(name, 0), pool.depth.get(name), pool.shortfall.get(name, 0)
+        )

@@ -10,7 +10,13 @@ from django.http import QueryDict
 
 from bundle.datasheet.answers import InvalidAnswer, tidied
 from bundle.datasheet.profiles import FIELDS, LEAST
-from bundle.datasheet.questions import SECTIONS, Kind, Question, Section, questions_of
+from bundle.datasheet.questions import (
+    SECTIONS,
+    AnswerKind,
+    DatasheetSection,
+    Question,
+    questions_of,
+)
 
 
 class ShownQuestion(NamedTuple):
@@ -21,7 +27,7 @@ class ShownQuestion(NamedTuple):
 
 
 class ShownSection(NamedTuple):
-    section: Section
+    section: DatasheetSection
     questions: list[ShownQuestion]
 
 
@@ -104,7 +110,7 @@ def _field_of(question: Question, address: str) -> forms.CharField:
         "aria-describedby": f"hint-{question.key} saved-{question.key}",
     }
     widget: forms.Widget
-    if question.kind in (Kind.LINE, Kind.DATE):
+    if question.kind in (AnswerKind.LINE, AnswerKind.DATE):
         widget = forms.TextInput(attrs=attributes)
     else:
         widget = forms.Textarea(attrs=attributes | {"rows": 3})

@@ -31,7 +31,7 @@ AT_ONCE = 2_000  # rows of the other tables that are deleted in one transaction
 PAUSE_SECONDS = 0.01  # for other writers on SQLite, see docs/adr/0019-drafts-in-parts.md
 
 
-class Table(NamedTuple):
+class ModelLookup(NamedTuple):
     """A model, and the lookup from its rows to a row of another model."""
 
     model: type[models.Model]
@@ -46,7 +46,7 @@ class Table(NamedTuple):
         return self.model._base_manager.filter(**{self.path: pk})
 
 
-def tables_below(root: type[models.Model] = Collection) -> list[Table]:
+def tables_below(root: type[models.Model] = Collection) -> list[ModelLookup]:
     """The tables whose rows belong to a row of `root`, each before the tables that it refers to.
 
     A table belongs to `root` by the shortest path of foreign keys that are never NULL.
@@ -62,7 +62,7 @@ def tables_below(root: type[models.Model] = Collection) -> list[Table]:
                     next_level.append(model)
         level = next_level
     del paths[root]
-    return [Table(model, paths[model]) for model in _referring_first(set(paths))]
+    return [ModelLookup(model, paths[model]) for model in _referring_first(set(paths))]
 
 
 def _referring_first(models_below: set[type[models.Model]]) -> list[type[models.Model]]:
@@ -117,7 +117,7 @@ def delete_last_rows(collection: Collection) -> None:
     _delete(Collection._base_manager.filter(pk=collection.pk))
 
 
-def _parts(tables: list[Table], collection: Collection) -> Iterator[list[QuerySet[Model]]]:
+def _parts(tables: list[ModelLookup], collection: Collection) -> Iterator[list[QuerySet[Model]]]:
     """The rows to delete in one transaction, again and again until no row is left."""
     for unit in (table for model in UNITS for table in tables if table.model is model):
         below = tables_below(unit.model)

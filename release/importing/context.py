@@ -33,7 +33,7 @@ class ReleaseRefused(UserFacingError):
 
 
 @dataclass
-class ImportReport:
+class ReleaseImportReport:
     """What the collection has after an import.
 
     `changed_texts` counts the judged pairs that show another text than the one that was judged.
@@ -58,14 +58,14 @@ class ImportReport:
 
 
 @dataclass
-class ImportContext:
+class ReleaseImportContext:
     """One import. `slug` is the short name that the collection gets at the end."""
 
     slug: str
     collection: Collection
     bundle: OpenedBundle
     manifest: Manifest
-    report: ImportReport
+    report: ReleaseImportReport
     work: JobContext
     papers: dict[str, QueryPaper] = field(default_factory=dict)  # by name
     # What the release says of each open query and its row, by name.

@@ -14,14 +14,14 @@ from corpus.formats.document_lines import BadLine, DocumentLine, DocumentRecord,
 from corpus.formats.sources import SourceError, open_source
 from corpus.models import ImportStep
 from corpus.services import note_documents_changed
-from release.importing.context import ImportContext, ReleaseRefused
+from release.importing.context import ReleaseImportContext, ReleaseRefused
 from web.words import count_noun, listed
 
 WRITTEN_TOGETHER = 1_000
 NAMED = 20  # missing documents
 
 
-def import_documents(context: ImportContext, texts: Path | None) -> None:
+def import_documents(context: ReleaseImportContext, texts: Path | None) -> None:
     """Import the documents, and how they were once imported.
 
     `texts` is the file with those of a release without texts.
@@ -43,7 +43,7 @@ def import_documents(context: ImportContext, texts: Path | None) -> None:
         _import_history(context)
 
 
-def _included(context: ImportContext) -> Iterator[DocumentRecord]:
+def _included(context: ReleaseImportContext) -> Iterator[DocumentRecord]:
     """Those of the release, whose docnos ascend."""
     last = ""
     with context.bundle.open(DOCUMENTS) as file:
@@ -59,7 +59,7 @@ def _included(context: ImportContext) -> Iterator[DocumentRecord]:
             yield line.record
 
 
-def _given(context: ImportContext, path: Path) -> Iterator[DocumentRecord]:
+def _given(context: ReleaseImportContext, path: Path) -> Iterator[DocumentRecord]:
     """Those of the file that the release names. The other documents of the file are left out."""
     missing = set(read_docnos(context.bundle))
     try:
@@ -85,7 +85,7 @@ def _valid(lines: Iterable[DocumentLine | BadLine]) -> Iterator[DocumentLine]:
         yield line
 
 
-def _import_history(context: ImportContext) -> None:
+def _import_history(context: ReleaseImportContext) -> None:
     """Record the imports of documents as the release states them, in their order."""
     for row in read_corpus_imports(context.bundle):
         kept = row.created + row.updated + row.unchanged

@@ -29,7 +29,7 @@ from bundle.reading.rows import (
 from bundle.records import Adjudication, InterchangedQuery, Rating
 from corpus.models import Query
 from pooling.models import Candidate
-from release.importing.context import Groups, ImportContext, in_parts
+from release.importing.context import Groups, ReleaseImportContext, in_parts
 
 Lines = Sequence[tuple[int, Rating]]
 JUDGMENTS_TOGETHER = 250  # of whole queries, in one transaction
@@ -48,9 +48,9 @@ class _Opened(NamedTuple):
         return 1 + len(self.ratings) + len(self.opened.unjudged)
 
 
-def import_judgments(context: ImportContext) -> None:
+def import_judgments(context: ReleaseImportContext) -> None:
     """Open the queries that were open, and fill the slots of their judged pairs."""
-    importer = _Importer(context)
+    importer = _ReleasedJudgments(context)
     ratings = Groups(RATINGS, read_ratings(context.bundle), lambda rating: rating.query)
     decisions = Groups(
         ADJUDICATIONS, read_adjudications(context.bundle), lambda decision: decision.query
@@ -70,8 +70,8 @@ def import_judgments(context: ImportContext) -> None:
     _note_imports(context)
 
 
-class _Importer:
-    def __init__(self, context: ImportContext) -> None:
+class _ReleasedJudgments:
+    def __init__(self, context: ReleaseImportContext) -> None:
         self.context, self.report = context, context.report
         self._paper: int | None = None
         self._pooled: list[CandidateText] = []  # of this paper
@@ -280,7 +280,7 @@ def _by_pair(ratings: Lines) -> dict[str, dict[int, Rating]]:
     return pairs
 
 
-def _note_imports(context: ImportContext) -> None:
+def _note_imports(context: ReleaseImportContext) -> None:
     """The judgments that had been imported before are not made in Qrelsmith here either."""
     with context.part():
         JudgmentImport.objects.bulk_create(

@@ -21,7 +21,7 @@ from pooling.models import BuildRun, Candidate, Contribution, DrawnList, Pool, P
 from pooling.provenance import IMPORTED
 from pooling.services import freeze_pools
 from pooling.services.manifest import DRAWN, can_be_rebuilt
-from release.importing.context import ImportContext, in_parts
+from release.importing.context import ReleaseImportContext, in_parts
 from retrieval.formats import RunFormatError, RunLine, read_run
 from retrieval.models import Ranking, Run
 from retrieval.services import CITED
@@ -33,7 +33,7 @@ LOOKUP = 5_000  # docnos in a query, which both databases take
 RunKey = tuple[str, str]  # name and SHA-256
 
 
-def import_runs(context: ImportContext, retired: frozenset[RunKey]) -> dict[RunKey, Run]:
+def import_runs(context: ReleaseImportContext, retired: frozenset[RunKey]) -> dict[RunKey, Run]:
     """Import the runs with a file, list by list."""
     runs = {}
     for released in context.manifest.runs:
@@ -58,7 +58,7 @@ def import_runs(context: ImportContext, retired: frozenset[RunKey]) -> dict[RunK
     return runs
 
 
-def _check_digest(context: ImportContext, run: ReleasedRun) -> None:
+def _check_digest(context: ReleaseImportContext, run: ReleasedRun) -> None:
     """The file's own checksum was compared before."""
     about = context.manifest.content["files"].get(run.file)
     if about is None or about["sha256"] != run.sha256:
@@ -67,7 +67,7 @@ def _check_digest(context: ImportContext, run: ReleasedRun) -> None:
         )
 
 
-def _import_lists(context: ImportContext, run: Run, file: str) -> None:
+def _import_lists(context: ReleaseImportContext, run: Run, file: str) -> None:
     with context.bundle.open(file) as stream:
         try:
             lines = read_run(stream, name=file)
@@ -82,7 +82,9 @@ def _import_lists(context: ImportContext, run: Run, file: str) -> None:
             raise BundleError(error.file, error.line, error.problem) from error
 
 
-def _ranking(context: ImportContext, run: Run, paper: str, lines: Iterator[RunLine]) -> Ranking:
+def _ranking(
+    context: ReleaseImportContext, run: Run, paper: str, lines: Iterator[RunLine]
+) -> Ranking:
     ranked = list(lines)
     return Ranking(
         run=run,
@@ -92,7 +94,7 @@ def _ranking(context: ImportContext, run: Run, paper: str, lines: Iterator[RunLi
     )
 
 
-def _paper(context: ImportContext, name: str, place: str) -> QueryPaper:
+def _paper(context: ReleaseImportContext, name: str, place: str) -> QueryPaper:
     paper = context.papers.get(name)
     if paper is None:
         raise BundleError(place, None, f"{name[:100]!r} is not a query paper of the release.")
@@ -118,7 +120,7 @@ class _Build:
         return Fields(self._papers.get(paper, {}) if self.is_rebuildable else {}, MANIFEST)
 
 
-def import_pools(context: ImportContext, runs: Mapping[RunKey, Run]) -> None:
+def import_pools(context: ReleaseImportContext, runs: Mapping[RunKey, Run]) -> None:
     """Import the pools with what they were drawn from, and freeze them."""
     with context.part():
         builds = _builds(context, runs)
@@ -137,7 +139,7 @@ def import_pools(context: ImportContext, runs: Mapping[RunKey, Run]) -> None:
 
 
 def _as_drawn(
-    context: ImportContext, build: _Build | None, pooled: PooledDocument
+    context: ReleaseImportContext, build: _Build | None, pooled: PooledDocument
 ) -> PooledDocument:
     """The document with the sources that it had when the pool was drawn.
 
@@ -150,7 +152,7 @@ def _as_drawn(
     )
 
 
-def _builds(context: ImportContext, runs: Mapping[RunKey, Run]) -> dict[str, _Build]:
+def _builds(context: ReleaseImportContext, runs: Mapping[RunKey, Run]) -> dict[str, _Build]:
     """By query paper."""
     builds: dict[str, _Build] = {}
     for released in context.manifest.builds:
@@ -178,7 +180,7 @@ def _use_of(run: Fields) -> tuple[str, str, str]:
 
 
 def _insert_pools(
-    context: ImportContext,
+    context: ReleaseImportContext,
     builds: Mapping[str, _Build],
     pools: list[tuple[str, list[PooledDocument]]],
 ) -> None:
@@ -232,7 +234,7 @@ def _insert_pools(
     context.report.candidates += len(every)
 
 
-def _documents(context: ImportContext, pooled: list[PooledDocument]) -> dict[str, int]:
+def _documents(context: ReleaseImportContext, pooled: list[PooledDocument]) -> dict[str, int]:
     docnos = list(dict.fromkeys(document.docno for document in pooled))
     found: dict[str, int] = {}
     for start in range(0, len(docnos), LOOKUP):

@@ -22,14 +22,14 @@ from bundle.reading.rows import (
 from bundle.records import InterchangedPaper, InterchangedQuery, InterchangedTopic
 from corpus.digests import topic_digest
 from corpus.models import Facet, Query, QueryPaper, Topic
-from release.importing.context import ImportContext
+from release.importing.context import ReleaseImportContext
 from scoring.models import Fold, FoldPlan
 
 TOGETHER = 200  # query papers
 Item = TypeVar("Item")
 
 
-def import_guidelines(context: ImportContext) -> None:
+def import_guidelines(context: ReleaseImportContext) -> None:
     """Import the versions of the release. A facet without any gets the default guideline."""
     facets = {facet.key: facet for facet in context.collection.facets.all()}
     rows = read_guidelines(context.bundle)
@@ -58,7 +58,7 @@ def import_guidelines(context: ImportContext) -> None:
             write_guideline(facet=facets[key], **text)
 
 
-def import_queries(context: ImportContext, folds: FoldSettings | None) -> None:
+def import_queries(context: ReleaseImportContext, folds: FoldSettings | None) -> None:
     """Import query papers with their queries. The context gets the papers and what is open."""
     facets = {facet.key: facet for facet in context.collection.facets.all()}
     papers = read_query_papers(context.bundle)
@@ -86,7 +86,7 @@ def import_queries(context: ImportContext, folds: FoldSettings | None) -> None:
         _plan_folds(context, folds)
 
 
-def _plan_folds(context: ImportContext, settings: FoldSettings | None) -> None:
+def _plan_folds(context: ReleaseImportContext, settings: FoldSettings | None) -> None:
     """Keep where the folds are from. A release without this has imported folds, or none of them."""
     folds = Fold.objects.filter(query__collection=context.collection)
     if settings is None:
@@ -111,7 +111,7 @@ def _origin(settings: FoldSettings) -> str:
 
 
 def _create_papers(
-    context: ImportContext, papers: Sequence[InterchangedPaper]
+    context: ReleaseImportContext, papers: Sequence[InterchangedPaper]
 ) -> dict[str, QueryPaper]:
     topics = {topic.name: topic for topic in Topic.objects.bulk_create(_topics(context, papers))}
     names = [paper.name for paper in papers if paper.topic is None]
@@ -134,13 +134,13 @@ def _create_papers(
     return {row.name: row for row in rows}
 
 
-def _topics(context: ImportContext, papers: Sequence[InterchangedPaper]) -> Iterator[Topic]:
+def _topics(context: ReleaseImportContext, papers: Sequence[InterchangedPaper]) -> Iterator[Topic]:
     for paper in papers:
         if paper.topic is not None:
             yield _topic(context, paper.name, paper.topic)
 
 
-def _topic(context: ImportContext, name: str, topic: InterchangedTopic) -> Topic:
+def _topic(context: ReleaseImportContext, name: str, topic: InterchangedTopic) -> Topic:
     return Topic(
         collection=context.collection,
         name=name,
@@ -154,7 +154,7 @@ def _topic(context: ImportContext, name: str, topic: InterchangedTopic) -> Topic
 
 
 def _query(
-    context: ImportContext,
+    context: ReleaseImportContext,
     paper: QueryPaper,
     query: InterchangedQuery,
     facets: Mapping[str, Facet],

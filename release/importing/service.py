@@ -32,7 +32,7 @@ from database.bulk import large_cache
 from jobs.context import DirectRun, JobContext
 from pooling.errors import PoolingError
 from release.datasheets.services import AnswerRefused, save_answers
-from release.importing.context import ImportContext, ImportReport, ReleaseRefused
+from release.importing.context import ReleaseImportContext, ReleaseImportReport, ReleaseRefused
 from release.importing.documents import import_documents
 from release.importing.judgments import import_judgments
 from release.importing.models import ReleaseImport
@@ -52,7 +52,7 @@ def import_release(
     texts: Path | None = None,
     work: JobContext | None = None,
     verified: bool = False,
-) -> ImportReport:
+) -> ReleaseImportReport:
     """Make the collection of a release again, under its own short name or another.
 
     `path` is the zip or the unpacked folder, and `texts` a file with the documents of a release
@@ -146,15 +146,15 @@ def _import(
     admin: User | None,
     texts: Path | None,
     work: JobContext,
-) -> ImportReport:
+) -> ReleaseImportReport:
     settings = read_settings(bundle)
     if settings.seconds_per_judgment <= 0:
         raise BundleError(SETTINGS, None, '"seconds_per_judgment" must be more than 0.')
-    report = ImportReport(collection=slug, version=manifest.version)
+    report = ReleaseImportReport(collection=slug, version=manifest.version)
     with large_cache(), deleted_on_error() as unfinished_slug:
         with work.fenced():
             collection = _create(unfinished_slug, manifest, settings)
-        context = ImportContext(slug, collection, bundle, manifest, report, work)
+        context = ReleaseImportContext(slug, collection, bundle, manifest, report, work)
         import_guidelines(context)
         import_documents(context, texts)
         import_queries(context, settings.folds)
@@ -184,7 +184,7 @@ def _create(slug: str, manifest: Manifest, settings: Settings) -> Collection:
     return collection
 
 
-def _finish(context: ImportContext, settings: Settings, admin: User | None) -> None:
+def _finish(context: ReleaseImportContext, settings: Settings, admin: User | None) -> None:
     """Show the collection, under its short name and to its admin."""
     collection = context.collection
     with context.work.fenced():

@@ -8,7 +8,7 @@ from django.db.models import Max, Min, Q
 
 from accounts.models import Collection
 from annotation.models import Pair
-from bundle.datasheet.profiles import Group, PublishedField
+from bundle.datasheet.profiles import ProfileGroup, PublishedField
 from bundle.records import ReleasedDatasheet
 from release.datasheets.current import answers_of, dates_known, published_profiles
 from release.importing.models import ReleaseImport
@@ -34,7 +34,7 @@ def _imported_profiles(imported: ReleaseImport | None) -> tuple[PublishedField, 
     return tuple(
         PublishedField(
             field["label"],
-            tuple(Group(group["label"], group["people"]) for group in field["groups"]),
+            tuple(ProfileGroup(group["label"], group["people"]) for group in field["groups"]),
         )
         for field in (imported.annotators if imported else ())
     )

@@ -11,7 +11,7 @@ from accounts.models import Collection
 from adjudication.standing import LabelledPair
 from bundle.citation_labels import with_citation
 from bundle.errors import ReleaseError
-from bundle.records import PooledDocument, Records, ReleasedBuild, Source
+from bundle.records import FoundBy, PooledDocument, Records, ReleasedBuild
 from pooling.models import Candidate, Contribution, Pool, PoolBuild
 from pooling.strategies import STRATEGIES
 from rebuilding.samples import SampleLost, sampled_pools
@@ -83,7 +83,7 @@ def _rows(pools: Sequence[int], among: Group[str] | None = None) -> Iterator[Row
 
 def as_pooled(row: Row) -> PooledDocument:
     *fields, sources, inclusion = row
-    return PooledDocument._make((*fields, tuple(map(Source._make, sources)), inclusion))
+    return PooledDocument._make((*fields, tuple(map(FoundBy._make, sources)), inclusion))
 
 
 def released_samples(

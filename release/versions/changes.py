@@ -23,7 +23,7 @@ PAGE_ROWS = 50
 NAMED = 20  # queries
 
 
-class FacetLine(NamedTuple):
+class FacetChangeLine(NamedTuple):
     """The changes of a facet. A cell of the matrix is a number of labels, None if it is 0."""
 
     facet: str
@@ -111,11 +111,11 @@ def sorted_grades(grades: Any) -> list[Any]:
     return sorted(grades.items(), key=lambda item: tuple(grade or "" for grade in item[0]))
 
 
-def facet_lines(before: Release, after: Release, summary: dict[str, Any]) -> list[FacetLine]:
+def facet_lines(before: Release, after: Release, summary: dict[str, Any]) -> list[FacetChangeLine]:
     return [_facet_line(before, after, facet, cells) for facet, cells in summary["facets"].items()]
 
 
-def _facet_line(before: Release, after: Release, facet: str, cells: list[Any]) -> FacetLine:
+def _facet_line(before: Release, after: Release, facet: str, cells: list[Any]) -> FacetChangeLine:
     counts = dict.fromkeys(KINDS, 0)
     numbers: dict[tuple[str, str], int] = {}
     for old, new, number in cells:
@@ -124,7 +124,7 @@ def _facet_line(before: Release, after: Release, facet: str, cells: list[Any]) -
     grades = sorted(
         {grade for cell in numbers for grade in cell}, key=lambda grade: (not grade, grade)
     )
-    return FacetLine(
+    return FacetChangeLine(
         facet=facet,
         counts=counts,
         pairs_before=_pairs(before, facet),

@@ -18,7 +18,7 @@ from bundle.records import ReleasedReports, ReleasedScope
 from release.errors import CannotKeep, CannotRestore, ReleaseDamaged
 from release.files import cannot_keep, open_release, path_of, write_file
 from release.models import Release
-from release.services import Bundle, pack_bundle
+from release.services import PackedBundle, pack_bundle
 from release.snapshot import take_snapshot
 from release.snapshot.history import errata_named, previous_version, referrals_after
 
@@ -61,7 +61,7 @@ def restore_release(*, release: Release, what: str = "is missing") -> None:
         write_file(path_of(release.collection.slug, release.version), bundle.reader())
 
 
-def _build_again(release: Release) -> Bundle:
+def _build_again(release: Release) -> PackedBundle:
     if release.manifest["format_version"] != FORMAT_VERSION:
         raise ReleaseError(
             f"It is of format {release.manifest['format_version']}, and this software writes "

@@ -46,7 +46,7 @@ DEFAULT = Requirements()
 Keys = NDArray[np.uint64]
 
 
-class _Source(Protocol):
+class _PaperRanker(Protocol):
     """Ranks a single query paper."""
 
     def best(self, query: QueryText, depth: int) -> list[Scored]: ...
@@ -56,7 +56,7 @@ class _Source(Protocol):
 class MetadataRanker:
     """An opened index of any of the three retrievers."""
 
-    source: _Source
+    source: _PaperRanker
 
     def rank(
         self, queries: Iterable[QueryText], depth: int, progress: Progress

@@ -98,7 +98,7 @@ class Tfidf:
         try:
             terms = open_strings(folder, VOCABULARY)
             idf = _load_mapped(folder, "idf")
-            columns = Columns(*(_load_mapped(folder, name) for name in Columns.FILES))
+            columns = TermColumns(*(_load_mapped(folder, name) for name in TermColumns.FILES))
         except (OSError, ValueError) as error:
             raise IndexCorrupt(folder, str(error)) from error
         return TfidfRanker(self.field, docnos, Weighing(terms, idf, self.analysis), columns)
@@ -118,7 +118,7 @@ class Tfidf:
 
 
 @dataclass(frozen=True)
-class Columns:
+class TermColumns:
     """A documents × terms matrix by columns (CSC).
 
     Column t is `weights[starts[t]:starts[t + 1]]` in the rows `ordinals[...]`, ascending.
@@ -184,7 +184,7 @@ class TfidfRanker:
     field: Field
     docnos: Sequence[str]
     weighing: Weighing
-    columns: Columns
+    columns: TermColumns
 
     def rank(
         self, queries: Iterable[QueryText], depth: int, progress: Progress

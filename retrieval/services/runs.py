@@ -20,7 +20,7 @@ from accounts.models import Collection, User
 from corpus.documents.clashes import Clash, clash_message
 from corpus.documents.first_rows import first_rows
 from corpus.documents.import_meter import meter_for
-from corpus.formats.file_kinds import Kind, check_kind
+from corpus.formats.file_kinds import FileKind, check_kind
 from corpus.formats.sources import check_prefix
 from corpus.models import QueryPaper
 from corpus.state import (
@@ -312,7 +312,7 @@ def _read_run(
     check_prefix(prefix)
     check_prefix(topic_prefix)
     work.progress(0, None, "reading the run file")
-    check_kind(path, name=filename, wanted=Kind.QRELS if qrels else Kind.RUN)
+    check_kind(path, name=filename, wanted=FileKind.QRELS if qrels else FileKind.RUN)
     try:
         meter = meter_for(work, size=path.stat().st_size, note="bytes of the file read")
         run_file = ranked((read_qrels if qrels else read_run)(path, name=filename, meter=meter))

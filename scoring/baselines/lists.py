@@ -35,7 +35,13 @@ from scoring.baselines.catalogue import (
     Reads,
 )
 from scoring.baselines.reranking import rerank
-from scoring.baselines.scorers import EncoderScorer, MeanVectorScorer, Okapi, Scorer, TfidfScorer
+from scoring.baselines.scorers import (
+    BaselineScorer,
+    EncoderScorer,
+    MeanVectorScorer,
+    Okapi,
+    TfidfScorer,
+)
 from scoring.baselines.statistics import WordStatistics
 from scoring.baselines.texts import Split, count_words, pooled_texts
 from scoring.labels import qrels_of
@@ -74,7 +80,7 @@ class BaselineMaker:
     def make(self, baseline: Baseline) -> MadeBaseline:
         """Raises BaselineError, EncoderMissing, and CorpusChanged if documents changed."""
         name = baseline.system_name(self.encoder)
-        scorers: dict[str, Scorer] = {}
+        scorers: dict[str, BaselineScorer] = {}
         lists: dict[str, RankedList] = {}
         without_text = queries_without_text = 0
         texts = pooled_texts(self.collection, self.pools, baseline.query, baseline.candidate)
@@ -94,14 +100,14 @@ class BaselineMaker:
         }
         return MadeBaseline(name, self.parameters(baseline), lists, report)
 
-    def _scorer(self, baseline: Baseline, facet: str) -> Scorer:
+    def _scorer(self, baseline: Baseline, facet: str) -> BaselineScorer:
         if baseline.distance is not None:
             return self._vector_scorer(baseline, facet, baseline.distance)
         is_of_paper = baseline.method is Method.BM25_OKAPI
         okapi = Okapi.of_rank_bm25 if is_of_paper else Okapi.of_retriever
         return okapi(self._analysis.words, self._statistics(baseline, facet, BM25))
 
-    def _vector_scorer(self, baseline: Baseline, facet: str, distance: Distance) -> Scorer:
+    def _vector_scorer(self, baseline: Baseline, facet: str, distance: Distance) -> BaselineScorer:
         if baseline.needs_encoder:
             assert self.encoder is not None, "baselines_named has checked it"
             return EncoderScorer(self.encoder, self._network, distance)

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from retrieval.formats import RankedList, Scored, trec_order
-from scoring.baselines.scorers import Scorer
+from scoring.baselines.scorers import BaselineScorer
 
 DIGITS = 6  # of a score; the digits after them differ between machines
 BELOW = 1.0  # by how much a candidate that cannot be compared scores less than all others
 
 
 def rerank(
-    scorer: Scorer, query: Sequence[str], candidates: Mapping[str, Sequence[str]]
+    scorer: BaselineScorer, query: Sequence[str], candidates: Mapping[str, Sequence[str]]
 ) -> RankedList:
     """All candidates in `trec_order`. `candidates` has sentences by docno, perhaps none.
 

@@ -29,7 +29,7 @@ Sentences = Sequence[str]
 Floats = NDArray[np.float64]
 
 
-class Scorer(Protocol):
+class BaselineScorer(Protocol):
     def __call__(self, query: Sentences, candidates: Sequence[Sentences]) -> list[float | None]:
         """A score for each candidate, in their order. Every text has at least one sentence."""
 

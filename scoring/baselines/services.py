@@ -13,7 +13,7 @@ from retrieval.retrievers import ENCODER
 from retrieval.services import check_allowed
 from scoring.baselines.catalogue import baselines_named, encoder_named
 from scoring.baselines.lists import BaselineMaker
-from scoring.models import Kind
+from scoring.models import SystemKind
 from scoring.services import evaluate
 from scoring.systems.services import save_system
 
@@ -48,7 +48,7 @@ def make_baselines(
     made, unchanged = [], []
     for baseline in chosen:
         name, parameters = baseline.system_name(model), maker.parameters(baseline)
-        systems = collection.systems.filter(name=name, kind=Kind.BASELINE)
+        systems = collection.systems.filter(name=name, kind=SystemKind.BASELINE)
         if parameters in systems.values_list("parameters", flat=True):
             unchanged.append(name)
             continue
@@ -56,7 +56,7 @@ def make_baselines(
         save_system(
             collection=collection,
             name=name,
-            kind=Kind.BASELINE,
+            kind=SystemKind.BASELINE,
             lists=lists.lists.items(),
             parameters=lists.parameters,
             report=lists.report,

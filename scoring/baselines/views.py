@@ -23,7 +23,7 @@ from scoring.baselines.catalogue import (
     is_current_definition,
 )
 from scoring.baselines.services import JOB_KIND, request_baselines
-from scoring.models import Kind, System
+from scoring.models import System, SystemKind
 
 
 class MadeSystem(NamedTuple):
@@ -96,7 +96,7 @@ def _context(collection: Collection) -> dict[str, Any]:
 
 def _rows(collection: Collection) -> list[BaselineRow]:
     systems: dict[str, list[MadeSystem]] = {name: [] for name in BASELINES}
-    for system in collection.systems.filter(kind=Kind.BASELINE).order_by("name"):
+    for system in collection.systems.filter(kind=SystemKind.BASELINE).order_by("name"):
         made = MadeSystem(system, is_current_definition(system.parameters))
         systems.setdefault(system.parameters.get("baseline", ""), []).append(made)
     return [BaselineRow(baseline, systems[name]) for name, baseline in BASELINES.items()]

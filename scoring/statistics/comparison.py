@@ -15,11 +15,11 @@ from statistics import median
 import numpy as np
 
 from agreement.coefficients import Result
-from scoring.statistics.multiple import Pair, holm, tukey
+from scoring.statistics.multiple import SystemPair, holm, tukey
 from scoring.statistics.paired import (
     FLIPS,
-    Counts,
-    Estimate,
+    IntervalEstimate,
+    WinCounts,
     effect_size,
     mean,
     mean_interval,
@@ -40,27 +40,27 @@ class Versus:
     `t_adjusted` and `flips_adjusted` are adjusted by Holm for all systems in the table.
     """
 
-    difference: Estimate
+    difference: IntervalEstimate
     t: Result
     t_adjusted: float | None
     flips: float
     flips_adjusted: float
-    effect: Estimate
-    counts: Counts
+    effect: IntervalEstimate
+    counts: WinCounts
     detectable: Result
 
 
 @dataclass(frozen=True)
-class SystemRow:
+class ComparedSystem:
     """A system's mean with its interval; `versus` is None for the baseline itself."""
 
     system: str
-    mean: Estimate
+    mean: IntervalEstimate
     versus: Versus | None
 
 
 @dataclass(frozen=True)
-class Comparison:
+class SystemComparison:
     """All systems, the highest mean first; equal means are in the order of their names."""
 
     baseline: str
@@ -68,7 +68,7 @@ class Comparison:
     flips: int
     queries: int
     left_out: int
-    rows: Sequence[SystemRow]
+    rows: Sequence[ComparedSystem]
 
     @property
     def detectable(self) -> list[float]:
@@ -83,7 +83,7 @@ class Comparison:
 
 def compare(
     values: pd.DataFrame, baseline: str, seed: str = SEED, flips: int = FLIPS
-) -> Comparison:
+) -> SystemComparison:
     """Compare each system with the baseline. Raises ValueError for an unknown baseline."""
     if baseline not in values.columns:
         systems = ", ".join(map(str, values.columns))
@@ -92,11 +92,11 @@ def compare(
     others = [name for name in complete.columns if name != baseline]
     versus = _versus(complete, baseline, others, seed, flips) if len(complete) else {}
     rows = [
-        SystemRow(str(name), mean_interval(complete[name].to_numpy()), versus.get(name))
+        ComparedSystem(str(name), mean_interval(complete[name].to_numpy()), versus.get(name))
         for name in by_mean(complete)
     ]
     left_out = len(values) - len(complete)
-    return Comparison(baseline, seed, flips, len(complete), left_out, rows)
+    return SystemComparison(baseline, seed, flips, len(complete), left_out, rows)
 
 
 def complete_queries(values: pd.DataFrame) -> pd.DataFrame:
@@ -144,16 +144,16 @@ class AllPairs:
     """Tukey's HSD for every pair of systems, which are named with the highest mean first."""
 
     systems: Sequence[str]
-    pairs: Sequence[Pair]
+    pairs: Sequence[SystemPair]
     queries: int
     undefined: str | None
 
-    def pair(self, row: int, column: int) -> Pair | None:
+    def pair(self, row: int, column: int) -> SystemPair | None:
         """The pair of two places in `systems`, the earlier first; None for one system twice."""
         return self._by_places.get((min(row, column), max(row, column)))
 
     @cached_property
-    def _by_places(self) -> dict[tuple[int, int], Pair]:
+    def _by_places(self) -> dict[tuple[int, int], SystemPair]:
         return {(pair.first, pair.second): pair for pair in self.pairs}
 
 

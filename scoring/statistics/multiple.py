@@ -11,7 +11,13 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from scoring.statistics.paired import LEVEL, SAME, TOO_FEW_QUERIES, Estimate, noncentrality_interval
+from scoring.statistics.paired import (
+    LEVEL,
+    SAME,
+    TOO_FEW_QUERIES,
+    IntervalEstimate,
+    noncentrality_interval,
+)
 from web.lazy import special
 
 TOO_FEW_SYSTEMS = "fewer than two systems"
@@ -35,14 +41,14 @@ def holm(p_values: Sequence[float | None]) -> list[float | None]:
     return adjusted
 
 
-class Pair(NamedTuple):
+class SystemPair(NamedTuple):
     """Two systems by their columns: first minus second, Tukey's p, and the effect size."""
 
     first: int
     second: int
     difference: float
     p: float
-    effect: Estimate
+    effect: IntervalEstimate
 
 
 class Tukey(NamedTuple):
@@ -51,7 +57,7 @@ class Tukey(NamedTuple):
     `residual` is the variance that neither systems nor queries explain, `freedom` its degrees.
     """
 
-    pairs: Sequence[Pair]
+    pairs: Sequence[SystemPair]
     residual: float | None
     freedom: int
     undefined: str | None = None
@@ -83,7 +89,7 @@ def tukey(values: Array) -> Tukey:
     differences = [float(means[first] - means[second]) for first, second in places]
     scale = math.sqrt(residual / queries)
     pairs = [
-        Pair(
+        SystemPair(
             *place,
             difference,
             studentized_range_tail(abs(difference) / scale, systems, freedom),
@@ -128,8 +134,8 @@ def _nodes(freedom: int) -> tuple[Array, Array, Array]:
     return z, logs, densities / densities.sum()
 
 
-def _effect(difference: float, residual: float, queries: int, freedom: int) -> Estimate:
+def _effect(difference: float, residual: float, queries: int, freedom: int) -> IntervalEstimate:
     size = difference / math.sqrt(residual)
     root = math.sqrt(queries / 2)
     low, high = noncentrality_interval(size * root, freedom, LEVEL)
-    return Estimate(size, low / root, high / root)
+    return IntervalEstimate(size, low / root, high / root)

@@ -31,7 +31,7 @@ TOO_FEW_QUERIES = "fewer than two queries"
 NO_VARIANCE = "all differences are equal"
 
 
-class Estimate(NamedTuple):
+class IntervalEstimate(NamedTuple):
     """A value with the ends of its interval, or three times None and the reason."""
 
     value: float | None
@@ -40,7 +40,7 @@ class Estimate(NamedTuple):
     undefined: str | None = None
 
 
-class Counts(NamedTuple):
+class WinCounts(NamedTuple):
     """On how many queries a system is better than the baseline, equal, and worse."""
 
     wins: int
@@ -48,7 +48,7 @@ class Counts(NamedTuple):
     losses: int
 
 
-def mean_interval(values: Values, level: float = LEVEL) -> Estimate:
+def mean_interval(values: Values, level: float = LEVEL) -> IntervalEstimate:
     """The mean of a sample with the t interval of the population's mean.
 
     mean ± t(n - 1) · s / √n, s with n - 1 in its denominator. One value has a mean but no
@@ -56,13 +56,13 @@ def mean_interval(values: Values, level: float = LEVEL) -> Estimate:
     """
     sample = _checked(values)
     if not len(sample):
-        return Estimate(None, None, None, "no queries")
+        return IntervalEstimate(None, None, None, "no queries")
     center = mean(sample)
     if len(sample) < 2:
-        return Estimate(center, None, None, TOO_FEW_QUERIES)
+        return IntervalEstimate(center, None, None, TOO_FEW_QUERIES)
     n = len(sample)
     half = float(special.stdtrit(n - 1, (1 + level) / 2)) * _deviation(sample) / math.sqrt(n)
-    return Estimate(center, center - half, center + half)
+    return IntervalEstimate(center, center - half, center + half)
 
 
 def t_test(differences: Values) -> Result:
@@ -124,7 +124,7 @@ def _whole_numbers(sample: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     return np.rint(sample / np.where(largest > 0, largest, 1.0) * unit)
 
 
-def effect_size(differences: Values, level: float = LEVEL) -> Estimate:
+def effect_size(differences: Values, level: float = LEVEL) -> IntervalEstimate:
     """Cohen's d of paired differences: mean / s (Cohen 1988), with its noncentral t interval.
 
     d · √n has a noncentral t distribution with n - 1 degrees of freedom (Cumming and Finch 2001).
@@ -132,10 +132,10 @@ def effect_size(differences: Values, level: float = LEVEL) -> Estimate:
     sample = _checked(differences)
     reason = _no_spread(sample)
     if reason:
-        return Estimate(None, None, None, reason)
+        return IntervalEstimate(None, None, None, reason)
     size, root = mean(sample) / _deviation(sample), math.sqrt(len(sample))
     low, high = noncentrality_interval(size * root, len(sample) - 1, level)
-    return Estimate(size, low / root, high / root)
+    return IntervalEstimate(size, low / root, high / root)
 
 
 def noncentrality_interval(t: float, freedom: int, level: float = LEVEL) -> tuple[float, float]:
@@ -172,11 +172,11 @@ def detectable_noncentrality(freedom: int, alpha: float = ALPHA, power: float = 
     return float(special.nctdtrinc(freedom, 1 - power, critical))
 
 
-def wins_ties_losses(differences: Values) -> Counts:
+def wins_ties_losses(differences: Values) -> WinCounts:
     """A difference of up to 1e-9 is a tie, because sums of equal terms may differ in rounding."""
     sample = _checked(differences)
     wins, losses = int((sample > SAME).sum()), int((sample < -SAME).sum())
-    return Counts(wins, len(sample) - wins - losses, losses)
+    return WinCounts(wins, len(sample) - wins - losses, losses)
 
 
 def _checked(values: Values) -> npt.NDArray[np.float64]:

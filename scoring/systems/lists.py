@@ -8,7 +8,7 @@ from accounts.models import Collection
 from corpus.models import Query
 from retrieval.models import Run
 from retrieval.services import query_names_of
-from scoring.models import Kind, System, SystemRanking
+from scoring.models import System, SystemKind, SystemRanking
 
 READ_TOGETHER = 200  # lists; one of 1,000 documents takes about 100 kB in memory
 
@@ -18,7 +18,7 @@ def system_lists(system: System) -> Iterator[tuple[str, list[str]]]:
 
     The list of a run is for a query paper, and so for each of its queries.
     """
-    if system.kind == Kind.RUN:
+    if system.kind == SystemKind.RUN:
         yield from _run_lists(system)
         return
     rows = SystemRanking.objects.filter(system=system).order_by("query_id")
@@ -27,7 +27,7 @@ def system_lists(system: System) -> Iterator[tuple[str, list[str]]]:
 
 def list_for(system: System, query: Query) -> list[str] | None:
     """The docnos of the system's list for a query, best first; None if it has no list."""
-    if system.kind == Kind.RUN:
+    if system.kind == SystemKind.RUN:
         run = system.collection.runs.filter(name=system.name).first()
         # A run with a facet has lists only for the queries with that facet.
         if run is None or run.parameters.get("facet", query.facet.key) != query.facet.key:
@@ -52,7 +52,7 @@ def _run_lists(system: System) -> Iterator[tuple[str, list[str]]]:
 
 def lists_digest(system: System, runs: dict[str, str]) -> str:
     """A digest of the system's lists; `runs` has the digests of the present runs by name."""
-    return runs.get(system.name, "") if system.kind == Kind.RUN else system.sha256
+    return runs.get(system.name, "") if system.kind == SystemKind.RUN else system.sha256
 
 
 def run_digests(collection: Collection) -> dict[str, str]:

@@ -17,7 +17,7 @@ from corpus.models import Query
 from corpus.state import corpus_docnos
 from jobs.context import DirectRun, JobContext
 from retrieval.formats import RankedList, RunFormatError
-from scoring.models import Kind, System, SystemRanking
+from scoring.models import System, SystemKind, SystemRanking
 from scoring.systems.run_files import SystemFile, facet_of, read_system_file
 from web.errors import UserFacingError
 from web.words import count_noun
@@ -182,7 +182,7 @@ def import_system(
     return save_system(
         collection=collection,
         name=name,
-        kind=Kind.FILE,
+        kind=SystemKind.FILE,
         lists=lists.items(),
         parameters={"files": [file.filename for file in files]},
         report=asdict(report),
@@ -293,7 +293,7 @@ def delete_system(*, system: System) -> None:
     """
     with transaction.atomic():
         collection = lock_collection(system.collection)
-        if system.kind == Kind.RUN:
+        if system.kind == SystemKind.RUN:
             raise SystemFault(f"{system} is a run. Remove it on the page of runs.")
         collection.systems.filter(pk=system.pk).delete()
 
@@ -306,12 +306,12 @@ def sync_runs(collection: Collection) -> list[str]:
     """
     runs = {run.name for run in collection.runs.all() if not run.holds_judgments}
     present = dict(collection.systems.values_list("name", "kind"))
-    collection.systems.filter(kind=Kind.RUN).exclude(name__in=runs).delete()
+    collection.systems.filter(kind=SystemKind.RUN).exclude(name__in=runs).delete()
     System.objects.bulk_create(
-        System(collection=collection, name=name, kind=Kind.RUN)
+        System(collection=collection, name=name, kind=SystemKind.RUN)
         for name in sorted(runs - present.keys())
     )
-    return sorted(name for name in runs if present.get(name, Kind.RUN) != Kind.RUN)
+    return sorted(name for name in runs if present.get(name, SystemKind.RUN) != SystemKind.RUN)
 
 
 def import_summary(report: Mapping[str, Any]) -> str:

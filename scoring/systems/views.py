@@ -17,7 +17,7 @@ from accounts.models import Collection, Role
 from database.natural_order import natural_key
 from jobs.listing import jobs_to_show
 from scoring.baselines.catalogue import is_current_definition
-from scoring.models import Kind, System
+from scoring.models import System, SystemKind
 from scoring.services import out_of_date, unscored_runs
 from scoring.systems.forms import SystemForm
 from scoring.systems.services import SystemFault, delete_system, import_summary, set_repetition
@@ -29,7 +29,7 @@ MAKES_SYSTEMS = (IMPORT_KIND,)
 
 
 @dataclass(frozen=True)
-class SystemRow:
+class SystemTableRow:
     """A system as the table shows it. `lists` is None for a run, whose lists are on its page."""
 
     system: System
@@ -39,9 +39,9 @@ class SystemRow:
     @property
     def origin(self) -> str:
         parameters: Mapping[str, Any] = self.system.parameters
-        if self.system.kind == Kind.FILE:
+        if self.system.kind == SystemKind.FILE:
             return ", ".join(parameters.get("files", []))
-        if self.system.kind == Kind.RUN:
+        if self.system.kind == SystemKind.RUN:
             return "run of this collection"
         is_current = is_current_definition(parameters)
         return "made here" if is_current else "made here, by an earlier definition"
@@ -49,7 +49,7 @@ class SystemRow:
     @property
     def report(self) -> str:
         """What was left out of the files of an imported system."""
-        is_imported = self.system.kind == Kind.FILE
+        is_imported = self.system.kind == SystemKind.FILE
         return import_summary(self.system.report) if is_imported else ""
 
 
@@ -69,9 +69,9 @@ def systems_page(
     )
     page = numbered_page(every_system, request)
     rows = [
-        SystemRow(
+        SystemTableRow(
             system,
-            None if system.kind == Kind.RUN else system.lists,
+            None if system.kind == SystemKind.RUN else system.lists,
             system.pk not in old,
         )
         for system in page.rows

@@ -15,11 +15,11 @@ from adjudication.judgment_files import (
     Answered,
     FieldNames,
     FileContent,
-    Scale,
+    GradeCodes,
     read_judgment_file,
 )
 
-SCALE = Scale(grades=range(4), reasons=["garbled", "language"])
+SCALE = GradeCodes(grades=range(4), reasons=["garbled", "language"])
 
 
 @pytest.fixture

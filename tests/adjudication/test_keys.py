@@ -6,7 +6,7 @@ import pytest
 
 from accounts.models import Role
 from adjudication.models import Case, Decision
-from adjudication.services import AlreadyDecided, DecidedMeanwhile, KeyReused, Ruling
+from adjudication.services import AlreadyDecided, DecidedMeanwhile, DecisionKeyReused, Ruling
 from tests.support.factories import a_collection, an_open_query, member
 from tests.support.running import at_once
 from tests.support.sittings import carried, judge, judge_both, pair_url, settle
@@ -46,7 +46,7 @@ def test_a_key_with_another_ruling_is_refused(opening, adjudicator, ruling):
     slot, *_ = judge_both(opening, (0, 3))
     first = settle(slot, adjudicator, 1)
 
-    with pytest.raises(KeyReused):
+    with pytest.raises(DecisionKeyReused):
         settle(slot, adjudicator, None, ruling=ruling, key=first.key)
     assert Decision.objects.get() == first
 
@@ -56,7 +56,7 @@ def test_a_key_of_another_case_is_refused(opening, adjudicator):
     slot, other = judge_both(opening, (0, 3), (0, 3))
     first = settle(slot, adjudicator, 1)
 
-    with pytest.raises(KeyReused):
+    with pytest.raises(DecisionKeyReused):
         settle(other, adjudicator, 1, key=first.key)
     assert Decision.objects.get() == first
 
@@ -66,7 +66,7 @@ def test_a_key_of_another_adjudicator_is_refused(opening, adjudicator):
     slot, *_ = judge_both(opening, (0, 3))
     first = settle(slot, adjudicator, 1)
 
-    with pytest.raises(KeyReused):
+    with pytest.raises(DecisionKeyReused):
         settle(slot, member(opening.query.collection, Role.ADJUDICATOR, "adju2"), 1, key=first.key)
 
 
@@ -76,7 +76,7 @@ def test_a_key_that_settled_other_judgments_is_refused(opening, adjudicator):
     first = settle(slot, adjudicator, 1)
     judge(slot, 2)
 
-    with pytest.raises(KeyReused):
+    with pytest.raises(DecisionKeyReused):
         settle(slot, adjudicator, 1, key=first.key)
     assert Case.objects.due().filter(pk=slot.pair_id).exists()
 
@@ -123,7 +123,7 @@ def test_a_key_with_another_ruling_is_a_conflict(client, sent):
     slot, fields = sent
     response = client.post(pair_url(slot, "case"), {**fields, "answer": "2"}, **JSON)
 
-    assert (response.status_code, response.json()["error"]) == (409, "KeyReused")
+    assert (response.status_code, response.json()["error"]) == (409, "DecisionKeyReused")
     assert response.json()["key"] == fields["key"]
     assert Decision.objects.get().grade == 1
 
@@ -176,7 +176,7 @@ def test_one_key_with_two_rulings_at_once_saves_one_and_refuses_the_other(openin
 
     decision = Decision.objects.get()
     assert sum(outcome == decision for outcome in outcomes) == 4
-    assert sum(isinstance(outcome, KeyReused) for outcome in outcomes) == 4
+    assert sum(isinstance(outcome, DecisionKeyReused) for outcome in outcomes) == 4
 
 
 @pytest.mark.faults
@@ -193,7 +193,7 @@ def test_one_key_for_two_cases_at_once_settles_one(opening, adjudicator):
 
     decision = Decision.objects.get()
     assert sum(outcome == decision for outcome in outcomes) == 4
-    assert sum(isinstance(outcome, KeyReused) for outcome in outcomes) == 4
+    assert sum(isinstance(outcome, DecisionKeyReused) for outcome in outcomes) == 4
 
 
 @pytest.mark.faults
@@ -225,5 +225,7 @@ def test_one_key_of_two_adjudicators_at_once_counts_for_one(opening, adjudicator
 
     decision = Decision.objects.get()
     assert sum(outcome == decision for outcome in outcomes) == 2
-    refused = [outcome for outcome in outcomes if isinstance(outcome, KeyReused | AlreadyDecided)]
+    refused = [
+        outcome for outcome in outcomes if isinstance(outcome, DecisionKeyReused | AlreadyDecided)
+    ]
     assert len(refused) == 2

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from agreement.coefficients import Missing
-from agreement.summary import FacetRow, RatedPair, Stage, Summary, summarize
+from agreement.summary import FacetSummary, RatedPair, ReportStage, Summary, summarize
 
 ROOT = Path(__file__).resolve().parents[2]
 CSFCUBE = Path(os.environ.get("CSFCUBE_DIR", ROOT.parent / "shared" / "csfcube"))
@@ -56,21 +56,21 @@ def counted_as_zero(pairs: list[RatedPair]) -> Summary:
     return summarize(pairs, Missing.ZERO)
 
 
-def row_of(summary: Summary, facet: str, stage: Stage) -> FacetRow:
+def row_of(summary: Summary, facet: str, stage: ReportStage) -> FacetSummary:
     return next(row for row in summary.facets if (row.facet, row.stage) == (facet, stage))
 
 
 @pytest.mark.parametrize(
     ("facet", "stage", "medians"),
     [
-        ("background", Stage.PRE, (0.4553, 0.4288, 0.2814, 57.0672)),
-        ("background", Stage.POST, (0.7310, 0.7201, 0.6214, 77.6813)),
-        ("method", Stage.PRE, (0.3086, 0.2557, 0.2029, 69.6000)),
-        ("method", Stage.POST, (0.6258, 0.6107, 0.5371, 84.4660)),
+        ("background", ReportStage.PRE, (0.4553, 0.4288, 0.2814, 57.0672)),
+        ("background", ReportStage.POST, (0.7310, 0.7201, 0.6214, 77.6813)),
+        ("method", ReportStage.PRE, (0.3086, 0.2557, 0.2029, 69.6000)),
+        ("method", ReportStage.POST, (0.6258, 0.6107, 0.5371, 84.4660)),
     ],
 )
 def test_medians_with_missing_as_zero_are_the_published_ones(
-    counted_as_zero: Summary, facet: str, stage: Stage, medians: tuple[float, ...]
+    counted_as_zero: Summary, facet: str, stage: ReportStage, medians: tuple[float, ...]
 ) -> None:
     row = row_of(counted_as_zero, facet, stage)
 
@@ -79,14 +79,14 @@ def test_medians_with_missing_as_zero_are_the_published_ones(
     )
 
 
-@pytest.mark.parametrize("stage", Stage)
+@pytest.mark.parametrize("stage", ReportStage)
 @pytest.mark.parametrize(
     ("facet", "queries", "pairs_judged", "overruled"),
     [("background", 16, 1877, 58), ("method", 17, 2174, 44)],
 )
 def test_counts_are_the_published_ones(
     counted_as_zero: Summary,
-    stage: Stage,
+    stage: ReportStage,
     facet: str,
     queries: int,
     pairs_judged: int,
@@ -99,12 +99,12 @@ def test_counts_are_the_published_ones(
     assert set(row.defined.values()) == {queries}
 
 
-@pytest.mark.parametrize("stage", Stage)
+@pytest.mark.parametrize("stage", ReportStage)
 @pytest.mark.parametrize(
     ("facet", "mean", "pooled"), [("background", "3.44%", "3.09%"), ("method", "2.40%", "2.02%")]
 )
 def test_overruling_as_a_mean_over_queries_is_the_paper_s_and_pooled_it_is_lower(
-    counted_as_zero: Summary, stage: Stage, facet: str, mean: str, pooled: str
+    counted_as_zero: Summary, stage: ReportStage, facet: str, mean: str, pooled: str
 ) -> None:
     row = row_of(counted_as_zero, facet, stage)
 
@@ -118,9 +118,9 @@ def test_leaving_missing_out_drops_just_the_pairs_with_a_missing_judgment(
     pairs: list[RatedPair], facet: str, missing: int
 ) -> None:
     summary = summarize(pairs, Missing.EXCLUDE)
-    judged = row_of(summary, facet, Stage.PRE).pairs
+    judged = row_of(summary, facet, ReportStage.PRE).pairs
 
-    for stage in Stage:
+    for stage in ReportStage:
         rows = [r for r in summary.queries if (r.facet, r.stage) == (facet, stage)]
         assert sum(row.missing for row in rows) == missing
         assert sum(row.n for row in rows) == judged - missing

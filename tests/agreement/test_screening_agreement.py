@@ -9,7 +9,7 @@ from agreement.coefficients import (
     percent_agreement,
     spearman,
 )
-from agreement.screening_agreement import NOT_ORDERED, Question, agreement_on
+from agreement.screening_agreement import NOT_ORDERED, ScreeningQuestion, agreement_on
 
 # Krippendorff (2011), Computing Krippendorff's Alpha-Reliability, section C: four observers.
 OBSERVERS = {
@@ -35,7 +35,7 @@ def test_two_screeners_have_the_coefficients_of_two_judges():
     first, second = OBSERVERS["B"], OBSERVERS["D"]
     papers = [{name: answers[name] for name in "BD" if name in answers} for answers in PAPERS]
 
-    rating = agreement_on(Question("Rating", True, papers))
+    rating = agreement_on(ScreeningQuestion("Rating", True, papers))
 
     assert rating.papers == 10
     assert rating.alpha.value == pytest.approx(alpha_ordinal(first, second).value)
@@ -48,12 +48,12 @@ def test_more_screeners_have_the_mean_over_their_pairs():
     papers = [{"a": 1, "b": 1, "c": 2}, {"a": 2, "b": 2, "c": 2}]
 
     # a and b agree on both papers, c agrees with each of them on one of two.
-    assert agreement_on(Question("", True, papers)).percent.value == pytest.approx(200 / 3)
+    assert agreement_on(ScreeningQuestion("", True, papers)).percent.value == pytest.approx(200 / 3)
 
 
 def test_what_is_undefined_has_its_reason():
-    alone = agreement_on(Question("Type", False, [{"a": 1}, {"b": 1}]))
-    same = agreement_on(Question("Type", False, [{"a": 1, "b": 1}] * 2))
+    alone = agreement_on(ScreeningQuestion("Type", False, [{"a": 1}, {"b": 1}]))
+    same = agreement_on(ScreeningQuestion("Type", False, [{"a": 1, "b": 1}] * 2))
 
     assert (alone.papers, alone.alpha.undefined, alone.kappa.undefined) == (0, NO_PAIRS, NO_PAIRS)
     assert (same.alpha.undefined, same.spearman.undefined) == (ALL_IDENTICAL, NOT_ORDERED)

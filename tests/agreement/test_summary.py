@@ -24,10 +24,10 @@ from agreement.coefficients import (
 )
 from agreement.summary import (
     STATISTICS_VERSION,
-    FacetRow,
-    QueryRow,
+    FacetSummary,
+    QuerySummary,
     RatedPair,
-    Stage,
+    ReportStage,
     Summary,
     as_json_dict,
     summarize,
@@ -53,11 +53,11 @@ def rate(
     return [RatedPair(query, facet, *grades) for grades in zip(first, second, finals, strict=True)]
 
 
-def query_row(summary: Summary, stage: Stage, query: str = "1_method") -> QueryRow:
+def query_row(summary: Summary, stage: ReportStage, query: str = "1_method") -> QuerySummary:
     return next(row for row in summary.queries if (row.query, row.stage) == (query, stage))
 
 
-def facet_row(summary: Summary, stage: Stage, facet: str = "method") -> FacetRow:
+def facet_row(summary: Summary, stage: ReportStage, facet: str = "method") -> FacetSummary:
     return next(row for row in summary.facets if (row.facet, row.stage) == (facet, stage))
 
 
@@ -65,7 +65,7 @@ def facet_row(summary: Summary, stage: Stage, facet: str = "method") -> FacetRow
 
 
 def test_pre_compares_slot_1_with_slot_2() -> None:
-    row = query_row(summarize(rate(FIRST, SECOND, FINAL)), Stage.PRE)
+    row = query_row(summarize(rate(FIRST, SECOND, FINAL)), ReportStage.PRE)
 
     assert (row.n, row.missing) == (6, 0)
     assert row.coefficients["spearman"] == spearman(FIRST, SECOND)
@@ -75,7 +75,7 @@ def test_pre_compares_slot_1_with_slot_2() -> None:
 
 
 def test_post_is_the_mean_of_each_slot_with_the_final_label() -> None:
-    row = query_row(summarize(rate(FIRST, SECOND, FINAL)), Stage.POST)
+    row = query_row(summarize(rate(FIRST, SECOND, FINAL)), ReportStage.POST)
     one, other = kappa(FIRST, FINAL).value, kappa(SECOND, FINAL).value
 
     assert one is not None
@@ -88,7 +88,7 @@ def test_post_is_the_mean_of_each_slot_with_the_final_label() -> None:
 def test_post_says_which_slot_makes_it_undefined(slot: int) -> None:
     constant = [0] * 6
     first, second = (constant, SECOND) if slot == 1 else (FIRST, constant)
-    row = query_row(summarize(rate(first, second, FINAL)), Stage.POST)
+    row = query_row(summarize(rate(first, second, FINAL)), ReportStage.POST)
 
     assert row.coefficients["spearman"].value is None
     assert (
@@ -98,7 +98,7 @@ def test_post_says_which_slot_makes_it_undefined(slot: int) -> None:
 
 
 def test_post_names_both_slots_when_both_make_it_undefined() -> None:
-    row = query_row(summarize(rate([0, 0], [0, 0], [0, 0])), Stage.POST)
+    row = query_row(summarize(rate([0, 0], [0, 0], [0, 0])), ReportStage.POST)
 
     assert row.coefficients["kappa"].undefined == (
         f"both slots against the final label: {ALL_IDENTICAL}"
@@ -109,33 +109,33 @@ def test_post_is_undefined_until_every_judged_pair_has_a_final_label() -> None:
     # The four agreed pairs have their label at once; alone they would show perfect agreement.
     waiting = [a if a == b else None for a, b in zip(FIRST, SECOND, strict=True)]
     summary = summarize(rate(FIRST, SECOND, waiting))
-    row = query_row(summary, Stage.POST)
+    row = query_row(summary, ReportStage.POST)
 
     assert (row.n, row.missing) == (4, 2)
     assert {item.undefined for item in row.coefficients.values()} == {
         "unfinished: 2 of 6 pairs have no final label"
     }
-    assert set(facet_row(summary, Stage.POST).defined.values()) == {0}
-    assert set(facet_row(summary, Stage.POST).median.values()) == {None}
+    assert set(facet_row(summary, ReportStage.POST).defined.values()) == {0}
+    assert set(facet_row(summary, ReportStage.POST).median.values()) == {None}
 
 
 def test_a_pair_set_aside_for_good_does_not_keep_its_query_unfinished() -> None:
     pairs = rate(FIRST, SECOND, FINAL)
     aside = RatedPair("1_method", "method", None, 2, None, set_aside=True)
 
-    row = query_row(summarize([*pairs, aside]), Stage.POST)
+    row = query_row(summarize([*pairs, aside]), ReportStage.POST)
 
     assert (row.n, row.missing) == (6, 1)
-    assert row.coefficients == query_row(summarize(pairs), Stage.POST).coefficients
+    assert row.coefficients == query_row(summarize(pairs), ReportStage.POST).coefficients
 
 
 def test_an_unfinished_query_leaves_the_others_alone() -> None:
     finished = rate(FIRST, SECOND, FINAL, query="1_method")
     summary = summarize(finished + rate(FIRST, SECOND, query="2_method"))
 
-    post = facet_row(summary, Stage.POST)
+    post = facet_row(summary, ReportStage.POST)
     assert (post.queries, post.defined["kappa"]) == (2, 1)
-    assert post.median["kappa"] == query_row(summary, Stage.POST).coefficients["kappa"].value
+    assert post.median["kappa"] == query_row(summary, ReportStage.POST).coefficients["kappa"].value
 
 
 # Missing judgments
@@ -145,7 +145,7 @@ def test_a_missing_judgment_takes_its_pair_out_of_all_three_comparisons() -> Non
     with_missing = rate([*FIRST, None], [*SECOND, 3], [*FINAL, 3])
     complete = rate(FIRST, SECOND, FINAL)
 
-    for stage in Stage:
+    for stage in ReportStage:
         row = query_row(summarize(with_missing), stage)
         assert row.coefficients == query_row(summarize(complete), stage).coefficients
         assert (row.n, row.missing) == (6, 1)
@@ -155,20 +155,20 @@ def test_a_missing_judgment_counts_as_zero_when_asked() -> None:
     with_missing = rate([*FIRST, None], [*SECOND, 3], [*FINAL, 3])
     with_zero = rate([*FIRST, 0], [*SECOND, 3], [*FINAL, 3])
 
-    for stage in Stage:
+    for stage in ReportStage:
         row = query_row(summarize(with_missing, Missing.ZERO), stage)
         assert row.coefficients == query_row(summarize(with_zero), stage).coefficients
         assert (row.n, row.missing) == (7, 1)
 
 
 def test_a_missing_final_label_never_counts_as_zero() -> None:
-    row = query_row(summarize(rate([0], [3], [None]), Missing.ZERO), Stage.POST)
+    row = query_row(summarize(rate([0], [3], [None]), Missing.ZERO), ReportStage.POST)
 
     assert row.coefficients["percent"].value is None
 
 
 def test_a_query_of_missing_judgments_only_has_no_pairs() -> None:
-    row = query_row(summarize(rate([None, None], [0, 1], [0, 1])), Stage.PRE)
+    row = query_row(summarize(rate([None, None], [0, 1], [0, 1])), ReportStage.PRE)
 
     assert {item.undefined for item in row.coefficients.values()} == {NO_PAIRS}
 
@@ -177,10 +177,13 @@ def test_a_pair_not_yet_judged_counts_nowhere_but_shows_its_query() -> None:
     half = RatedPair("1_method", "method", 3, None, judged=False)
     summary = summarize([half], Missing.ZERO)
 
-    assert (query_row(summary, Stage.PRE).n, query_row(summary, Stage.PRE).missing) == (0, 0)
-    assert facet_row(summary, Stage.PRE).pairs == 0
-    assert facet_row(summary, Stage.PRE).queries == 1
-    assert query_row(summary, Stage.PRE).coefficients["percent"].undefined == NO_PAIRS
+    assert (query_row(summary, ReportStage.PRE).n, query_row(summary, ReportStage.PRE).missing) == (
+        0,
+        0,
+    )
+    assert facet_row(summary, ReportStage.PRE).pairs == 0
+    assert facet_row(summary, ReportStage.PRE).queries == 1
+    assert query_row(summary, ReportStage.PRE).coefficients["percent"].undefined == NO_PAIRS
 
 
 def test_a_negative_grade_is_refused() -> None:
@@ -197,7 +200,7 @@ def test_the_median_is_over_queries_with_a_value_and_says_how_many() -> None:
         + rate([0, 1, 2], [1, 0, 2], query="2_method")
         + rate([0, 0], [0, 0], query="3_method")
     )
-    row = facet_row(summary, Stage.PRE)
+    row = facet_row(summary, ReportStage.PRE)
 
     assert row.queries == 3
     assert (row.defined["spearman"], row.defined["kappa"], row.defined["percent"]) == (2, 2, 3)
@@ -215,7 +218,7 @@ def test_facets_come_in_the_callers_order_and_queries_by_id() -> None:
 
     assert [row.facet for row in summary.facets[::2]] == ["background", "result", "method"]
     assert [row.query for row in summary.queries[::2]] == ["2_result", "10_method", "9_method"]
-    assert [row.stage for row in summary.queries[:2]] == [Stage.PRE, Stage.POST]
+    assert [row.stage for row in summary.queries[:2]] == [ReportStage.PRE, ReportStage.POST]
 
 
 def test_a_facet_without_queries_has_a_row_without_numbers() -> None:
@@ -229,13 +232,13 @@ def test_pairs_counts_every_judged_pair_whatever_the_policy_on_missing() -> None
     pairs = rate([*FIRST, None], [*SECOND, 3])
 
     for policy in Missing:
-        assert facet_row(summarize(pairs, policy), Stage.PRE).pairs == 7
+        assert facet_row(summarize(pairs, policy), ReportStage.PRE).pairs == 7
 
 
 def test_overruled_is_the_share_of_final_labels_that_are_neither_judgment() -> None:
     pairs = rate([0, 0, None, 3], [1, 2, 2, None], [1, 1, 2, None])
 
-    for stage in Stage:
+    for stage in ReportStage:
         assert facet_row(summarize(pairs), stage).overruled == 1 / 3
 
 
@@ -245,7 +248,7 @@ def test_overruling_is_also_averaged_over_the_queries_that_have_final_labels() -
         + rate([0, 0, 0, 3], [1, 2, 2, 3], [1, 1, 2, 3], query="2_method")  # 1 of 4
         + rate([0, 1], [1, 2], query="3_method")  # no label yet
     )
-    for stage in Stage:
+    for stage in ReportStage:
         row = facet_row(summarize(pairs), stage)
         assert row.overruled == 2 / 5
         assert row.overruled_mean == (1 + 1 / 4) / 2
@@ -266,12 +269,12 @@ def test_overruling_agrees_with_a_count_by_query(pairs: list[RatedPair]) -> None
 
 
 def test_a_grade_for_a_pair_that_neither_could_judge_overrules_both() -> None:
-    row = facet_row(summarize(rate([None], [None], [0])), Stage.POST)
+    row = facet_row(summarize(rate([None], [None], [0])), ReportStage.POST)
     assert (row.overruled, row.overruled_mean) == (1, 1)
 
 
 def test_overruled_is_unknown_without_final_labels() -> None:
-    row = facet_row(summarize(rate(FIRST, SECOND)), Stage.POST)
+    row = facet_row(summarize(rate(FIRST, SECOND)), ReportStage.POST)
     assert (row.overruled, row.overruled_mean) == (None, None)
 
 

@@ -215,7 +215,7 @@ def test_progress_counts_own_slots_by_what_became_of_them(opening, mine, theirs,
     an_open_query(opening.query.collection)
 
     progress = queue.progress_in(opening.query_id, annotator)
-    assert progress == queue.Progress(total=4, judged=2, postponed=1, ungraded=1)
+    assert progress == queue.SlotProgress(total=4, judged=2, postponed=1, ungraded=1)
     assert (progress.remaining, progress.finished) == (2, False)
 
 

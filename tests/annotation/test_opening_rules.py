@@ -18,7 +18,7 @@ from annotation.services import (
 )
 from corpus.facets import NO_FACETS
 from corpus.models import Document
-from pooling.models import Exclusion
+from pooling.models import ExclusionReason
 from tests.support.factories import (
     DocumentFactory,
     UserFactory,
@@ -96,7 +96,7 @@ def test_a_paper_without_text_is_refused(query):
 
 
 def test_a_pool_with_excluded_candidates_only_is_refused(query):
-    query.query_paper.pool.candidates.update(excluded=Exclusion.NO_TEXT)
+    query.query_paper.pool.candidates.update(excluded=ExclusionReason.NO_TEXT)
 
     refused(query, match="has no candidate to judge")
 
@@ -129,7 +129,7 @@ def test_a_query_opens_once(query):
 
 def test_every_candidate_to_judge_has_two_slots_and_an_excluded_one_has_none(query):
     excluded = query.query_paper.pool.candidates.get(position=2)
-    excluded.excluded = Exclusion.NO_TEXT
+    excluded.excluded = ExclusionReason.NO_TEXT
     excluded.save()
     admin = User.objects.get(username="admin")
     people = annotators(query.collection)

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from annotation.sharing import (
     Assignment,
     Load,
-    Move,
     NoCouple,
     QueryWork,
+    SeatMove,
     SeatWork,
     assign,
     judging_order,
@@ -187,7 +187,7 @@ def test_a_begun_seat_moves_only_when_its_person_leaves():
     begun = SeatWork("q1", 1, "ann", 3, 7, frozenset({"bea"}))
 
     assert rebalance([begun], ["ann", "cid"], seed="s").moves == []
-    assert rebalance([begun], ["bea", "cid"], seed="s").moves == [Move("q1", 1, "cid", 7)]
+    assert rebalance([begun], ["bea", "cid"], seed="s").moves == [SeatMove("q1", 1, "cid", 7)]
 
 
 @given(

@@ -14,7 +14,7 @@ from annotation import team
 from annotation.models import Exclusion, Judgment, Opening, Seat, Slot
 from annotation.queue import own_queries
 from annotation.services import CannotOpen, CannotReassign, open_query, reassign_seat
-from annotation.sharing import Assignment, Move
+from annotation.sharing import Assignment, SeatMove
 from corpus.models import Query
 from jobs.context import DirectRun
 from jobs.models import Job
@@ -258,7 +258,7 @@ def test_a_job_moves_what_is_left_and_skips_what_is_judged(collection):
     third = member(collection, Role.ANNOTATOR, "ann3")
     done, begun = an_open_query(collection, size=1), an_open_query(collection, size=2)
     judge(slots_of(done, "ann1")[0], 1)
-    moves = [Move(opening.query.name, 1, third.username, 1) for opening in (done, begun)]
+    moves = [SeatMove(opening.query.name, 1, third.username, 1) for opening in (done, begun)]
 
     result = team.rebalance_as_planned(collection=collection, moves=moves, work=DirectRun())
 

@@ -15,7 +15,7 @@ from bundle.formats.records import (
     write_ratings,
 )
 from bundle.pseudonyms import pseudonyms
-from bundle.records import Adjudication, Label, PooledDocument, Rating, Source
+from bundle.records import Adjudication, FoundBy, Label, PooledDocument, Rating
 from bundle.zip.writing import BadName, pack, sha256
 
 names = st.from_regex(r"[a-z]{1,8}(/[a-z]{1,8}\.txt)?", fullmatch=True)
@@ -78,7 +78,7 @@ def test_an_id_that_would_break_a_line_is_refused(docno):
 
 
 def test_a_pool_line_says_who_drew_the_document_and_who_else_has_it():
-    sources = (Source("tfidf", 9, 0.1, False), Source("bm25", 2, 7.25, True))
+    sources = (FoundBy("tfidf", 9, 0.1, False), FoundBy("bm25", 2, 7.25, True))
 
     lines = write_pools([PooledDocument("q1", "d1", 1, "", sources)])
 
@@ -92,7 +92,7 @@ def test_a_pool_line_says_who_drew_the_document_and_who_else_has_it():
 
 def test_a_score_that_is_no_number_is_not_written():
     with pytest.raises(ValueError, match="JSON"):
-        write_pools([PooledDocument("q1", "d1", 1, "", (Source("x", 1, float("nan"), True),))])
+        write_pools([PooledDocument("q1", "d1", 1, "", (FoundBy("x", 1, float("nan"), True),))])
 
 
 def test_pools_are_sorted_by_query_paper_then_position():
@@ -129,7 +129,7 @@ def test_adjudications_are_csv():
 def test_every_format_is_utf_8_in_the_order_of_its_bytes():
     """ﬀ (U+FB00) comes before 𝔸 (U+1D538) by code point, as in UTF-8, and after it in UTF-16."""
     labels = [Label("q_m", "m", docno, 1) for docno in ("𝔸", "ﬀ", "é", "z")]
-    sources = (Source("häufig", 1, 0.5, True),)
+    sources = (FoundBy("häufig", 1, 0.5, True),)
     rating = Rating("q_m", "m", "é", 1, "annotator-1", None, "other", 1, None, "f00")
 
     assert write_qrels(labels) == (

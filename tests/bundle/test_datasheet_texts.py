@@ -20,7 +20,7 @@ from bundle.datasheet.answers import (
     web_address_of,
 )
 from bundle.datasheet.markdown import escaped, paragraphs
-from bundle.datasheet.profiles import FIELDS, NOT_SHOWN, Group, published
+from bundle.datasheet.profiles import FIELDS, NOT_SHOWN, ProfileGroup, published
 from bundle.datasheet.questions import DATES, QUESTIONS, required_questions, unanswered
 
 EXPERTISE = FIELDS[0]
@@ -147,26 +147,26 @@ def test_control_characters_are_spaces():
 # Groups of people
 
 
-def groups(least: int = 3, **counts: int) -> tuple[Group, ...]:
+def groups(least: int = 3, **counts: int) -> tuple[ProfileGroup, ...]:
     return published({"expertise": counts}, least)[0].groups
 
 
 def test_a_group_is_shown_only_with_enough_people():
     assert groups(researcher=3, student=4) == (
-        Group(LABELS["researcher"], 3),
-        Group(LABELS["student"], 4),
+        ProfileGroup(LABELS["researcher"], 3),
+        ProfileGroup(LABELS["student"], 4),
     )
     assert groups(researcher=2, student=4, outsider=2) == (
-        Group(LABELS["student"], 4),
-        Group(NOT_SHOWN, 4),
+        ProfileGroup(LABELS["student"], 4),
+        ProfileGroup(NOT_SHOWN, 4),
     )
 
 
 def test_a_single_hidden_group_takes_the_smallest_shown_one_with_it():
     """Otherwise the number of the others would be the hidden number."""
     assert groups(researcher=5, practitioner=3, student=2) == (
-        Group(LABELS["researcher"], 5),
-        Group(NOT_SHOWN, 5),
+        ProfileGroup(LABELS["researcher"], 5),
+        ProfileGroup(NOT_SHOWN, 5),
     )
 
 
@@ -191,4 +191,4 @@ def test_no_number_is_below_the_limit_for_any_counts():
 
 
 def test_a_limit_below_two_counts_as_two():
-    assert groups(0, researcher=1, student=1) == (Group(NOT_SHOWN, 2),)
+    assert groups(0, researcher=1, student=1) == (ProfileGroup(NOT_SHOWN, 2),)

@@ -14,7 +14,7 @@ from bundle.formats.parquet import INTEGER, ROWS_TOGETHER, TEXT, TEXTS, write_pa
 from bundle.layouts import beir, hugging_face, splits
 from bundle.layouts.content import Content
 from bundle.options import ReleaseOptions, Texts
-from bundle.query_texts import QueryText, query_texts
+from bundle.query_texts import ReleasedQueryText, query_texts
 from bundle.readme.front_matter import configs, front_matter, hub_licence, size_category
 from bundle.records import (
     ReleasedCollection,
@@ -103,7 +103,7 @@ def test_a_query_without_facets_is_the_whole_document():
 
 
 def test_a_control_character_leaves_topics_that_xml_readers_read():
-    written = formats.write_topics_xml([QueryText("q", "A\x0btitle", ("B\x00",))])
+    written = formats.write_topics_xml([ReleasedQueryText("q", "A\x0btitle", ("B\x00",))])
 
     assert b"<title>A title</title>" in written
     assert b"<description>B </description>" in written

@@ -6,7 +6,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.core.management import CommandError, call_command
 
 from corpus.formats.document_lines import DocumentFormatError
-from corpus.formats.full_texts import Section, read_full_texts
+from corpus.formats.full_texts import FullTextSection, read_full_texts
 from corpus.models import FullText
 from jobs.models import State
 from tests.support.factories import DocumentFactory
@@ -46,8 +46,8 @@ def test_each_form_of_s2orc_gives_the_same_sections(tmp_path, row):
 
     assert line.record.docno == "s2-7"
     assert line.record.sections == (
-        Section("1 Intro", ("One.", "Two.")),
-        Section("", ("Three.",)),
+        FullTextSection("1 Intro", ("One.", "Two.")),
+        FullTextSection("", ("Three.",)),
     )
 
 
@@ -60,8 +60,8 @@ def test_sections_and_links_are_told_apart_line_by_line(tmp_path):
     records = [line.record for line in read_full_texts(path, name="texts.gz")]
 
     assert [record.sections for record in records] == [
-        (Section("1 Intro", ("One.",)),),
-        (Section("", ("One.", "Two lines.")),),
+        (FullTextSection("1 Intro", ("One.",)),),
+        (FullTextSection("", ("One.", "Two lines.")),),
         (),
     ]
     assert [record.pdf_url for record in records] == ["", "https://a.org/2", "https://a.org/3.pdf"]

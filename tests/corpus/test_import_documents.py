@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from accounts.models import Collection
 from corpus.documents.checking import BATCH, RepeatedDocnos, TooManyBadLines
-from corpus.documents.importing import FrozenDocument, ImportReport, import_documents
+from corpus.documents.importing import DocumentImportReport, FrozenDocument, import_documents
 from corpus.formats.document_lines import DocumentFormatError
 from corpus.models import Document
 from corpus.selection.filters import Recipe
@@ -17,7 +17,7 @@ from corpus.services import CorpusError
 from jobs import services as jobs
 from jobs.context import DirectRun
 from jobs.models import Job, State
-from jobs.wording import Figure, job_card
+from jobs.wording import ResultLine, job_card
 from pooling.services import freeze_pools
 from tests.support.factories import DocumentFactory, a_collection, a_query
 
@@ -43,11 +43,11 @@ def doc(docno: str, **changes) -> dict:
     return {"docno": docno, "title": f"Title {docno}", "abstract": "One. Two.", **changes}
 
 
-def bring(collection, path, **how) -> ImportReport:
+def bring(collection, path, **how) -> DocumentImportReport:
     return import_documents(collection=collection, path=path, work=DirectRun(), **how)
 
 
-def counts(report: ImportReport) -> tuple[int, int, int]:
+def counts(report: DocumentImportReport) -> tuple[int, int, int]:
     return report.created, report.updated, report.unchanged
 
 
@@ -343,8 +343,8 @@ class TestJob:
         job = self.run(collection, {**upload(doc("a"), {"docno": "b"}), **how})
 
         card = job_card(job, timezone.now())
-        assert Figure("rules", "fewer than 3 sentences: 1") in card.figures
-        assert Figure("bad lines", "1") in card.figures
+        assert ResultLine("rules", "fewer than 3 sentences: 1") in card.figures
+        assert ResultLine("bad lines", "1") in card.figures
         (problem,) = job.result["problems"]
         assert problem.startswith('mine.jsonl:2: "title" is missing')
 

@@ -8,7 +8,7 @@ import pytest
 from django.core.management import call_command
 
 from corpus.digests import text_digest
-from corpus.documents.importing import FrozenDocument, ImportReport, import_documents
+from corpus.documents.importing import DocumentImportReport, FrozenDocument, import_documents
 from corpus.formats.decompression import Meter
 from corpus.formats.pubmed import read_pubmed, section_label
 from corpus.models import Document
@@ -83,7 +83,7 @@ def test_the_category_decides_and_then_the_heading(heading, category, label):
 
 @pytest.fixture
 def load(tmp_path, collection):
-    def run(*articles: str) -> ImportReport:
+    def run(*articles: str) -> DocumentImportReport:
         path = tmp_path / "pubmed.xml"
         path.write_bytes(pubmed(*articles))
         return import_documents(collection=collection, path=path, work=DirectRun())

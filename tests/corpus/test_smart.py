@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from adjudication.judgment_files import FieldNames, Scale, read_judgment_file
+from adjudication.judgment_files import FieldNames, GradeCodes, read_judgment_file
 from corpus.formats.decompression import MEGABYTE, Meter
 from corpus.formats.document_lines import BadLine, DocumentFormatError, DocumentRecord
-from corpus.formats.file_kinds import Kind, WrongKind, check_kind, look_of
+from corpus.formats.file_kinds import FileKind, WrongKind, check_kind, look_of
 from corpus.formats.sources import SourceError, open_source
 from corpus.formats.topics import BadTopics, read_topics
 from retrieval.formats import RunFormatError, read_qrels, read_run
@@ -155,7 +155,7 @@ def test_utf_16_is_read_in_every_import(tmp_path, byte_order):
         encoded("query;docno;annotator;grade\nq;d;mara;1\n"),
         name="j",
         names=FieldNames(),
-        scale=Scale([0, 1], []),
+        scale=GradeCodes([0, 1], []),
     )
     assert judged.judgments[0].person == "mara"
     cut = written(tmp_path, mark + "1\tx\n2\ty".encode(f"utf-16-{byte_order}") + b"\xd8")
@@ -205,30 +205,34 @@ RUN = "1 Q0 d1 1 3.5 x\n1 Q0 d2 2 1.5 x\n"
 @pytest.mark.parametrize(
     ("content", "wanted", "words"),
     [
-        (QRELS, Kind.JUDGMENTS, "looks like TREC qrels.*import_run --qrels.*annotator and grade"),
-        (QRELS.replace(" ", "\t"), Kind.TOPICS, "looks like TREC qrels"),
-        ("query-id\tcorpus-id\tscore\n1\td\t1\n", Kind.DOCUMENTS, "looks like TREC qrels"),
-        ("  1  28\t0\t0.000000\r\n", Kind.DOCUMENTS, "looks like TREC qrels"),
-        ("1 184 2 \n1 29 2\n", Kind.JUDGMENTS, "looks like TREC qrels"),
-        (QRELS, Kind.RUN, "looks like TREC qrels.*six columns"),
-        (RUN, Kind.QRELS, "looks like a TREC run.*as a ranked list"),
-        (RUN.replace(" ", "\t"), Kind.TOPICS, "looks like a TREC run"),
-        (RUN, Kind.DOCUMENTS, "looks like a TREC run"),
-        (DOCUMENTS, Kind.JUDGMENTS, "looks like records of a SMART collection"),
-        ("<top><num>1", Kind.DOCUMENTS, "looks like TREC topics.*Add queries"),
-        ("<DOC><DOCNO>1", Kind.TOPICS, "looks like TREC documents.*import_documents"),
-        ('{"qid": "1", "query": "x"}', Kind.DOCUMENTS, "looks like topics"),
-        ('[{"docno": "1", "title": "x"', Kind.RUN, None),
-        ('[{"docno": "1", "title": "x"}]', Kind.RUN, "looks like documents"),
-        ("query;docno;annotator;grade\n", Kind.DOCUMENTS, "looks like judgments by people"),
-        ("%PDF-1.7\n", Kind.TOPICS, "looks like a PDF.*Save it as"),
-        ("<!DOCTYPE html>", Kind.DOCUMENTS, "looks like a web page"),
-        (b"\x00\x01\x02", Kind.DOCUMENTS, "looks like a binary file"),
-        (QRELS, Kind.QRELS, None),
-        (RUN, Kind.RUN, None),
-        (DOCUMENTS, Kind.TOPICS, None),
-        ("1\tapollo 11\n", Kind.TOPICS, None),
-        ("", Kind.TOPICS, None),
+        (
+            QRELS,
+            FileKind.JUDGMENTS,
+            "looks like TREC qrels.*import_run --qrels.*annotator and grade",
+        ),
+        (QRELS.replace(" ", "\t"), FileKind.TOPICS, "looks like TREC qrels"),
+        ("query-id\tcorpus-id\tscore\n1\td\t1\n", FileKind.DOCUMENTS, "looks like TREC qrels"),
+        ("  1  28\t0\t0.000000\r\n", FileKind.DOCUMENTS, "looks like TREC qrels"),
+        ("1 184 2 \n1 29 2\n", FileKind.JUDGMENTS, "looks like TREC qrels"),
+        (QRELS, FileKind.RUN, "looks like TREC qrels.*six columns"),
+        (RUN, FileKind.QRELS, "looks like a TREC run.*as a ranked list"),
+        (RUN.replace(" ", "\t"), FileKind.TOPICS, "looks like a TREC run"),
+        (RUN, FileKind.DOCUMENTS, "looks like a TREC run"),
+        (DOCUMENTS, FileKind.JUDGMENTS, "looks like records of a SMART collection"),
+        ("<top><num>1", FileKind.DOCUMENTS, "looks like TREC topics.*Add queries"),
+        ("<DOC><DOCNO>1", FileKind.TOPICS, "looks like TREC documents.*import_documents"),
+        ('{"qid": "1", "query": "x"}', FileKind.DOCUMENTS, "looks like topics"),
+        ('[{"docno": "1", "title": "x"', FileKind.RUN, None),
+        ('[{"docno": "1", "title": "x"}]', FileKind.RUN, "looks like documents"),
+        ("query;docno;annotator;grade\n", FileKind.DOCUMENTS, "looks like judgments by people"),
+        ("%PDF-1.7\n", FileKind.TOPICS, "looks like a PDF.*Save it as"),
+        ("<!DOCTYPE html>", FileKind.DOCUMENTS, "looks like a web page"),
+        (b"\x00\x01\x02", FileKind.DOCUMENTS, "looks like a binary file"),
+        (QRELS, FileKind.QRELS, None),
+        (RUN, FileKind.RUN, None),
+        (DOCUMENTS, FileKind.TOPICS, None),
+        ("1\tapollo 11\n", FileKind.TOPICS, None),
+        ("", FileKind.TOPICS, None),
     ],
 )
 def test_a_file_of_another_kind_is_named_with_its_place(tmp_path, content, wanted, words):

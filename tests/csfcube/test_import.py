@@ -13,7 +13,7 @@ from annotation.models import Judgment, Opening, Pair, Reason, Slot
 from corpus.models import Document, Query, QueryPaper
 from csfcube import read_release
 from csfcube.services import import_csfcube
-from pooling.models import Candidate, Contribution, Exclusion, Pool
+from pooling.models import Candidate, Contribution, ExclusionReason, Pool
 from tests.support.factories import everything
 
 pytestmark = [pytest.mark.csfcube, pytest.mark.django_db]
@@ -86,10 +86,10 @@ def test_the_two_never_judged_documents_stay_in_every_judged_pool(released, rati
             pool.candidates.exclude(excluded="").values_list("document__docno", "excluded")
         )
         if pool.query_paper.name in judged:
-            assert excluded == dict.fromkeys(["5111924", "41022419"], Exclusion.NEVER_JUDGED)
+            assert excluded == dict.fromkeys(["5111924", "41022419"], ExclusionReason.NEVER_JUDGED)
         else:
             assert {"5111924", "41022419"} < set(excluded)
-            assert set(excluded.values()) == {Exclusion.NO_TEXT}
+            assert set(excluded.values()) == {ExclusionReason.NO_TEXT}
 
 
 def test_a_paper_judged_in_its_own_pool_is_imported_as_it_is(released):

@@ -18,7 +18,7 @@ from annotation.services import presentation_of
 from corpus.models import Document
 from csfcube import CSFCubeError
 from csfcube.services import ImportRefused, import_csfcube
-from pooling.models import Candidate, Contribution, Exclusion, Pool
+from pooling.models import Candidate, Contribution, ExclusionReason, Pool
 from tests.support.factories import UserFactory, everything
 from tests.support.pool_counts import check_pool_counts
 
@@ -196,8 +196,8 @@ class TestImport:
         excluded = Candidate.objects.exclude(excluded="")
 
         assert list(excluded.values_list("document__docno", "excluded").order_by("pk")) == [
-            ("c4", Exclusion.NEVER_JUDGED),
-            ("c5", Exclusion.NO_TEXT),
+            ("c4", ExclusionReason.NEVER_JUDGED),
+            ("c5", ExclusionReason.NO_TEXT),
         ]
 
     def test_the_numbers_stored_with_a_pool_equal_a_recount(self, collection):

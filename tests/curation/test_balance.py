@@ -11,7 +11,7 @@ import pytest
 
 from corpus.ordering import order_key
 from curation.choice import balance
-from curation.choice.balance import Candidate, Choice, choose_evenly, unevenness
+from curation.choice.balance import ChosenPaper, EligiblePaper, choose_evenly, unevenness
 from curation.choice.linear_program import LinearProgram, NoSolution, TimeIsUp
 
 FACETS = ("background", "method", "result")
@@ -25,7 +25,7 @@ def subsets(facets):
 def some_candidates(number, seed, pinned=0):
     draw = random.Random(seed)
     return [
-        Candidate(
+        EligiblePaper(
             docno=f"d{row}",
             period=f"p{draw.randrange(3)}",
             paper_type=draw.choice(["data", "theory"]),
@@ -136,7 +136,7 @@ def test_among_alike_papers_the_best_are_chosen_once_each():
     for seed in range(60):
         draw = random.Random(seed)
         candidates = [
-            Candidate(
+            EligiblePaper(
                 docno=f"d{row}",
                 period="p",
                 paper_type=draw.choice(["data", "theory"]),
@@ -153,7 +153,7 @@ def test_counts_are_those_of_the_squares():
     """The sums that the page shows, against squares counted one by one."""
     for seed in range(20):
         choices = [
-            Choice(candidate, random.Random(seed).choice(candidate.options))
+            ChosenPaper(candidate, random.Random(seed).choice(candidate.options))
             for candidate in some_candidates(6, seed)
         ]
         assert tuple(unevenness(choices)) == objectives(choices)[:4]
@@ -237,7 +237,7 @@ def test_the_order_of_the_papers_changes_nothing_and_the_seed_decides_between_eq
 
 
 def test_a_plan_without_solution_and_one_without_time_are_told_apart():
-    candidates = [Candidate("d1", "p", "data", (("method",),), Fraction(3))]
+    candidates = [EligiblePaper("d1", "p", "data", (("method",),), Fraction(3))]
     with pytest.raises(NoSolution):
         choose(candidates, (0, 1))
     with pytest.raises(NoSolution):

@@ -7,7 +7,7 @@ from fractions import Fraction
 import pytest
 
 from curation.choice import plan as choice_plan
-from curation.choice.balance import Candidate
+from curation.choice.balance import EligiblePaper
 from curation.choice.plan import (
     ChoiceError,
     ChoicePlan,
@@ -40,7 +40,7 @@ def plan(*numbers: int, **values) -> ChoicePlan:
 PAPERS = [paper("a"), paper("b"), paper("c", facets=FACETS)]
 
 
-def docnos(candidates: list[Candidate]) -> list[str]:
+def docnos(candidates: list[EligiblePaper]) -> list[str]:
     return [candidate.docno for candidate in candidates]
 
 
@@ -113,7 +113,7 @@ def test_papers_that_the_plan_allows_are_candidates():
 
     assert docnos(found) == ["a", "b", "c", "least", "query"]
     assert [candidate.is_pinned for candidate in found] == [True, False, False, False, True]
-    assert found[0] == Candidate(
+    assert found[0] == EligiblePaper(
         "a", "p", "data", (("method",), ("result",), ("method", "result")), Fraction(4), True
     )
 

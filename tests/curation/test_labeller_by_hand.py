@@ -17,7 +17,7 @@ import pytest
 
 from curation.labelling import features
 from curation.labelling.features import (
-    Shape,
+    SentencePlaces,
     WordHashes,
     binary_matrix,
     context_of,
@@ -44,7 +44,7 @@ ABSTRACTS = [
     ["We propose a model with 12 layers.", "…", "Ça va?"],
     [f"Sentence {number} says that we propose, evaluate and compare." for number in range(30)],
 ]
-SHAPE = Shape.of(ABSTRACTS)
+SHAPE = SentencePlaces.of(ABSTRACTS)
 
 
 def mix(value: int) -> int:
@@ -162,7 +162,7 @@ def test_labels_and_confidences_are_those_of_the_second_implementation(labeller,
 
 
 def test_the_context_of_a_sentence_is_that_of_its_own_abstract():
-    shape = Shape.of([["a"] * 4, ["b"], ["c"] * 2])
+    shape = SentencePlaces.of([["a"] * 4, ["b"], ["c"] * 2])
     rows = np.random.default_rng(1).dirichlet([1, 1, 1], 7)
     rows[2] = [0, 1e-9, 1]
 

@@ -10,7 +10,7 @@ import pytest
 from sklearn.metrics import confusion_matrix, f1_score, precision_recall_fscore_support
 
 from curation.labelling.examples import BadExample, Example, read_examples
-from curation.labelling.features import Shape, WordHashes, neighbours, words_of
+from curation.labelling.features import SentencePlaces, WordHashes, neighbours, words_of
 from curation.labelling.model import Header
 from curation.labelling.scores import compare, predictions, score
 from curation.labelling.training import TooFewExamples, train
@@ -166,7 +166,7 @@ def test_numbers_and_capitals_are_the_same_word():
 
 
 def test_a_sentence_has_neighbours_in_its_own_abstract_only():
-    shape = Shape.of([["a", "b"], ["c"]])
+    shape = SentencePlaces.of([["a", "b"], ["c"]])
     rows = np.array([[1.0], [2.0], [3.0]], np.float32)
 
     assert neighbours(rows, shape, -1).ravel().tolist() == [0, 1, 0]

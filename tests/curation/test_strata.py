@@ -12,11 +12,11 @@ from curation.samples.strata import (
     OTHER_FIELD,
     OTHER_TYPE,
     OTHER_YEAR,
-    Draw,
     Period,
     SampledDocument,
     SampleError,
     Stratification,
+    StratifiedDraw,
     cut_evenly,
     parse_periods,
     parse_years,
@@ -32,7 +32,7 @@ CORPUS = [
 
 
 def drawn(documents, by=("period", "field"), per_stratum=2, seed="seed", **options):
-    draw = Draw(Stratification(by, periods=HALVES, **options), per_stratum, seed)
+    draw = StratifiedDraw(Stratification(by, periods=HALVES, **options), per_stratum, seed)
     for document in documents:
         draw.add(document, is_excluded=False)
     return draw

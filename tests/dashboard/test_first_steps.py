@@ -13,25 +13,28 @@ from django.urls import reverse
 
 from corpus.services import create_query
 from dashboard.overview.first_steps import first_steps
-from dashboard.overview.steps import Counts
+from dashboard.overview.steps import CollectionCounts
 from tests.support.factories import DocumentFactory, UserFactory, a_collection, an_open_query
 from tests.support.visits import address, client_of, text_of
 
 
-def current(counts: Counts) -> str:
+def current(counts: CollectionCounts) -> str:
     return next(step.name for step in first_steps(counts) if step.current)
 
 
 @pytest.mark.parametrize(
     ("counts", "name"),
     [
-        (Counts(), "Documents"),
-        (Counts(documents=3), "Sentence labels"),
-        (Counts(documents=3, labelled=1), "Queries"),
-        (Counts(documents=3, whole_facets=1), "Queries"),
-        (Counts(documents=3, queries=1, query_papers=1), "Pools"),
-        (Counts(documents=3, queries=1, query_papers=1, pools=1, annotators=1), "People"),
-        (Counts(documents=3, queries=1, query_papers=1, pools=1, annotators=2), "Open queries"),
+        (CollectionCounts(), "Documents"),
+        (CollectionCounts(documents=3), "Sentence labels"),
+        (CollectionCounts(documents=3, labelled=1), "Queries"),
+        (CollectionCounts(documents=3, whole_facets=1), "Queries"),
+        (CollectionCounts(documents=3, queries=1, query_papers=1), "Pools"),
+        (CollectionCounts(documents=3, queries=1, query_papers=1, pools=1, annotators=1), "People"),
+        (
+            CollectionCounts(documents=3, queries=1, query_papers=1, pools=1, annotators=2),
+            "Open queries",
+        ),
     ],
 )
 def test_the_first_required_step_that_is_missing_is_the_current_step(counts, name):
@@ -39,22 +42,26 @@ def test_the_first_required_step_that_is_missing_is_the_current_step(counts, nam
 
 
 def test_runs_and_guidelines_are_optional():
-    optional = [step.name for step in first_steps(Counts()) if step.optional]
+    optional = [step.name for step in first_steps(CollectionCounts()) if step.optional]
 
     assert optional == ["Runs", "Guidelines"]
 
 
 def test_with_an_open_query_there_is_no_checklist():
-    assert first_steps(Counts(documents=3, queries=2, opened=1)) == ()
+    assert first_steps(CollectionCounts(documents=3, queries=2, opened=1)) == ()
 
 
-def samples(counts: Counts) -> list[str]:
+def samples(counts: CollectionCounts) -> list[str]:
     return [step.sample for step in first_steps(counts) if step.sample]
 
 
 def test_the_sample_files_fit_the_facets():
     """Each list is imported in tests/demo/test_sample.py."""
-    csfcube, other, none = Counts(sample_facets=3), Counts(sample_facets=1), Counts(whole_facets=1)
+    csfcube, other, none = (
+        CollectionCounts(sample_facets=3),
+        CollectionCounts(sample_facets=1),
+        CollectionCounts(whole_facets=1),
+    )
 
     assert samples(csfcube) == ["documents.jsonl", "queries.txt", "run.txt"]
     assert samples(other) == samples(none) == ["documents.jsonl", "topics.jsonl", "topics_run.txt"]
@@ -64,7 +71,7 @@ def test_the_sample_files_fit_the_facets():
 def test_every_step_has_a_page_and_every_sample_a_file():
     a_collection()
 
-    for counts in (Counts(sample_facets=3), Counts(whole_facets=1)):
+    for counts in (CollectionCounts(sample_facets=3), CollectionCounts(whole_facets=1)):
         for step in first_steps(counts):
             assert reverse(step.place, args=["small"])
             assert not step.sample or finders.find(f"samples/{step.sample}")

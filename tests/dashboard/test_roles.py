@@ -10,7 +10,7 @@ from accounts.forms import ROLES_EXPLAINED
 from accounts.models import Role, User
 from dashboard.navigation.stages import stages_of
 from dashboard.overview.roles import ROLE_OVERVIEWS
-from dashboard.overview.steps import Counts
+from dashboard.overview.steps import CollectionCounts
 from tests.support.factories import a_collection
 
 
@@ -27,7 +27,10 @@ def test_every_role_has_the_overview_and_a_section(role):
 
 @pytest.mark.parametrize("role", Role)
 def test_people_of_a_role_are_counted_in_a_field_that_exists(role):
-    assert ROLE_OVERVIEWS[role].counted_as in {"", *(field.name for field in fields(Counts))}
+    assert ROLE_OVERVIEWS[role].counted_as in {
+        "",
+        *(field.name for field in fields(CollectionCounts)),
+    }
 
 
 @pytest.mark.django_db

@@ -69,7 +69,7 @@ from release.models import (
     ReleaseImport,
 )
 from retrieval.models import Ranking, Run
-from scoring.models import Fold, FoldPlan, Kind, Scores, System, SystemRanking
+from scoring.models import Fold, FoldPlan, Scores, System, SystemKind, SystemRanking
 from studies.models import Study, StudyPair, StudyRating
 from tests.support.curation import a_label_record, a_sample
 from tests.support.factories import (
@@ -212,7 +212,7 @@ def build_world() -> World:
     document_import = collection.document_imports.create(
         source="a.jsonl", format_name="jsonl", read=3, created=3, updated=0, unchanged=0
     )
-    system = collection.systems.create(name="system", kind=Kind.FILE, sha256="0" * 64)
+    system = collection.systems.create(name="system", kind=SystemKind.FILE, sha256="0" * 64)
     excluded = member(collection, Role.ANNOTATOR, "ann4")
     studied = other.pair.candidate.document
     attach_full_texts(opened.query_paper.document, studied)

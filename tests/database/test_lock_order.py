@@ -80,7 +80,7 @@ from retrieval.models import Run
 from retrieval.services import remove_run
 from retrieval.services.runs import RunReport, lists_digest, store_run
 from scoring.folds import Folds
-from scoring.models import Kind
+from scoring.models import SystemKind
 from scoring.services import evaluate, save_folds
 from scoring.systems.services import delete_system, save_system
 from studies.models import StudyRating
@@ -142,7 +142,9 @@ class Scene:
         a_listed_run(collection, "up", {"draft": DOCNOS})
         a_listed_run(collection, "down", {"draft": DOCNOS[::-1]})
         built(collection)
-        self.system = collection.systems.create(name="theirs", kind=Kind.FILE, sha256="0" * 64)
+        self.system = collection.systems.create(
+            name="theirs", kind=SystemKind.FILE, sha256="0" * 64
+        )
 
     def people(self, *names: str) -> tuple[User, User]:
         first, second = (User.objects.get(username=name) for name in names)
@@ -398,7 +400,7 @@ def system_imported(scene: Scene, work: Any) -> None:
     save_system(
         collection=scene.collection,
         name="mine",
-        kind=Kind.FILE,
+        kind=SystemKind.FILE,
         lists={"open_method": RankedList(DOCNOS, [3.0, 2.0, 1.0])}.items(),
         parameters={},
         work=work,

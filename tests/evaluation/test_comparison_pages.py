@@ -14,7 +14,7 @@ from evaluation.comparison.figures import (
     QUERIES,
     ROWS,
     Sides,
-    Values,
+    ValuePair,
     comparison_figure,
 )
 from evaluation.comparison.paired_facets import FacetPair, facet_pairs, paired_values
@@ -26,14 +26,16 @@ from web.figure_panels import MOST_BARS, PANEL_WIDTH
 SIDES = Sides("bm25", "encoder")
 
 
-def a_figure(values: list[Values], **more: object):
+def a_figure(values: list[ValuePair], **more: object):
     return comparison_figure(
         values, SIDES, "AP", name="comparison", title="AP", noun=QUERIES, **more
     )
 
 
 def test_rows_are_sorted_by_difference_and_the_finding_says_it_in_words():
-    figure = a_figure([Values("q1", 0.5, 0.25), Values("q2", 0.1, 0.4), Values("q3", 0.2, 0.2)])
+    figure = a_figure(
+        [ValuePair("q1", 0.5, 0.25), ValuePair("q2", 0.1, 0.4), ValuePair("q3", 0.2, 0.2)]
+    )
 
     assert [row[0] for row in figure.rows] == ["q2", "q3", "q1"]
     assert figure.rows[0][1:] == pytest.approx((10, 40, 30))
@@ -48,7 +50,7 @@ def test_rows_are_sorted_by_difference_and_the_finding_says_it_in_words():
 
 
 def test_many_queries_are_drawn_in_panels_and_very_many_as_bars_of_a_fixed_number():
-    values = [Values(f"q{number:04}", 0.5, number / 10_000) for number in range(10_000)]
+    values = [ValuePair(f"q{number:04}", 0.5, number / 10_000) for number in range(10_000)]
 
     assert [len(panel.dots) for panel in a_figure(values[: ROWS + 1]).panels] == [2 * ROWS, 2]
     assert len(a_figure(values[:MOST_ROWS]).panels) == MOST_ROWS // ROWS
@@ -70,7 +72,7 @@ def test_papers_under_two_facets_have_the_mean_of_their_queries_under_each():
     (pair,) = facet_pairs(papers)
     assert pair == FacetPair("background", "method", 2)
     values = pd.Series({"d1_b": 0.5, "d1_m": 0.25, "d1_m-2": 0.75, "d2_b": 0.5, "d2_m": math.nan})
-    assert paired_values(papers, values, pair) == ([Values("d1", 0.5, 0.5)], ["d2"])
+    assert paired_values(papers, values, pair) == ([ValuePair("d1", 0.5, 0.5)], ["d2"])
 
 
 @pytest.mark.django_db

@@ -11,8 +11,8 @@ from django.core.management import CommandError, call_command
 from corpus.services import create_query
 from evaluation.significance.stored_values import (
     ALL,
-    Choices,
     ScoreState,
+    StoredChoices,
     checked_choices,
     usual_baseline,
     values_of,
@@ -126,9 +126,9 @@ def test_the_usual_baseline_is_the_first_bm25_or_the_first_system(systems, basel
 
 
 def test_the_usual_measure_is_ndcg_at_10_or_the_first_one():
-    assert Choices(["AP", "nDCG@10"], {}, "final").usual_measure == "nDCG@10"
-    assert Choices(["AP", "P@20"], {}, "final").usual_measure == "AP"
-    assert Choices([], {}, "final").usual_measure == ""
+    assert StoredChoices(["AP", "nDCG@10"], {}, "final").usual_measure == "nDCG@10"
+    assert StoredChoices(["AP", "P@20"], {}, "final").usual_measure == "AP"
+    assert StoredChoices([], {}, "final").usual_measure == ""
 
 
 def test_the_values_of_a_facet_are_those_of_its_queries(scored, queries):
@@ -139,7 +139,7 @@ def test_the_values_of_a_facet_are_those_of_its_queries(scored, queries):
     assert sorted(method.index) == sorted(name for name in queries if name.endswith("_method"))
     assert method.equals(every.loc[method.index])
     assert values_of(scored, "nDCG@10", "result").empty
-    choices = Choices.of(scored)
+    choices = StoredChoices.of(scored)
     assert choices.facets == dict(scored.facets.values_list("key", "name"))
     assert "nDCG@10" in choices.measures
     assert ScoreState.of(scored)[:2] == (["bm25", "encoder"], [])

@@ -11,7 +11,7 @@ from agreement.coefficients import Result
 from evaluation.significance.tables import (
     PAIR_FIELDS,
     SAME,
-    Cell,
+    StatisticCell,
     difference_sentence,
     matrix_of,
     p_text,
@@ -23,8 +23,8 @@ from evaluation.significance.tables import (
     system_fields,
     verdict,
 )
-from scoring.statistics.comparison import AllPairs, Comparison, compare, compare_all_pairs
-from scoring.statistics.paired import ALPHA, NO_VARIANCE, TOO_FEW_QUERIES, Estimate
+from scoring.statistics.comparison import AllPairs, SystemComparison, compare, compare_all_pairs
+from scoring.statistics.paired import ALPHA, NO_VARIANCE, TOO_FEW_QUERIES, IntervalEstimate
 
 VALUES = pd.DataFrame(
     {
@@ -38,7 +38,7 @@ VALUES = pd.DataFrame(
 
 
 @pytest.fixture
-def comparison() -> Comparison:
+def comparison() -> SystemComparison:
     return compare(VALUES, "bm25")
 
 
@@ -53,8 +53,11 @@ def test_a_verdict_needs_an_adjusted_p_below_the_level_and_a_direction(compariso
     assert verdict(replace(higher, flips_adjusted=ALPHA)) == SAME
     assert verdict(replace(higher, flips_adjusted=ALPHA - 1e-9)) == "higher"
     assert verdict(replace(higher, flips=1.0)) == "higher"
-    assert verdict(replace(higher, difference=Estimate(None, None, None, "no queries"))) == SAME
-    assert verdict(replace(lower, difference=Estimate(0.0, 0.0, 0.0))) == "lower"
+    assert (
+        verdict(replace(higher, difference=IntervalEstimate(None, None, None, "no queries")))
+        == SAME
+    )
+    assert verdict(replace(lower, difference=IntervalEstimate(0.0, 0.0, 0.0))) == "lower"
 
 
 def test_a_row_of_a_file_has_every_number_at_full_precision(comparison):
@@ -91,7 +94,7 @@ def test_the_page_rounds_and_has_the_exact_value_for_a_pointer(comparison):
     versus = versus_of(comparison, "random")
     row, mean = rows["random"], versus.difference
     assert row.verdict == "lower"
-    assert row.mean == Cell(
+    assert row.mean == StatisticCell(
         "2.88",
         repr(float(VALUES["random"].mean())),
         f"{percent(comparison.rows[-1].mean.low)} to {percent(comparison.rows[-1].mean.high)}",
@@ -99,18 +102,20 @@ def test_the_page_rounds_and_has_the_exact_value_for_a_pointer(comparison):
     difference, counts, t, t_adjusted, flips, flips_adjusted, effect = row.cells
     assert difference.text == "−25.00"
     assert difference.interval == f"{points(mean.low)} to {points(mean.high)}"
-    assert counts == Cell("0/0/8")
-    assert t == Cell(p_text(versus.t.value), repr(versus.t.value))
-    assert t_adjusted == Cell(p_text(versus.t_adjusted), repr(versus.t_adjusted))
-    assert flips == Cell(p_text(versus.flips), repr(versus.flips))
-    assert flips_adjusted == Cell(p_text(versus.flips_adjusted), repr(versus.flips_adjusted))
-    assert effect == Cell(
+    assert counts == StatisticCell("0/0/8")
+    assert t == StatisticCell(p_text(versus.t.value), repr(versus.t.value))
+    assert t_adjusted == StatisticCell(p_text(versus.t_adjusted), repr(versus.t_adjusted))
+    assert flips == StatisticCell(p_text(versus.flips), repr(versus.flips))
+    assert flips_adjusted == StatisticCell(
+        p_text(versus.flips_adjusted), repr(versus.flips_adjusted)
+    )
+    assert effect == StatisticCell(
         signed(versus.effect.value),
         repr(versus.effect.value),
         f"{signed(versus.effect.low)} to {signed(versus.effect.high)}",
     )
     assert (rows["bm25"].cells, rows["bm25"].verdict) == ((), "")
-    undefined = Cell("undefined", NO_VARIANCE)
+    undefined = StatisticCell("undefined", NO_VARIANCE)
     same = rows["copy"].cells
     assert (same[2], same[3], same[6]) == (undefined, undefined, undefined)
     assert same[4].text == same[5].text == "1.000"
@@ -118,8 +123,8 @@ def test_the_page_rounds_and_has_the_exact_value_for_a_pointer(comparison):
 
 def test_a_single_query_has_means_without_intervals():
     row = page_rows(compare(VALUES.head(1), "bm25"))[0]
-    assert row.mean == Cell("51.00", "0.51", "")
-    assert row.cells[2] == Cell("undefined", TOO_FEW_QUERIES)
+    assert row.mean == StatisticCell("51.00", "0.51", "")
+    assert row.cells[2] == StatisticCell("undefined", TOO_FEW_QUERIES)
 
 
 def test_numbers_have_two_decimals_and_a_real_minus():

@@ -11,7 +11,7 @@ from corpus.services import create_query
 from pooling.checks import compute_checks
 from pooling.figures import depth_figure, depths_of, overlap_figure
 from pooling.models import Pool
-from pooling.tables.freeze_preview import Matrix
+from pooling.tables.freeze_preview import OverlapMatrix
 from tests.support.factories import DocumentFactory, a_collection, a_pool
 from tests.support.visits import address, client_of, text_of
 
@@ -75,7 +75,9 @@ def test_pools_without_ranks_have_no_figure_of_depth(db):
 
 
 def test_the_heat_map_has_every_two_retrievers_once_in_its_table():
-    matrix = Matrix([("a", [1, 0.5, 0.125]), ("b", [0.5, 1, None]), ("c", [0.125, None, 1])], 25)
+    matrix = OverlapMatrix(
+        [("a", [1, 0.5, 0.125]), ("b", [0.5, 1, None]), ("c", [0.125, None, 1])], 25
+    )
 
     figure = overlap_figure("overlap-25", "Overlap", matrix)
 

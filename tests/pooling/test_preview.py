@@ -7,7 +7,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pooling import preview
-from pooling.preview import FrequentDocument, NearDuplicates, PoolFacts, Share, ShortAbstract
+from pooling.preview import (
+    FrequentDocument,
+    NearDuplicates,
+    PoolFacts,
+    RetrieverShare,
+    ShortAbstract,
+)
 
 # The cost
 
@@ -64,17 +70,19 @@ def test_a_retrievers_share_is_what_it_drew_found_and_found_alone():
 
     one, three, two = preview.shares([pool], RANKINGS)
 
-    assert one == Share("one", 1, found=2, alone=1, middle_depth=2, deepest=2, shortfall=0)
+    assert one == RetrieverShare("one", 1, found=2, alone=1, middle_depth=2, deepest=2, shortfall=0)
     # b is at its first rank; at its second, a lies deeper than it drew.
-    assert two == Share("two", 1, found=1, alone=0, middle_depth=1, deepest=1, shortfall=0)
+    assert two == RetrieverShare("two", 1, found=1, alone=0, middle_depth=1, deepest=1, shortfall=0)
     # y would be its alone, were it not a forced document.
-    assert three == Share("three", 2, found=2, alone=1, middle_depth=2, deepest=2, shortfall=3)
+    assert three == RetrieverShare(
+        "three", 2, found=2, alone=1, middle_depth=2, deepest=2, shortfall=3
+    )
 
 
 def test_a_retriever_that_drew_nothing_has_no_depth():
     pool = PoolFacts("q", ["a"], frozenset(), {}, {}, {"one": 4})
 
-    assert preview.shares([pool], {"one": {}}) == [Share("one", 0, 0, 0, None, None, 4)]
+    assert preview.shares([pool], {"one": {}}) == [RetrieverShare("one", 0, 0, 0, None, None, 4)]
 
 
 # What looks wrong

@@ -16,10 +16,10 @@ from adjudication.standing import LabelledPair, Standing
 from bundle.citation_labels import citation_label, count_citations, known_sources, with_citation
 from bundle.datasheet.questions import QUESTIONS
 from bundle.options import LabelSource, ReleaseOptions, Texts
-from bundle.records import PooledDocument, ReleasedBuild, Source
+from bundle.records import FoundBy, PooledDocument, ReleasedBuild
 from corpus.services import create_query
 from evaluation.leaderboard.report import NamedLists, Options, evaluation_report
-from pooling.models import Candidate, Contribution, Exclusion
+from pooling.models import Candidate, Contribution, ExclusionReason
 from pooling.services import freeze_pools
 from rebuilding.manifest_files import open_manifests
 from release.datasheets.services import save_answers
@@ -84,7 +84,7 @@ def positives_of(files, query: str) -> set[str]:
 
 
 def pooled(*sources: str, docno="d1", excluded="") -> PooledDocument:
-    records = tuple(Source(name, None, None, False) for name in sources)
+    records = tuple(FoundBy(name, None, None, False) for name in sources)
     return PooledDocument("q", docno, 1, excluded, records)
 
 
@@ -208,7 +208,7 @@ def test_all_queries_of_a_query_paper_have_the_same_labels():
 def test_candidates_without_text_and_draft_pools_have_no_labels():
     collection = a_forced_collection(without_text=["d02"])
     freeze_pools(collection=collection)
-    assert Candidate.objects.filter(excluded=Exclusion.NO_TEXT).exists()
+    assert Candidate.objects.filter(excluded=ExclusionReason.NO_TEXT).exists()
     paper = DocumentFactory(collection=collection, docno="q9", references=["d01"])
     create_query(collection=collection, docno="q9", facet_key="method")
     a_pool(paper.query_paper, list(collection.documents.filter(docno__in=["d01", "d02"])))

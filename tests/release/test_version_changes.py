@@ -14,7 +14,7 @@ from release.services import publish_release
 from release.versions.changes import PAGE_ROWS, page_of_pairs, summary_of
 from release.versions.rankings import JOB_KIND, compare_rankings, newest_rankings
 from retrieval.formats import RankedList
-from scoring.models import Kind
+from scoring.models import SystemKind
 from scoring.systems.services import save_system
 from tests.support.release_scenes import a_judged_collection, slot_of
 from tests.support.sittings import judge
@@ -58,7 +58,7 @@ def a_system(collection: Collection, name: str, *docnos: str) -> None:
     save_system(
         collection=collection,
         name=name,
-        kind=Kind.FILE,
+        kind=SystemKind.FILE,
         lists=[
             (query, RankedList(list(docnos), [float(-rank) for rank in range(len(docnos))]))
             for query in ("q1_method", "q2_method")

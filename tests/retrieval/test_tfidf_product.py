@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import retrieval
-from retrieval.retrievers.tfidf import Columns
+from retrieval.retrievers.tfidf import TermColumns
 
 DOCUMENTS, TERMS = 300, 40
 
@@ -27,7 +27,9 @@ def columns(tmp_path):
     }
     for name, array in arrays.items():
         np.save(tmp_path / f"{name}.npy", array)
-    return Columns(*(np.load(tmp_path / f"{name}.npy", mmap_mode="r") for name in Columns.FILES))
+    return TermColumns(
+        *(np.load(tmp_path / f"{name}.npy", mmap_mode="r") for name in TermColumns.FILES)
+    )
 
 
 def sums_in_order_of_terms(columns, terms, weights):

@@ -8,13 +8,13 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from evaluation.leaderboard.rows import Line, deviations_of, mean_row, ranked
+from evaluation.leaderboard.rows import LeaderboardLine, deviations_of, mean_row, ranked
 from scoring.folds import Folds
 from scoring.latex import latex_text
 from scoring.score_tables import (
     ListCounts,
-    Queries,
-    Row,
+    MeansRow,
+    QueryGroups,
     as_columns,
     field_rows,
     from_columns,
@@ -28,7 +28,7 @@ LISTS = ListCounts({"b", "d"}, {"a": 3, "c": 4}, {"a": 1})
 
 
 def rows(folds: Folds = FOLDS):
-    found = summary_rows(TABLE, Queries(FACETS, folds), LISTS)
+    found = summary_rows(TABLE, QueryGroups(FACETS, folds), LISTS)
     return {(row.facet, row.split): row for row in found}
 
 
@@ -81,20 +81,20 @@ def test_the_documents_of_a_row_are_those_of_its_scored_queries():
     assert (rows()["all", "all"].unjudged, rows()["all", "all"].lacking) == (7, 1)
     assert (rows()["r", "all"].unjudged, rows()["r", "all"].lacking) == (4, 0)
     assert not rows()["m", "all"].is_re_ranking
-    only_judged = summary_rows(TABLE, Queries(FACETS, Folds()), ListCounts({"b"}))
+    only_judged = summary_rows(TABLE, QueryGroups(FACETS, Folds()), ListCounts({"b"}))
     assert all(row.is_re_ranking for row in only_judged)
-    without_lists = summary_rows(TABLE, Queries(FACETS, Folds()), ListCounts({"a", "b", "c"}))
+    without_lists = summary_rows(TABLE, QueryGroups(FACETS, Folds()), ListCounts({"a", "b", "c"}))
     assert not any(row.is_re_ranking for row in without_lists)
 
 
 def test_a_stored_row_is_the_same_row():
     row = rows()["all", "test"]
 
-    assert Row(**row.as_json()) == row
+    assert MeansRow(**row.as_json()) == row
 
 
 def test_a_mean_over_fields_weighs_each_field_alike():
-    queries = Queries(FACETS, fields={"a": "Art", "b": "Art", "c": "Law", "d": "Law"})
+    queries = QueryGroups(FACETS, fields={"a": "Art", "b": "Art", "c": "Law", "d": "Law"})
     found = {
         (row.facet, row.field): row for row in field_rows(TABLE, queries, LISTS, candidates="bm25")
     }
@@ -110,7 +110,7 @@ def test_a_mean_over_fields_weighs_each_field_alike():
 
 
 def test_a_field_without_a_scored_query_is_no_part_of_the_mean():
-    queries = Queries(FACETS, fields={"a": "Art", "b": "Art", "c": "Art", "d": "Law"})
+    queries = QueryGroups(FACETS, fields={"a": "Art", "b": "Art", "c": "Art", "d": "Law"})
     found = {row.field: row for row in field_rows(TABLE, queries, LISTS) if row.facet == "all"}
 
     assert found.keys() == {"mean over fields", "Art"}
@@ -143,7 +143,7 @@ def test_repetitions_have_a_mean_and_a_sample_deviation():
 def test_equal_values_share_a_rank_and_undefined_ones_come_last():
     row = rows()["all", "all"]
     values = {"a": 0.5, "b": 0.7, "c": 0.5, "d": None, "e": 0.1}
-    lines = [Line(name, ["run"], False, row, None) for name in values]
+    lines = [LeaderboardLine(name, ["run"], False, row, None) for name in values]
 
     assert [(line.name, line.rank) for line in ranked(lines, lambda line: values[line.name])] == [
         ("b", 1), ("a", 2), ("c", 2), ("e", 4), ("d", 5)

@@ -10,7 +10,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from annotation.models import Slot
-from evaluation.leaderboard.rows import Place, leaderboard
+from evaluation.leaderboard.rows import LeaderboardPlace, leaderboard
 from release.services import publish_release
 from scoring.folds import Folds
 from scoring.measures.profiles import CSFCUBE, MDCR, TREC, profile_of
@@ -251,7 +251,9 @@ def test_repetitions_are_one_line_of_the_leaderboard(collection, tmp_path):
         content = {"q1_method": [[docno, 1]]}
         imported(collection, tmp_path, content, name=name, repetition_of=group)
     evaluate(collection=collection)
-    lines = leaderboard(collection, profile_of(TREC, 2), Place("method", "all"), "nDCG@10")
+    lines = leaderboard(
+        collection, profile_of(TREC, 2), LeaderboardPlace("method", "all"), "nDCG@10"
+    )
 
     assert [(line.rank, line.name, line.repetitions) for line in lines] == [
         (1, "b", ()),
@@ -358,7 +360,9 @@ def test_a_re_ranking_says_so_on_a_row_among_open_lists(with_outsiders):
 
     def lines(profile: str):
         chosen = profile_of(profile, 2)
-        board = leaderboard(with_outsiders, chosen, Place("all", "all"), chosen.main_measure)
+        board = leaderboard(
+            with_outsiders, chosen, LeaderboardPlace("all", "all"), chosen.main_measure
+        )
         return {line.name: line for line in board}
 
     assert lines(TREC)["ranker"].is_mixed_in

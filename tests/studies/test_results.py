@@ -1,11 +1,11 @@
 from agreement.coefficients import COEFFICIENTS, CrossTable
-from studies.results import RatedPair, study_result
+from studies.results import TwiceRatedPair, study_result
 
 
 def rated(label, grade, *, facet="method", own=None, seconds=60.0, chosen=None, docno="d1"):
     chosen_label = label if chosen is None else chosen
     reason = "garbled" if grade is None else ""
-    return RatedPair("q", facet, docno, chosen_label, label, own, True, grade, reason, seconds)
+    return TwiceRatedPair("q", facet, docno, chosen_label, label, own, True, grade, reason, seconds)
 
 
 PAIRS = [

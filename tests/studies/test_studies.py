@@ -18,11 +18,11 @@ from studies.models import Study, StudyRating
 from studies.services import (
     BadRating,
     BadStudy,
-    NameTaken,
     NotYourStudy,
     RatedMeanwhile,
     RatingKeyReused,
     StudyEnded,
+    StudyNameTaken,
     WrongFullText,
     end_study,
 )
@@ -114,7 +114,7 @@ def test_a_study_that_cannot_be_made_says_why(collection, changes, reason):
 
 
 def test_a_name_is_taken_once(study):
-    with pytest.raises(NameTaken):
+    with pytest.raises(StudyNameTaken):
         a_study(study.collection)
 
 

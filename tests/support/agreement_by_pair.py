@@ -21,7 +21,7 @@ from agreement.coefficients import (
     Result,
     fill,
 )
-from agreement.summary import FacetRow, QueryRow, RatedPair, Results, Stage, Summary
+from agreement.summary import FacetSummary, QuerySummary, RatedPair, ReportStage, Results, Summary
 
 
 def spearman_of_scipy(first: Grades, second: Grades) -> Result:
@@ -99,12 +99,12 @@ def summarize_by_pair(
         facets=tuple(
             _facet_row(facet, stage, members, rows_of[facet])
             for facet, members in by_facet.items()
-            for stage in Stage
+            for stage in ReportStage
         ),
     )
 
 
-def _query_rows(pairs: Iterable[RatedPair], missing: Missing) -> list[QueryRow]:
+def _query_rows(pairs: Iterable[RatedPair], missing: Missing) -> list[QuerySummary]:
     by_query: dict[str, list[RatedPair]] = defaultdict(list)
     for pair in pairs:
         by_query[pair.query].append(pair)
@@ -115,29 +115,29 @@ def _query_rows(pairs: Iterable[RatedPair], missing: Missing) -> list[QueryRow]:
     ]
 
 
-def _before(query: str, pairs: Sequence[RatedPair], missing: Missing) -> QueryRow:
+def _before(query: str, pairs: Sequence[RatedPair], missing: Missing) -> QuerySummary:
     judged = [pair for pair in pairs if pair.judged]
     used = [pair for pair in judged if _usable(pair, missing)]
     first, second, _ = _columns(used, missing)
-    return QueryRow(
+    return QuerySummary(
         query=query,
         facet=pairs[0].facet,
-        stage=Stage.PRE,
+        stage=ReportStage.PRE,
         n=len(used),
         missing=sum(_incomplete(pair) for pair in judged),
         coefficients={key: function(first, second) for key, function in LIBRARIES.items()},
     )
 
 
-def _after(query: str, pairs: Sequence[RatedPair], missing: Missing) -> QueryRow:
+def _after(query: str, pairs: Sequence[RatedPair], missing: Missing) -> QuerySummary:
     judged = [pair for pair in pairs if pair.judged]
     labelled = [pair for pair in judged if pair.final is not None]
     due = [pair for pair in judged if pair.final is None and not pair.set_aside]
     used = [pair for pair in labelled if _usable(pair, missing)]
-    return QueryRow(
+    return QuerySummary(
         query=query,
         facet=pairs[0].facet,
-        stage=Stage.POST,
+        stage=ReportStage.POST,
         n=len(used),
         missing=sum(_incomplete(pair) or pair.final is None for pair in judged),
         coefficients=(_unfinished(len(due), len(judged)) if due else _with_final(used, missing)),
@@ -191,15 +191,15 @@ def _columns(pairs: Sequence[RatedPair], missing: Missing) -> tuple[Grades, Grad
 
 
 def _facet_row(
-    facet: str, stage: Stage, pairs: Sequence[RatedPair], rows: Sequence[QueryRow]
-) -> FacetRow:
+    facet: str, stage: ReportStage, pairs: Sequence[RatedPair], rows: Sequence[QuerySummary]
+) -> FacetSummary:
     judged = [pair for pair in pairs if pair.judged]
     results = [row.coefficients for row in rows if row.stage is stage]
     values = {
         each.key: [result.value for row in results if (result := row[each.key]).value is not None]
         for each in COEFFICIENTS
     }
-    return FacetRow(
+    return FacetSummary(
         facet=facet,
         stage=stage,
         queries=len(results),

@@ -30,7 +30,7 @@ from release.models import Erratum, Release
 from release.services import publish_release
 from retrieval.formats import RankedList
 from retrieval.models import Run
-from scoring.models import Kind, System
+from scoring.models import System, SystemKind
 from scoring.services import evaluate
 from scoring.systems.services import save_system
 from studies.models import Study
@@ -87,7 +87,7 @@ class World:
     @property
     def system(self) -> System:
         """An imported system; the run is one, too."""
-        return self.collection.systems.get(kind=Kind.FILE)
+        return self.collection.systems.get(kind=SystemKind.FILE)
 
     def slots(self, number: int = 1) -> list[Slot]:
         slots = Slot.objects.filter(pair__query=self.opening.query, number=number)
@@ -186,7 +186,7 @@ def _score(world: World) -> None:
     save_system(
         collection=world.collection,
         name="secret-system",
-        kind=Kind.FILE,
+        kind=SystemKind.FILE,
         lists=lists.items(),
         parameters={"files": ["system.run"]},
         report={"lists": 1},

@@ -13,9 +13,13 @@ from typing import NamedTuple
 import numpy as np
 
 from evaluation.pool_bias.computation.leave_out import UNIQUE, ScoredSystems, unique_documents
-from evaluation.pool_bias.computation.reduced_scores import Labels, UpperBounds, system_scores
+from evaluation.pool_bias.computation.reduced_scores import (
+    SourcedLabels,
+    UpperBounds,
+    system_scores,
+)
 from evaluation.pool_bias.computation.report_measures import MAIN, ScopedRanks, measures_for
-from evaluation.pool_bias.computation.sourced_pools import PooledDocument, SourcedPool
+from evaluation.pool_bias.computation.sourced_pools import SourcedDocument, SourcedPool
 from evaluation.pool_bias.computation.support import (
     Support,
     detectable_difference,
@@ -119,7 +123,7 @@ def _judged(
             for docno in lists[name][query][: setting.depth]:
                 finders.setdefault(docno, []).append(name)
         documents = tuple(
-            PooledDocument(docno, found[0], frozenset(found), frozenset(found), is_forced=False)
+            SourcedDocument(docno, found[0], frozenset(found), frozenset(found), is_forced=False)
             for docno, found in finders.items()
         )
         pools.append(SourcedPool(query, (query,), documents))
@@ -130,8 +134,8 @@ def _judged(
 
 def _scored(
     pools: Sequence[SourcedPool], qrels: Mapping[str, Mapping[str, int]], lists: Lists
-) -> tuple[ScoredSystems, Labels]:
-    labels = Labels(qrels, relevant_from=2, highest=3)
+) -> tuple[ScoredSystems, SourcedLabels]:
+    labels = SourcedLabels(qrels, relevant_from=2, highest=3)
     measures = [measure for measure in measures_for(2, []) if measure.name == MAIN]
     pooled = {pool.paper: set(pool.docnos) for pool in pools}
     ranks, values = {}, {}

@@ -9,7 +9,7 @@ from accounts.models import Collection
 from evaluation.models import ShadowJudge
 from evaluation.shadow_judges.services import Description, import_shadow_judge
 from retrieval.formats import RankedList
-from scoring.models import Kind, System
+from scoring.models import System, SystemKind
 from scoring.systems.services import save_system
 
 # Of the judged pairs of `a_judged_collection`, whose final labels are in the comment.
@@ -30,7 +30,7 @@ def a_system(collection: Collection, name: str, lists: dict[str, list[str]]) -> 
     return save_system(
         collection=collection,
         name=name,
-        kind=Kind.FILE,
+        kind=SystemKind.FILE,
         lists=[
             (query, RankedList(docnos, [float(len(docnos) - rank) for rank in range(len(docnos))]))
             for query, docnos in lists.items()

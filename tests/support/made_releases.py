@@ -24,7 +24,7 @@ from bundle.reading.rows import DOCUMENTS, QRELS, Manifest, read_manifest
 from bundle.verification.service import verify
 from release import services
 from release.importing.service import import_release
-from release.services import Bundle
+from release.services import PackedBundle
 from release.snapshot import take_snapshot
 from release.versions import restoring
 
@@ -39,7 +39,7 @@ class MadeReleases:
         self._known: set[str] = set()
         self._waiting: list[Path] = []
 
-    def keep(self, bundle: Bundle) -> None:
+    def keep(self, bundle: PackedBundle) -> None:
         if bundle.sha256 in self._known:
             return
         self._known.add(bundle.sha256)
@@ -71,7 +71,7 @@ def kept_releases(folder: Path) -> Iterator[MadeReleases]:
     made = MadeReleases(folder)
     pack = services.pack_bundle
 
-    def pack_and_keep(*arguments: Any, **options: Any) -> Bundle:
+    def pack_and_keep(*arguments: Any, **options: Any) -> PackedBundle:
         bundle = pack(*arguments, **options)
         made.keep(bundle)
         return bundle

@@ -23,7 +23,7 @@ import pyarrow.parquet as pq
 import pytrec_eval
 from ir_measures import nDCG
 
-from release.services import Bundle
+from release.services import PackedBundle
 from tests.support.running import environment
 
 Qrels = dict[str, dict[str, int]]
@@ -31,7 +31,7 @@ Run = dict[str, dict[str, float]]
 CUT = 10
 
 
-def unpack(bundle: Bundle, folder: Path) -> Path:
+def unpack(bundle: PackedBundle, folder: Path) -> Path:
     with zipfile.ZipFile(bundle.reader()) as archive:
         archive.extractall(folder)
     return folder

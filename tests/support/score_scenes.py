@@ -8,7 +8,7 @@ import pandas as pd
 
 from accounts.models import Collection
 from scoring.measures.profiles import TREC, profile_of
-from scoring.models import Kind, Scores, System
+from scoring.models import Scores, System, SystemKind
 from scoring.score_tables import as_columns
 
 
@@ -18,7 +18,7 @@ def store_scores(collection: Collection, values: Mapping[str, Mapping[str, float
     for name, by_query in values.items():
         column = pd.Series(by_query, dtype=float)
         Scores.objects.create(
-            system=System.objects.create(collection=collection, name=name, kind=Kind.FILE),
+            system=System.objects.create(collection=collection, name=name, kind=SystemKind.FILE),
             profile=TREC,
             state="stored by a test",
             summary=[],

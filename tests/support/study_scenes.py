@@ -7,7 +7,7 @@ import uuid
 from accounts.models import Collection, User
 from annotation.models import Opening, Reason
 from annotation.services import Answer
-from corpus.formats.full_texts import Section, full_text_digest, section_rows
+from corpus.formats.full_texts import FullTextSection, full_text_digest, section_rows
 from corpus.models import Document, FullText
 from studies.models import Study, StudyRating
 from studies.reading import presentations_of
@@ -19,8 +19,8 @@ from tests.support.sittings import judge_both
 def attach_full_texts(*documents: Document) -> None:
     for document in documents:
         sections = (
-            Section("Abstract", (document.abstract,)),
-            Section("1 Introduction", (f"Whole text of {document.docno}.",)),
+            FullTextSection("Abstract", (document.abstract,)),
+            FullTextSection("1 Introduction", (f"Whole text of {document.docno}.",)),
         )
         FullText.objects.create(
             document=document,

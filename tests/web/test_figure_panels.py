@@ -10,7 +10,7 @@ from web.figure_panels import (
     GUTTER,
     MOST_POINTS,
     PANEL_WIDTH,
-    Part,
+    PartOfNumber,
     Range,
     curve,
     parts,
@@ -19,7 +19,7 @@ from web.figure_panels import (
 
 
 def test_the_bar_of_a_part_lies_over_that_of_its_total():
-    rows = [Part("bm25", 10, 4), Part("word", 5, 0), Part("none", 0, 0)]
+    rows = [PartOfNumber("bm25", 10, 4), PartOfNumber("word", 5, 0), PartOfNumber("none", 0, 0)]
     panel = parts("Relevant", "The finding.", rows, ("relevant", "unique"))
     assert [(bar.css, bar.title) for bar in panel.bars] == [
         ("g1", "bm25: 10 relevant, 4 unique"),

@@ -15,8 +15,8 @@ from django.template.loader import render_to_string
 
 from web.figure_files import ShownFigure, figure_file
 from web.figure_panels import (
-    Move,
-    Progress,
+    BeforeAfter,
+    DoneOf,
     Series,
     Spread,
     columns,
@@ -33,7 +33,7 @@ from web.figures import (
     Figure,
     Key,
     Panel,
-    Scale,
+    PixelScale,
     clipped,
     number_text,
     sheet_of,
@@ -50,7 +50,7 @@ def a_figure(**changes: object) -> Figure:
         "title": "Grades & labels",
         "note": "The share of each grade.",
         "panels": [
-            moves("Method", "Method: one query.", [Move("q<1>", 0.25, 0.75)], 0, 1),
+            moves("Method", "Method: one query.", [BeforeAfter("q<1>", 0.25, 0.75)], 0, 1),
             columns("Two", "Two: 3 of each.", ["a", "b"], [Series("n", ["g0", "g3"], [3, 3])]),
         ],
         "head": ("query", "before"),
@@ -68,13 +68,13 @@ def parsed(figure: Figure) -> ElementTree.Element:
 
 
 def test_a_scale_maps_its_ends_and_what_lies_between():
-    scale = Scale(-1, 1, 100, 300)
+    scale = PixelScale(-1, 1, 100, 300)
 
     assert [scale.at(value) for value in (-1, 0, 0.5, 1)] == [100, 200, 250, 300]
 
 
 def test_a_scale_without_a_range_maps_all_to_its_start():
-    assert Scale(2, 2, 10, 90).at(2) == 10
+    assert PixelScale(2, 2, 10, 90).at(2) == 10
 
 
 @pytest.mark.parametrize(
@@ -110,7 +110,7 @@ def test_a_long_name_is_clipped_to_its_room():
 
 
 def test_an_undefined_value_has_no_dot_and_no_line():
-    panel = moves("Method", "", [Move("q1", 0.5, None), Move("q2", None, None)], 0, 1)
+    panel = moves("Method", "", [BeforeAfter("q1", 0.5, None), BeforeAfter("q2", None, None)], 0, 1)
 
     assert [dot.css for dot in panel.dots] == ["dot-before"]
     assert [stroke for stroke in panel.strokes if stroke.css == "move"] == []
@@ -148,7 +148,7 @@ def test_a_heat_map_leaves_out_the_diagonal_and_what_is_undefined():
 
 
 def test_progress_is_drawn_on_a_track_and_said_in_numbers():
-    panel = progress_cell("q1", [Progress("slot 1", 1, 4), Progress("cases", 0, 0)], "/pools/d1/")
+    panel = progress_cell("q1", [DoneOf("slot 1", 1, 4), DoneOf("cases", 0, 0)], "/pools/d1/")
 
     assert [bar.css for bar in panel.bars] == ["rest", "done", "rest"]
     assert panel.bars[1].width == panel.width / 4
@@ -191,7 +191,7 @@ def test_every_class_of_a_panel_has_a_rule_on_pages_and_in_files():
         *a_figure().panels,
         spreads("", "", [Spread("a", 1, 2, 3, 4, 5)], 5),
         heat_map("", ["a", "b"], [[None, 0.5], [0.5, None]]),
-        progress_cell("q1", [Progress("slot 1", 1, 4)], ""),
+        progress_cell("q1", [DoneOf("slot 1", 1, 4)], ""),
     ]
     marks = [mark for p in panels for mark in (*p.strokes, *p.bars, *p.dots, *p.texts)]
     page = (ROOT / "static/css/admin.css").read_text()

@@ -9,17 +9,17 @@ from django.test import RequestFactory
 
 from accounts.models import User
 from tests.support.factories import UserFactory
-from web.tables.filters import Choice, Filter, filter_bar, filter_queryset, filter_rows
+from web.tables.filters import Filter, FilterChoice, filter_bar, filter_queryset, filter_rows
 
 PARITY = Filter(
     "parity",
     "Parity",
     [
-        Choice("even", "Even", lambda row: row % 2 == 0),
-        Choice("odd", "Odd", lambda row: row % 2 == 1),
+        FilterChoice("even", "Even", lambda row: row % 2 == 0),
+        FilterChoice("odd", "Odd", lambda row: row % 2 == 1),
     ],
 )
-SIZE = Filter("size", "Size", [Choice("small", "Small", lambda row: row < 5)])
+SIZE = Filter("size", "Size", [FilterChoice("small", "Small", lambda row: row < 5)])
 
 
 def bar(address: str):
@@ -41,7 +41,7 @@ def test_an_unknown_value_filters_nothing(address):
 def test_a_queryset_is_filtered_in_the_database():
     for name in ("ada", "bea"):
         UserFactory(username=name)
-    by_name = Filter("name", "Name", [Choice("a", "A", Q(username__startswith="a"))])
+    by_name = Filter("name", "Name", [FilterChoice("a", "A", Q(username__startswith="a"))])
 
     found = filter_queryset(User.objects.all(), [by_name], QueryDict("name=a"))
 

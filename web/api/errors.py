@@ -10,7 +10,7 @@ from rest_framework.exceptions import APIException, NotFound, ValidationError
 from rest_framework.response import Response
 from rest_framework.views import exception_handler
 
-from web.api.serializers import TooLarge
+from web.api.serializers import RequestTooLarge
 from web.disk import NoRoom, is_full, is_refused
 from web.errors import UserFacingError
 
@@ -29,7 +29,7 @@ def answer(error: Exception, context: dict[str, Any]) -> Response | None:
     if isinstance(error, OSError) and not foreseen and (is_full(error) or is_refused(error)):
         error = NoRoom("the file", error)
     if isinstance(error, RequestDataTooBig):  # raised by Django while it parses the body
-        error = TooLarge()
+        error = RequestTooLarge()
     if isinstance(error, SuspiciousOperation):  # a form with too many fields
         return Response({"detail": "This request is malformed.", "code": "malformed"}, status=400)
     if isinstance(error, UserFacingError):

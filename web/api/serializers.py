@@ -27,7 +27,7 @@ LONGEST_KEY = 60  # of an unknown key that is shown
 CSRF_FIELD = "csrfmiddlewaretoken"  # Django reads it from the form of a session
 
 
-class TooLarge(APIException):
+class RequestTooLarge(APIException):
     status_code = 413
     default_detail = "The body is too large. Send files as multipart/form-data."
     default_code = "too_large"
@@ -41,7 +41,7 @@ class JsonBody(JSONParser):
     ) -> dict[str, Any]:
         length = parser_context["request"].META.get("CONTENT_LENGTH") or 0
         if int(length) > (settings.DATA_UPLOAD_MAX_MEMORY_SIZE or 0):
-            raise TooLarge
+            raise RequestTooLarge
         try:
             content: dict[str, Any] = super().parse(stream, media_type, parser_context)
         except RecursionError as error:

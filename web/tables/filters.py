@@ -16,7 +16,7 @@ M = TypeVar("M", bound=Model)
 Test = Callable[[Row], bool]
 
 
-class Choice(NamedTuple, Generic[Condition]):
+class FilterChoice(NamedTuple, Generic[Condition]):
     """A chip. Its condition is a `Q`, or a function of a row in memory."""
 
     value: str
@@ -30,9 +30,9 @@ class Filter(Generic[Condition]):
 
     name: str
     label: str
-    choices: Sequence[Choice[Condition]]
+    choices: Sequence[FilterChoice[Condition]]
 
-    def chosen(self, parameters: QueryDict) -> Choice[Condition] | None:
+    def chosen(self, parameters: QueryDict) -> FilterChoice[Condition] | None:
         """The choice in the address. An unknown value filters nothing, like an unknown sort."""
         value = parameters.get(self.name, "")
         return next((choice for choice in self.choices if choice.value == value), None)
@@ -117,7 +117,7 @@ def filter_bar(
         changed = {name: value for name, value in (parameters | changes).items() if value}
         return f"{path}{'?' if changed else ''}{urlencode(changed)}{anchor}"
 
-    def chip(name: str, choice: Choice[Any]) -> Chip:
+    def chip(name: str, choice: FilterChoice[Any]) -> Chip:
         is_chosen = chosen.get(name) == choice.value
         url = address({name: "" if is_chosen else choice.value}) if name in chosen else ""
         return Chip(choice.value, choice.label, is_chosen, url)

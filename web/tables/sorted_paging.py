@@ -21,7 +21,7 @@ M = TypeVar("M", bound=Model)
 PLACE = ("after", "before", "at", "page")  # parameters of one page
 
 
-class Place(NamedTuple):
+class RowPlace(NamedTuple):
     """A place between rows: the value that the table is sorted by, or None, and the key's place."""
 
     value: Any
@@ -76,7 +76,7 @@ class SortedRows(Generic[M]):
             OrderBy(F("sort_key"), descending=backwards),
         ]
 
-    def _later(self, place: Place) -> Q:
+    def _later(self, place: RowPlace) -> Q:
         if not self.has_value:
             return Q(**{f"sort_key__{'lt' if self.sort.descending else 'gt'}": place.key})
         same = Q(sort_value=place.value, sort_key__gt=place.key)
@@ -85,7 +85,7 @@ class SortedRows(Generic[M]):
         beyond = Q(**{f"sort_value__{'lt' if self.sort.descending else 'gt'}": place.value})
         return beyond | same | Q(sort_value=None)
 
-    def _earlier(self, place: Place) -> Q:
+    def _earlier(self, place: RowPlace) -> Q:
         if not self.has_value:
             return Q(**{f"sort_key__{'gt' if self.sort.descending else 'lt'}": place.key})
         if place.value is None:
@@ -130,11 +130,11 @@ class SortedRows(Generic[M]):
             pass
         return []
 
-    def _place(self, key: str, value: str | None) -> Place:
+    def _place(self, key: str, value: str | None) -> RowPlace:
         if not self.has_value or value is None:
-            return Place(None, self.key_order.value_of(key))
+            return RowPlace(None, self.key_order.value_of(key))
         field = self.rows.query.annotations["sort_value"].output_field
-        return Place(field.to_python(value), self.key_order.value_of(key))
+        return RowPlace(field.to_python(value), self.key_order.value_of(key))
 
     def _value_of(self, row: Any) -> Any:
         return row.sort_value if self.has_value else None
@@ -144,7 +144,7 @@ class SortedRows(Generic[M]):
         if not rows:
             return 0, 0
         first: Any = rows[0]
-        earlier = self._earlier(Place(self._value_of(first), first.sort_key))
+        earlier = self._earlier(RowPlace(self._value_of(first), first.sort_key))
         counts = self.rows.order_by().aggregate(
             total=Count("pk"), earlier=Count("pk", filter=earlier)
         )

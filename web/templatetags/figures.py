@@ -12,7 +12,7 @@ from django.template import Library
 from django.utils.html import format_html
 from django.utils.safestring import SafeString, mark_safe
 
-from web.figures import Bar, Dot, Panel, Stroke, Text
+from web.figures import Bar, Dot, Panel, Stroke, TextLine
 
 register = Library()
 
@@ -60,7 +60,7 @@ def _title(title: str) -> str:
     return f"<title>{escape(title)}</title>" if title else ""
 
 
-def _text(text: Text) -> str:
+def _text(text: TextLine) -> str:
     css = f' class="{escape(text.css)}"' if text.css else ""
     anchor = "" if text.anchor == "start" else f' text-anchor="{escape(text.anchor)}"'
     return f'<text{css} x="{text.x}" y="{text.y}"{anchor}>{escape(text.text)}</text>'

@@ -11,7 +11,7 @@ from accounts.lookup import collection_named
 from adjudication.judgment_files import FieldNames
 from adjudication.judgment_import import (
     ImportOptions,
-    ImportReport,
+    JudgmentImportReport,
     JudgmentsRefused,
     import_judgments,
 )
@@ -91,7 +91,7 @@ class Command(BaseCommand):
         self.stdout.write(f"{collection.slug}: {summary(report)}")
 
 
-def summary(report: ImportReport) -> str:
+def summary(report: JudgmentImportReport) -> str:
     start = "nothing was changed. The import would give: " if report.dry_run else ""
     return (
         f"{start}judgments {report.judgments} imported, {report.judgments_unchanged} unchanged; "

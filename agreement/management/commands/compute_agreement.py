@@ -11,7 +11,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from accounts.models import Collection
 from agreement.coefficients import COEFFICIENTS, Missing
 from agreement.services import compute_report
-from agreement.summary import Stage
+from agreement.summary import ReportStage
 
 COLUMNS = [coefficient.key for coefficient in COEFFICIENTS]
 
@@ -55,7 +55,7 @@ def table(payload: dict[str, Any]) -> Iterator[str]:
     yield ""
     yield _line("overruled (share of labels)", "", "mean", "pooled")
     for row in payload["facets"]:
-        if row["stage"] == Stage.POST:
+        if row["stage"] == ReportStage.POST:
             shares = (row["overruled_mean"], row["overruled"])
             yield _line(
                 row["facet"] or "all queries", "", *(_number(share, ".2%") for share in shares)

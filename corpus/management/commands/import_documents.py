@@ -9,7 +9,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from accounts.lookup import collection_named
 from corpus.documents.first_rows import as_text
-from corpus.documents.importing import MAX_SKIPPED, ImportReport, import_source, open_files
+from corpus.documents.importing import MAX_SKIPPED, DocumentImportReport, import_source, open_files
 from corpus.formats.document_lines import DocumentFormatError
 from corpus.formats.ir_datasets_source import PREFIX, open_dataset
 from corpus.formats.sources import AUTO, FORMATS, SourceError
@@ -161,7 +161,7 @@ class Command(BaseCommand):
         self.stdout.write(summary(collection.slug, report))
 
 
-def summary(slug: str, report: ImportReport) -> str:
+def summary(slug: str, report: DocumentImportReport) -> str:
     parts = [
         f"documents {report.created} created, {report.updated} updated, "
         f"{report.unchanged} unchanged"

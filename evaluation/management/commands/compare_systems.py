@@ -29,7 +29,13 @@ from evaluation.significance.tables import (
     points,
     system_fields,
 )
-from scoring.statistics.comparison import SEED, AllPairs, Comparison, compare, compare_all_pairs
+from scoring.statistics.comparison import (
+    SEED,
+    AllPairs,
+    SystemComparison,
+    compare,
+    compare_all_pairs,
+)
 from web.tables.columns import ShownColumns, csv_lines
 
 HEAD = ("W/T/L", "t p", "Holm", "flips p", "Holm", "effect size")
@@ -83,7 +89,7 @@ class Command(BaseCommand):
             )
 
 
-def _payload(comparison: Comparison, pairs: AllPairs) -> dict[str, Any]:
+def _payload(comparison: SystemComparison, pairs: AllPairs) -> dict[str, Any]:
     return {
         "baseline": comparison.baseline,
         "queries": comparison.queries,
@@ -99,13 +105,13 @@ def _payload(comparison: Comparison, pairs: AllPairs) -> dict[str, Any]:
     }
 
 
-def _csv(comparison: Comparison, pairs: AllPairs, all_pairs: bool) -> Iterator[str]:
+def _csv(comparison: SystemComparison, pairs: AllPairs, all_pairs: bool) -> Iterator[str]:
     if all_pairs:
         return csv_lines(ShownColumns(PAIRS, PAIRS.columns), pair_lines(pairs))
     return csv_lines(ShownColumns(SYSTEMS, SYSTEMS.columns), comparison.rows)
 
 
-def _table(comparison: Comparison, measure: str, facet: str) -> Iterator[str]:
+def _table(comparison: SystemComparison, measure: str, facet: str) -> Iterator[str]:
     where = "all queries" if facet == ALL else facet
     yield f"{measure} (%) against {comparison.baseline}, {where}: {comparison.queries} queries"
     yield ""

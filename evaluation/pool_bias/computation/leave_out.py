@@ -20,9 +20,9 @@ import numpy as np
 
 from evaluation.pool_bias.computation.effects import effects, ranking_correlation
 from evaluation.pool_bias.computation.reduced_scores import (
-    Labels,
     ReducedLabels,
     ReducedValues,
+    SourcedLabels,
     mean_over,
     reduced_judged_share,
     reduced_values,
@@ -44,7 +44,7 @@ class ScoredSystems:
     `per_query` is by system, then measure.
     """
 
-    labels: Labels
+    labels: SourcedLabels
     ranks: Mapping[str, ScopedRanks]
     per_query: Mapping[str, Mapping[str, Floats]]
     measures: Sequence[Measure]

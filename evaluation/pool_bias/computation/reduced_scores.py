@@ -23,7 +23,7 @@ Lists = Iterable[tuple[str, Sequence[str]]]  # query, docnos best first
 DEPTHS = (10, 20, 100)
 
 
-class Values(NamedTuple):
+class MeasureValues(NamedTuple):
     """A measure's mean over the queries: standard (the lower bound), condensed, and at most.
 
     `upper` is None for a measure without a known upper bound.
@@ -34,21 +34,22 @@ class Values(NamedTuple):
     upper: float | None
 
 
-class SystemScores(NamedTuple):
+class UnreducedScores(NamedTuple):
     """A system with all labels. `judged` has judged@k by k, over the queries with a list.
 
-    `per_query` has the values of each measure, by the order of `Labels.queries`. `leaves_pools` is
-    whether a list has a document outside the pool; if not, the system only ranks the pools again.
+    `per_query` has the values of each measure, by the order of `SourcedLabels.queries`.
+    `leaves_pools` is whether a list has a document outside the pool; if not, the system only ranks
+    the pools again.
     """
 
     judged: dict[int, float | None]
-    values: dict[str, Values]
+    values: dict[str, MeasureValues]
     per_query: dict[str, Floats]
     without_list: int
     leaves_pools: bool
 
 
-class Labels:
+class SourcedLabels:
     """The labels of the queries that have a relevant document, each with a number."""
 
     def __init__(self, qrels: Qrels, relevant_from: int, highest: int) -> None:
@@ -143,7 +144,7 @@ class UpperBounds:
 
     def __init__(
         self,
-        labels: Labels,
+        labels: SourcedLabels,
         bounds: Mapping[str, BoundedMeasure],
         pooled: Mapping[str, Collection[str]],
     ) -> None:
@@ -172,8 +173,8 @@ class UpperBounds:
 
 
 def system_scores(
-    labels: Labels, ranks: ScopedRanks, measures: Sequence[Measure], upper: UpperBounds
-) -> SystemScores:
+    labels: SourcedLabels, ranks: ScopedRanks, measures: Sequence[Measure], upper: UpperBounds
+) -> UnreducedScores:
     """Everything about a system with all labels; `upper` has read the same lists.
 
     judged@k is over the queries that the system has a list for. A query without a list scores 0,
@@ -182,10 +183,10 @@ def system_scores(
     graded = labels.graded(ranks.given)
     standard = ranks.values(labels.graded, measures)
     condensed = ranks.condensed_values(labels.graded, measures)
-    return SystemScores(
+    return UnreducedScores(
         judged={k: _mean(judged_share(graded, k)[graded.has_list]) for k in DEPTHS},
         values={
-            measure.name: Values(
+            measure.name: MeasureValues(
                 mean_over(standard[measure.name]),
                 mean_over(condensed[measure.name]),
                 mean_over(standard[measure.name])
@@ -201,7 +202,7 @@ def system_scores(
 
 
 class ReducedValues(NamedTuple):
-    """A system's values with fewer labels: by measure, then in the order of `Labels.queries`."""
+    """A system's values with fewer labels: by measure, in the order of `SourcedLabels.queries`."""
 
     standard: dict[str, Floats]
     condensed: dict[str, Floats]

@@ -14,7 +14,7 @@ from adjudication.retriever_yield import SourceCandidate
 Qrels = Mapping[str, Mapping[str, int]]  # query, docno, grade
 
 
-class PooledDocument(NamedTuple):
+class SourcedDocument(NamedTuple):
     """`drawer` is the source that drew it, `finders` all that found it, `has` all that list it."""
 
     docno: str
@@ -29,7 +29,7 @@ class SourcedPool(NamedTuple):
 
     paper: str
     queries: tuple[str, ...]
-    documents: tuple[PooledDocument, ...]
+    documents: tuple[SourcedDocument, ...]
 
     @property
     def sources(self) -> set[str]:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from evaluation.pool_bias.computation.support import Answer, pools_are_closed, signed
+from evaluation.pool_bias.computation.support import SupportAnswer, pools_are_closed, signed
 from web.words import count_noun
 
 Facts = Mapping[str, Any]
@@ -49,10 +49,10 @@ def _samples(facts: Facts) -> Iterable[str]:
 
 def _retrieval(facts: Facts) -> Iterable[str]:
     answer = facts["support"]["answer"]
-    if answer == Answer.SUPPORTED:
+    if answer == SupportAnswer.SUPPORTED:
         yield from _supported(facts)
         return
-    if answer == Answer.NOT_SUPPORTED:
+    if answer == SupportAnswer.NOT_SUPPORTED:
         yield _not_supported(facts)
     else:
         yield (
@@ -65,7 +65,7 @@ def _retrieval(facts: Facts) -> Iterable[str]:
 def open_reason(facts: Facts) -> str:
     """Why open lists can or cannot be compared, as a clause without a full stop."""
     support = facts["support"]
-    if support["answer"] == Answer.NOT_SUPPORTED:
+    if support["answer"] == SupportAnswer.NOT_SUPPORTED:
         worst = support["worst"]
         change = worst["fewest"]
         return (
@@ -73,7 +73,7 @@ def open_reason(facts: Facts) -> str:
             f"changes by {signed(change['mean'])} (95 % interval {signed(change['low'])} to "
             f"{signed(change['high'])})"
         )
-    if support["answer"] == Answer.SUPPORTED:
+    if support["answer"] == SupportAnswer.SUPPORTED:
         return (
             f"their judged@{facts['depth']} must be at least {_rounded_up(support['judged'])}, and "
             f"leaving out each of {support['sources']} sources changed its {facts['measure']} by "

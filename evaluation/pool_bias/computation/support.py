@@ -41,7 +41,7 @@ LARGEST_SHARE = 0.1  # of the system's score, so that low scores do not hide a c
 CLOSED = 0.99  # the share of labels from which the pools count as completely judged
 
 
-class Answer(StrEnum):
+class SupportAnswer(StrEnum):
     SUPPORTED = "supported"
     NOT_SUPPORTED = "not supported"
     UNKNOWN = "cannot be said"
@@ -102,7 +102,7 @@ class Support(NamedTuple):
     `tau` the least τ. `worst` is the source that changed most: of those that fail, if one does.
     """
 
-    answer: Answer
+    answer: SupportAnswer
     reasons: tuple[str, ...]
     sources: int
     judged: float | None = None
@@ -159,12 +159,12 @@ def support_of(
     failing = [row for row in rows if row.fails]
     if failing:
         worst = max(failing, key=lambda row: (abs(row.fewest.mean), row.system))
-        return Support(Answer.NOT_SUPPORTED, (), len(rows), worst=worst)
+        return Support(SupportAnswer.NOT_SUPPORTED, (), len(rows), worst=worst)
     reasons = tuple(_reasons(rows, queries, detectable, closed))
     if reasons:
-        return Support(Answer.UNKNOWN, reasons, len(rows))
+        return Support(SupportAnswer.UNKNOWN, reasons, len(rows))
     return Support(
-        Answer.SUPPORTED,
+        SupportAnswer.SUPPORTED,
         (),
         len(rows),
         judged=min(row.judged for row in rows),

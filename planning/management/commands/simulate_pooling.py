@@ -12,7 +12,7 @@ from planning.judged_pools import JudgedPool, judged_pools
 from planning.simulation import METHODS, Simulated, simulate
 
 
-class Row(NamedTuple):
+class SimulatedQuery(NamedTuple):
     """One query under every method."""
 
     query: str
@@ -65,9 +65,9 @@ class Command(BaseCommand):
             self.stdout.write(f"{missing} pairs without a final label were passed over.")
 
 
-def _row(pool: JudgedPool, seed: str, target: float, lowest: int) -> Row:
+def _row(pool: JudgedPool, seed: str, target: float, lowest: int) -> SimulatedQuery:
     relevant = {docno: grade >= lowest for docno, grade in pool.grades.items()}
-    return Row(
+    return SimulatedQuery(
         pool.query,
         {
             method: simulate(method, pool.lists, relevant, seed, pool.query, target)
@@ -76,7 +76,7 @@ def _row(pool: JudgedPool, seed: str, target: float, lowest: int) -> Row:
     )
 
 
-def _table(rows: list[Row], target: float, relevant: int) -> Iterator[str]:
+def _table(rows: list[SimulatedQuery], target: float, relevant: int) -> Iterator[str]:
     width = max(len(row.query) for row in rows)
     yield f"Judgments that find {target:.0%} of the documents with grade {relevant} or more"
     yield ""
@@ -90,7 +90,7 @@ def _table(rows: list[Row], target: float, relevant: int) -> Iterator[str]:
     yield from _totals(width, [row for row in rows if row.any.relevant], len(rows))
 
 
-def _totals(width: int, rows: list[Row], queries: int) -> Iterator[str]:
+def _totals(width: int, rows: list[SimulatedQuery], queries: int) -> Iterator[str]:
     if not rows:
         yield "No query has a relevant document, so no number of judgments is defined."
         return

@@ -9,7 +9,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from accounts.models import User
 from jobs.context import DirectRun
-from release.importing.context import ImportReport, ReleaseRefused
+from release.importing.context import ReleaseImportReport, ReleaseRefused
 from release.importing.service import import_release
 from web.words import count_noun
 
@@ -63,7 +63,7 @@ def _admin(username: str) -> User | None:
     return admin
 
 
-def summary(report: ImportReport) -> str:
+def summary(report: ReleaseImportReport) -> str:
     lines = [
         f"{report.collection}: imported from version {report.version}; "
         f"{count_noun(report.documents, 'document')}, "

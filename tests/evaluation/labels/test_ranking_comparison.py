@@ -13,7 +13,7 @@ from scipy import stats
 from evaluation.label_effects.comparison import (
     FlipKind,
     PairTests,
-    Swap,
+    SystemSwap,
     compare_rankings,
     flips,
     shared_labels,
@@ -178,7 +178,7 @@ def test_a_swap_is_a_pair_in_another_order_and_a_tie_is_none():
     (swap,) = swaps(before, after)
     assert (swap.better, swap.worse) == ("a", "b")
     assert (swap.reference, swap.other) == (pytest.approx(0.4), pytest.approx(-0.1))
-    assert swaps(after, before) == [Swap("b", "a", -swap.other, -swap.reference)]
+    assert swaps(after, before) == [SystemSwap("b", "a", -swap.other, -swap.reference)]
 
 
 def test_sets_of_labels_are_compared_on_the_pairs_that_all_of_them_have():

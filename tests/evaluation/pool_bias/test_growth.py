@@ -9,12 +9,12 @@ from evaluation.pool_bias.computation.growth import (
     found_by_size,
     growth_of,
 )
-from evaluation.pool_bias.computation.sourced_pools import PooledDocument, SourcedPool
+from evaluation.pool_bias.computation.sourced_pools import SourcedDocument, SourcedPool
 
 
 def a_pool(grades, forced=0, queries=("q_method",)):
     documents = tuple(
-        PooledDocument(
+        SourcedDocument(
             f"d{number}", source, frozenset([source]), frozenset([source]), number < forced
         )
         for number in range(len(grades))

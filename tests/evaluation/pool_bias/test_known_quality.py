@@ -2,7 +2,7 @@
 
 import pytest
 
-from evaluation.pool_bias.computation.support import Answer
+from evaluation.pool_bias.computation.support import SupportAnswer
 from tests.support.known_pools import Setting, known_quality
 
 DEEP = Setting(queries=30)
@@ -11,11 +11,11 @@ DEEP = Setting(queries=30)
 @pytest.mark.parametrize(
     ("setting", "answer", "least_error", "most_error"),
     [
-        (DEEP, Answer.SUPPORTED, 0, 0.01),
-        (Setting(depth=5), Answer.UNKNOWN, 0.02, 0.1),
-        (Setting(dominating=True, depth=20, queries=30), Answer.NOT_SUPPORTED, 0.1, 0.2),
-        (Setting(queries=8), Answer.UNKNOWN, 0, 0.01),
-        (Setting(scored_sources=3, queries=30), Answer.UNKNOWN, 0, 0.01),
+        (DEEP, SupportAnswer.SUPPORTED, 0, 0.01),
+        (Setting(depth=5), SupportAnswer.UNKNOWN, 0.02, 0.1),
+        (Setting(dominating=True, depth=20, queries=30), SupportAnswer.NOT_SUPPORTED, 0.1, 0.2),
+        (Setting(queries=8), SupportAnswer.UNKNOWN, 0, 0.01),
+        (Setting(scored_sources=3, queries=30), SupportAnswer.UNKNOWN, 0, 0.01),
     ],
     ids=["deep", "shallow", "dominating", "few queries", "few sources"],
 )
@@ -35,4 +35,4 @@ def test_the_same_pools_with_fewer_queries_are_never_supported_again():
         known_quality(Setting(depth=20, queries=queries), seed=3).support.answer
         for queries in (40, 24, 12)
     ]
-    assert answers == [Answer.SUPPORTED, Answer.UNKNOWN, Answer.UNKNOWN]
+    assert answers == [SupportAnswer.SUPPORTED, SupportAnswer.UNKNOWN, SupportAnswer.UNKNOWN]

@@ -10,14 +10,14 @@ from evaluation.pool_bias.computation.leave_out import (
     unique_documents,
 )
 from evaluation.pool_bias.computation.reduced_scores import (
-    Labels,
+    SourcedLabels,
     UpperBounds,
     reduced_values,
     system_scores,
 )
 from evaluation.pool_bias.computation.report_measures import ScopedRanks, is_closed, measures_for
 from evaluation.pool_bias.computation.sourced_pools import (
-    PooledDocument,
+    SourcedDocument,
     SourcedPool,
     grades_by_pair,
     source_candidates,
@@ -28,7 +28,7 @@ from scoring.measures.judged_ranks import JudgedDocuments
 
 def a_document(docno, drawer, *others, deeper=()):
     finders = frozenset([drawer, *others])
-    return PooledDocument(docno, drawer, finders, finders | set(deeper), is_forced=False)
+    return SourcedDocument(docno, drawer, finders, finders | set(deeper), is_forced=False)
 
 
 # `word` has d3 deeper than it drew, so `bm25` alone found d3.
@@ -91,7 +91,7 @@ LISTS = {
 
 
 def scored(qrels):
-    labels = Labels(qrels, relevant_from=2, highest=3)
+    labels = SourcedLabels(qrels, relevant_from=2, highest=3)
     measures = measures_for(2, ["background"])
     pooled = {query: {"d1", "d2", "d3"} for query in qrels}
     ranks, values = {}, {}
@@ -179,7 +179,7 @@ def test_a_query_that_loses_all_relevant_documents_counts_as_0_in_the_change_of_
 def test_a_cut_off_at_a_share_of_the_pool_stays_when_labels_are_left_out():
     """With 10 documents in the pool, NDCG%20 has two ranks, also when five labels are left out."""
     grades = {f"d{number}": 2 for number in range(10)}
-    labels = Labels({"q": grades}, relevant_from=2, highest=3)
+    labels = SourcedLabels({"q": grades}, relevant_from=2, highest=3)
     ranks = ScopedRanks.of(labels.ranks_of([("q", ["d9", "x", *(f"d{n}" for n in range(9))])]))
     (measure,) = [
         measure for measure in measures_for(2, ["background"]) if measure.name == "NDCG%20"

@@ -3,7 +3,7 @@
 import pytest
 
 from corpus.services import create_query
-from evaluation.pool_bias.computation.sourced_pools import PooledDocument
+from evaluation.pool_bias.computation.sourced_pools import SourcedDocument
 from evaluation.pool_bias.reading import sourced_pools
 from pooling.models import Contribution
 from tests.support.factories import DocumentFactory, a_pool
@@ -28,9 +28,9 @@ def test_documents_come_in_the_order_drawn_with_those_that_found_and_listed_them
     (read,) = sourced_pools(collection)
     assert (read.paper, read.queries) == ("q1", ("q1_method",))
     assert read.documents == (
-        PooledDocument("d05", "up", {"up", "down"}, {"up", "down"}, is_forced=False),
-        PooledDocument("d01", "up", {"up"}, {"up", "down"}, is_forced=False),
-        PooledDocument("d03", "up", {"up", "other"}, {"up", "other", "far"}, is_forced=False),
+        SourcedDocument("d05", "up", {"up", "down"}, {"up", "down"}, is_forced=False),
+        SourcedDocument("d01", "up", {"up"}, {"up", "down"}, is_forced=False),
+        SourcedDocument("d03", "up", {"up", "other"}, {"up", "other", "far"}, is_forced=False),
     )
 
 

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from evaluation.pool_bias.computation.bounds import BoundedMeasure
 from evaluation.pool_bias.computation.reduced_scores import (
-    Labels,
+    SourcedLabels,
     UpperBounds,
     mean_over,
     reduced_judged_share,
@@ -35,7 +35,7 @@ some_lists = st.dictionaries(st.sampled_from(QUERIES), st.permutations(DOCNOS).m
 @given(qrels=some_qrels, lists=some_lists, dropped=st.sets(st.sampled_from(DOCNOS)))
 @settings(max_examples=60)
 def test_masked_labels_give_the_scores_of_smaller_qrels(qrels, lists, dropped):
-    labels = Labels(qrels, relevant_from=2, highest=3)
+    labels = SourcedLabels(qrels, relevant_from=2, highest=3)
     reduced = labels.without(dict.fromkeys(QUERIES, dropped))
     smaller = {
         query: {docno: grade for docno, grade in row.items() if docno not in dropped}
@@ -57,7 +57,7 @@ def test_masked_labels_give_the_scores_of_smaller_qrels(qrels, lists, dropped):
 @given(qrels=some_qrels, lists=some_lists)
 @settings(max_examples=60)
 def test_the_standard_value_is_the_lower_bound_and_the_condensed_one_is_between(qrels, lists):
-    labels = Labels(qrels, relevant_from=2, highest=3)
+    labels = SourcedLabels(qrels, relevant_from=2, highest=3)
     scores, _ = scored(labels, lists)
     table = score_lists(lists, labels.qrels, MEASURES) if labels.queries else None
     for measure in MEASURES:
@@ -72,7 +72,7 @@ def test_the_standard_value_is_the_lower_bound_and_the_condensed_one_is_between(
 
 def test_judged_at_k_is_over_the_queries_with_a_list():
     qrels = {"a": {"d0": 3, "d1": 0}, "b": {"d0": 2}, "c": {"d0": 2}}
-    labels = Labels(qrels, relevant_from=2, highest=3)
+    labels = SourcedLabels(qrels, relevant_from=2, highest=3)
     lists = {"a": ["d0", "d5", "d1", "d6"]}
     scores, numbered = scored(labels, lists)
     assert scores.judged == {10: 0.5, 20: 0.5, 100: 0.5}
@@ -85,7 +85,7 @@ def test_judged_at_k_is_over_the_queries_with_a_list():
 
 
 def test_a_system_leaves_the_pools_if_one_list_has_a_document_outside_its_pool():
-    labels = Labels({"a": {"d0": 3}, "b": {"d0": 2}}, relevant_from=2, highest=3)
+    labels = SourcedLabels({"a": {"d0": 3}, "b": {"d0": 2}}, relevant_from=2, highest=3)
     pooled = {"a": {"d0", "d1"}, "b": {"d0"}}
     inside, _ = scored(labels, {"a": ["d1", "d0"], "b": ["d0"]}, pooled)
     outside, _ = scored(labels, {"a": ["d1", "d0"], "b": ["d0", "d1"]}, pooled)
@@ -96,7 +96,7 @@ def test_a_system_leaves_the_pools_if_one_list_has_a_document_outside_its_pool()
 
 
 def test_only_relevant_labels_that_are_left_out_count_as_relevant_lost():
-    labels = Labels({"a": {"d0": 3, "d1": 2, "d2": 1, "d3": 2}}, relevant_from=2, highest=3)
+    labels = SourcedLabels({"a": {"d0": 3, "d1": 2, "d2": 1, "d3": 2}}, relevant_from=2, highest=3)
     reduced = labels.without({"a": {"d0", "d1", "d2", "d9"}, "unknown": {"d3"}})
     assert (reduced.dropped, reduced.dropped_relevant) == (3, 2)
     assert reduced.keeps_relevant.tolist() == [True]

@@ -3,10 +3,10 @@
 import pytest
 
 from evaluation.pool_bias.computation.statement import open_reason, statement
-from evaluation.pool_bias.computation.support import Answer
+from evaluation.pool_bias.computation.support import SupportAnswer
 
 SUPPORT = {
-    "answer": Answer.SUPPORTED,
+    "answer": SupportAnswer.SUPPORTED,
     "reasons": [],
     "sources": 5,
     "judged": 0.6124,
@@ -91,7 +91,7 @@ def test_what_is_not_supported_is_told_with_the_change_of_the_worst_source():
         "system": "specter",
         "fewest": {"mean": -0.1, "low": -0.13, "high": -0.07, "tau": 0.5},
     }
-    support = SUPPORT | {"answer": Answer.NOT_SUPPORTED, "worst": worst}
+    support = SUPPORT | {"answer": SupportAnswer.NOT_SUPPORTED, "worst": worst}
     assert said(support=support) == (
         CLOSED + "It does not support comparing the sources of its pools with other systems that "
         "retrieve from the whole corpus: without the documents that only specter found, its "
@@ -100,7 +100,7 @@ def test_what_is_not_supported_is_told_with_the_change_of_the_worst_source():
 
 
 def test_what_cannot_be_said_is_told_with_all_reasons():
-    support = SUPPORT | {"answer": Answer.UNKNOWN, "reasons": ["one reason", "another one"]}
+    support = SUPPORT | {"answer": SupportAnswer.UNKNOWN, "reasons": ["one reason", "another one"]}
     assert said(support=support) == (
         CLOSED + "Whether it supports comparing systems that retrieve from the whole corpus cannot "
         "be said: one reason; another one." + BOTH + DETECTABLE
@@ -123,11 +123,11 @@ def test_what_cannot_be_said_is_told_with_all_reasons():
     ],
 )
 def test_each_case_has_its_sentence(changes, sentence):
-    support = SUPPORT | {"answer": Answer.UNKNOWN, "reasons": ["a reason"]}
+    support = SUPPORT | {"answer": SupportAnswer.UNKNOWN, "reasons": ["a reason"]}
     assert sentence in said(support=support, **changes)
 
 
 def test_without_systems_no_detectable_difference_is_mentioned():
-    support = SUPPORT | {"answer": Answer.UNKNOWN, "reasons": ["a reason"]}
+    support = SUPPORT | {"answer": SupportAnswer.UNKNOWN, "reasons": ["a reason"]}
     text = said(systems=0, detectable=None, detectable_undefined="none", support=support)
     assert "detectable" not in text

@@ -11,9 +11,9 @@ from evaluation.pool_bias.computation.support import (
     FEWEST_SOURCES,
     LARGEST_CHANGE,
     LEAST_TAU,
-    Answer,
     Change,
     LeftOut,
+    SupportAnswer,
     detectable_difference,
     pools_are_closed,
     reaching,
@@ -41,9 +41,9 @@ FOUR = [
 
 def test_it_is_supported_if_no_interval_reaches_the_limit_and_the_rankings_stay():
     support = answered(FOUR)
-    assert support.answer == Answer.SUPPORTED
+    assert support.answer == SupportAnswer.SUPPORTED
     assert (support.sources, support.judged, support.largest, support.tau) == (4, 0.62, 0.02, 0.95)
-    assert answered(FOUR, queries=FEWEST_QUERIES).answer == Answer.SUPPORTED
+    assert answered(FOUR, queries=FEWEST_QUERIES).answer == SupportAnswer.SUPPORTED
     assert len(FOUR) == FEWEST_SOURCES
 
 
@@ -86,7 +86,7 @@ def test_it_is_supported_if_no_interval_reaches_the_limit_and_the_rankings_stay(
 )
 def test_it_cannot_be_said_with_the_reason(rows, changes, reason):
     support = answered(rows, **changes)
-    assert support.answer == Answer.UNKNOWN
+    assert support.answer == SupportAnswer.UNKNOWN
     assert len(support.reasons) == 1
     assert reason in support.reasons[0]
     assert (support.judged, support.largest, support.tau, support.worst) == (None,) * 4
@@ -111,12 +111,12 @@ def test_it_is_not_supported_if_a_whole_interval_is_beyond_the_limit_even_withou
     gained = Change(0.08, 0.05, 0.11, 0.5)
     for change in (lost, gained):
         row = a_source("bad", fewest=change, most=change)
-        assert answered([row], queries=5).answer == Answer.NOT_SUPPORTED
+        assert answered([row], queries=5).answer == SupportAnswer.NOT_SUPPORTED
         assert answered([row]).worst == row
     only_with_most = a_source("bad", most=lost)
-    assert answered([*FOUR, only_with_most]).answer == Answer.UNKNOWN
+    assert answered([*FOUR, only_with_most]).answer == SupportAnswer.UNKNOWN
     touching = a_source("bad", fewest=Change(-0.08, -0.13, -0.049, 0.5))
-    assert answered([touching]).answer == Answer.UNKNOWN
+    assert answered([touching]).answer == SupportAnswer.UNKNOWN
     worst = a_source("worst", fewest=Change(-0.2, -0.3, -0.1, 0.5))
     rows = [a_source("bad", fewest=lost), worst, a_source("x", fewest=gained)]
     assert answered(rows).worst == worst
@@ -125,7 +125,7 @@ def test_it_is_not_supported_if_a_whole_interval_is_beyond_the_limit_even_withou
 def test_the_limit_is_a_tenth_of_a_low_score():
     assert a_source(score=0.9).limit == LARGEST_CHANGE
     assert a_source(score=0.1).limit == pytest.approx(0.01)
-    assert answered([*FOUR, a_source("low", score=0.1)]).answer == Answer.UNKNOWN
+    assert answered([*FOUR, a_source("low", score=0.1)]).answer == SupportAnswer.UNKNOWN
 
 
 differences = st.lists(st.floats(-0.3, 0.3), min_size=2, max_size=12)
@@ -142,7 +142,7 @@ def test_fewer_queries_with_the_same_changes_never_make_the_claim_easier(sample,
         return answered(rows, queries=len(values)).answer
 
     few, many = answer(sample), answer(sample * copies)
-    assert few in (many, Answer.UNKNOWN)
+    assert few in (many, SupportAnswer.UNKNOWN)
 
 
 def test_the_detectable_difference_does_not_make_the_claim_easier():
@@ -152,7 +152,7 @@ def test_the_detectable_difference_does_not_make_the_claim_easier():
 
 def test_the_least_tau_supports_and_pools_are_closed_from_99_percent_on():
     row = a_source("e", most=SMALL._replace(tau=LEAST_TAU))
-    assert answered([*FOUR, row]).answer == Answer.SUPPORTED
+    assert answered([*FOUR, row]).answer == SupportAnswer.SUPPORTED
     assert [pools_are_closed(*counts) for counts in ((99, 100), (98, 100), (0, 0))] == [
         True,
         False,

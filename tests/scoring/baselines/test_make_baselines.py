@@ -17,7 +17,7 @@ from scoring.baselines import lists, texts
 from scoring.baselines.catalogue import BaselineError, Reads, baselines_named, encoder_named
 from scoring.baselines.services import make_baselines, request_baselines
 from scoring.baselines.texts import count_words, pooled_texts
-from scoring.models import Kind
+from scoring.models import SystemKind
 from tests.support.baseline_scenes import a_judged_scene, judged_query
 from tests.support.factories import a_collection, a_topic
 from tests.support.recorded_work import RecordedWork
@@ -32,7 +32,7 @@ OF_FACET = ["facet_tfidf", "facet_bm25", "facet_cbow200", "facet_tfidfcbow200"]
 def lists_of(collection):
     return {
         system.name: tuple(system.rankings.get().docnos)
-        for system in collection.systems.filter(kind=Kind.BASELINE)
+        for system in collection.systems.filter(kind=SystemKind.BASELINE)
     }
 
 
