@@ -8,7 +8,7 @@ from typing import Any
 from accounts.models import User
 from adjudication import yield_reports
 from adjudication.judgment_import import import_judgments
-from adjudication.judgment_uploads import JUDGMENTS_KIND, options_from_json
+from adjudication.judgment_import.uploads import JUDGMENTS_KIND, options_from_json
 from jobs.lease import Lease
 from jobs.registry import due_check, handles
 from jobs.uploaded_files import files_of

@@ -6,7 +6,7 @@ from django.urls import URLPattern, URLResolver, include, path, re_path
 
 from accounts.api import UnknownAddress
 from adjudication import api as adjudication
-from adjudication.judgment_api import JudgmentImports
+from adjudication.judgment_import.api import JudgmentImports
 from adjudication.referrals.api import Referrals
 from agreement.api import AgreementReports
 from annotation import api as annotation

@@ -20,6 +20,7 @@ CHECKS: list[tuple[list[str], dict[str, str]]] = [
     (["ruff", "format", "--check", "."], {}),
     (["mypy", "."], {}),
     (["lint-imports"], {}),
+    (["python", "-m", "tests.rooms"], {}),
     (["djangofmt", "--check", "templates"], {}),
     (["djangofmt", "check", "templates"], {}),
     (["oxlint", "--deny-warnings", "static"], {}),

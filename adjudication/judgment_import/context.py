@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from accounts.models import Collection, User
-from adjudication.judgment_files import Answered, FieldNames
+from adjudication.judgment_import.files import Answered, FieldNames
 from jobs.context import JobContext
 from web.errors import UserFacingError
 from web.words import count_noun

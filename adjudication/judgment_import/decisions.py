@@ -8,8 +8,8 @@ from django.db.models import OuterRef, Subquery
 
 from accounts.models import Role
 from accounts.services import imported_username
-from adjudication.judgment_files import Answered
 from adjudication.judgment_import.context import JudgmentImportContext, answer_of
+from adjudication.judgment_import.files import Answered
 from adjudication.judgment_import.people import ImportedPeople
 from adjudication.judgment_import.records import ImportedRecords
 from adjudication.models import Decision

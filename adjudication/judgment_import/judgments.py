@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from accounts.models import Role, User
-from adjudication.judgment_files import Answered
 from adjudication.judgment_import.context import JudgmentImportContext, answer_of
+from adjudication.judgment_import.files import Answered
 from adjudication.judgment_import.people import ImportedPeople
 from adjudication.judgment_import.records import ImportedRecords
 from adjudication.models import Recipient, Referral

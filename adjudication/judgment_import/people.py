@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 from accounts.models import Role, User
 from accounts.services import AccountError, add_membership, imported_person, imported_username
-from adjudication.judgment_files import Answered
 from adjudication.judgment_import.context import JudgmentImportContext, JudgmentsRefused
+from adjudication.judgment_import.files import Answered
 from corpus.models import Query
 from database.natural_order import natural_key
 

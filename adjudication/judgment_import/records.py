@@ -6,8 +6,8 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple, TypeVar
 
-from adjudication.judgment_files import Answered, FileContent
 from adjudication.judgment_import.context import NAMED, JudgmentImportContext, answer_of
+from adjudication.judgment_import.files import Answered, FileContent
 from corpus.models import SOURCES, Document, Query
 from database.natural_order import natural_key
 from web.words import count_noun, listed

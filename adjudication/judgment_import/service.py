@@ -11,13 +11,6 @@ from django.db import IntegrityError, transaction
 
 from accounts.locking import lock_collection
 from accounts.models import Collection, User
-from adjudication.judgment_files import (
-    LARGEST,
-    FieldNames,
-    FileContent,
-    GradeCodes,
-    read_judgment_file,
-)
 from adjudication.judgment_import.context import (
     ImportOptions,
     JudgmentImportContext,
@@ -25,6 +18,13 @@ from adjudication.judgment_import.context import (
     JudgmentsRefused,
 )
 from adjudication.judgment_import.decisions import import_decisions
+from adjudication.judgment_import.files import (
+    LARGEST,
+    FieldNames,
+    FileContent,
+    GradeCodes,
+    read_judgment_file,
+)
 from adjudication.judgment_import.judgments import import_slots
 from adjudication.judgment_import.people import ImportedPeople
 from adjudication.judgment_import.pools import import_pools

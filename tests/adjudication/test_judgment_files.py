@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from adjudication import judgment_files
-from adjudication.judgment_files import (
+from adjudication.judgment_import import files as judgment_files
+from adjudication.judgment_import.files import (
     LONGEST_NAME,
     Answered,
     FieldNames,

@@ -9,13 +9,13 @@ from django.test.utils import CaptureQueriesContext
 
 from accounts.models import Collection, Membership, Role, User
 from accounts.services import imported_username
-from adjudication.judgment_files import Answered, FieldNames
 from adjudication.judgment_import import (
     ImportOptions,
     JudgmentsRefused,
     import_judgments,
     seats_of,
 )
+from adjudication.judgment_import.files import Answered, FieldNames
 from adjudication.models import Decision, JudgmentImport
 from annotation.models import Judgment, Opening, Slot
 from annotation.services import open_query

@@ -10,7 +10,6 @@ from django.utils import timezone
 
 from accounts.models import Membership, Role, User
 from accounts.services import imported_username
-from adjudication.judgment_files import FieldNames
 from adjudication.judgment_import import (
     ImportOptions,
     ImportReport,
@@ -18,7 +17,8 @@ from adjudication.judgment_import import (
     import_judgments,
 )
 from adjudication.judgment_import import service as import_service
-from adjudication.judgment_uploads import options_as_json, options_from_json
+from adjudication.judgment_import.files import FieldNames
+from adjudication.judgment_import.uploads import options_as_json, options_from_json
 from adjudication.models import Decision, JudgmentImport
 from annotation.models import Judgment, Opening, Slot
 from annotation.services import open_query, places

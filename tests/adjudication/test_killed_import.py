@@ -6,7 +6,7 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 
 from adjudication.judgment_import import ImportOptions
-from adjudication.judgment_uploads import request_judgments
+from adjudication.judgment_import.uploads import request_judgments
 from adjudication.models import JudgmentImport
 from annotation.models import Judgment, Opening
 from jobs.models import Job, State

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from adjudication.judgment_files import FieldNames, GradeCodes, read_judgment_file
+from adjudication.judgment_import.files import FieldNames, GradeCodes, read_judgment_file
 from corpus.formats.decompression import MEGABYTE, Meter
 from corpus.formats.document_lines import BadLine, DocumentFormatError, DocumentRecord
 from corpus.formats.file_kinds import FileKind, WrongKind, check_kind, look_of

@@ -12,7 +12,7 @@ from typing import Any, cast
 
 from django.conf import settings
 
-from adjudication.judgment_uploads import JUDGMENTS_KIND
+from adjudication.judgment_import.uploads import JUDGMENTS_KIND
 from adjudication.tasks import run_import_judgments
 from jobs import registry
 from jobs.lease import Lease

@@ -8,14 +8,14 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from accounts.lookup import collection_named
-from adjudication.judgment_files import FieldNames
 from adjudication.judgment_import import (
     ImportOptions,
     JudgmentImportReport,
     JudgmentsRefused,
     import_judgments,
 )
-from adjudication.label_lines import BadLabelLine, parse_labels
+from adjudication.judgment_import.files import FieldNames
+from adjudication.judgment_import.label_lines import BadLabelLine, parse_labels
 from corpus.formats.sources import SourceError
 from jobs.context import DirectRun
 from web.words import count_noun

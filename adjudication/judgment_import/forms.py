@@ -7,9 +7,9 @@ from typing import Any
 from django import forms
 
 from accounts.models import Collection, Role
-from adjudication.judgment_files import FieldNames
 from adjudication.judgment_import import ImportOptions
-from adjudication.label_lines import BadLabelLine, parse_labels
+from adjudication.judgment_import.files import FieldNames
+from adjudication.judgment_import.label_lines import BadLabelLine, parse_labels
 from corpus.forms import docno_prefix_field, topic_prefix_field
 from web.file_fields import FilesField, FilesInput
 

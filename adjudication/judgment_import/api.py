@@ -8,10 +8,10 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from accounts.api import CollectionView
-from adjudication.judgment_files import FieldNames
 from adjudication.judgment_import import ImportOptions
-from adjudication.judgment_uploads import request_judgments
-from adjudication.label_lines import parse_labels
+from adjudication.judgment_import.files import FieldNames
+from adjudication.judgment_import.label_lines import parse_labels
+from adjudication.judgment_import.uploads import request_judgments
 from adjudication.models import JudgmentImport
 from corpus.api import prefix_field
 from jobs.api import JobAnswer, accepted

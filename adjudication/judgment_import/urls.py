@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.urls import URLPattern, path
 
-from adjudication import judgment_views
+from adjudication.judgment_import import views as judgment_views
 
 urlpatterns: list[URLPattern] = [
     path("import/", judgment_views.import_judgments, name="import-judgments"),

@@ -8,8 +8,12 @@ from django.views.decorators.http import require_http_methods
 
 from accounts.access import in_collection, person_of
 from accounts.models import Collection, Role
-from adjudication.judgment_forms import JudgmentsForm
-from adjudication.judgment_uploads import JUDGMENTS_KIND, JudgmentsUnderWay, request_judgments
+from adjudication.judgment_import.forms import JudgmentsForm
+from adjudication.judgment_import.uploads import (
+    JUDGMENTS_KIND,
+    JudgmentsUnderWay,
+    request_judgments,
+)
 from web.disk import NoRoom
 
 

@@ -8,8 +8,8 @@ from typing import Any
 from django.core.files.uploadedfile import UploadedFile
 
 from accounts.models import Collection, User
-from adjudication.judgment_files import FieldNames
 from adjudication.judgment_import import ImportOptions
+from adjudication.judgment_import.files import FieldNames
 from corpus.uploads import ImportUnderWay
 from jobs.models import Job
 from jobs.uploads import KeyTaken, enqueue_upload
