@@ -1,0 +1,114 @@
+"""Jobs that compare judgments and score systems, and those of a release."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from accounts.models import Collection
+from agreement.services import request_report
+from evaluation.baselines.services import request_baselines
+from evaluation.label_effects.models import ReportKind
+from evaluation.label_effects.services import request_label_report
+from evaluation.pool_bias.services import request_pool_bias
+from evaluation.services import request_evaluation
+from evaluation.shadow_judges.services import Description, request_shadow_judge
+from evaluation.systems.uploads import request_system_import
+from jobs.models import Job
+from release.services import publish_release, request_release
+from release.version_rankings import request_rankings
+from tests.support.baseline_scenes import a_judged_scene
+from tests.support.job_scenes.files import text
+from tests.support.label_scenes import MODEL_LABELS, two_systems
+from tests.support.release_scenes import a_judged_collection, slot_of
+from tests.support.releases import EVERY_EXCEPTION
+from tests.support.sittings import judge
+
+
+def a_scored_collection() -> Collection:
+    collection = a_judged_collection()
+    two_systems(collection)
+    return collection
+
+
+def agreement() -> Job:
+    return request_report(collection=a_judged_collection(), missing="exclude")
+
+
+def scores() -> Job:
+    return request_evaluation(collection=a_scored_collection())
+
+
+def system() -> Job:
+    return request_system_import(
+        collection=a_judged_collection(),
+        name="theirs",
+        files=[text(*(f"q1_method Q0 d{n} {n} {1 / n} theirs" for n in (1, 2, 3)))],
+        requested_by=None,
+    )
+
+
+def pool_bias() -> Job:
+    return request_pool_bias(collection=a_scored_collection(), requested_by=None)
+
+
+def baselines() -> Job:
+    return request_baselines(collection=a_judged_scene())
+
+
+def label_effects() -> Job:
+    collection = a_scored_collection()
+    return request_label_report(collection=collection, kind=ReportKind.LABEL_EFFECTS, measure="AP")
+
+
+def cited_papers() -> Job:
+    collection = a_scored_collection()
+    return request_label_report(collection=collection, kind=ReportKind.CITED_PAPERS, measure="AP")
+
+
+def shadow_judge() -> Job:
+    collection = a_scored_collection()
+    collection.shadow_judges.create(name="model", filename="f", labels_count=0, sha256="0" * 64)
+    return request_label_report(
+        collection=collection, kind=ReportKind.SHADOW_JUDGE, measure="AP", shadow_judge="model"
+    )
+
+
+def shadow_labels() -> Job:
+    lines = [f"{query} 0 {docno} {grade}" for (query, docno), grade in MODEL_LABELS.items()]
+    return request_shadow_judge(
+        collection=a_judged_collection(),
+        about=Description("model"),
+        upload=text(*lines),
+        requested_by=None,
+    )
+
+
+def release() -> Job:
+    return request_release(collection=a_judged_collection(), version="1.0", accept=EVERY_EXCEPTION)
+
+
+def rankings() -> Job:
+    collection = a_scored_collection()
+    versions = []
+    for version, grade in (("1.0", 0), ("1.1", 2)):
+        for number in (1, 2):
+            judge(slot_of(collection, "q1_method", "d1", number), grade)
+        versions.append(
+            publish_release(collection=collection, version=version, accept=EVERY_EXCEPTION)
+        )
+    return request_rankings(before=versions[0], after=versions[1], measure="AP")
+
+
+SCENES: dict[str, Callable[[], Job]] = {
+    "compute_agreement": agreement,
+    "evaluate": scores,
+    "import_system": system,
+    "pool_bias": pool_bias,
+    "make_baselines": baselines,
+    "compare_labels": label_effects,
+    "compare_citations": cited_papers,
+    "compare_shadow_judge": shadow_judge,
+    "import_shadow_judge": shadow_labels,
+    "publish_release": release,
+    "compare_release_rankings": rankings,
+}

@@ -1,0 +1,108 @@
+"""Jobs that make runs, pools, openings and imported judgments."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from adjudication import yield_reports
+from adjudication.judgment_import import ImportOptions
+from adjudication.judgment_uploads import request_judgments
+from annotation.team import (
+    plan_opening,
+    plan_rebalancing,
+    request_opening,
+    request_rebalancing,
+)
+from jobs.models import Job
+from jobs.services import enqueue
+from pooling import checks
+from pooling.services import PoolPlan, freeze_pools, request_pools
+from retrieval.services.runs import request_run
+from retrieval.uploads import request_embeddings, request_run_imports
+from tests.support.factories import annotators, member
+from tests.support.job_scenes.files import admin, array, text
+from tests.support.pooling_scenes import DOCNOS, a_listed_collection, built
+from tests.support.release_scenes import a_judged_collection, an_opened_collection
+
+
+def retrieval() -> Job:
+    return request_run(collection=a_listed_collection(), name="bm25_text", requested_by=None)
+
+
+def run_file() -> Job:
+    lines = [f"q1 Q0 {docno} {rank} {1 / rank} mine" for rank, docno in enumerate(DOCNOS, 1)]
+    (job,) = request_run_imports(
+        collection=a_listed_collection(), files=[("mine", text(*lines))], requested_by=None
+    )
+    return job
+
+
+def vectors() -> Job:
+    collection = a_listed_collection()
+    docnos = [*DOCNOS, "q1"]
+    return request_embeddings(
+        collection=collection,
+        vectors=array([[n + 1.0, 1.0] for n in range(len(docnos))]),
+        docnos=text(*docnos),
+        name="specter",
+        requested_by=None,
+    )
+
+
+def pools() -> Job:
+    plan = PoolPlan(runs=("up", "down"), parameters={"n": 2})
+    return request_pools(collection=a_listed_collection(), plan=plan, requested_by=None)
+
+
+def pool_checks() -> Job:
+    collection = a_listed_collection()
+    built(collection)
+    return enqueue(kind=checks.JOB_KIND, collection=collection, parameters={})
+
+
+def opening() -> Job:
+    collection = a_listed_collection()
+    built(collection)
+    freeze_pools(collection=collection)
+    plan = plan_opening(
+        collection=collection,
+        queries=list(collection.queries.all()),
+        annotators=annotators(collection),
+    )
+    return request_opening(collection=collection, plan=plan, requested_by=None)
+
+
+def rebalancing() -> Job:
+    collection = an_opened_collection()
+    team = [*annotators(collection), member(collection, "annotator", "ann3")]
+    plan = plan_rebalancing(collection=collection, annotators=team)
+    return request_rebalancing(collection=collection, plan=plan, requested_by=None)
+
+
+def yields() -> Job:
+    return enqueue(kind=yield_reports.JOB_KIND, collection=a_judged_collection(), parameters={})
+
+
+def judgments() -> Job:
+    collection = a_listed_collection()
+    built(collection)
+    rows = [f"q1_method,{docno},{name},1" for docno in DOCNOS for name in ("mara", "ines")]
+    return request_judgments(
+        collection=collection,
+        uploads=[text("query,docno,annotator,grade", *rows)],
+        options=ImportOptions(replace_drafts=True),
+        requested_by=admin(),
+    )
+
+
+SCENES: dict[str, Callable[[], Job]] = {
+    "retrieve": retrieval,
+    "import_run": run_file,
+    "import_embeddings": vectors,
+    "build_pools": pools,
+    "check_pools": pool_checks,
+    "open_queries": opening,
+    "rebalance_seats": rebalancing,
+    "compute_yields": yields,
+    "import_judgments": judgments,
+}
