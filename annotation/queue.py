@@ -18,7 +18,7 @@ from annotation.slot_sql import count_progress, find_own_slot
 from corpus.models import SOURCES, Query
 
 RECENT = 40
-PAIRS_AHEAD = 12
+PAIRS_AHEAD = 60  # in one response at most; a query has about as many
 
 
 class Progress(NamedTuple):
@@ -193,18 +193,21 @@ def token_before(query: Query, user: User, token: str = "") -> str | None:
     return judged.order_by("-judgment_id").values_list("pair__token", flat=True).first()
 
 
-def pairs_ahead(query: Query, user: User, *, without: Iterable[str] = ()) -> list[ShownPair]:
-    """The next pairs in judging order, without those that the page has already."""
+def pairs_ahead(
+    query: Query, user: User, *, without: Iterable[str] = (), count: int = PAIRS_AHEAD
+) -> list[ShownPair]:
+    """The next `count` pairs in judging order, without those that the page has already."""
     slots = own_slots(query.pk, user).unjudged().exclude(pair__token__in=list(without))
-    return _shown(query, slots.in_judging_order())
+    return _shown(query, slots.in_judging_order()[:count])
 
 
 def shown_pair(query: Query, user: User, token: str) -> ShownPair | None:
-    return next(iter(_shown(query, own_slots(query.pk, user).filter(pair__token=token))), None)
+    slots = own_slots(query.pk, user).filter(pair__token=token)
+    return next(iter(_shown(query, slots)), None)
 
 
 def _shown(query: Query, slots: SlotQuerySet) -> list[ShownPair]:
-    ready = slots.select_related("pair__candidate__document", "judgment")[:PAIRS_AHEAD]
+    ready = slots.select_related("pair__candidate__document", "judgment")
     return [_as_shown(query, slot) for slot in ready]
 
 

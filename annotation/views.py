@@ -63,12 +63,12 @@ def judge(request: HttpRequest, collection: Collection) -> HttpResponse:
 @in_collection(Role.ANNOTATOR)
 @require_safe
 def judge_query(request: HttpRequest, collection: Collection, name: str) -> HttpResponse:
-    """Redirect to the next pair, or to my judgments when all pairs are judged."""
+    """The next pair, or a redirect to my judgments when all pairs are judged."""
     query = my_query(request, collection, name)
-    token = queue.next_token(query.pk, person_of(request))
-    if token is None:
+    following = queue.pairs_ahead(query, person_of(request), count=1)
+    if not following:
         return redirect("judge-mine", collection.slug, query.name)
-    return redirect("judge-pair", collection.slug, query.name, token)
+    return _workspace(request, collection, query, following[0])
 
 
 @never_cache
@@ -123,7 +123,11 @@ def _saved(request: HttpRequest, slug: str, name: str, slot: OwnSlot) -> HttpRes
         return outcome(request, judged=progress.judged, total=progress.total)
     if request.POST.get("then") == THEN_MINE:
         return redirect("judge-mine", slug, name)
-    return redirect("judge-query", slug, name)
+    # Each pair has its own address in the browser's history, so "back" leads to the one before.
+    token = queue.next_token(slot.query, person_of(request))
+    if token is None:
+        return redirect("judge-mine", slug, name)
+    return redirect("judge-pair", slug, name, token)
 
 
 @in_collection(Role.ANNOTATOR)
@@ -170,15 +174,29 @@ def judge_later(
 @in_collection(Role.ANNOTATOR)
 @require_safe
 def judge_ahead(request: HttpRequest, collection: Collection, name: str) -> HttpResponse:
-    """The next pairs as parts of the page, without those named in `without`."""
+    """The next `count` pairs as parts of the page, without those named in `without`."""
     query = my_query(request, collection, name)
     without = [token for token in request.GET.get("without", "").split(",") if token]
-    pairs = queue.pairs_ahead(query, person_of(request), without=without)
+    count = _count(request)
+    pairs = queue.pairs_ahead(query, person_of(request), without=without, count=count)
     return render(
         request,
         "annotation/_pairs.html",
-        {"collection": collection, "query": query, "pairs": pairs},
+        {
+            "collection": collection,
+            "query": query,
+            "pairs": pairs,
+            "are_the_last": len(pairs) < count,
+        },
     )
+
+
+def _count(request: HttpRequest) -> int:
+    try:
+        wanted = int(request.GET.get("count", queue.PAIRS_AHEAD))
+    except ValueError:
+        wanted = queue.PAIRS_AHEAD
+    return max(1, min(wanted, queue.PAIRS_AHEAD))
 
 
 @never_cache
