@@ -97,27 +97,37 @@ def in_collection(*roles: str) -> Callable[[View], Callable[..., HttpResponseBas
     """
 
     def decorate(view: View) -> Callable[..., HttpResponseBase]:
+        guarded = refuse_archived(view)
+
         @wraps(view)
         def wrapped(request: HttpRequest, slug: str, **arguments: Any) -> HttpResponseBase:
             collection = collection_for(request.user, slug, *roles)
             request.collection = collection  # type: ignore[attr-defined]
-            try:
-                return view(request, collection, **arguments)
-            except CollectionArchived as error:
-                return _refused(request, collection, error)
+            return guarded(request, collection, **arguments)
 
         return wrapped
 
     return decorate
 
 
-def _refused(
-    request: HttpRequest, collection: Collection, error: CollectionArchived
-) -> HttpResponseBase:
+def refuse_archived(view: View) -> View:
+    """Answer a change of an archived collection with the error of the service that refused it."""
+
+    @wraps(view)
+    def wrapped(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        try:
+            return view(request, *args, **kwargs)
+        except CollectionArchived as error:
+            return _refused(request, error)
+
+    return wrapped
+
+
+def _refused(request: HttpRequest, error: CollectionArchived) -> HttpResponseBase:
     if wants_json(request):
         return refusal(request, type(error).__name__, str(error), status=error.status)
     messages.error(request, str(error))
-    overview = reverse("collection", args=[collection.slug])
+    overview = reverse("collection", args=[error.collection.slug])
     return (
         HttpResponseClientRedirect(overview)
         if "HX-Request" in request.headers

@@ -14,6 +14,7 @@ class CollectionArchived(UserFacingError):
     status: ClassVar[int] = 409
 
     def __init__(self, collection: Collection) -> None:
+        self.collection = collection
         if collection.deletion_began_at:
             remedy = "It is being deleted."
         else:

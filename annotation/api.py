@@ -245,7 +245,7 @@ class JudgingView(CollectionView):
         return query
 
     def my_slot(self, name: str, token: str) -> int:
-        slot = queue.own_slot(self.collection, self.person, name, token)
+        slot = queue.own_slot(self.collection.slug, self.person, name, token)
         if slot is None:
             raise Http404
         return slot.pk

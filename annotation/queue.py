@@ -14,10 +14,11 @@ from accounts.models import Collection, User
 from annotation.models import Judgment, Reason, Slot, SlotCount, SlotQuerySet
 from annotation.presentation import Presentation, ShownText
 from annotation.services import presentation_of
+from annotation.slot_sql import count_progress, find_own_slot
 from corpus.models import SOURCES, Query
 
 RECENT = 40
-PAIRS_AHEAD = 12
+PAIRS_AHEAD = 60  # in one response at most; a query has about as many
 
 
 class SlotProgress(NamedTuple):
@@ -167,20 +168,14 @@ def own_slots(query_id: int, user: User) -> SlotQuerySet:
     return Slot.objects.for_annotator(user).filter(pair__query=query_id)
 
 
-def own_slot(collection: Collection, user: User, name: str, token: str) -> OwnSlot | None:
-    """The annotator's slot in that pair of the query of that name.
-
-    Only its ids: to load pair and query took a sixth of the time of saving a judgment.
-    """
-    slots = Slot.objects.of(collection).for_annotator(user)
-    ids = slots.filter(pair__query__name=name, pair__token=token).values_list("pk", "pair__query")
-    return next(map(OwnSlot._make, ids.order_by()), None)
+def own_slot(slug: str, user: User, name: str, token: str) -> OwnSlot | None:
+    """The slot in that pair of the query of that name, if the user annotates the collection."""
+    ids = find_own_slot(slug, user.pk, name, token)
+    return OwnSlot._make(ids) if ids else None
 
 
 def progress_in(query_id: int, user: User) -> SlotProgress:
-    counts = SlotCount.objects.filter(query=query_id, annotator=user)
-    rows = counts.values_list(*SlotProgress._fields)
-    return SlotProgress(*map(sum, zip((0, 0, 0, 0), *rows, strict=True)))
+    return SlotProgress._make(count_progress(query_id, user.pk))
 
 
 def next_token(query_id: int, user: User) -> str | None:
@@ -198,18 +193,21 @@ def token_before(query: Query, user: User, token: str = "") -> str | None:
     return judged.order_by("-judgment_id").values_list("pair__token", flat=True).first()
 
 
-def pairs_ahead(query: Query, user: User, *, without: Iterable[str] = ()) -> list[ShownPair]:
-    """The next pairs in judging order, without those that the page has already."""
+def pairs_ahead(
+    query: Query, user: User, *, without: Iterable[str] = (), count: int = PAIRS_AHEAD
+) -> list[ShownPair]:
+    """The next `count` pairs in judging order, without those that the page has already."""
     slots = own_slots(query.pk, user).unjudged().exclude(pair__token__in=list(without))
-    return _shown(query, slots.in_judging_order())
+    return _shown(query, slots.in_judging_order()[:count])
 
 
 def shown_pair(query: Query, user: User, token: str) -> ShownPair | None:
-    return next(iter(_shown(query, own_slots(query.pk, user).filter(pair__token=token))), None)
+    slots = own_slots(query.pk, user).filter(pair__token=token)
+    return next(iter(_shown(query, slots)), None)
 
 
 def _shown(query: Query, slots: SlotQuerySet) -> list[ShownPair]:
-    ready = slots.select_related("pair__candidate__document", "judgment")[:PAIRS_AHEAD]
+    ready = slots.select_related("pair__candidate__document", "judgment")
     return [_as_shown(query, slot) for slot in ready]
 
 

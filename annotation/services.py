@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from django.db import IntegrityError, connection, transaction
-from django.db.models import F, Max, OuterRef, QuerySet, Subquery
+from django.db.models import Max, QuerySet
 from django.utils import timezone
 
 from accounts.locking import CollectionArchived, check_not_archived, lock_collection
@@ -22,6 +22,7 @@ from annotation.presentation import (
     shown_topic,
     shown_with_numbers,
 )
+from annotation.slot_sql import LockedSlot, insert_judgment, lock_slot, show_judgment
 from annotation.unchecked_labels import listed, names_with_unchecked_labels
 from corpus.facets import DEFAULT_FACETS, FacetPlan
 from corpus.models import SOURCES, Facet, Query, Topic
@@ -545,29 +546,44 @@ def submit_judgment(
     """
     try:
         with transaction.atomic():
-            slot = _locked(slot_id)
+            slot = lock_slot(slot_id)
             if slot is None or slot.annotator_id != annotator.pk:
                 raise NotYours("This pair is not assigned to you.")
-            if slot.archived_at:
-                raise CollectionArchived(Query.objects.get(pk=slot.pair.query_id).collection)
+            if slot.is_archived:
+                raise CollectionArchived(Collection.objects.get(pk=slot.collection_id))
             answer.check(slot.highest_grade)
-            current = slot.judgment.key if slot.judgment else None
-            if current != supersedes:
+            current, current_key = _current(slot)
+            if current_key != supersedes:
                 earlier = Judgment.objects.filter(key=key).first()
                 if earlier is not None:
-                    return _same_submission(earlier, slot, answer)
+                    return _same_submission(earlier, slot_id, answer)
             _check_presentation(slot, presentation_digest)
-            if current is None and supersedes is not None:
+            if current_key is None and supersedes is not None:
                 raise RevisedMeanwhile(
                     "This pair is to be judged again, so this answer was not saved. "
                     "Reload the page and judge the pair."
                 )
-            if current != supersedes:
+            if current_key != supersedes:
                 raise RevisedMeanwhile(
                     "You judged this pair in another window, so this answer was not saved. "
                     "Reload the page to change that judgment."
                 )
-            return _append(slot, answer, presentation_digest, key, seconds)
+            judgment = insert_judgment(
+                {
+                    "slot": slot.pk,
+                    "sequence": (current or slot.last_sequence or 0) + 1,
+                    "annotator": slot.annotator_id,
+                    "grade": answer.grade,
+                    "reason": answer.reason,
+                    "note": answer.note,
+                    "presentation_digest": presentation_digest,
+                    "key": key,
+                    "seconds": seconds,
+                    "created_at": timezone.now(),
+                }
+            )
+            if not show_judgment(slot, judgment.pk):
+                raise CollectionArchived(Collection.objects.get(pk=slot.collection_id))
     except IntegrityError as error:
         for rule, (refusal, message) in REFUSALS.items():
             if rule in str(error):
@@ -575,81 +591,46 @@ def submit_judgment(
         earlier = Judgment.objects.filter(key=key).first()
         if earlier is None:
             raise
-        return _same_submission(earlier, Slot.objects.get(pk=slot_id), answer, cause=error)
+        return _same_submission(earlier, slot_id, answer, cause=error)
+    return judgment
 
 
-def _locked(slot_id: int) -> Any:
-    """The slot, locked, with its pair, `highest_grade` and `archived_at` of its collection.
-
-    Other rows stay free for other people. `last_sequence` is of its last judgment, for a pair that
-    was opened again: its slots are empty, and keep the judgments from before.
-
-    Its judgment is read afterwards. PostgreSQL reads only the locked row again when the lock is
-    free; a judgment joined here could be missing though the slot has one by then.
-    """
-    slots = Slot.objects.select_for_update(of=("self",)).select_related("pair")
-    slots = slots.annotate(
-        highest_grade=F("pair__query__collection__highest_grade"),
-        archived_at=F("pair__query__collection__archived_at"),
-        last_sequence=Subquery(
-            Judgment.objects.filter(slot=OuterRef("pk"))
-            .order_by("-sequence")
-            .values("sequence")[:1]
-        ),
-    )
-    return slots.filter(pk=slot_id).order_by("pk").first()
+def _current(slot: LockedSlot) -> tuple[int | None, uuid.UUID | None]:
+    """Sequence and key of the judgment that the slot shows; None for both if it shows none."""
+    if slot.judgment_id is None:
+        return None, None
+    shown = Judgment.objects.filter(pk=slot.judgment_id)
+    return shown.values_list("sequence", "key").get()
 
 
 def _same_submission(
-    earlier: Judgment, slot: Slot, answer: Answer, cause: Exception | None = None
+    earlier: Judgment, slot_id: int, answer: Answer, cause: Exception | None = None
 ) -> Judgment:
     first_answer = Answer(grade=earlier.grade, reason=earlier.reason, note=earlier.note)
-    if earlier.slot_id != slot.pk or first_answer != answer:
+    if earlier.slot_id != slot_id or first_answer != answer:
         raise KeyReused("This page was already used for another answer. Reload it.") from cause
     return earlier
 
 
-def _check_presentation(slot: Slot, digest: str) -> None:
-    if digest != _digest_now(slot.pair):
+def _check_presentation(slot: LockedSlot, digest: str) -> None:
+    if digest != _digest_now(slot):
         raise WrongPresentation(
             "The text of this pair changed, so your answer was not saved. "
             "Reload the page and judge the pair again."
         )
 
 
-def _digest_now(pair: Pair) -> str:
+def _digest_now(slot: LockedSlot) -> str:
     """The digest of what the pair shows now: the stored one, unless a text changed since."""
-    if pair.presentation_digest and not pair.text_changed:
-        return pair.presentation_digest
+    if slot.presentation_digest and not slot.text_changed:
+        return slot.presentation_digest
     shown = Pair.objects.select_related(
         "query__facet",
         "query__opening__guideline",
         *(f"query__{source}" for source in SOURCES),
         "candidate__document",
-    ).get(pk=pair.pk)
+    ).get(pk=slot.pair_id)
     return presentation_of(shown, shown.query.opening.guideline.version).digest
-
-
-def _append(
-    slot: Any, answer: Answer, digest: str, key: uuid.UUID, seconds: float | None
-) -> Judgment:
-    current = slot.judgment
-    judgment: Judgment = slot.judgments.create(
-        sequence=(current.sequence if current else slot.last_sequence or 0) + 1,
-        annotator_id=slot.annotator_id,
-        grade=answer.grade,
-        reason=answer.reason,
-        note=answer.note,
-        presentation_digest=digest,
-        key=key,
-        seconds=seconds,
-    )
-    slot.judgment = judgment
-    # Asked after the lock, because the collection may have been archived meanwhile (ADR 28).
-    own = Slot.objects.filter(pk=slot.pk, pair__query__collection__archived_at=None)
-    if not own.update(judgment=judgment):
-        raise CollectionArchived(Query.objects.get(pk=slot.pair.query_id).collection)
-    return judgment
 
 
 class NewJudgment(NamedTuple):

@@ -11,7 +11,13 @@ from django.urls import reverse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from accounts.access import by_the_same_person, in_collection, not_found_as_json, person_of
+from accounts.access import (
+    by_the_same_person,
+    in_collection,
+    not_found_as_json,
+    person_of,
+    refuse_archived,
+)
 from accounts.models import Collection, Role
 from annotation import queue
 from annotation.forms import CANNOT, AnswerForm
@@ -57,25 +63,26 @@ def judge(request: HttpRequest, collection: Collection) -> HttpResponse:
 @in_collection(Role.ANNOTATOR)
 @require_safe
 def judge_query(request: HttpRequest, collection: Collection, name: str) -> HttpResponse:
-    """Redirect to the next pair, or to my judgments when all pairs are judged."""
+    """The next pair, or a redirect to my judgments when all pairs are judged."""
     query = my_query(request, collection, name)
-    token = queue.next_token(query.pk, person_of(request))
-    if token is None:
+    following = queue.pairs_ahead(query, person_of(request), count=1)
+    if not following:
         return redirect("judge-mine", collection.slug, query.name)
-    return redirect("judge-pair", collection.slug, query.name, token)
+    return _workspace(request, collection, query, following[0])
 
 
 @never_cache
 @by_the_same_person
 @not_found_for_scripts
+def judge_pair(request: HttpRequest, slug: str, name: str, token: str) -> HttpResponseBase:
+    """One pair: shown, or judged."""
+    view = _answer if request.method == "POST" else _show
+    return view(request, slug=slug, name=name, token=token)
+
+
 @in_collection(Role.ANNOTATOR)
 @require_http_methods(["GET", "HEAD", "POST"])
-def judge_pair(
-    request: HttpRequest, collection: Collection, name: str, token: str
-) -> HttpResponseBase:
-    """One pair: shown, or judged."""
-    if request.method == "POST":
-        return _answer(request, collection, name, token)
+def _show(request: HttpRequest, collection: Collection, name: str, token: str) -> HttpResponseBase:
     query = my_query(request, collection, name)
     shown = _shown(request, query, token)
     if wants_part(request):
@@ -87,14 +94,14 @@ def judge_pair(
     return _workspace(request, collection, query, shown)
 
 
-def _answer(
-    request: HttpRequest, collection: Collection, name: str, token: str
-) -> HttpResponseBase:
-    slot = _my_slot(request, collection, name, token)
+@refuse_archived
+def _answer(request: HttpRequest, slug: str, name: str, token: str) -> HttpResponseBase:
+    """Without `in_collection`: the slot is found with the role, in one statement."""
+    slot = _my_slot(request, slug, name, token)
     form = AnswerForm(request.POST)
     if not form.is_valid():
         error = BadAnswer("This answer is incomplete. Give it again.")
-        return _refused(request, collection, name, token, error)
+        return _refused(request, slug=slug, name=name, token=token, error=error)
     try:
         submit_judgment(
             slot_id=slot.pk,
@@ -106,21 +113,24 @@ def _answer(
             seconds=form.cleaned_data["seconds"],
         )
     except JudgingError as error:
-        return _refused(request, collection, name, token, error)
-    return _saved(request, collection, name, slot)
+        return _refused(request, slug=slug, name=name, token=token, error=error)
+    return _saved(request, slug, name, slot)
 
 
-def _saved(
-    request: HttpRequest, collection: Collection, name: str, slot: OwnSlot
-) -> HttpResponseBase:
+def _saved(request: HttpRequest, slug: str, name: str, slot: OwnSlot) -> HttpResponseBase:
     if wants_json(request):
         progress = queue.progress_in(slot.query, person_of(request))
         return outcome(request, judged=progress.judged, total=progress.total)
     if request.POST.get("then") == THEN_MINE:
-        return redirect("judge-mine", collection.slug, name)
-    return redirect("judge-query", collection.slug, name)
+        return redirect("judge-mine", slug, name)
+    # Each pair has its own address in the browser's history, so "back" leads to the one before.
+    token = queue.next_token(slot.query, person_of(request))
+    if token is None:
+        return redirect("judge-mine", slug, name)
+    return redirect("judge-pair", slug, name, token)
 
 
+@in_collection(Role.ANNOTATOR)
 def _refused(
     request: HttpRequest, collection: Collection, name: str, token: str, error: JudgingError
 ) -> HttpResponseBase:
@@ -146,7 +156,7 @@ def judge_later(
     request: HttpRequest, collection: Collection, name: str, token: str
 ) -> HttpResponseBase:
     """Move the pair behind all other pairs."""
-    slot = _my_slot(request, collection, name, token)
+    slot = _my_slot(request, collection.slug, name, token)
     try:
         postpone(slot_id=slot.pk, annotator=person_of(request))
     except JudgingError as error:
@@ -156,7 +166,7 @@ def judge_later(
         return redirect("judge-pair", collection.slug, name, token)
     if not wants_json(request) and queue.next_token(slot.query, person_of(request)) == token:
         messages.info(request, "This is the only pair left, so it cannot be postponed.")
-    return _saved(request, collection, name, slot)
+    return _saved(request, collection.slug, name, slot)
 
 
 @never_cache
@@ -164,15 +174,29 @@ def judge_later(
 @in_collection(Role.ANNOTATOR)
 @require_safe
 def judge_ahead(request: HttpRequest, collection: Collection, name: str) -> HttpResponse:
-    """The next pairs as parts of the page, without those named in `without`."""
+    """The next `count` pairs as parts of the page, without those named in `without`."""
     query = my_query(request, collection, name)
     without = [token for token in request.GET.get("without", "").split(",") if token]
-    pairs = queue.pairs_ahead(query, person_of(request), without=without)
+    count = _count(request)
+    pairs = queue.pairs_ahead(query, person_of(request), without=without, count=count)
     return render(
         request,
         "annotation/_pairs.html",
-        {"collection": collection, "query": query, "pairs": pairs},
+        {
+            "collection": collection,
+            "query": query,
+            "pairs": pairs,
+            "are_the_last": len(pairs) < count,
+        },
     )
+
+
+def _count(request: HttpRequest) -> int:
+    try:
+        wanted = int(request.GET.get("count", queue.PAIRS_AHEAD))
+    except ValueError:
+        wanted = queue.PAIRS_AHEAD
+    return max(1, min(wanted, queue.PAIRS_AHEAD))
 
 
 @never_cache
@@ -266,8 +290,8 @@ def my_query(request: HttpRequest, collection: Collection, name: str) -> Query:
     return query
 
 
-def _my_slot(request: HttpRequest, collection: Collection, name: str, token: str) -> OwnSlot:
-    slot = queue.own_slot(collection, person_of(request), name, token)
+def _my_slot(request: HttpRequest, slug: str, name: str, token: str) -> OwnSlot:
+    slot = queue.own_slot(slug, person_of(request), name, token)
     if slot is None:
         raise Http404(f"no pair {token} for this annotator")
     return slot

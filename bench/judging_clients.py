@@ -150,7 +150,7 @@ class Annotator:
     """An annotator who judges as fast as the server responds, as static/js/judging.js does it.
 
     An answer is sent as a form whose answer is JSON; the next pairs are fetched before they are
-    needed, twelve at a time, so that most keys cost one request.
+    needed, many at a time, so that most keys cost one request.
     """
 
     browser: Browser
@@ -212,11 +212,13 @@ class Annotator:
         tokens = ",".join(pair["token"] for pair in without)
         tokens = tokens[: LONGEST_ADDRESS - len(self._ahead_url)].rpartition(",")[0] or tokens
         headers = {**PARTIAL_HEADERS, "Qrelsmith-Person": self._person}
-        found = self.browser.get(f"{self._ahead_url}?without={quote(tokens)}", headers)
+        count = max(WANTED + SPARE - len(self._pairs), 1)
+        address = f"{self._ahead_url}?count={count}&without={quote(tokens)}"
+        found = self.browser.get(address, headers)
         self.fetches.append(found.seconds)
         known = {pair["token"] for pair in without}
         fresh = [pair for pair in _pairs_of(found) if pair["token"] not in known]
-        self._complete = not fresh
+        self._complete = not fresh or bool(found.values("last"))
         self._pairs += fresh
         return found.seconds
 

@@ -229,8 +229,9 @@ AUTH_PASSWORD_VALIDATORS = [
 ]
 AUTHENTICATION_BACKENDS = [
     "axes.backends.AxesStandaloneBackend",
-    "django.contrib.auth.backends.ModelBackend",
+    "accounts.logged_in.LoginBackend",
 ]
+SESSION_ENGINE = "accounts.logged_in"
 # accounts/login_limits.py counts failed logins in the cache, for django-axes.
 AXES_HANDLER = "accounts.login_limits.LoginLimits"
 AXES_CLIENT_IP_CALLABLE = "accounts.login_limits.client_address"

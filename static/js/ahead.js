@@ -54,20 +54,24 @@ export class Ahead extends EventTarget {
     if (this.ready < this.targetCount) this.fill().catch(() => {});
   }
 
-  // Resolves with the first pairs; the rest follow, a few at a time, while the annotator reads these.
+  // Resolves with the first pairs; if the server sends fewer than asked for, the rest follow.
   async fill() {
     this.#fetching ??= this.#fetch().finally(() => (this.#fetching = null));
     await this.#fetching;
-    const spare = this.target ? 0 : SPARE;
-    if (!this.#complete && this.ready < this.targetCount + spare) this.fill().catch(() => {});
+    if (!this.#complete && this.#missing > 0) this.fill().catch(() => {});
+  }
+
+  get #missing() {
+    return this.targetCount + (this.target ? 0 : SPARE) - this.ready;
   }
 
   async #fetch() {
     const excluded = [...this.knownTokens(), ...this.#pairs.map((pair) => pair.dataset.token)];
-    const pairs = await fetchPairs(this.#address(excluded), this.person);
+    const part = await fetchPart(this.#address(excluded), this.person);
+    const pairs = pairsIn(part);
     const known = new Set([...this.knownTokens(), ...excluded]);
     const fresh = pairs.filter((pair) => !known.has(pair.dataset.token));
-    this.#complete = !fresh.length;
+    this.#complete = !fresh.length || Boolean(part?.dataset.last);
     this.#pairs.push(...fresh);
     this.dispatchEvent(new Event("change"));
   }
@@ -76,23 +80,29 @@ export class Ahead extends EventTarget {
     const tokens = [...new Set(excluded)].join(",");
     const room = LONGEST_ADDRESS - this.url.length;
     const cut = tokens.length > room ? tokens.slice(0, tokens.lastIndexOf(",", room)) : tokens;
-    return `${this.url}?without=${cut}`;
+    return `${this.url}?count=${Math.max(this.#missing, 1)}&without=${cut}`;
   }
 }
 
 // Throws when the server cannot be reached, another person is logged in, or something else answers.
 // With a `body`, it is sent by POST.
 export async function fetchPairs(url, person, body) {
+  return pairsIn(await fetchPart(url, person, body));
+}
+
+const pairsIn = (part) => [...(part?.querySelectorAll("article.pair") ?? [])];
+
+// The element that holds the pairs, or null if there is none to send.
+async function fetchPart(url, person, body) {
   const response = await fetch(url, {
     method: body ? "POST" : "GET",
     body,
     headers: { "HX-Request": "true", "Qrelsmith-Person": person },
     signal: AbortSignal.timeout(PATIENCE),
   });
-  if (response.status === 204) return [];
+  if (response.status === 204) return null;
   const page = new DOMParser().parseFromString(await response.text(), "text/html");
-  if (!response.ok || !page.querySelector("[data-pairs]")) {
-    throw new Error(`${response.status} from ${response.url}`);
-  }
-  return [...page.querySelectorAll("article.pair")];
+  const part = page.querySelector("[data-pairs]");
+  if (!response.ok || !part) throw new Error(`${response.status} from ${response.url}`);
+  return part;
 }

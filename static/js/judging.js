@@ -383,6 +383,9 @@ function start() {
   ahead.addEventListener("change", updateNotice);
   applyUnsent(trail[0]);
   fill(trail[0]);
+  // The address of the query shows its next pair. A reload must show this one.
+  const { url } = trail[0].dataset;
+  if (location.pathname !== url) history.replaceState(null, "", url);
   watch.restart();
   const unsentBefore = outbox.entries();
   pace.count(
