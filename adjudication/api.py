@@ -165,7 +165,9 @@ class Decide(AdjudicationView):
         summary="Decide a case, or change your decision",
         description="201 when it is saved, 200 when the same key brings the same decision again. "
         "409 with `judgments_changed` or `decided_meanwhile`: get the case again and look. "
-        "409 with `already_decided` or `no_such_case`: it needs no decision any more.",
+        "409 with `already_decided` or `no_such_case`: it needs no decision any more. "
+        "409 with `decision_in_public_version`: it stays, unless an admin has the pair settled "
+        "again.",
         request=NewDecision,
         responses={200: DecisionAnswer, 201: DecisionAnswer},
     )

@@ -16,6 +16,9 @@ from annotation.models import Reason, Slot
 from web.errors import UserFacingError
 
 
+PUBLIC_RULE = "decision_of_public_version_stays"  # a trigger of `release`, which has the versions
+
+
 class AdjudicationError(UserFacingError):
     """A decision that cannot be saved; the message is for the adjudicator."""
 
@@ -46,6 +49,12 @@ class AlreadyDecided(AdjudicationError):
 
 class DecidedMeanwhile(AdjudicationError):
     """The adjudicator's own standing decision is not the one that his or her page showed."""
+
+    status = 409
+
+
+class DecisionInPublicVersion(AdjudicationError):
+    """A version with the adjudicator's decision was made public since."""
 
     status = 409
 
@@ -96,13 +105,19 @@ def decide(
 
     Raises:
         BadRuling, NoSuchCase, JudgedByYou, JudgmentsChanged, AlreadyDecided, DecidedMeanwhile,
-        KeyReused, CollectionArchived
+        DecisionInPublicVersion, KeyReused, CollectionArchived
     """
     submission = _Submission(pair_id, adjudicator.pk, ruling, judgment_ids)
     try:
         with transaction.atomic():
             return _decide(submission, key, supersedes)
     except IntegrityError as error:
+        if PUBLIC_RULE in str(error):
+            raise DecisionInPublicVersion(
+                "A version of this collection was made public after you settled this pair, so your "
+                "decision can no longer change. If it is wrong, ask an admin to have the pair "
+                "settled again. Nothing was saved."
+            ) from error
         # The key's first decision was on another pair, whose slots this transaction did not lock.
         earlier = Decision.objects.filter(key=key).first()
         if earlier is None:
