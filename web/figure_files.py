@@ -21,6 +21,7 @@ KINDS = {
     PDF: "application/pdf",
     CSV: "text/csv; charset=utf-8",
 }
+POINTS_IN_PIXEL = 0.75  # the converter makes a whole point of a pixel
 
 
 class ShownFigure(NamedTuple):
@@ -52,16 +53,28 @@ def figure_file(figures: Iterable[Figure], name: str, extension: str, slug: str)
 
 def _content(figure: Figure, extension: str) -> str | bytes:
     if extension == PDF:
-        # Matplotlib takes half a second to import, which only this file needs.
-        from web.figure_pdf import pdf_of
-
         return pdf_of(figure)
     return svg_of(figure) if extension == SVG else _csv(figure)
 
 
-def svg_of(figure: Figure) -> str:
+def svg_of(figure: Figure, *, for_pdf: bool = False) -> str:
     """The figure as an SVG file that needs no other file."""
-    return render_to_string("web/figure_file.svg", {"sheet": sheet_of(figure)})
+    sheet = sheet_of(figure)
+    scale = POINTS_IN_PIXEL if for_pdf else 1
+    context = {
+        "sheet": sheet,
+        "width": sheet.width * scale,
+        "height": sheet.height * scale,
+        "for_pdf": for_pdf,
+    }
+    return render_to_string("web/figure_file.svg", context)
+
+
+def pdf_of(figure: Figure) -> bytes:
+    """The SVG file as a PDF with its font: the same bytes each time, and no date."""
+    import vl_convert  # 80 MB, which most processes never need
+
+    return vl_convert.svg_to_pdf(svg_of(figure, for_pdf=True))
 
 
 def _csv(figure: Figure) -> str:

@@ -426,6 +426,7 @@ def curve(title: str, finding: str, values: Sequence[int], axis: str) -> Panel:
 
 
 HEAT_WIDTH, HEAT_HEIGHT, HEAT_TOP = 44, 22, 18
+WHITE, WARMEST = (255, 255, 255), (0x5A, 0xA6, 0xA0)  # of shares of 0 and 1, as red, green, blue
 
 
 class HeatCell(NamedTuple):
@@ -440,12 +441,18 @@ class HeatCell(NamedTuple):
     def bar(self) -> Bar:
         title = f"{self.names[0]} and {self.names[1]}: {100 * self.share:.1f} %"
         width, height = HEAT_WIDTH - 1, HEAT_HEIGHT - 1
-        return Bar("g2", self.x, self.y, width, height, title, pixels(self.share))
+        return Bar("", self.x, self.y, width, height, title, _heat_colour(self.share))
 
     @property
     def text(self) -> TextLine:
         x, y = self.x + HEAT_WIDTH / 2, self.y + 15
         return TextLine(x, y, f"{100 * self.share:.0f} %", "middle", "ink")
+
+
+def _heat_colour(share: float) -> str:
+    """A solid colour; transparency would cost the PDF its constant bytes."""
+    mixed = (round(cold + (hot - cold) * share) for cold, hot in zip(WHITE, WARMEST, strict=True))
+    return "#" + "".join(f"{part:02x}" for part in mixed)
 
 
 def heat_map(finding: str, names: Sequence[str], shares: Sequence[Sequence[float | None]]) -> Panel:

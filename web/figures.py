@@ -32,7 +32,10 @@ class Stroke(NamedTuple):
 
 
 class Bar(NamedTuple):
-    """A rectangle; `title` is shown for a pointer that rests on it."""
+    """A rectangle; `title` is shown for a pointer that rests on it.
+
+    `fill` is a colour for a mark without a class. Only files have such marks.
+    """
 
     css: str
     x: float
@@ -40,7 +43,7 @@ class Bar(NamedTuple):
     width: float
     height: float
     title: str = ""
-    opacity: float = 1
+    fill: str = ""
 
 
 class Dot(NamedTuple):

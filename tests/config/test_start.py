@@ -8,7 +8,7 @@ import sys
 from tests.support.running import ROOT, environment
 
 # Each takes up to a second, and most commands, workers and web processes need none of them.
-SLOW = ("gensim", "matplotlib", "pandas", "pyarrow", "scipy.optimize", "scipy.stats", "sklearn")
+SLOW = ("gensim", "pandas", "pyarrow", "scipy.optimize", "scipy.stats", "sklearn", "vl_convert")
 START = f"""
 import sys
 from django.core.management import execute_from_command_line

@@ -113,7 +113,9 @@ def test_a_case_without_a_decision_in_the_version_can_be_decided_and_changed():
     collection = an_opened_collection()
     judge_all(collection, GRADES)
     decide_all(collection, {key: RULINGS[key] for key in RULINGS if key != DECIDED})
-    release = publish_release(collection=collection, version="1.0", accept=accepting(["unresolved"]))
+    release = publish_release(
+        collection=collection, version="1.0", accept=accepting(["unresolved"])
+    )
     make_public(release=release, person=None)
     slot = slot_of(collection, *DECIDED, 1)
 

@@ -44,10 +44,10 @@ def _line(stroke: Stroke) -> str:
 
 
 def _rectangle(bar: Bar) -> str:
-    opacity = "" if bar.opacity == 1 else f' fill-opacity="{bar.opacity}"'
+    colour = f'fill="{escape(bar.fill)}"' if bar.fill else f'class="{escape(bar.css)}"'
     return (
-        f'<rect class="{escape(bar.css)}" x="{bar.x}" y="{bar.y}" width="{bar.width}" '
-        f'height="{bar.height}"{opacity}>{_title(bar.title)}</rect>'
+        f'<rect {colour} x="{bar.x}" y="{bar.y}" width="{bar.width}" height="{bar.height}">'
+        f"{_title(bar.title)}</rect>"
     )
 
 

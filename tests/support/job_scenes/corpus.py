@@ -4,9 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from django.utils import timezone
-
-from corpus.uploads import request_full_texts, request_import, request_topics
 from curation.choice_plan import ChoicePlan
 from curation.choices import request_choice
 from curation.prediction import request_labels
@@ -15,6 +12,9 @@ from curation.sampling import SamplePlan
 from curation.training import request_training
 from dashboard.archiving import archive_collection, request_deletion
 from dashboard.export import export_collection
+from django.utils import timezone
+
+from corpus.uploads import request_full_texts, request_import, request_topics
 from demo.sample import request_sample as request_sample_data
 from jobs.models import Job
 from tests.support.curation import ten_years
