@@ -569,18 +569,16 @@ def submit_judgment(
                     "Reload the page to change that judgment."
                 )
             judgment = insert_judgment(
-                {
-                    "slot": slot.pk,
-                    "sequence": (current or slot.last_sequence or 0) + 1,
-                    "annotator": slot.annotator_id,
-                    "grade": answer.grade,
-                    "reason": answer.reason,
-                    "note": answer.note,
-                    "presentation_digest": presentation_digest,
-                    "key": key,
-                    "seconds": seconds,
-                    "created_at": timezone.now(),
-                }
+                slot_id=slot.pk,
+                sequence=(current or slot.last_sequence or 0) + 1,
+                annotator_id=slot.annotator_id,
+                grade=answer.grade,
+                reason=answer.reason,
+                note=answer.note,
+                presentation_digest=presentation_digest,
+                key=key,
+                seconds=seconds,
+                created_at=timezone.now(),
             )
             if not show_judgment(slot, judgment.pk):
                 raise CollectionArchived(Collection.objects.get(pk=slot.collection_id))

@@ -6,7 +6,6 @@ the server's time, and on SQLite the write lock was held meanwhile.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from django.db import connection
@@ -68,7 +67,8 @@ class LockedSlot(NamedTuple):
 
 def find_own_slot(slug: str, annotator_id: int, query: str, token: str) -> tuple[int, int] | None:
     """Ids of the slot and of its query, for an annotator of the collection with that slug."""
-    return _first(_OWN_SLOT, (annotator_id, query, token, slug))
+    row: tuple[int, int] | None = _first(_OWN_SLOT, (annotator_id, query, token, slug))
+    return row
 
 
 def lock_slot(slot_id: int) -> LockedSlot | None:
@@ -82,21 +82,25 @@ def lock_slot(slot_id: int) -> LockedSlot | None:
     return LockedSlot._make(row) if row else None
 
 
-def insert_judgment(values: Mapping[str, Any]) -> Judgment:
+def insert_judgment(**values: Any) -> Judgment:
     """Insert a judgment with these values, by column. Constraints and triggers apply."""
-    columns = {Judgment._meta.get_field(name).column: name for name in values}  # type: ignore[union-attr]
-    returning = "RETURNING id" if connection.features.can_return_columns_from_insert else ""
+    field = Judgment._meta.get_field
+    prepared = [
+        field(column).get_db_prep_save(value, connection)  # type: ignore[union-attr]
+        for column, value in values.items()
+    ]
+    insert = (
+        f"INSERT INTO annotation_judgment ({', '.join(values)}) "
+        f"VALUES ({', '.join(['%s'] * len(values))})"
+    )
     with connection.cursor() as cursor:
-        cursor.execute(
-            f"INSERT INTO annotation_judgment ({', '.join(columns)}) "
-            f"VALUES ({', '.join(['%s'] * len(columns))}) {returning}",
-            [
-                Judgment._meta.get_field(name).get_db_prep_save(value, connection)  # type: ignore[union-attr]
-                for name, value in values.items()
-            ],
-        )
-        pk = cursor.fetchone()[0] if returning else cursor.lastrowid
-    return Judgment.from_db(connection.alias, ["id", *columns], [pk, *values.values()])
+        if connection.features.can_return_columns_from_insert:
+            cursor.execute(f"{insert} RETURNING id", prepared)
+            pk = cursor.fetchone()[0]
+        else:
+            cursor.execute(insert, prepared)
+            pk = cursor.lastrowid
+    return Judgment.from_db(connection.alias, ["id", *values], [pk, *values.values()])
 
 
 def show_judgment(slot: LockedSlot, judgment_id: int) -> bool:
@@ -111,12 +115,11 @@ def show_judgment(slot: LockedSlot, judgment_id: int) -> bool:
 
 def count_progress(query_id: int, annotator_id: int) -> tuple[int, int, int, int]:
     """The annotator's slots of the query: all, judged, postponed, judged without a grade."""
-    counts = _first(_PROGRESS, (query_id, annotator_id))
-    assert counts is not None  # an aggregate always has a row
-    return counts
+    total, judged, postponed, ungraded = _first(_PROGRESS, (query_id, annotator_id))
+    return total, judged, postponed, ungraded
 
 
-def _first(statement: str, values: Sequence[object]) -> Any:
+def _first(statement: str, values: tuple[int | str, ...]) -> Any:
     with connection.cursor() as cursor:
         cursor.execute(statement, values)
         return cursor.fetchone()

@@ -177,10 +177,10 @@ def test_the_minutes_left_are_rounded_up():
     assert [pace.minutes(pairs) for pairs in (0, 1, 4, 5, 244)] == [0, 1, 1, 2, 61]
 
 
-def test_twelve_pairs_are_fetched_ahead():
-    opening = an_open_query(a_collection("longer"), size=14)
+def test_sixty_pairs_are_fetched_ahead():
+    opening = an_open_query(a_collection("longer"), size=62)
 
-    assert len(queue.pairs_ahead(opening.query, slots_of(opening, "ann1")[0].annotator)) == 12
+    assert len(queue.pairs_ahead(opening.query, slots_of(opening, "ann1")[0].annotator)) == 60
 
 
 def test_the_pace_in_one_collection_says_nothing_of_another(mine, annotator):

@@ -72,7 +72,7 @@ def test_continue_judging_opens_the_next_pair(client, annotator, collection):
 
     answer = client.get(page, {"next": ""}, follow=True)
 
-    assert answer.redirect_chain[-1][0] == pair_url(slots_of(opening, "ann1")[1])
+    assert f'action="{pair_url(slots_of(opening, "ann1")[1])}"' in answer.text
 
 
 def test_without_a_pair_left_continuing_shows_the_list(client, annotator, collection):

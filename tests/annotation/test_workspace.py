@@ -50,8 +50,11 @@ def fields(client, slot) -> dict[str, str]:
 # Plain forms
 
 
-def test_going_on_leads_to_the_next_pair_in_the_annotator_s_order(client, opening, slots):
-    assert client.get(query_url(opening)).url == pair_url(slots[0])
+def test_a_query_opens_at_the_next_pair_in_the_annotator_s_order(client, opening, slots):
+    page = client.get(query_url(opening))
+
+    assert page.status_code == 200
+    assert f'action="{pair_url(slots[0])}"' in page.text
 
 
 def test_a_grade_is_saved_and_leads_to_the_next_pair(client, opening, slots):
@@ -383,6 +386,26 @@ def test_the_pairs_ahead_follow_in_order_without_those_held_already(client, open
     assert "<html" not in part
 
 
+@pytest.mark.parametrize(
+    ("count", "sent"), [("2", 2), ("3", 3), ("999", 3), ("0", 1), ("-5", 1), ("many", 3), ("", 3)]
+)
+def test_a_script_gets_as_many_pairs_ahead_as_it_asks_for(client, opening, slots, count, sent):
+    asked = {"without": slots[0].pair.token, "count": count}
+    part = client.get(query_url(opening, "judge-ahead"), asked, **PART).text
+
+    assert part.count('class="pair"') == sent
+    tokens = [slot.pair.token for slot in slots[1 : 1 + sent]]
+    assert [token for token in tokens if token in part] == tokens
+
+
+@pytest.mark.parametrize(("count", "last"), [("3", False), ("4", True)])
+def test_a_script_learns_that_no_more_pairs_follow(client, opening, slots, count, last):
+    asked = {"without": slots[0].pair.token, "count": count}
+    part = client.get(query_url(opening, "judge-ahead"), asked, **PART).text
+
+    assert ("data-last" in part) is last
+
+
 def test_a_script_gets_the_pair_alone(client, slots):
     judge(slots[0], Answer(grade=2, note="So"))
     part = client.get(pair_url(slots[0]), **PART).content.decode()
@@ -412,5 +435,5 @@ def test_the_pairs_ahead_take_few_queries(client, opening, slots, django_assert_
 
 def test_saving_takes_few_queries(client, slots, django_assert_max_num_queries):
     answer = {**fields(client, slots[0]), "answer": "2"}
-    with django_assert_max_num_queries(17):
+    with django_assert_max_num_queries(9):
         client.post(pair_url(slots[0]), answer, **JSON)
