@@ -9,6 +9,7 @@ from django.conf import settings
 from django.contrib.auth.forms import AuthenticationForm, PasswordChangeForm
 from django.core.validators import RegexValidator
 
+from accounts.login_limits import LoginTries
 from accounts.models import Role
 
 ROLES_EXPLAINED = {
@@ -24,6 +25,9 @@ check_username = RegexValidator(
 )
 
 
+TOO_MANY_TRIES = "too_many_tries"
+
+
 class LoginForm(AuthenticationForm):
     error_messages = {
         "invalid_login": (
@@ -34,10 +38,11 @@ class LoginForm(AuthenticationForm):
     }
 
     def get_invalid_login_error(self) -> forms.ValidationError:
-        if not getattr(self.request, "axes_locked_out", False):
+        tries: LoginTries | None = getattr(self.request, "refused_tries", None)
+        if tries is None:
             return super().get_invalid_login_error()
         minutes = math.ceil(settings.LOGIN_WAIT_SECONDS / 60)
-        if getattr(self.request, "is_known_browser", False):
+        if tries.is_in_known_browser:
             message = (
                 f"Too many failed logins in this browser. Wait {minutes} minutes, then log in "
                 "again."
@@ -49,7 +54,7 @@ class LoginForm(AuthenticationForm):
             )
         return forms.ValidationError(
             f"{message} Your account and your work are safe.",
-            code="throttled",
+            code=TOO_MANY_TRIES,
         )
 
 

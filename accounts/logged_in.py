@@ -29,7 +29,7 @@ class SessionStore(db.SessionStore):
         return session
 
 
-class LoginBackend(ModelBackend):
+class PersonBackend(ModelBackend):
     def get_user(self, user_id: Any) -> User | None:
         person = next(iter(User.objects.raw(_PERSON, [user_id])), None)
         return person if person and self.user_can_authenticate(person) else None

@@ -1,9 +1,6 @@
 """Limits on tries to log in: per username and address, and per address over all usernames.
 
-django-axes calls the handler below from `authenticate()`, so every way to log in is counted. The
-counting is ours: the handlers of django-axes have one limit for both counts, forget the count of an
-address when any login from it succeeds, let tries sent at the same moment slip past the limit, and
-fail when the cache does.
+The limits are in the authentication backend, so every login with a password is counted.
 
 A username is never counted alone, so no person can be locked out from another address. A browser
 in which the account has logged in before has a count of its own (`accounts/known_browsers.py`), so
@@ -20,13 +17,16 @@ import sys
 from contextlib import suppress
 from typing import Any, NamedTuple
 
-from axes.handlers.base import AbstractAxesHandler, AxesBaseHandler
+from asgiref.sync import sync_to_async
 from django.conf import settings
 from django.core.cache import cache
+from django.core.exceptions import PermissionDenied
 from django.db import DatabaseError
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest
 
-from accounts.known_browsers import KnownBrowser, browser_of
+from accounts.known_browsers import browser_of
+from accounts.logged_in import PersonBackend
+from accounts.models import User
 
 log = logging.getLogger(__name__)
 
@@ -69,79 +69,96 @@ class Count(NamedTuple):
             cache.decr(self.key)
 
 
-class LoginLimits(AbstractAxesHandler, AxesBaseHandler):  # type: ignore[misc]
-    """The handler that django-axes calls (`AXES_HANDLER`)."""
+class LoginTries(NamedTuple):
+    """The counts of one try to log in. A browser that knows the account has no count by address."""
 
-    def is_allowed(self, request: HttpRequest, credentials: dict[str, Any] | None = None) -> bool:
-        """Count this try to log in, and return whether it is within its limits.
+    by_address: Count | None
+    by_name: Count
 
-        It counts before the password is checked, so that tries sent at the same moment cannot slip
-        past the limit together. If the cache fails, the try is allowed, because annotators must be
-        able to work.
+    @property
+    def is_in_known_browser(self) -> bool:
+        return self.by_address is None
+
+    def are_within_limits(self) -> bool:
+        """Count one try in each count.
+
+        If the cache fails, the try is allowed, because annotators must be able to work.
         """
-        address = client_address(request)
-        username = str((credentials or {}).get("username") or "")
-        browser = browser_of(request)
-        is_known = browser is not None and browser.knows(username)
-        if browser is not None and is_known:
-            by_address, by_name = None, _count_in(browser, username)
-        else:
-            by_address, by_name = _counts(username, address)
-        request.login_counts = (by_address, by_name)  # type: ignore[attr-defined]
         try:
             # The address first, so that an address over its limit creates no further keys.
-            allowed = by_address is None or by_address.is_within_limit()
-            if allowed and not by_name.is_within_limit():
-                # The password is not checked, so one person's tries must not lock out colleagues.
-                if by_address:
-                    by_address.take_back()
-                allowed = False
+            if self.by_address and not self.by_address.is_within_limit():
+                return False
+            if self.by_name.is_within_limit():
+                return True
+            # The password is not checked, so one person's tries must not lock out colleagues.
+            if self.by_address:
+                self.by_address.take_back()
         except cache_failures() as error:
             log.error("The cache failed, so this try to log in is not counted: %s", error)
             return True
-        if not allowed:
-            log.warning("Too many tries to log in as %r from %s", username, address)
-            request.axes_locked_out = True  # type: ignore[attr-defined]
-            request.is_known_browser = is_known  # type: ignore[attr-defined]
-        return allowed
+        return False
 
-    def user_logged_in(self, sender: Any, request: HttpRequest, user: Any, **kwargs: Any) -> None:
+    def forget(self) -> None:
         """Forget failed tries for this name from here. The address keeps those for other names.
 
         Otherwise an attacker with an account could reset the count by logging in.
         """
-        counts = getattr(request, "login_counts", None)
-        if counts is None:  # logged in without a password
-            return
-        by_address, by_name = counts
         try:
-            by_name.forget()
-            if by_address:
-                by_address.take_back()
+            self.by_name.forget()
+            if self.by_address:
+                self.by_address.take_back()
         except cache_failures() as error:
             log.error("The cache failed, so failed logins stay counted: %s", error)
 
-    def user_login_failed(self, *args: Any, **kwargs: Any) -> None:
-        """The try is counted already."""
 
-    def user_logged_out(self, *args: Any, **kwargs: Any) -> None:
-        pass
+class LimitedLoginBackend(PersonBackend):
+    """Checks username and password like its base class, within the limits on tries."""
 
-    def get_failures(
-        self, request: HttpRequest, credentials: dict[str, Any] | None = None
-    ) -> int:  # abstract in django-axes; `is_allowed` has no use for it
-        return 0
+    def authenticate(
+        self,
+        request: HttpRequest | None,
+        username: str | None = None,
+        password: str | None = None,
+        **kwargs: Any,
+    ) -> User | None:
+        """The person, or None if username or password are wrong.
+
+        The try is counted before the password is checked, so that tries sent at the same moment
+        cannot slip past the limit together. A try over a limit stays in `request.refused_tries`.
+
+        Raises:
+            PermissionDenied: the try is over a limit. Django's `authenticate()` returns None then.
+            ValueError: there is no request, so the try cannot be counted.
+        """
+        if username is None or password is None:
+            return None  # credentials of another kind
+        if request is None:
+            raise ValueError("authenticate() needs the request, which has the client's address.")
+        tries = _tries(request, username)
+        if not tries.are_within_limits():
+            log.warning("Too many tries to log in as %r from %s", username, client_address(request))
+            request.refused_tries = tries  # type: ignore[attr-defined]
+            raise PermissionDenied
+        person = super().authenticate(request, username, password)
+        if person is None:
+            return None
+        tries.forget()
+        return person
+
+    async def aauthenticate(self, *args: Any, **kwargs: Any) -> User | None:
+        """As `authenticate`. The base class would check the password without the limits."""
+        return await sync_to_async(self.authenticate)(*args, **kwargs)
 
 
-def _counts(username: str, address: str) -> tuple[Count, Count]:
+def _tries(request: HttpRequest, username: str) -> LoginTries:
+    most = settings.LOGIN_TRIES_PER_NAME
+    browser = browser_of(request)
+    if browser is not None and browser.knows(username):
+        return LoginTries(None, Count(_key("browser", browser.id, username), most))
+    address = client_address(request)
     # Casefolded: tries with other capitals are tries for the same person.
-    by_name = Count(_key(username.casefold(), address), settings.LOGIN_TRIES_PER_NAME)
-    return Count(_key(address), settings.LOGIN_TRIES_PER_ADDRESS), by_name
-
-
-def _count_in(browser: KnownBrowser, username: str) -> Count:
-    """The tries for this account in a browser that knows it."""
-    return Count(_key("browser", browser.id, username), settings.LOGIN_TRIES_PER_NAME)
+    by_name = Count(_key(username.casefold(), address), most)
+    return LoginTries(Count(_key(address), settings.LOGIN_TRIES_PER_ADDRESS), by_name)
 
 
 def _key(*parts: str) -> str:
@@ -184,12 +201,3 @@ def _address(text: str) -> str | None:
     if address.ipv4_mapped:
         return str(address.ipv4_mapped)
     return str(ipaddress.ip_network((int(address), 64), strict=False))
-
-
-def answer_too_many_tries(
-    request: HttpRequest, response: HttpResponse, credentials: dict[str, Any] | None = None
-) -> HttpResponse:
-    """Set the status for programs. The login page already has the message for people."""
-    response.status_code = 429
-    response["Retry-After"] = str(settings.LOGIN_WAIT_SECONDS)
-    return response

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth import update_session_auth_hash
 from django.contrib.auth import views as auth_views
 from django.contrib.auth.decorators import login_not_required
 from django.contrib.auth.forms import AuthenticationForm, PasswordChangeForm, SetPasswordForm
+from django.core.exceptions import NON_FIELD_ERRORS
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse_lazy
@@ -19,7 +21,7 @@ from rest_framework.authtoken.models import Token
 from accounts import services
 from accounts.access import person_of
 from accounts.codes import account_code
-from accounts.forms import LoginForm, NameForm, NewPasswordForm
+from accounts.forms import TOO_MANY_TRIES, LoginForm, NameForm, NewPasswordForm
 from accounts.known_browsers import remember_browser
 from accounts.password_links import LinkNotValid, PasswordLink, choose_password, person_of_link
 
@@ -33,6 +35,13 @@ class Login(auth_views.LoginView):
         response = super().form_valid(form)
         remember_browser(self.request, response, form.get_user().get_username())
         return response
+
+    def form_invalid(self, form: AuthenticationForm) -> HttpResponse:
+        if not form.has_error(NON_FIELD_ERRORS, TOO_MANY_TRIES):
+            return super().form_invalid(form)
+        context = self.get_context_data(form=form)
+        wait = {"Retry-After": str(settings.LOGIN_WAIT_SECONDS)}  # for programs
+        return self.render_to_response(context, status=429, headers=wait)
 
 
 class PasswordChange(auth_views.PasswordChangeView):

@@ -92,7 +92,6 @@ CSRF_TRUSTED_ORIGINS = _words("CSRF_TRUSTED_ORIGINS")
 CSRF_FAILURE_VIEW = "web.requests.refusals.csrf_failure"
 
 INSTALLED_APPS = [
-    "axes",
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.humanize",
@@ -146,7 +145,6 @@ MIDDLEWARE = [
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
-    "axes.middleware.AxesMiddleware",
 ]
 
 ROOT_URLCONF = "config.urls"
@@ -227,15 +225,8 @@ AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.NumericPasswordValidator"},
     {"NAME": "accounts.passwords.EndApiToken"},
 ]
-AUTHENTICATION_BACKENDS = [
-    "axes.backends.AxesStandaloneBackend",
-    "accounts.logged_in.LoginBackend",
-]
+AUTHENTICATION_BACKENDS = ["accounts.login_limits.LimitedLoginBackend"]
 SESSION_ENGINE = "accounts.logged_in"
-# accounts/login_limits.py counts failed logins in the cache, for django-axes.
-AXES_HANDLER = "accounts.login_limits.LoginLimits"
-AXES_CLIENT_IP_CALLABLE = "accounts.login_limits.client_address"
-AXES_LOCKOUT_CALLABLE = "accounts.login_limits.answer_too_many_tries"
 LOGIN_TRIES_PER_NAME = _number("LOGIN_TRIES_PER_NAME", 5)
 LOGIN_TRIES_PER_ADDRESS = _number("LOGIN_TRIES_PER_ADDRESS", 30)
 LOGIN_WAIT_SECONDS = _number("LOGIN_WAIT_SECONDS", 300)

@@ -7,6 +7,8 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+from asgiref.sync import async_to_sync
+from django.contrib.auth import aauthenticate, authenticate
 from django.core import signing
 from django.core.cache import cache
 from django.db import connection
@@ -245,6 +247,33 @@ def test_an_api_token_works_where_logins_are_refused(person, settings):
     answer = Client().get("/api/v1/collections/", REMOTE_ADDR=HERE, headers=token)
 
     assert answer.status_code == 200
+
+
+class TestCode:
+    """What calls Django's `authenticate()` without the login page."""
+
+    def test_tries_without_the_login_page_are_counted(self, person, settings, rf):
+        guess = {"username": "person", "password": "wrong"}
+        for _ in range(settings.LOGIN_TRIES_PER_NAME - 1):
+            authenticate(rf.post("/", REMOTE_ADDR=HERE), **guess)
+        async_to_sync(aauthenticate)(rf.post("/", REMOTE_ADDR=HERE), **guess)
+
+        right = {"username": "person", "password": PASSWORD}
+
+        assert authenticate(rf.post("/", REMOTE_ADDR=HERE), **right) is None
+        assert async_to_sync(aauthenticate)(rf.post("/", REMOTE_ADDR=HERE), **right) is None
+        assert authenticate(rf.post("/", REMOTE_ADDR=ELSEWHERE), **right) == person
+
+    def test_a_try_without_a_request_is_an_error(self, person):
+        with pytest.raises(ValueError, match="needs the request"):
+            authenticate(username="person", password=PASSWORD)
+
+    def test_credentials_of_another_kind_are_not_counted(self, person, settings, rf):
+        settings.LOGIN_TRIES_PER_ADDRESS = 1
+        for _ in range(2):
+            assert authenticate(rf.post("/", REMOTE_ADDR=HERE), code="none") is None
+
+        assert log_in().status_code == 302
 
 
 class TestWithoutTheCache:

@@ -27,8 +27,6 @@ WITHOUT_ROWS = {
     # Of Django and its apps
     *("auth_group", "auth_group_permissions", "authtoken_token", "django_session"),
     *("accounts_user_groups", "accounts_user_user_permissions"),
-    *("axes_accessattempt", "axes_accessattemptexpiration"),
-    *("axes_accessfailurelog", "axes_accesslog"),
     # What a person or a job writes again with one click
     *("curation_labeller", "pooling_lastplan", "pooling_poolreport"),
 }
