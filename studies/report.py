@@ -40,7 +40,7 @@ LABELS, OWN = "final labels", "the rater’s own grades"
 
 
 class ReportLine(NamedTuple):
-    """One line of the table: whom the full-text grades are compared with, over which pairs."""
+    """A line of the table: the full-text grades compared with another set of grades."""
 
     compared: str
     facet: str
@@ -80,7 +80,7 @@ class StudyReport:
 
     @property
     def has_own(self) -> bool:
-        """Whether the rater judged some of the pairs from their abstracts."""
+        """True if the rater judged some of the pairs from their abstracts."""
         return any(pair.own is not None for pair in self.pairs)
 
     @property
@@ -185,7 +185,7 @@ CSV_COLUMNS = (
 
 
 def as_csv(report: StudyReport) -> str:
-    """One line for each pair."""
+    """The report as CSV, with a line for each pair."""
     text = io.StringIO()
     writer = csv.writer(text)
     writer.writerow(CSV_COLUMNS)
