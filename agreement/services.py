@@ -211,7 +211,7 @@ class Reports(NamedTuple):
 def both_reports(
     *, slug: str, facets: Sequence[str], pairs: Iterable[LabelledPair], grades: Sequence[int]
 ) -> Reports:
-    """What reports on these pairs have, reading `pairs` once."""
+    """The content of the reports on these pairs, from one reading of `pairs`."""
     tally = tally_of(pairs, facets)
     payloads = {
         missing: as_json_dict(slug, missing, summarize_tally(tally, missing)) for missing in Missing

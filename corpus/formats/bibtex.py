@@ -167,7 +167,7 @@ def _values(
 
 
 def _part(entry: str, place: int, name: str, strings: Mapping[str, str]) -> tuple[str, int]:
-    """One part of a value, and the place after it."""
+    """A part of a value, and the place after it."""
     opening = entry[place : place + 1]
     if opening in ("{", '"'):
         end = _end_of(entry, place)

@@ -128,7 +128,7 @@ def detect_format(source: Path | BinaryIO, *, name: str) -> str:
 
 
 def _is_before_root(text: bytes) -> bool:
-    """Whether the text begins an XML file and has no element yet."""
+    """Return whether the text begins an XML file and has no element yet."""
     return text.lstrip()[:2] in (b"<?", b"<!") and not re.search(rb"<[A-Za-z]", text)
 
 

@@ -107,7 +107,7 @@ def read_records(source: Path | BinaryIO, name: str, meter: Meter) -> Iterator[S
 
 
 def is_judgment(row: Sequence[bytes]) -> bool:
-    """Whether a line has the columns of its judgments: topic, docno, 0, 0.000000."""
+    """Return whether a line has the columns of its judgments: topic, docno, 0, 0.000000."""
     return len(row) == 4 and row[2] == b"0" and bool(_ZERO.fullmatch(row[3]))
 
 

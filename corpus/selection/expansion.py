@@ -76,7 +76,7 @@ class Expansion:
 
     @property
     def reason(self) -> str:
-        """Why a document was left out, in words."""
+        """The reason why a document was left out, in words."""
         seeds = count_noun(len(self.seeds), "seed")
         return f"more than {count_noun(self.hops, 'citation')} away from {seeds}"
 
