@@ -1,4 +1,4 @@
-"""What comes in from a page with the labels of an abstract, checked for shape."""
+"""Forms for the labels of an abstract, which check the shape of the input."""
 
 from __future__ import annotations
 

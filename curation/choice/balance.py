@@ -80,7 +80,7 @@ class _Group(NamedTuple):
 
 
 class _Use(NamedTuple):
-    """How many papers of a group are put under a set of facets: a whole-number variable."""
+    """The number of papers of a group under a set of facets: a whole-number variable."""
 
     group: _Group
     facets: Facets
