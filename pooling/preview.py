@@ -37,7 +37,7 @@ DocnosByPaper = Mapping[str, Sequence[str]]  # by query paper: a list, or a pool
 
 @dataclass(frozen=True)
 class Cost:
-    """What it takes to judge these pools, in hours and in money."""
+    """The cost of judging these pools, in hours and in money."""
 
     candidates: int
     pairs: int
@@ -114,7 +114,7 @@ def overlaps(
 
 
 class RetrieverShare(NamedTuple):
-    """One retriever's share in the pools.
+    """A retriever's share in the pools.
 
     `found` counts the pooled documents in its list down to the deepest rank it drew from, whichever
     retriever drew them. `alone` counts those that no other retriever and no forced source found.
@@ -132,7 +132,7 @@ class RetrieverShare(NamedTuple):
 
 
 class PoolFacts(NamedTuple):
-    """One pool as `shares` reads it; `drawn` counts documents by source, forced ones included."""
+    """A pool as `shares` reads it; `drawn` counts documents by source, forced ones included."""
 
     query_paper: str
     documents: Sequence[str]

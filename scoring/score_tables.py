@@ -51,7 +51,7 @@ class MeansRow(NamedTuple):
 
     @property
     def is_re_ranking(self) -> bool:
-        """Whether the lists have judged documents only, as those of a re-ranking of the pool."""
+        """True if the lists have judged documents only, as those of a re-ranking of the pool."""
         return self.unjudged == 0 and self.queries > self.without_list
 
     def as_json(self) -> dict[str, Any]:
@@ -59,7 +59,7 @@ class MeansRow(NamedTuple):
 
 
 class QueryGroups(NamedTuple):
-    """What the rows of a table are grouped by: facet, fold and field of each labelled query."""
+    """The groups of a table's rows: facet, fold and field of each labelled query."""
 
     facets: Mapping[str, str]
     folds: Folds = Folds()

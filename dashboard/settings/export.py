@@ -45,7 +45,7 @@ both are there.
 
 
 class _Sink:
-    """What the zip writes, until it is sent."""
+    """The bytes of the zip, until they are sent."""
 
     def __init__(self) -> None:
         self._chunks: list[bytes] = []
@@ -126,10 +126,7 @@ def _files(
 
 
 def _with_other_judgment() -> Exists:
-    """Whether the pair's other slot is judged, too. Until then only its author may see a judgment.
-
-    EXISTS, because NOT IN over half a million ids would be quadratic on PostgreSQL.
-    """
+    """The other slot of the pair is judged, too. Until then only its author may see a judgment."""
     others = Slot.objects.judged().filter(
         ~Q(number=OuterRef("slot__number")), pair=OuterRef("slot__pair")
     )
@@ -177,7 +174,7 @@ def _file_line(path: Path) -> bytes:
 
 
 def _json(value: object) -> bytes:
-    """One line with sorted keys: PostgreSQL does not keep the order of keys."""
+    """A line of JSON with sorted keys: PostgreSQL does not keep the order of keys."""
     return f"{json.dumps(value, default=_plain, ensure_ascii=False, sort_keys=True)}\n".encode()
 
 

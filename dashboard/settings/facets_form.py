@@ -106,7 +106,7 @@ class GradeRow(NamedTuple):
 
 
 class FacetsForm(forms.Form):
-    """What is judged in a collection, and on which scale."""
+    """The facets that a collection is judged on, and the scale."""
 
     facets = forms.ChoiceField(
         label="What is compared",

@@ -1,9 +1,4 @@
-"""What the per-query values of two systems say about their difference. Values in, values out. Pure.
-
-`differences[i]` is a system's value on query i minus the baseline's value on the same query. An
-entry that is not finite raises ValueError. A number that is undefined is a `Result` with the
-reason. The tests are two-sided, and probabilities are from 0 to 1.
-"""
+"""Statistics of two systems' difference, from their values per query. Pure."""
 
 from __future__ import annotations
 
@@ -187,7 +182,7 @@ def _checked(values: Values) -> npt.NDArray[np.float64]:
 
 
 def _no_spread(sample: npt.NDArray[np.float64]) -> str:
-    """Why the sample has no standard deviation to divide by; empty if it has one."""
+    """The reason why the sample has no standard deviation to divide by; empty if it has one."""
     if len(sample) < 2:
         return TOO_FEW_QUERIES
     return NO_VARIANCE if np.ptp(sample) <= SAME else ""
