@@ -17,7 +17,7 @@ NAMED = 20  # ids of a kind
 
 
 class JudgmentsRefused(UserFacingError):
-    """The files are invalid. Nothing was imported. The message lists every problem and its place."""
+    """The files are invalid and were not imported. The message lists every problem and place."""
 
     def __init__(self, problems: Sequence[str]) -> None:
         self.problems = tuple(problems)

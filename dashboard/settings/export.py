@@ -126,7 +126,10 @@ def _files(
 
 
 def _with_other_judgment() -> Exists:
-    """The other slot of the pair is judged, too. Until then only its author may see a judgment."""
+    """A condition: the pair's other slot is judged. Before, only its author may see a judgment.
+
+    EXISTS, because NOT IN over half a million ids would be quadratic on PostgreSQL.
+    """
     others = Slot.objects.judged().filter(
         ~Q(number=OuterRef("slot__number")), pair=OuterRef("slot__pair")
     )

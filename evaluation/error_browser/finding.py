@@ -63,5 +63,5 @@ def _worst_first(error: RankingError) -> tuple[bool, int, float, str]:
 
 
 def ungraded(ranking: Sequence[str], grades: Mapping[str, int], depth: int) -> int:
-    """How many of the first `depth` documents have no grade."""
+    """The number of documents without a grade among the first `depth`."""
     return sum(docno not in grades for docno in ranking[:depth])

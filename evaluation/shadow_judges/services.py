@@ -89,7 +89,7 @@ class ShadowJudgeUnderWay(ShadowJudgeError):
 
 @dataclass(frozen=True)
 class Description:
-    """What a shadow judge is: its name, the model, the prompt, and when it labelled the pairs."""
+    """The description of a shadow judge: its name, model and prompt, and the date of labelling."""
 
     name: str
     model: str = ""
@@ -113,7 +113,7 @@ class Description:
 
 @dataclass
 class Omissions:
-    """How many lines have no stored label, by reason, and the first ids of each."""
+    """The number of lines without a stored label, by reason, and the first ids of each."""
 
     counts: Counter[str] = field(default_factory=Counter)
     examples: dict[str, dict[str, None]] = field(default_factory=lambda: defaultdict(dict))

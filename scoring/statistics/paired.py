@@ -1,4 +1,9 @@
-"""Statistics of two systems' difference, from their values per query. Pure."""
+"""Statistics of the difference between two systems, from their values per query. Pure.
+
+`differences[i]` is a system's value on query i minus the baseline's value on the same query. An
+entry that is not finite raises ValueError. A number that is undefined is a `Result` with the
+reason. The tests are two-sided, and probabilities are from 0 to 1.
+"""
 
 from __future__ import annotations
 
