@@ -1,6 +1,6 @@
 """The number of relevant documents that each source of the pools found, once they are judged.
 
-A query paper in its own pool does not count: it is no label of `scoring.labels` either.
+A query paper in its own pool does not count; `scoring.labels` leaves it out too.
 """
 
 from __future__ import annotations

@@ -112,7 +112,7 @@ def cross_table(first: Grades, second: Grades) -> CrossTable:
 
 
 def check_grade(grade: object) -> int | None:
-    """The grade as an int. Raises GradeError for what is neither None nor a grade."""
+    """The grade as an int. Raises GradeError for a value that is neither None nor a grade."""
     if grade is None:
         return None
     # A -1 that means "missing" elsewhere would otherwise pass for a grade below 0, unnoticed.
@@ -162,7 +162,7 @@ def alpha_ordinal(first: Grades, second: Grades) -> Result:
     """Krippendorff's alpha with the ordinal difference function, at most 1, 0 being chance.
 
     Undefined if all grades of both raters are one and the same: no disagreement is then expected,
-    and alpha is 0/0. One constant rater is no obstacle.
+    and alpha is 0/0. With one constant rater it is defined.
     Source: Krippendorff (2011), Computing Krippendorff's Alpha-Reliability.
     """
     return alpha_ordinal_of(cross_table(first, second))

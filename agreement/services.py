@@ -60,7 +60,7 @@ def compute_report(
     """
     policy = policy_on_missing(missing)
     work = work or DirectRun()
-    # Before the pairs are read: if they change meanwhile, it is no longer the present revision.
+    # Before the pairs are read: if they change meanwhile, the revision is an earlier one.
     revision = str(revision_of(collection))
     reports = collection.reports.filter(missing=policy.value)
     # The payload may have megabytes, and a job does not need it.

@@ -71,7 +71,7 @@ class DocumentText(NamedTuple):
 
 class DocumentQuerySet(models.QuerySet["Document"]):
     def with_text(self) -> DocumentQuerySet:
-        """Documents that have a text: what retrievers index, and so what is pooled."""
+        """Documents that have a text: retrievers index these, so only these are pooled."""
         return self.exclude(sentences=[])
 
     def without_text(self) -> DocumentQuerySet:

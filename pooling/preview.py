@@ -258,7 +258,7 @@ def near_duplicates(
     """Pairs of documents of a pool, or of its query paper, with near-duplicate titles.
 
     Titles are compared as sets of lower-case words: equal, or with a Jaccard of `near` or more.
-    Documents without a title are left out. `topics` are the query papers that are no documents.
+    Documents without a title are left out. `topics` are the query papers that are not documents.
     """
     words = {docno: frozenset(_WORD.findall(title.casefold())) for docno, title in titles.items()}
     return [

@@ -151,7 +151,7 @@ def field_rows(
     """MDCR's means: of each field of the query papers, then the mean over these fields.
 
     Medić & Šnajder (SDP 2022), section 4. With facets, each facet has a mean over fields, too.
-    The mean over fields has no interval, because it is no mean over queries.
+    The mean over fields has no interval, because it is not a mean over queries.
     """
     rows: list[MeansRow] = []
     for facet, names in queries.groups():

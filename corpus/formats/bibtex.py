@@ -77,7 +77,7 @@ def read_bibtex(
 def _entries(
     source: Path | BinaryIO, name: str, meter: Meter
 ) -> Iterator[tuple[int, str | Problem]]:
-    """The line and the text of each entry, or what is wrong with it. Text between is a comment."""
+    """The line and the text of each entry, or its problem. Text between is a comment."""
     parts: list[str] = []
     first = size = depth = 0
     for number, line in file_lines(source, name, meter):

@@ -33,7 +33,7 @@ TITLE = "SMART: records with .I, .T, .A, .B and .W, such as CISI"
 
 
 class SmartRecord(NamedTuple):
-    """A record: its first line, its id, the lines of each field, and what is wrong, or ""."""
+    """A record: its first line, its id, the lines of each field, and its problem, or ""."""
 
     line: int
     identifier: str

@@ -129,7 +129,7 @@ read_csv = partial(read_table, comma=True)
 def _rows(
     source: Path | BinaryIO, name: str, meter: Meter, *, comma: bool
 ) -> Iterator[tuple[int, list[str] | Problem]]:
-    """The line and the values of each row, or what is wrong with it."""
+    """The line and the values of each row, or its problem."""
     lines = file_lines(source, name, meter)
     if not comma:
         for number, line in lines:

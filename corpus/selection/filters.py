@@ -51,7 +51,7 @@ class FilterRule(NamedTuple):
 
 
 class Years(NamedTuple):
-    """The years from `first` to `last`, both included. None is no limit."""
+    """The years from `first` to `last`, both included. None means no limit."""
 
     first: int | None
     last: int | None

@@ -289,7 +289,7 @@ def _topic_with_facets(topic: TopicLine) -> LineProblem:
 
 
 def _add_topics(collection: Collection, topics: Iterable[TopicLine]) -> list[LineProblem]:
-    """Add the topics, and return what is wrong with them."""
+    """Add the topics, and return the problems."""
     records, problems = [], []
     for topic in topics:
         record = pasted_topic(*topic)

@@ -57,7 +57,7 @@ def check_labels(
     seen: str,
     sentences: Sequence[str] | None = None,
 ) -> LabelRecord:
-    """Save the label of each sentence as checked by this person now; "" is no label.
+    """Save the label of each sentence as checked by this person now; "" means no label.
 
     `seen` is the `state_digest` of what the page showed. `sentences` are the same words with other
     boundaries. Labels that stay as they are can be checked in a frozen pool, too. The same

@@ -32,7 +32,7 @@ EMPTY_ROWS = 2
 
 
 class OwnFacetForm(forms.Form):
-    """A facet of your own. A row without any text is no facet."""
+    """A facet of your own. A row without any text is ignored."""
 
     key = forms.CharField(
         required=False,

@@ -269,7 +269,7 @@ def _omissions(system: Mapping[str, Any], report: Mapping[str, Any]) -> Iterator
 
 
 def scope_sentences(facts: Mapping[str, Any], scope: Scope) -> Iterator[str]:
-    """The notes that readers need about a system's lists and the pool; `facts` as `system_facts`."""
+    """Notes for readers on a system's lists and the pool; `facts` as `system_facts` gives them."""
     unjudged, lacking = facts["unjudged_documents"], facts["lacking_documents"]
     if scope is Scope.OPEN:
         if facts["is_re_ranking"]:

@@ -178,7 +178,7 @@ class _BuildDraw:
 def plan_without(plan: PoolPlan, group: Group[str]) -> PoolPlan:
     """The plan without these sources, drawn or forced.
 
-    An excluded source stays excluded: it kept documents out, and that is no reason to draw them.
+    An excluded source stays excluded: it kept documents out, so it cannot add them now.
     """
     return replace(
         plan,

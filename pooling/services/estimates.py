@@ -335,7 +335,7 @@ def _missing_lists(lists: Lists, runs: Group[Run]) -> dict[str, int]:
 def _without_missing(
     rankings: Mapping[str, RankedList], missing: Group[str]
 ) -> dict[str, RankedList]:
-    """Without missing lists, because what they cannot give is no shortfall of the plan."""
+    """Leave out missing lists, because their documents are not a shortfall of the plan."""
     return {
         name: ranking
         for name, ranking in rankings.items()

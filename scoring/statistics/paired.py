@@ -194,7 +194,7 @@ def _no_spread(sample: npt.NDArray[np.float64]) -> str:
 
 
 def mean(sample: npt.NDArray[np.float64]) -> float:
-    """The mean of at least one value. The sum is exact, so the order of the values is no matter."""
+    """The mean of at least one value. The sum is exact, so the order of values has no effect."""
     return math.fsum(sample) / len(sample)
 
 

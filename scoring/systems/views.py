@@ -1,4 +1,4 @@
-"""The admin's page of systems: what is scored, and where it comes from."""
+"""The admin's page of systems: their lists and the origin of each."""
 
 from __future__ import annotations
 

@@ -324,7 +324,7 @@ async function refetchPair(entry) {
     const position = trail.findIndex((known) => known.dataset.token === entry.token);
     if (pair && position >= 0 && position !== currentIndex) trail[position] = pair;
   } catch {
-    // It stays as it is, and the server refuses whatever is said of it until it is seen anew.
+    // The pair stays as it is. The server refuses a judgment of it until it is shown again.
   }
 }
 

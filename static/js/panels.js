@@ -85,7 +85,7 @@ export function lift(id) {
   return () => {
     before = document.activeElement;
     details.open = true;
-    // At once, not at the toggle event: what is typed next must not be taken for a grade.
+    // At once, not at the toggle event: the next key must not be taken for a grade.
     firstField(details)?.focus();
   };
 }
