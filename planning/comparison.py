@@ -18,7 +18,7 @@ from pooling.services import Estimate, PoolPlan, draw_sample, estimate_pools, sa
 from retrieval.models import Ranking, Run
 
 Documents = Mapping[str, Group[str]]  # docnos of each pool, by query paper
-# Whether a document is relevant, by query paper and docno.
+# By query paper and docno: True for a relevant document.
 Labels = Mapping[str, Mapping[str, bool]]
 
 

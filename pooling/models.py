@@ -221,7 +221,7 @@ class Pool(models.Model):
 
 
 class ExclusionReason(models.TextChoices):
-    """The reason why a candidate is not judged. Rows and releases have its code, pages its label."""
+    """A reason why a candidate is not judged. Rows and releases have its code, pages its label."""
 
     NO_TEXT = "no-text", "no text in the corpus"
     NEVER_JUDGED = "never-judged", "pooled but never judged in the imported release"

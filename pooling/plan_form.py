@@ -24,7 +24,7 @@ from retrieval.services import (
 )
 from web.errors import UserFacingError
 
-# How a plan can use the documents of `cited` or of an imported run.
+# The uses that a plan can make of the documents of `cited` or of an imported run.
 FORCED, EXCLUDED, DRAWN = "forced", "excluded", "drawn"
 USES = [(FORCED, "Forced"), (EXCLUDED, "Excluded"), (DRAWN, "Drawn")]
 OF_PAPERS = {"graph", "most_cited"}  # retrievers that need the citations or fields of a query paper

@@ -143,7 +143,7 @@ def rated_pairs(study: Study, names: Mapping[str, str]) -> Iterator[TwiceRatedPa
         (pair.query, pair.docno): pair.final
         for pair in labelled_pairs(collection, Pair.objects.filter(study_pairs__study=study))
     }
-    # What the rater said of the abstract before, not what he or she may have changed since.
+    # The rater's grade of the abstract before the study, not a later revision.
     own = Judgment.objects.filter(
         slot__pair=OuterRef("pair"), annotator=study.rater, created_at__lt=study.created_at
     ).order_by("-sequence")

@@ -42,7 +42,7 @@ Reader = Callable[
 JoiningReader = Callable[[Sequence[DumpFile], Meter], Iterator[DocumentLine | BadLine]]
 AUTO = "auto"
 PROLOG_BYTES = 16_384  # read again with each of its lines, so not many
-# Where a start tag may stand: after the XML declaration, comments and the document type.
+# A start tag may follow the XML declaration, comments and the document type.
 _ROOT = re.compile(r"<([A-Za-z][\w.-]*)")
 
 

@@ -25,7 +25,7 @@ from corpus.formats.document_lines import (
     file_lines,
 )
 
-# What a column can hold, and the names that headers use for it.
+# The fields that a column can hold, and the names that headers use for them.
 COLUMN_NAMES = {
     "docno": ("docno", "doc_no", "id", "_id", "doc_id", "docid", "pid", "paper_id", "corpus_id"),
     "title": ("title", "headline"),

@@ -139,7 +139,7 @@ def _check_labels(
             f"got {count_noun(len(labels), 'label')}. Send one label for each sentence."
         )
     known = labels_in(collection)
-    # Labels of an import may be others, and may stay.
+    # The document may have imported labels that its facets do not name. They can stay.
     unknown = set(labels) - {*known, *document.labels, ""}
     if unknown:
         raise LabelError(f"Unknown label {min(unknown)!r}. Use one of {', '.join(known)}.")

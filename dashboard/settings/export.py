@@ -25,7 +25,7 @@ from dashboard.settings.collection_tables import exported_tables
 from dashboard.settings.deletion import files_of
 
 FORMAT_VERSION = 1
-# What a download changes in its collection, or every one would differ from the one before.
+# Left out: a download changes these, so each would differ from the one before.
 OF_DOWNLOADS = {"exported_at", "exported_rows"}
 CHUNK = 1 << 16  # bytes of a file that are read together
 ROWS = 1_000  # that are read together

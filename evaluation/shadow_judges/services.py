@@ -35,7 +35,7 @@ LONGEST_NAME, LONGEST_MODEL, LONGEST_TEXT = 60, 200, 20_000
 EXAMPLES = 5  # ids that a report names for each reason
 READ_TOGETHER = 200  # queries
 
-# Why a line has no stored label, in the words of the page.
+# The reasons why a line has no stored label, in the words of the page.
 OMISSIONS = {
     "unknown_queries": "the query is not in the collection",
     "unopened_queries": "the query is not open for judging",

@@ -100,7 +100,7 @@ class Strategy:
     draw: Callable[..., DrawnPool]
     # The parameter with the deepest rank that is read of a list; None: a list is read to its end.
     depth_parameter: str | None = None
-    # Whether every retriever draws one document, then every retriever the next one.
+    # True if every retriever draws one document, then every retriever the next one.
     one_per_round: bool = False
     # The last best rank of each stratum; None for a strategy that takes no sample.
     bounds: Callable[[Values], Sequence[int]] | None = None

@@ -192,7 +192,7 @@ function showNew(pair) {
   show(trail.length - 1);
 }
 
-// Nothing is here to show: the query ends, or the network is gone.
+// No pair is left to show: the query ends, or the network is gone.
 async function wait() {
   showWaiting(() => "Fetching the next pair…");
   for (;;) {
@@ -297,7 +297,7 @@ function goOn(event) {
   goToNext();
 }
 
-// What other windows and the server know of the pairs here
+// The pairs here, as other windows and the server know them
 
 // A pair judged in another window shows that judgment, so that an answer here supersedes it knowingly.
 function showJudgmentFromOtherTab(entry) {
