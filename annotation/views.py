@@ -73,7 +73,7 @@ def judge_query(request: HttpRequest, collection: Collection, name: str) -> Http
 def judge_pair(
     request: HttpRequest, collection: Collection, name: str, token: str
 ) -> HttpResponseBase:
-    """One pair: shown, or judged."""
+    """Show a pair, or save its judgment."""
     if request.method == "POST":
         return _answer(request, collection, name, token)
     query = my_query(request, collection, name)
@@ -217,7 +217,7 @@ def judge_mine(request: HttpRequest, collection: Collection, name: str) -> HttpR
 
 
 def _counts(query: Query, judgments: list[queue.OwnJudgment]) -> list[tuple[dict[str, Any], int]]:
-    """How often I gave each grade, the highest first."""
+    """The number of my judgments with each grade, the highest first."""
     grades = [judgment.grade for judgment in judgments]
     return [
         (grade, grades.count(grade["grade"])) for grade in reversed(query.opening.guideline.grades)

@@ -172,7 +172,7 @@ class DuplicateCandidate(models.Model):
 
 
 class RelevantCount(models.Model):
-    """How many pairs of a query both judges call relevant. A query without one may have no row.
+    """The number of pairs of a query that both judges call relevant; there may be no row for 0.
 
     A trigger counts them. `relevant_from` of a collection is fixed once a query is open.
     """

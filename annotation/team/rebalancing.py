@@ -38,7 +38,7 @@ REBALANCING_KIND = "rebalance_seats"
 
 @dataclass(frozen=True)
 class RebalancingPlan:
-    """Which seats go to whom, and what everyone has left before and after."""
+    """The seats that change hands, and the pairs that each person has left before and after."""
 
     found: Rebalancing
     rows: Sequence[PersonPlan]

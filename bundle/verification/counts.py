@@ -72,7 +72,7 @@ def _citations(data: ReleaseData) -> dict[str, Any]:
 
 
 def _facet_counts(data: ReleaseData, facet: str) -> dict[str, Any]:
-    """What follows from the files, under the names of the manifest."""
+    """The counts that follow from the files, under the names of the manifest."""
     queries = [query for query in data.queries.values() if query.facet == facet]
     grades = Counter(
         grade for query in queries for grade in data.labels.get(query.name, {}).values()

@@ -28,7 +28,7 @@ Find = Callable[[ReleaseData], Iterator[Failure]]
 
 
 def _always(data: ReleaseData) -> str:
-    """Why a check that every release gets is not made."""
+    """The reason why a check that every release gets is not made."""
     return ""
 
 
@@ -46,7 +46,7 @@ class Check(NamedTuple):
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a check found. `skipped` is the reason why it was not made, or ""."""
+    """The result of a check. `skipped` is the reason why it was not made, or ""."""
 
     name: str
     compared: str

@@ -37,7 +37,7 @@ UNJUDGED = F("total") - F("judged")
 
 
 def facts_now(collection: Collection, options: ReleaseOptions = DEFAULT_OPTIONS) -> Facts:
-    """What `facts_of` finds in a snapshot of this moment, without reading the pairs."""
+    """The result of `facts_of` for a snapshot of this moment, without reading the pairs."""
     with consistent_read():
         collection = Collection.objects.get(pk=collection.pk)
         if options.labels is LabelSource.CITATIONS:
