@@ -43,7 +43,7 @@ class FoundBy(NamedTuple):
 class PooledDocument(NamedTuple):
     """A candidate of a query paper; `excluded` is the reason why it is not judged, or "".
 
-    `inclusion` is the probability with which a sample drew it, None in a pool that is no sample.
+    `inclusion` is the probability with which a sample drew it, None in a pool that is not a sample.
     """
 
     query_paper: str

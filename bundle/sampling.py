@@ -85,7 +85,8 @@ class DeepPools:
         """For every query with a label the whole deep pool, drawn or not.
 
         A stratum is numbered from 1 by best rank. What was pooled for certain, because it was
-        forced or the pool is no sample, is in stratum 0. The labels of a query follow one another.
+        forced or the pool is not a sample, is in stratum 0. The labels of a query follow one
+        another.
         """
         for query, some in groupby(labels, attrgetter("query")):
             grades = {label.docno: label.grade for label in some}

@@ -158,7 +158,7 @@ class UnsourcedPair(models.Model):
 
 
 class DuplicateCandidate(models.Model):
-    """A candidate to judge whose text another one in its pool has, too.
+    """A candidate to judge with the same text as another candidate in its pool.
 
     A trigger adds it when the first query of the pool opens. The pool is frozen from then on.
     """

@@ -193,7 +193,7 @@ def open_for_team(
 
     Raises:
         CannotOpen: as `open_query` and `plan_opening`.
-        PlanChanged: the plan is another one now.
+        PlanChanged: the plan has changed.
     """
     with transaction.atomic():
         lock_collection(collection)

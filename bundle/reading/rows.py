@@ -62,7 +62,7 @@ T = TypeVar("T")
 
 
 class WrongFormat(BundleError):
-    """The file is no release, or one of a format that this software does not read."""
+    """The file is not a release, or has a format that this software does not read."""
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from bundle.records import InterchangedQuery
 from bundle.verification.data import ReleaseData
 from bundle.verification.failures import Failure
 
-# What a facet of the manifest says about judging, beside its pairs.
+# The numbers of a facet in the manifest about judging, beside its pairs.
 JUDGED = (
     *("queries_opened", "pairs_judged", "unjudged", "agreed"),
     *("adjudicated", "overruled", "set_aside", "due"),

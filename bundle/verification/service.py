@@ -17,7 +17,7 @@ from bundle.verification.failures import Failure
 from web.words import count_noun
 
 SHOWN = 20  # failures of a check
-# What comparing raises for values that no release has, such as a list for the key of an object. The
+# Errors of comparing values that no release has, such as a list for the key of an object. The
 # readers check what they expect, but a forged file can have any value.
 ODD_VALUE = (
     *(ArithmeticError, AttributeError, LookupError, TypeError, ValueError, RecursionError),
@@ -159,7 +159,7 @@ def verify(path: Path) -> Iterator[Outcome]:
     """Make every check of the release at the path, a zip or an unpacked folder.
 
     Raises:
-        BundleError: it is no release, or one of another format.
+        BundleError: it is not a release, or has another format.
     """
     with open_bundle(path) as bundle:
         yield from verify_opened(bundle)

@@ -68,7 +68,7 @@ class ReleaseImportContext:
     report: ReleaseImportReport
     work: JobContext
     papers: dict[str, QueryPaper] = field(default_factory=dict)  # by name
-    # What the release says of each open query and its row, by name.
+    # The release's facts about each open query, and its row, by name.
     opened: dict[str, tuple[InterchangedQuery, Query]] = field(default_factory=dict)
     _people: dict[tuple[str, str], User] = field(default_factory=dict)
 
