@@ -325,7 +325,7 @@ class _Team:
         return False
 
     def _stays_even(self, given: SeatWork, taken: SeatWork, apart: int) -> bool:
-        """Return whether a swap leaves a difference of loads of at most `apart`, or no larger one."""
+        """Return whether the swap keeps loads within `apart` of each other, or no further apart."""
         before = self.left.values()
         after = dict(self.left)
         after[self.holder[given.key]] += taken.remaining - given.remaining

@@ -70,7 +70,7 @@ def count_documents(collection: Collection, texts: Texts) -> int:
     """The documents whose texts or ids are in a release.
 
     It looks at each document of the collection, which takes a tenth of a second for 100,000. So it
-    is no fact of the gate, whose page is opened often.
+    is not a fact of the gate, whose page is opened often.
     """
     if texts is Texts.CORPUS:
         return collection.documents.count()
