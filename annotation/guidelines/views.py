@@ -65,11 +65,15 @@ def _facet_or_404(collection: Collection, slug: str) -> Facet:
     return facet
 
 
-def _requested_version( request: HttpRequest, facet: Facet, current: Guideline | None ) -> Guideline
-| None: version = request.GET.get("version", "") if not version: return current if not
-re.fullmatch("[0-9]{1,5}", version):  # more digits, and "²", are not the number of a version raise
-BadRequest(f'"version" must be a whole number like 2, got "{version[:20]}".') return
-get_object_or_404(facet.guidelines, version=int(version))
+def _requested_version(
+    request: HttpRequest, facet: Facet, current: Guideline | None
+) -> Guideline | None:
+    version = request.GET.get("version", "")
+    if not version:
+        return current
+    if not re.fullmatch("[0-9]{1,5}", version):  # others, such as "²", are not versions
+        raise BadRequest(f'"version" must be a whole number like 2, got "{version[:20]}".')
+    return get_object_or_404(facet.guidelines, version=int(version))
 
 
 def _write(
