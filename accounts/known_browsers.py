@@ -1,8 +1,9 @@
 """Browsers in which an account has logged in before, so that strangers' guesses do not lock it out.
 
 These are OWASP's device cookies: a signed cookie names the browser and the accounts that logged in
-there. It is no login. Such a browser has its own count of tries for each of these accounts, so the
-wrong guesses of other people in its network do not count for it (`accounts/login_limits.py`).
+there. It is not a login. Such a browser has its own count of tries for each of these
+accounts, so the wrong guesses of other people in its network do not count for it
+(`accounts/login_limits.py`).
 """
 
 from __future__ import annotations

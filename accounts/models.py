@@ -55,7 +55,7 @@ def new_seed() -> str:
 
 
 class Collection(models.Model):
-    """One test collection. Roles and all data belong to a collection."""
+    """A test collection. Roles and all data belong to a collection."""
 
     slug = models.SlugField(max_length=60, unique=True)
     name = models.CharField(max_length=120)

@@ -58,7 +58,7 @@ class _Tokens(PasswordResetTokenGenerator):
 
 
 def refusals(*, asked_by: User, people: Collection[User]) -> dict[int, str]:
-    """Why `asked_by` may not reset the passwords of some of these people, by their ids.
+    """The reasons why `asked_by` may not reset passwords of some of these people, by their ids.
 
     Two queries. One sentence covers all rights elsewhere, so that it does not tell which.
     """

@@ -178,7 +178,7 @@ def _check_blind(collection: Collection, person: User, role: str) -> None:
 
 
 def was_admin(collection: Collection, person: User) -> bool:
-    """Whether the person is or ever was an admin of the collection."""
+    """Return whether the person is or ever was an admin of the collection."""
     return GivenRole.objects.filter(collection=collection, user=person, role=Role.ADMIN).exists()
 
 

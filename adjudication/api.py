@@ -112,7 +112,7 @@ class CaseAnswer(serializers.Serializer[queue.ShownCase]):
 
 
 class DecisionAnswer(serializers.Serializer[Decision]):
-    """One of your own decisions; `counts` is false once you or a judge revised."""
+    """A decision of yours; `counts` is false once you or a judge revised."""
 
     query = serializers.CharField(source="pair.query.name")
     token = serializers.CharField(source="pair.token")

@@ -1,4 +1,4 @@
-"""What comes in from the case page, checked for shape; the services check the rest."""
+"""Forms of the case page, which check the shape of the input; the services check the rest."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ ANSWERS = [*(str(grade) for grade in range(HIGHEST_GRADE + 1)), *CARDS, CANNOT]
 
 
 class RulingForm(forms.Form):
-    """One ruling. `answer` is a grade, the letter of a card to accept, or "cannot"."""
+    """A ruling. `answer` is a grade, the letter of a card to accept, or "cannot"."""
 
     answer = forms.ChoiceField(choices=[(answer, answer) for answer in ANSWERS])
     reason = forms.CharField(required=False, max_length=200)

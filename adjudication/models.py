@@ -122,7 +122,7 @@ LONGEST_REASON = 1_000
 
 
 class Recipient(models.TextChoices):
-    """Who settles a judged pair again."""
+    """The people who settle a judged pair again."""
 
     ADJUDICATOR = "adjudicator", "The adjudicator"
     JUDGES = "judges", "Two judges, blind"
@@ -181,7 +181,7 @@ class CaseCount(models.Model):
 
 
 class DueCount(models.Model):
-    """How many cases of a query are due with this difference of grades. Triggers keep it.
+    """The number of due cases of a query with this difference of grades. Triggers keep it.
 
     So the next of all cases is found without comparing the grades of all of them.
     """

@@ -43,7 +43,7 @@ class QueryCases:
 
 
 class CaseTotals(NamedTuple):
-    """How many cases of a query are due and how many are settled, for one adjudicator."""
+    """The numbers of due and of settled cases of a query, for one adjudicator."""
 
     query_id: int
     name: str
@@ -52,7 +52,7 @@ class CaseTotals(NamedTuple):
 
 
 class ShownJudgment(NamedTuple):
-    """One of the two judgments, without a name and without its slot."""
+    """A judgment of the case, without a name and without its slot."""
 
     letter: str
     grade: int | None
@@ -78,7 +78,7 @@ class StandingDecision(NamedTuple):
 
 @dataclass(frozen=True)
 class ShownCase:
-    """One case ready to be shown. `seen` stands for the two judgments on the page."""
+    """A case ready to be shown. `seen` stands for the two judgments on the page."""
 
     token: str
     query: ShownText
@@ -117,7 +117,7 @@ def queries_with_cases(collection: Collection, user: User) -> list[CaseTotals]:
 
 
 def due_cases(collections: Iterable[int], user: User) -> dict[int, int]:
-    """How many cases are due for the adjudicator in each of the collections that has some."""
+    """The number of cases due for the adjudicator, in each of the collections that has some."""
     ids = list(collections)
     due: Counter[int] = Counter()
     foreign = _foreign_queries(ids, user).values_list("query__collection")
@@ -288,7 +288,7 @@ def pair_to_settle(query: Query, user: User, token: str) -> Pair | None:
 
 
 def counts(query: Query, user: User) -> dict[str, int]:
-    """How many cases of the query are due, and how many are settled."""
+    """The numbers of due and of settled cases of the query."""
     cases = Case.objects.cases().for_adjudicator(user).filter(query=query)
     return cases.aggregate(
         due=Count("pk", filter=Q(decision_id=None)),
@@ -297,7 +297,7 @@ def counts(query: Query, user: User) -> dict[str, int]:
 
 
 def all_counts(collection: Collection, user: User) -> dict[str, int]:
-    """How many cases of all queries are due, and how many are settled."""
+    """The numbers of due and of settled cases of all queries."""
     totals = list(_case_totals(collection, user))
     return {
         "due": sum(row.due for row in totals),

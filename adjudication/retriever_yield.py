@@ -1,6 +1,6 @@
-"""How many relevant documents each source of the pools found, once they are judged.
+"""The number of relevant documents that each source of the pools found, once they are judged.
 
-A query paper in its own pool does not count: it is no label of `scoring.labels` either.
+A query paper in its own pool does not count; `scoring.labels` leaves it out too.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class SourceCandidate(NamedTuple):
 
 
 class Yield(NamedTuple):
-    """One source's part. Relevant ones count once for every query that they are relevant to.
+    """The yield of a source. A document counts once for every query that it is relevant to.
 
     `drawn` counts documents in pools, `judged` the pairs of those it drew that have a final
     grade, `relevant` those whose grade counts as relevant in the collection, `alone` the relevant
@@ -46,7 +46,7 @@ class Yield(NamedTuple):
 
 
 def is_found(drawn: bool, rank: int | None, depth: int | None) -> bool:
-    """Whether a source found a document that it drew, or that it lists at this rank.
+    """Return whether a source found a document that it drew, or that it lists at this rank.
 
     `depth` is the deepest rank that the source drew from in the pool; None if it drew nothing. A
     document that it lists down there would have been its own draw if no other source had it. A

@@ -59,7 +59,7 @@ class DecisionInPublicVersion(AdjudicationError):
 
 
 class DecisionKeyReused(AdjudicationError):
-    """One idempotency key came with two different rulings."""
+    """An idempotency key came with two different rulings."""
 
     status = 409
 
@@ -125,7 +125,7 @@ def decide(
 
 
 class _Submission(NamedTuple):
-    """What one idempotency key stands for."""
+    """The submission that an idempotency key stands for."""
 
     pair_id: int
     adjudicator_id: int
@@ -194,7 +194,7 @@ def _decide(submission: _Submission, key: uuid.UUID, supersedes: uuid.UUID | Non
 
 
 def _judged_before(pair_id: int, person_id: int) -> bool:
-    """Whether the person judged the pair before it was opened again for two other judges."""
+    """Return whether the person judged the pair before it was opened again for two other judges."""
     before = Referral.objects.filter(pair=pair_id)
     return before.filter(Q(first__annotator=person_id) | Q(second__annotator=person_id)).exists()
 

@@ -1,4 +1,4 @@
-"""How far a pair has come, and its final label: the agreed grade or the decision. Pure."""
+"""The standing of a pair, and its final label: the agreed grade or the decision. Pure."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 
 class Standing(StrEnum):
-    """How far a pair has come."""
+    """The progress of a pair."""
 
     UNJUDGED = "unjudged"  # at least one slot is empty; its judgments stay secret
     DUE = "due"  # a case without a decision
@@ -18,7 +18,7 @@ class Standing(StrEnum):
 
 
 class LabelledPair(NamedTuple):
-    """One pair with everything that agreement and release need. Grades are 0–3 or None.
+    """A pair with everything that agreement and release need. Grades are 0–3 or None.
 
     While the pair is unjudged, both grades are None, whatever its slots hold.
     """

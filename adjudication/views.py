@@ -79,7 +79,7 @@ def adjudicate_query(request: HttpRequest, collection: Collection, name: str) ->
 @in_collection(Role.ADJUDICATOR)
 @require_http_methods(["GET", "HEAD", "POST"])
 def case(request: HttpRequest, collection: Collection, name: str, token: str) -> HttpResponseBase:
-    """One case: shown, or decided."""
+    """Show a case, or save its decision."""
     query = _query(collection, name)
     user = person_of(request)
     shown_case = queue.shown_case(query, user, token)
@@ -204,7 +204,7 @@ def case_undo(request: HttpRequest, collection: Collection, name: str) -> HttpRe
 @in_collection(Role.ADJUDICATOR)
 @require_safe
 def adjudicate_settled(request: HttpRequest, collection: Collection, name: str) -> HttpResponse:
-    """What is settled of a query; when nothing is due any more, also its end."""
+    """The settled cases of a query; when nothing is due any more, also its end."""
     query = _query(collection, name)
     user = person_of(request)
     counts = queue.counts(query, user)
@@ -283,7 +283,7 @@ def _card_context(card: queue.ShownJudgment, grades: list[dict[str, Any]]) -> di
 
 
 def _relation(grade: int, shown_case: ShownCase) -> str:
-    """How this grade relates to the two judgments."""
+    """The relation of this grade to the two judgments."""
     letters = [card.letter.upper() for card in shown_case.cards if card.grade == grade]
     if len(letters) > 1:
         return "as both say"

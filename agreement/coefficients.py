@@ -37,7 +37,7 @@ ALL_IDENTICAL = "all grades identical"
 
 
 class Missing(StrEnum):
-    """How to treat a missing grade: leave its pair out, or count it as grade 0."""
+    """The treatment of a missing grade: leave its pair out, or count it as grade 0."""
 
     EXCLUDE = "exclude"
     ZERO = "zero"
@@ -66,10 +66,10 @@ class Result:
 
 
 class CrossTable:
-    """How many pairs got grade a from the first rater and b from the second, at `counts[a, b]`.
+    """The number of pairs with grade a by the first rater and b by the second, at `counts[a, b]`.
 
     The first argument gives the pairs by their two grades, in any order; the same two may come
-    again. A pair with a missing grade takes no part. What is not a grade raises GradeError.
+    again. A pair with a missing grade takes no part. A value that is not a grade raises GradeError.
     """
 
     def __init__(self, pairs: Iterable[tuple[tuple[int | None, int | None], int]]) -> None:
@@ -91,7 +91,7 @@ class CrossTable:
 
     @cached_property
     def by_first(self) -> Counter[int]:
-        """How often the first rater gave each grade."""
+        """The number of times that the first rater gave each grade."""
         return self._count_grades(0)
 
     @cached_property
@@ -112,7 +112,7 @@ def cross_table(first: Grades, second: Grades) -> CrossTable:
 
 
 def check_grade(grade: object) -> int | None:
-    """The grade as an int. Raises GradeError for what is neither None nor a grade."""
+    """The grade as an int. Raises GradeError for a value that is neither None nor a grade."""
     if grade is None:
         return None
     # A -1 that means "missing" elsewhere would otherwise pass for a grade below 0, unnoticed.
@@ -162,7 +162,7 @@ def alpha_ordinal(first: Grades, second: Grades) -> Result:
     """Krippendorff's alpha with the ordinal difference function, at most 1, 0 being chance.
 
     Undefined if all grades of both raters are one and the same: no disagreement is then expected,
-    and alpha is 0/0. One constant rater is no obstacle.
+    and alpha is 0/0. With one constant rater it is defined.
     Source: Krippendorff (2011), Computing Krippendorff's Alpha-Reliability.
     """
     return alpha_ordinal_of(cross_table(first, second))
@@ -228,7 +228,7 @@ def percent_agreement_of(table: CrossTable) -> Result:
 def confusion(
     first: Grades, second: Grades, grades: Sequence[int] = (0, 1, 2, 3)
 ) -> tuple[tuple[int, ...], ...]:
-    """How many pairs got grade r from the first rater and c from the second, at [r][c].
+    """The number of pairs with grade r by the first rater and c by the second, at [r][c].
 
     Shape (G, G) in the order of `grades`; pairs with a missing grade are not in it, so the cells
     sum to the pairs used. A grade that is not among `grades` raises GradeError.
@@ -271,7 +271,7 @@ def _undefined_result(reason: str) -> Result:
 
 @dataclass(frozen=True, slots=True)
 class Coefficient:
-    """One column of every report.
+    """A column of every report.
 
     `key` names it in payloads, CSV files and the API. `symbol` and `name` name it on pages.
     No value lies above `highest`; a value below 0 means less agreement than by chance.

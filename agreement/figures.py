@@ -135,7 +135,7 @@ def _agreement(facets: Sequence[FacetValues], scale: AxisRange, coefficient: Coe
 
 
 def _distributions(facets: Sequence[FacetValues], title: str, edges: Sequence[float]) -> Figure:
-    """How many queries have which value, because so many rows cannot be read."""
+    """The numbers of queries with values in each bin, because so many rows cannot be read."""
     counts = [
         (facet, counts_in_bins(facet.before, edges), counts_in_bins(facet.after, edges))
         for facet in facets
@@ -178,7 +178,7 @@ def _edges(low: float, top: float) -> list[float]:
 
 
 def counts_in_bins(values: Iterable[float], edges: Sequence[float]) -> list[int]:
-    """How many values are in each bin. A bin has its lower end; the last has both ends."""
+    """The number of values in each bin. A bin has its lower end; the last has both ends."""
     counts = [0] * (len(edges) - 1)
     width = edges[1] - edges[0]
     for value in values:

@@ -1,4 +1,4 @@
-"""Whether the judgments are still those that a report is of, without reading them."""
+"""The revision of a collection's judgments, which dates a report without reading them."""
 
 from __future__ import annotations
 

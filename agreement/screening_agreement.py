@@ -1,4 +1,4 @@
-"""How far screeners agree on the papers of a sample. Pure: values in, values out.
+"""Agreement of screeners on the papers of a sample. Pure: values in, values out.
 
 Alpha is over all screeners at once. The other coefficients compare two, so with more screeners
 they are means over the pairs of screeners.
@@ -37,7 +37,7 @@ NOT_ORDERED = "the answers have no order"
 
 
 class ScreeningQuestion(NamedTuple):
-    """What screeners answer, with the answers for each paper. Types and facets have no order."""
+    """A question to screeners, with the answers for each paper. Types and facets have no order."""
 
     name: str
     is_ordered: bool

@@ -60,7 +60,7 @@ def compute_report(
     """
     policy = policy_on_missing(missing)
     work = work or DirectRun()
-    # Before the pairs are read: if they change meanwhile, it is no longer the present revision.
+    # Before the pairs are read: if they change meanwhile, the revision is an earlier one.
     revision = str(revision_of(collection))
     reports = collection.reports.filter(missing=policy.value)
     # The payload may have megabytes, and a job does not need it.
@@ -211,7 +211,7 @@ class Reports(NamedTuple):
 def both_reports(
     *, slug: str, facets: Sequence[str], pairs: Iterable[LabelledPair], grades: Sequence[int]
 ) -> Reports:
-    """What reports on these pairs have, reading `pairs` once."""
+    """The content of the reports on these pairs, from one reading of `pairs`."""
     tally = tally_of(pairs, facets)
     payloads = {
         missing: as_json_dict(slug, missing, summarize_tally(tally, missing)) for missing in Missing

@@ -1,4 +1,4 @@
-"""How far the judges agreed, per query and per facet, before and after adjudication.
+"""Agreement of the judges, per query and per facet, before and after adjudication.
 
 Records in, records out. Stage "pre" compares the two judges. Stage "post" compares each judge with
 the final label and takes the mean of the two coefficients: not independent agreement, since the
@@ -43,7 +43,7 @@ class ReportStage(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class RatedPair:
-    """One (query, candidate) pair: the grades of both slots and the final label.
+    """A (query, candidate) pair: the grades of both slots and the final label.
 
     `first` and `second` are the grades of slots 1 and 2, None meaning "cannot judge"; `final` is
     the final label, None while there is none, and for good where the adjudicator has `set_aside`
@@ -176,7 +176,7 @@ def summarize_tally(tally: Tally, missing: Missing) -> Summary:
 
 @dataclass(frozen=True, slots=True)
 class Confusion:
-    """Which two grades the judged pairs of a facet got, each matrix as `confusion` makes it.
+    """The pairs of grades that a facet's judged pairs got, each matrix as `confusion` makes it.
 
     `judges` has slot 1 in its rows and slot 2 in its columns. `first` and `second` have that slot
     in their rows and the final label in their columns. `pairs` also counts the pairs that lack a
@@ -339,7 +339,7 @@ def _facet_row(
 
 
 def _labels(counts: QueryTally) -> tuple[int, int]:
-    """How many pairs have a final label, and of how many it is neither judgment."""
+    """The number of pairs with a final label, and of those whose label is neither judgment."""
     labelled_pairs = {cell: number for cell, number in counts.items() if cell[2] is not None}
     overruled_counts = (n for (a, b, final, _), n in labelled_pairs.items() if final not in (a, b))
     return sum(labelled_pairs.values()), sum(overruled_counts)

@@ -40,7 +40,7 @@ REASONS = {
 
 
 class Value(NamedTuple):
-    """One number of a table, or the reason why there is none."""
+    """A number of a table, or the reason why it is undefined."""
 
     coefficient: Coefficient
     value: float | None
@@ -67,7 +67,7 @@ def signed_number(value: float, decimals: int) -> str:
 
 @dataclass(frozen=True)
 class FacetAgreementLine:
-    """One line of the paper's table: a facet at a stage."""
+    """A line of the paper's table: a facet at a stage."""
 
     facet: str
     stage: str
@@ -384,7 +384,7 @@ class ConfusionRow(NamedTuple):
 
 @dataclass(frozen=True)
 class ConfusionMatrix:
-    """Who graded what how: rows are one rater's grades, columns the other's."""
+    """The grades of two raters for the same pairs: rows are one rater's, columns the other's."""
 
     rater: str
     other: str

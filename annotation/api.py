@@ -100,7 +100,7 @@ class NewOpeningsAnswer(serializers.Serializer[Any]):
 
 
 class QueryProgressAnswer(serializers.Serializer[queue.QueryProgress]):
-    """One of your queries, with your progress."""
+    """A query of yours, with your progress."""
 
     query = serializers.CharField(source="query.name")
     facet = serializers.CharField(source="query.facet.key")
@@ -161,7 +161,7 @@ class PairAnswer(serializers.Serializer[queue.ShownPair]):
 
 
 class JudgmentAnswer(serializers.Serializer[Judgment]):
-    """One of your own judgments; `counts` is false once you revised it."""
+    """A judgment of yours; `counts` is false once you revised it."""
 
     query = serializers.CharField(source="slot.pair.query.name")
     token = serializers.CharField(source="slot.pair.token")

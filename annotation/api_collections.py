@@ -32,7 +32,7 @@ class FacetAnswer(serializers.Serializer[Facet]):
 
 
 class CollectionAnswer(serializers.Serializer[Collection]):
-    """What everybody in it may know; the seed is not among it, since orders follow from it."""
+    """The facts that every member may know. The seed is left out, because orders follow from it."""
 
     slug = serializers.CharField()
     name = serializers.CharField()

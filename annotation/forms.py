@@ -1,4 +1,4 @@
-"""What comes in from the judging page, checked for shape; the services check the rest."""
+"""Forms of the judging page, which check the shape of the input; the services check the rest."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ ANSWERS = [*(str(grade) for grade in range(HIGHEST_GRADE + 1)), CANNOT]
 
 
 class AnswerForm(forms.Form):
-    """One answer to one pair. `answer` is a grade or "cannot"."""
+    """An answer to a pair. `answer` is a grade or "cannot"."""
 
     answer = forms.ChoiceField(choices=[(answer, answer) for answer in ANSWERS])
     reason = forms.ChoiceField(choices=Reason.offered(), required=False)

@@ -14,7 +14,7 @@ from pooling.models import Candidate
 
 
 class Reason(models.TextChoices):
-    """Why an annotator could not judge. A missing grade always has a reason."""
+    """The reason why an annotator could not judge. A missing grade always has a reason."""
 
     GARBLED = "garbled", "The text is garbled or cut off"
     LANGUAGE = "language", "It is in a language I do not read"
@@ -27,7 +27,7 @@ class Reason(models.TextChoices):
 
 
 class Guideline(models.Model):
-    """What the grades mean under one facet. A change is a new version; openings keep theirs.
+    """The meaning of the grades under one facet. A change is a new version; openings keep theirs.
 
     `grades` is a list with a {"grade", "name", "definition", "detail", "example"} for each grade of
     the collection's scale, 0 first.
@@ -78,7 +78,7 @@ class Opening(models.Model):
 
 
 class Seat(models.Model):
-    """One of a query's two annotators: new slots of this number are theirs."""
+    """An annotator of a query, of two: new slots of this number are theirs."""
 
     opening = models.ForeignKey(Opening, models.CASCADE, related_name="seats")
     number = models.PositiveSmallIntegerField()
@@ -230,7 +230,7 @@ class SlotQuerySet(models.QuerySet["Slot"]):
 
 
 class Slot(models.Model):
-    """One of the two places for a judgment on a pair. Made when the query opens, never counted."""
+    """A place for a judgment on a pair, of two. Made when the query opens, never counted."""
 
     pair = models.ForeignKey(Pair, models.CASCADE, related_name="slots")
     number = models.PositiveSmallIntegerField()

@@ -1,4 +1,4 @@
-"""What a judge sees of a pair, as a value, and its digest. Pure.
+"""The presentation of a pair to a judge, as a value, and its digest. Pure.
 
 Only title, sentences and their facet marks exist here: pages and API answers for
 judges are made from a `Presentation`, so they reveal nothing else.
@@ -44,7 +44,7 @@ class ShownTopic(ShownText):
 
 @dataclass(frozen=True)
 class Presentation:
-    """One pair as it is shown for judging."""
+    """A pair as it is shown for judging."""
 
     query_name: str
     facet: str

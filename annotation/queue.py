@@ -22,7 +22,7 @@ PAIRS_AHEAD = 60  # in one response at most; a query has about as many
 
 
 class SlotProgress(NamedTuple):
-    """One annotator's progress with one query: counts of his or her own slots."""
+    """An annotator's progress with a query: counts of his or her own slots."""
 
     total: int
     judged: int
@@ -70,7 +70,7 @@ def rough_time(minutes: int) -> str:
 
 @dataclass(frozen=True)
 class QueryProgress:
-    """One query of the annotator, with progress and minutes left."""
+    """A query of the annotator, with progress and minutes left."""
 
     query: Query
     progress: SlotProgress
@@ -79,7 +79,7 @@ class QueryProgress:
 
 @dataclass(frozen=True)
 class ShownPair:
-    """One pair ready to be shown: its text, and what an answer to it must carry.
+    """A pair ready to be shown: its text, and the values that its answer must carry.
 
     `judgment_key` names the judgment that the page shows, `key` the one that it will make.
     """

@@ -100,7 +100,7 @@ class InPublicVersion(JudgingError):
 
 
 class KeyReused(JudgingError):
-    """One idempotency key came with two different answers."""
+    """An idempotency key came with two different answers."""
 
     status = 409
 
@@ -491,7 +491,7 @@ def places(query: Query, annotator: User) -> dict[int, int]:
 
 
 def presentation_of(pair: Pair, guideline_version: int) -> Presentation:
-    """What a judge sees of the pair; needs query, facet, query paper and candidate loaded."""
+    """The presentation of the pair; needs query, facet, query paper and candidate loaded."""
     candidate = CandidateText.of(pair.candidate)
     return _presentation(pair.query, shown_query(pair.query), candidate, guideline_version)
 

@@ -1,4 +1,4 @@
-"""Who judges which query in a team: even loads, and as much shared work for every two people. Pure.
+"""The sharing of queries in a team: even loads, and as much shared work for every two people. Pure.
 
 Agreement between two annotators is measured on the pairs that both judge. In a team, every two
 people therefore share about as many pairs, so that no coefficient rests on one couple of friends.
@@ -47,7 +47,7 @@ class Assignment(NamedTuple):
 
 @dataclass
 class Load:
-    """How many pairs each person has to judge, and how many every two people share."""
+    """The number of pairs that each person has to judge, and that every two people share."""
 
     people: Counter[str] = field(default_factory=Counter)
     couples: Counter[Couple] = field(default_factory=Counter)
@@ -58,7 +58,7 @@ class Load:
         self.couples[couple] += pairs
 
     def cost(self, couple: Couple) -> int:
-        """What makes a couple worse: the work that they have, and share, already.
+        """The work that a couple has, and shares, already.
 
         The choice with the lowest cost adds the least to the sum of the squares of all loads and of
         all shared work.
@@ -226,7 +226,7 @@ def rebalance(seats: Iterable[SeatWork], people: Iterable[str], *, seed: str) ->
 
 @dataclass
 class _Team:
-    """What each person of the team has left to judge, and who has which seat."""
+    """The pairs that each person of the team has left to judge, and the holder of each seat."""
 
     left: dict[str, int]
     holder: dict[tuple[str, int], str]
@@ -325,7 +325,7 @@ class _Team:
         return False
 
     def _stays_even(self, given: SeatWork, taken: SeatWork, apart: int) -> bool:
-        """Whether loads differ by at most `apart`, or by no more than before, after a swap."""
+        """Return whether the swap keeps loads within `apart` of each other, or no further apart."""
         before = self.left.values()
         after = dict(self.left)
         after[self.holder[given.key]] += taken.remaining - given.remaining

@@ -75,7 +75,7 @@ def judge_query(request: HttpRequest, collection: Collection, name: str) -> Http
 @by_the_same_person
 @not_found_for_scripts
 def judge_pair(request: HttpRequest, slug: str, name: str, token: str) -> HttpResponseBase:
-    """One pair: shown, or judged."""
+    """Show a pair, or save its judgment."""
     view = _answer if request.method == "POST" else _show
     return view(request, slug=slug, name=name, token=token)
 
@@ -241,7 +241,7 @@ def judge_mine(request: HttpRequest, collection: Collection, name: str) -> HttpR
 
 
 def _counts(query: Query, judgments: list[queue.OwnJudgment]) -> list[tuple[dict[str, Any], int]]:
-    """How often I gave each grade, the highest first."""
+    """The number of my judgments with each grade, the highest first."""
     grades = [judgment.grade for judgment in judgments]
     return [
         (grade, grades.count(grade["grade"])) for grade in reversed(query.opening.guideline.grades)

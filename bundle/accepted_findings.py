@@ -21,7 +21,7 @@ class AcceptedFinding:
 
     @classmethod
     def from_json(cls, entry: Mapping[str, Any]) -> AcceptedFinding:
-        """What `as_json` wrote into a manifest."""
+        """Read an entry that `as_json` wrote into a manifest."""
         return cls(entry["check"], entry["count"], tuple(entry["items"]), entry["reason"])
 
     def as_json(self) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Which candidates have which label in a release whose labels are citations. Pure.
+"""The label of each candidate in a release whose labels are citations. Pure.
 
 The rule, which writing and verifying a release share:
 
@@ -43,7 +43,7 @@ def known_sources_by_paper(builds: Iterable[ReleasedBuild]) -> dict[str, frozens
 
 
 def is_completed(manifest: Mapping[str, Any]) -> bool:
-    """Whether `cited` becomes a source of all cited candidates of the build.
+    """Return whether `cited` becomes a source of all cited candidates of the build.
 
     The pools of a build that forced `cited` stay as they are. They have all that was cited when
     they were drawn, and their sources are under the digests of the manifest.

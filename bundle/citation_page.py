@@ -34,7 +34,7 @@ HTML_SPECIAL = {ord(character): f"\\u{ord(character):04X}" for character in "<>&
 
 
 def has_citation_labels(manifest: Mapping[str, Any]) -> bool:
-    """Whether the labels are citations. Bundles before format 3 have no options."""
+    """Return whether the labels are citations. Bundles before format 3 have no options."""
     options: Mapping[str, str] = manifest.get("options", {})
     return options.get("labels") == LabelSource.CITATIONS.value
 
@@ -42,7 +42,7 @@ def has_citation_labels(manifest: Mapping[str, Any]) -> bool:
 def page_content(
     manifest: Mapping[str, Any], agreement: Sequence[Mapping[str, Any]]
 ) -> dict[str, Any]:
-    """What the page needs of the manifest, which may hold thousands of queries, as JSON types.
+    """The manifest's facts for the page, as JSON types, without its lists of queries.
 
     `agreement` is `facets` of the bundle's agreement report.
     """
@@ -153,7 +153,7 @@ class PublicPage:
 
     @property
     def of_citations(self) -> bool:
-        """Whether the labels are citations. A page of format 1 does not say so and has none."""
+        """True if the labels are citations. A page of format 1 does not say so and has none."""
         return bool(self.content.get("of_citations"))
 
     @property
@@ -162,7 +162,7 @@ class PublicPage:
 
     @property
     def summary(self) -> str:
-        """One sentence with the sizes, for search engines and previews of links."""
+        """A sentence with the sizes, for search engines and previews of links."""
         counts = self.content["counts"]
         return (
             "A test collection for information retrieval with "

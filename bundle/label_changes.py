@@ -1,4 +1,4 @@
-"""What changed between two files of qrels. Pure.
+"""The changes between two files of qrels. Pure.
 
 Both are read in the order of their lines, by query id and then docno, so neither has to be in
 memory.

@@ -29,5 +29,5 @@ def licence_url(licence: str) -> str:
 
 
 def licence_name(licence: str) -> str:
-    """The full name of a licence in our list; of another one, the text itself."""
+    """The full name of a licence in our list; for other licences, the text itself."""
     return NAMES.get(licence, licence)

@@ -66,7 +66,7 @@ def _previous(snapshot: Snapshot) -> dict[str, Any] | None:
 
 
 def _referrals(snapshot: Snapshot) -> dict[str, dict[str, int]]:
-    """Which of the collection's referrals are in CHANGELOG.md, only where some are."""
+    """The range of the collection's referrals in CHANGELOG.md; empty if there are none."""
     if not snapshot.referrals:
         return {}
     before = snapshot.referrals_before
@@ -92,7 +92,7 @@ def _out_of_date_reports(snapshot: Snapshot) -> dict[str, list[str]]:
 
 
 def count(snapshot: Snapshot) -> dict[str, Any]:
-    """How much there is of everything, in all and per facet. Pairs and ratings are read once."""
+    """The numbers of all records, in all and per facet. Pairs and ratings are read once."""
     facets = {facet.key: _FacetCount() for facet in snapshot.collection.facets}
     grades = snapshot.collection.grades
     labelled = set()

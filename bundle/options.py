@@ -1,4 +1,4 @@
-"""What the publisher chooses for a release. Pure."""
+"""The choices of the publisher for a release. Pure."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 
 class Texts(StrEnum):
-    """Which documents are in the bundle with their texts.
+    """The documents that are in the bundle with their texts.
 
     POOLED are the query papers and all candidates, CORPUS is every document. With NONE the bundle
     has the docnos of the query papers and candidates only.

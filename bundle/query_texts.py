@@ -28,7 +28,7 @@ class ReleasedQueryText(NamedTuple):
 
     @property
     def text(self) -> str:
-        """What a retriever gets. Any white space is one space."""
+        """The text for a retriever. Any white space is one space."""
         return " ".join(f"{self.title} {self.description}".split())
 
 

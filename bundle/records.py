@@ -1,4 +1,4 @@
-"""What a release is made of, as values. Pure.
+"""The records of a release, as values. Pure.
 
 They contain no names: people appear as pseudonyms like `annotator-2`.
 """
@@ -23,7 +23,7 @@ Record = TypeVar("Record", covariant=True)
 
 
 class Label(NamedTuple):
-    """One line of qrels: a final label."""
+    """A line of qrels: a final label."""
 
     query: str
     facet: str
@@ -32,7 +32,7 @@ class Label(NamedTuple):
 
 
 class FoundBy(NamedTuple):
-    """That a source has a candidate. `rank` counts from 1, None for sources without ranks."""
+    """A source of a candidate. `rank` counts from 1, None for sources without ranks."""
 
     source: str
     rank: int | None
@@ -43,7 +43,7 @@ class FoundBy(NamedTuple):
 class PooledDocument(NamedTuple):
     """A candidate of a query paper; `excluded` is the reason why it is not judged, or "".
 
-    `inclusion` is the probability with which a sample drew it, None in a pool that is no sample.
+    `inclusion` is the probability with which a sample drew it, None in a pool that is not a sample.
     """
 
     query_paper: str
@@ -152,17 +152,17 @@ class ReleasedFolds(NamedTuple):
 
     @property
     def number(self) -> int:
-        """How many folds there are; 0 for none."""
+        """The number of folds; 0 for none."""
         return max(self.numbers.values(), default=0)
 
     @property
     def origin(self) -> str:
-        """Where they are from, to be read after "folds"; "" without folds."""
+        """The origin of the folds, to be read after "folds"; "" without folds."""
         return Folds(self.numbers, self.imported_from).origin
 
     @property
     def stated(self) -> dict[str, Any]:
-        """What the manifest says of them. The names are those of files of `collection/`, too."""
+        """The manifest's entry about the folds, with the names of files of `collection/`."""
         if not self.number:
             return {"number": 0}
         from_where = "imported_from" if self.imported else "seed"
@@ -170,7 +170,7 @@ class ReleasedFolds(NamedTuple):
 
 
 class ReleasedScope(NamedTuple):
-    """Whether lists can be scored in a scope: `closed`, `open` or `condensed`, and why.
+    """The support for a scope of scoring: `closed`, `open` or `condensed`, and the reason.
 
     `answer` is `supported`, `not supported` or `cannot be said`.
     """
@@ -215,7 +215,7 @@ class ReleasedRun(NamedTuple):
 
 
 class ReleasedBuild(NamedTuple):
-    """One building of pools: its manifest, and the query papers whose pools come from it."""
+    """A building of pools: its manifest, and the query papers whose pools come from it."""
 
     manifest: Mapping[str, Any]
     query_papers: tuple[str, ...]
@@ -346,12 +346,12 @@ class ReleasedCollection:
 
     @property
     def has_facets(self) -> bool:
-        """Whether queries are papers under facets. Without facets, the only one has no key."""
+        """True if queries are papers under facets. Without facets, the only one has no key."""
         return any(facet.key for facet in self.facets)
 
 
 def names_differ(collection: ReleasedCollection, queries: Iterable[ReleasedQuery]) -> bool:
-    """Whether ids of queries differ from those of their papers or topics."""
+    """Return whether ids of queries differ from those of their papers or topics."""
     return collection.has_facets or any(query.sentences for query in queries)
 
 
@@ -414,7 +414,7 @@ class InterchangedFacet(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Interchange:
-    """What another server needs to make the collection again, and no other record has.
+    """The data that another server needs to make the collection again, and no other record has.
 
     `folds` says how the collection gets its folds: `imported_from` a file, or how many are `made`.
     It is empty if that was not decided.
@@ -485,12 +485,12 @@ class Snapshot:
 
     @property
     def names_differ(self) -> bool:
-        """Whether ids of queries differ from those of their papers or topics."""
+        """True if ids of queries differ from those of their papers or topics."""
         return names_differ(self.collection, self.queries)
 
     @property
     def of_citations(self) -> bool:
-        """Whether the labels are citations; see `citation_labels`."""
+        """True if the labels are citations; see `citation_labels`."""
         return self.options.labels is LabelSource.CITATIONS
 
     @property

@@ -1,4 +1,4 @@
-"""What qrels over sampled pools have to say beside the grades. Pure.
+"""The facts about qrels over sampled pools beside the grades. Pure.
 
 Documents without text could not be judged, so they are in no count: neither in the size of a
 stratum nor in what was drawn from it. A simple random sample of N documents, n of them drawn, is
@@ -60,7 +60,7 @@ class DeepPools:
         return self._paper_of[query]
 
     def to_judge(self, query: str) -> list[str]:
-        """What of a sampled pool is judged; nothing of another."""
+        """The documents of a sampled pool that are to be judged; empty for another pool."""
         paper = self._paper_of[query]
         judged = self._judged[paper] if paper in self._samples else {}
         return [docno for docno, is_judged in judged.items() if is_judged]
@@ -85,7 +85,8 @@ class DeepPools:
         """For every query with a label the whole deep pool, drawn or not.
 
         A stratum is numbered from 1 by best rank. What was pooled for certain, because it was
-        forced or the pool is no sample, is in stratum 0. The labels of a query follow one another.
+        forced or the pool is not a sample, is in stratum 0. The labels of a query follow one
+        another.
         """
         for query, some in groupby(labels, attrgetter("query")):
             grades = {label.docno: label.grade for label in some}

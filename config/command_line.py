@@ -53,7 +53,7 @@ def _explained(execute: Callable[..., str | None]) -> Callable[..., str | None]:
 
 
 def missing_tables(database: Any) -> str:
-    """What to do about migrations that the database lacks; empty if it lacks none."""
+    """Advice about migrations that the database lacks; empty if it lacks none."""
     database.close()  # The connection may be in the middle of a failed transaction.
     executor = MigrationExecutor(database)
     if not executor.loader.applied_migrations:

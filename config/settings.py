@@ -78,7 +78,7 @@ if not SECRET_KEY:
         raise ImproperlyConfigured("SECRET_KEY is missing. Set it to a long random text.")
     SECRET_KEY = _kept_secret()
 
-# What people without an account read on the login page, on error pages and on public releases.
+# The text for people without an account, on the login page, on error pages and on public releases.
 SERVER_NAME = os.environ.get("SERVER_NAME", "").strip() or "Qrelsmith"
 SERVER_CONTACT = os.environ.get("SERVER_CONTACT", "").strip()
 DEMO = _flag("QRELSMITH_DEMO", False)

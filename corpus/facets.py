@@ -113,7 +113,7 @@ def check_facets(plans: Sequence[FacetPlan], source: str = "facets") -> None:
 
 
 class FacetProblem(NamedTuple):
-    """Why a facet cannot stand beside the others: its place in the list, its field, the reason."""
+    """A reason why a facet is invalid: its place in the list, the field, and the message."""
 
     place: int
     field: str
@@ -121,7 +121,7 @@ class FacetProblem(NamedTuple):
 
 
 def facet_problems(plans: Sequence[FacetPlan]) -> Iterator[FacetProblem]:
-    """What is wrong with each facet, by place."""
+    """The problems of each facet, by place."""
     facet_of: dict[str, str] = {}
     keys = [plan.key for plan in plans]
     for place, plan in enumerate(plans):

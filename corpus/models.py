@@ -1,4 +1,4 @@
-"""What comes from outside: documents, the facets to judge on, query papers and queries."""
+"""Data from outside: documents, the facets to judge on, query papers and queries."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ WHOLE_SLUG = "relevance"
 
 
 class Facet(models.Model):
-    """What similarity is judged on. `labels` are the sentence labels that belong to it.
+    """An aspect that similarity is judged on. `labels` are the sentence labels that belong to it.
 
     A collection without facets has a single one: its key is empty, and it stands for the whole
     document. A trigger lets no other facet be beside it.
@@ -43,7 +43,7 @@ class Facet(models.Model):
 
     @property
     def is_whole(self) -> bool:
-        """Whether documents are judged as a whole: ordinary relevance, without facets."""
+        """True if documents are judged as a whole: ordinary relevance, without facets."""
         return not self.key
 
     @property
@@ -71,7 +71,7 @@ class DocumentText(NamedTuple):
 
 class DocumentQuerySet(models.QuerySet["Document"]):
     def with_text(self) -> DocumentQuerySet:
-        """Documents that have a text: what retrievers index, and so what is pooled."""
+        """Documents that have a text: retrievers index these, so only these are pooled."""
         return self.exclude(sentences=[])
 
     def without_text(self) -> DocumentQuerySet:
@@ -135,7 +135,7 @@ class Document(models.Model):
         return [number for number, label in enumerate(labels, start=1) if label in facet.labels]
 
     def speaks_of(self, facet: Facet) -> bool:
-        """Whether a sentence is on the facet. Without facets, documents are judged as a whole."""
+        """Return whether a sentence is on the facet; True in a collection without facets."""
         return facet.is_whole or not set(facet.labels).isdisjoint(self.labels)
 
     def text_digest(self) -> str:
@@ -264,7 +264,7 @@ class Topic(models.Model):
 
     @property
     def abstract(self) -> str:
-        """What retrievers read beside the title."""
+        """The text that retrievers read beside the title."""
         return " ".join(self.sentences)
 
     @property
@@ -338,7 +338,7 @@ class QueryPaper(models.Model):
         return self.document.references if self.document else []
 
     def speaks_of(self, facet: Facet) -> bool:
-        """Whether a sentence is on the facet. A topic is on every facet that it is queried with."""
+        """Return whether a sentence is on the facet. A topic is on each of its queries' facets."""
         return self.document is None or self.document.speaks_of(facet)
 
 
@@ -412,7 +412,7 @@ class Query(models.Model):
 
     @property
     def is_by_sentences(self) -> bool:
-        """Whether it names its own sentences instead of the whole facet."""
+        """True if the query names its own sentences instead of the whole facet."""
         return self.sentence_numbers is not None
 
     @property
@@ -422,7 +422,7 @@ class Query(models.Model):
 
     @property
     def has_text_to_compare(self) -> bool:
-        """Whether a sentence is its own or on its facet. Query paper and facet must be loaded."""
+        """True if a sentence is its own or on its facet. Query paper and facet must be loaded."""
         return self.is_by_sentences or self.query_paper.speaks_of(self.facet)
 
     @property

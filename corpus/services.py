@@ -241,7 +241,7 @@ def _check_differs(
 
 
 def _suffixes(collection: Collection, name: str) -> list[str]:
-    """What follows the name and a hyphen in names of queries."""
+    """The endings of the query names that begin with this name and a hyphen."""
     rows = collection.queries.filter(name__startswith=f"{name}-").values_list("name", flat=True)
     return [found.removeprefix(f"{name}-") for found in rows]
 

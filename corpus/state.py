@@ -43,7 +43,7 @@ def corpus_digest(collection: Collection) -> str:
     First each document's docno, text digest, year, fields and references are digested, then the
     sorted digests. Sorting 32 bytes per document needs little memory. Sorting by docno in the
     database would depend on its collation. A sum of digests needs no sorting, but sums can be
-    forged (Wagner, 2002). Topics are no documents, so they are not part of it.
+    forged (Wagner, 2002). Topics are not documents, so they are not part of it.
     """
     papers = collection.documents.order_by()
     rows = papers.values_list("docno", "digest", "year", "fields", "references")

@@ -18,7 +18,7 @@ from jobs.uploads import KeyTaken, enqueue_upload
 
 
 class ImportUnderWay(CorpusError):
-    """One import at a time, because two could have different texts for one docno."""
+    """Another import is in progress, which could have another text for the same docno."""
 
     status = 409
 

@@ -46,7 +46,7 @@ IMPORT_ORDER = Order("pk", lambda text: int(text) if text.isdecimal() and len(te
 @in_collection(Role.ADMIN)
 @require_safe
 def document_imports(request: HttpRequest, collection: Collection) -> HttpResponse:
-    """How the corpus was made: the imports in their order, with the counts of their steps."""
+    """The history of the corpus: the imports in their order, with the counts of their steps."""
     rows = collection.document_imports.prefetch_related("steps")
     page = page_of(rows, "pk", request.GET, IMPORTS_ON_A_PAGE, order=IMPORT_ORDER)
     has_documents = not page.rows and collection.documents.exists()

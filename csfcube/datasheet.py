@@ -1,4 +1,4 @@
-"""What the paper on CSFCube says about how it was made, as answers of a datasheet.
+"""Answers of CSFCube's datasheet, taken from the paper on how it was made.
 
 Mysore et al. (2021), in our words. Questions that it does not answer here stay open, and a release
 of the imported collection names them.

@@ -130,7 +130,7 @@ def _retriever_order(documents: Iterable[PooledPaper]) -> list[str]:
 
 
 def _exclusions(pid: str, release: PublishedRelease) -> dict[str, str]:
-    """Why candidates of a pool are excluded, by docno: never judged, or without a text."""
+    """The reason for each excluded candidate of a pool: never judged, or without a text."""
     rated = [ratings.rated for key, ratings in release.ratings.items() if key.pid == pid]
     judged = {rating.docno for ratings in rated for rating in ratings}
     docnos = [document.docno for document in release.pools[pid]]

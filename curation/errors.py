@@ -1,4 +1,4 @@
-"""What curation refuses. The messages are shown to the person."""
+"""Errors of curation. The messages are shown to the person."""
 
 from __future__ import annotations
 

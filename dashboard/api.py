@@ -1,4 +1,4 @@
-"""What the API has; the archive and the licences of a collection.
+"""The API's address list; the archive and the licences of a collection.
 
 Collections themselves are in `annotation.api_collections`, and their people in `people_api`.
 """

@@ -129,7 +129,7 @@ def topic(request: HttpRequest, collection: Collection, topic: str) -> HttpRespo
 
 
 def _facts(document: Document) -> QueryFacts | None:
-    """Why the document is a query paper, if it is one and that is recorded."""
+    """The reasons why the document is a query paper, if it is one and they are recorded."""
     metadata = QueryPaper.objects.filter(document=document).values_list("metadata", flat=True)
     facts = facts_of(metadata[0]) if metadata else QueryFacts()
     return facts if any(facts) else None

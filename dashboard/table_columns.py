@@ -1,4 +1,4 @@
-"""Which columns a person sees of which table."""
+"""The columns that a person sees of each table."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ class Rule(Operation):
         self.drop = drop
 
     def state_forwards(self, app_label: str, state: ProjectState) -> None:
-        """A trigger is no part of the models."""
+        """A trigger is not part of the models."""
 
     def database_forwards(
         self,

@@ -1,4 +1,4 @@
-"""What the datasheet says of the demo and of the sample data: that they are invented."""
+"""Datasheet answers for the demo and the sample data, which say that both are invented."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What remains of `manage.py demo` once the data is there: it starts the parts and watches them.
+"""The last step of `manage.py demo`, after the data is there: start the parts and watch them.
 
 It replaces the process of the command and does not import Django. The command kept 86 MB, or 247 MB
 after loading the demo collection. The launcher has 20 MB.
@@ -25,7 +25,7 @@ SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 class Launch(NamedTuple):
-    """What the command tells the launcher. `welcome` has passwords, so it is no argument."""
+    """The settings of the launcher. `welcome` has passwords, so it is not on the command line."""
 
     port: int
     data_dir: str

@@ -25,7 +25,7 @@ class PartFailed(Exception):
 
 @dataclass
 class DemoProcess:
-    """One process with its children, in a process group of its own.
+    """A process with its children, in a process group of its own.
 
     A terminal's Ctrl-C does not reach this group, so the parts end in order and only once.
     `pulse` is a file that the part touches regularly. If it does not for `frozen_after` seconds,
@@ -68,7 +68,9 @@ class DemoProcess:
         return self.process is None or self.process.poll() is not None
 
     def is_frozen(self) -> bool:
-        """Whether the pulse file is too old. Time while the machine sleeps does not count."""
+        """Return whether the pulse file is too old. The time that the machine sleeps does not
+        count.
+        """
         if self.pulse is None:
             return False
         try:

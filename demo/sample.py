@@ -107,7 +107,7 @@ def load_sample(
 ) -> dict[str, Any]:
     """Fill the collection with documents, queries and frozen pools, and open the queries.
 
-    Each step commits by itself, and does nothing if it is done already. So a job that another
+    Each step has its own transaction, and does nothing if it is done already. So a job that another
     worker takes over continues where the first one stopped.
 
     Raises:

@@ -37,7 +37,7 @@ class WorkerStops(RetryLater):
 
 
 class JobContext(Protocol):
-    """Where a service reports progress and writes its effect."""
+    """The interface by which a service reports progress and writes its effect."""
 
     def progress(self, done: int, total: int | None, note: str = "") -> None:
         """Report how far the work is. May raise to stop it."""

@@ -1,4 +1,4 @@
-"""What a due-check remembers, so that it costs little while nothing changes."""
+"""The memory of a due-check, so that it costs little while nothing changes."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ LOOK_AGAIN_SECONDS = 60
 
 @dataclass
 class LastLook:
-    """What the marks were when this process last looked for due reports.
+    """The marks as they were when this process last looked for due reports.
 
-    Marks are cheap to read and change with almost everything that makes a report out of date. What
-    they miss is found when the process looks again after LOOK_AGAIN_SECONDS. On PostgreSQL, for
+    Marks are cheap to read and change with almost everything that makes a report out of date. A
+    missed change is found when the process looks again after LOOK_AGAIN_SECONDS. On PostgreSQL, for
     example, a row can appear after one with a higher id.
     """
 

@@ -66,7 +66,7 @@ def _silent_since() -> datetime:
 
 
 class Job(models.Model):
-    """One piece of long work, with its state, progress, result and error."""
+    """A piece of long work, with its state, progress, result and error."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     kind = models.CharField(max_length=40)

@@ -194,7 +194,7 @@ def end_recorded(lease: Lease) -> Iterator[None]:
 
 
 def _may_pass(error: DatabaseTrouble) -> bool:
-    """Whether a retry may help, because the database is locked, restarting or out of reach.
+    """Return whether a retry may help, because the database is locked, restarting or out of reach.
 
     One internal error counts too: PostgreSQL ended the session because this process was frozen.
     """

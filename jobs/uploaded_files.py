@@ -87,7 +87,7 @@ def check_files_exist(kind: str, parameters: Mapping[str, Any]) -> None:
 
 
 def can_be_tried_again(job: Job) -> bool:
-    """Whether the job failed and its files are still kept."""
+    """Return whether the job failed and its files are still kept."""
     if job.state != State.FAILED:
         return False
     oldest = timezone.now() - TO_TRY_AGAIN
@@ -95,7 +95,7 @@ def can_be_tried_again(job: Job) -> bool:
 
 
 def can_follow(job: Job) -> bool:
-    """Whether the job has checked files that can be imported now."""
+    """Return whether the job has checked files that can be imported now."""
     if job.state != State.SUCCEEDED or job.parameters.get(DRY_RUN) is not True:
         return False
     return all(

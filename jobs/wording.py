@@ -26,7 +26,7 @@ _HEX = re.compile(r"[0-9a-f]{32,}")
 
 
 class ResultLine(NamedTuple):
-    """One line of a result: "without text", "3"."""
+    """A line of a result: "without text", "3"."""
 
     name: str
     value: str
@@ -97,7 +97,7 @@ def advice(job: Job, now: datetime) -> str:
 
 
 def progress(job: Job) -> str:
-    """How far the work is: "1,200 of 4,000", or "" before the first report."""
+    """The progress in words: "1,200 of 4,000", or "" before the first report."""
     if job.progress_total:
         return f"{job.progress_done:,} of {job.progress_total:,}"
     return f"{job.progress_done:,}" if job.progress_done else ""

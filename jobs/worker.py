@@ -1,4 +1,4 @@
-"""What a worker does beside its jobs: stop in time, detect lost messages, touch a pulse file.
+"""The other duties of a worker: stop in time, detect lost messages, touch a pulse file.
 
 A supervisor (systemd, compose, `make demo`) restarts a worker that exits. So a worker exits from
 every state that it cannot leave otherwise.
@@ -94,7 +94,7 @@ class DeliveryMonitor:
         self._unclaimed_jobs = set()
 
     def count_lost_jobs(self) -> int:
-        """How many jobs this worker should have received; 0 while they may still arrive."""
+        """Return the number of lost jobs of this worker; 0 while they may still arrive."""
         accepted_count: int = state.all_total_count[0]
         sent_jobs = (
             set() if state.active_requests else set(Job.objects.sent().values_list("pk", flat=True))

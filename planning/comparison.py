@@ -18,14 +18,14 @@ from pooling.services import Estimate, PoolPlan, draw_sample, estimate_pools, sa
 from retrieval.models import Ranking, Run
 
 Documents = Mapping[str, Group[str]]  # docnos of each pool, by query paper
-# Whether a document is relevant, by query paper and docno.
+# By query paper and docno: True for a relevant document.
 Labels = Mapping[str, Mapping[str, bool]]
 
 
 class SharedDocuments(NamedTuple):
-    """How many documents the pools of both plans have, or of only one, for `papers` query papers.
+    """The numbers of documents in the pools of both plans, or of only one.
 
-    A document in the pools of two query papers counts twice.
+    `papers` is the number of query papers. A document in the pools of two counts twice.
     """
 
     papers: int
@@ -41,7 +41,7 @@ class SharedDocuments(NamedTuple):
 
 
 class KnownDocuments(NamedTuple):
-    """How many documents of a plan's pools have a label, of `known` that are known as relevant."""
+    """Documents of a plan's pools, counted by label; `known` counts all known relevant ones."""
 
     found: int
     known: int
@@ -50,7 +50,7 @@ class KnownDocuments(NamedTuple):
 
     @property
     def percent(self) -> float | None:
-        """Of the known relevant documents, how many are in the pools; None if none is known."""
+        """The percentage of known relevant documents in the pools; None if none is known."""
         return 100 * self.found / self.known if self.known else None
 
 
@@ -124,7 +124,7 @@ def count_known(pools: Documents, labels: Labels) -> KnownDocuments:
 def known_relevant(
     collection: Collection, plans: tuple[PoolPlan, PoolPlan]
 ) -> KnownRelevant | None:
-    """How many known relevant documents the plans' pools would hold; None without labels.
+    """Count the known relevant documents that the plans' pools would hold; None without labels.
 
     The pools are drawn for a sample of the query papers with labels. Most of these have a frozen
     pool, which no plan changes: what a plan would have found there shows what to expect elsewhere.
@@ -147,11 +147,11 @@ def known_relevant(
 def known_labels(
     collection: Collection, papers: Sequence[str], judgment_runs: Sequence[Run]
 ) -> Labels:
-    """Whether each document with a label is relevant, for these query papers.
+    """For these query papers, return whether each document with a label is relevant.
 
     A document is relevant if a final label of one of the query paper's queries is a relevant grade.
-    Without a final label, it is relevant if an imported run of judgments lists it. What only one
-    of two annotators has said stays out.
+    Without a final label, it is relevant if an imported run of judgments lists it. A pair that
+    only one of two annotators has judged is left out.
     """
     labels: dict[str, dict[str, bool]] = {paper: {} for paper in papers}
     lists = Ranking.objects.order_by().filter(run__in=judgment_runs, query_paper__name__in=papers)

@@ -72,7 +72,7 @@ class PlanColumn:
 
 
 class ComparisonForm(forms.Form):
-    """Which two plans to compare; nothing is saved."""
+    """The choice of two plans to compare; nothing is saved."""
 
     first = forms.ChoiceField(label="First plan")
     second = forms.ChoiceField(label="Second plan")

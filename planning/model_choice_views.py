@@ -17,7 +17,7 @@ from web.figures import Figure
 
 
 class ModelsForm(forms.Form):
-    """Which runs to compare, and how; nothing is saved."""
+    """The runs to compare and the settings of the comparison; nothing is saved."""
 
     count = forms.IntegerField(label="How many to choose", min_value=1, max_value=100)
     depth = forms.IntegerField(

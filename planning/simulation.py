@@ -21,7 +21,7 @@ Relevant = Mapping[str, bool]  # of every judged document, whether it is relevan
 
 @dataclass(frozen=True)
 class Simulated:
-    """One query judged in one order.
+    """A query judged in one order.
 
     `order`: all documents in the order judged. `curve[i]`: relevant documents found after i + 1
     judgments. `needed`: the fewest judgments that find the target; None, because it is undefined,

@@ -39,7 +39,7 @@ class CompleteBuilds(models.Manager["PoolBuild"]):
 
 
 class PoolBuild(models.Model):
-    """One build of pools, with a manifest from which they can be rebuilt byte for byte.
+    """A build of pools, with a manifest from which they can be rebuilt byte for byte.
 
     A build is written in parts. Until it is complete, it and its pools are hidden. See
     docs/adr/0019-drafts-in-parts.md.
@@ -221,7 +221,7 @@ class Pool(models.Model):
 
 
 class ExclusionReason(models.TextChoices):
-    """Why a candidate is not judged. Rows and releases have the code; pages show the label."""
+    """A reason why a candidate is not judged. Rows and releases have its code, pages its label."""
 
     NO_TEXT = "no-text", "no text in the corpus"
     NEVER_JUDGED = "never-judged", "pooled but never judged in the imported release"

@@ -24,7 +24,7 @@ from retrieval.services import (
 )
 from web.errors import UserFacingError
 
-# How a plan can use the documents of `cited` or of an imported run.
+# The uses that a plan can make of the documents of `cited` or of an imported run.
 FORCED, EXCLUDED, DRAWN = "forced", "excluded", "drawn"
 USES = [(FORCED, "Forced"), (EXCLUDED, "Excluded"), (DRAWN, "Drawn")]
 OF_PAPERS = {"graph", "most_cited"}  # retrievers that need the citations or fields of a query paper
@@ -185,7 +185,7 @@ class PoolPlanForm(forms.Form):
         return PoolPlanForm(MultiValueDict(texts), collection=self.collection)
 
     def texts(self) -> dict[str, list[str]]:
-        """What was sent, by field."""
+        """The submitted texts, by field."""
         sent = self.data
         assert isinstance(sent, MultiValueDict)
         return {name: sent.getlist(name) for name in self.fields if name in sent}
@@ -213,7 +213,7 @@ class PoolPlanForm(forms.Form):
 
     @property
     def opens_more_options(self) -> bool:
-        """Whether a field in the collapsed section has an error or another value than usual."""
+        """True if a field in the collapsed section has an error or another value than usual."""
         return any(
             name in self.errors or str(self[name].value()) != str(self.fields[name].initial)
             for name in ("depth", "seed")
@@ -307,7 +307,7 @@ class PoolPlanForm(forms.Form):
 
     @property
     def without_pool(self) -> bool:
-        """Whether only query papers without a pool are to be pooled."""
+        """True if only query papers without a pool are to be pooled."""
         return self.cleaned_data.get("scope") == WITHOUT_POOL
 
     def chosen_papers(self) -> set[str]:
@@ -330,7 +330,7 @@ class PoolPlanForm(forms.Form):
 
 
 def _has_only_topics(collection: Collection) -> bool:
-    """Whether its queries are topics, which cite no papers and have no year and no field."""
+    """Return whether all queries are topics, which cite no papers and have no year and no field."""
     papers = collection.query_papers.all()
     return not papers.filter(topic=None).exists() and papers.exists()
 
@@ -340,13 +340,13 @@ def field_name(strategy: Strategy, parameter: Parameter) -> str:
 
 
 def _texts(value: Any) -> list[str]:
-    """What a browser sends for a field with this value."""
+    """The texts that a browser sends for a field with this value."""
     values = value if isinstance(value, list | tuple) else [value]
     return [str(value) for value in values if value is not None]
 
 
 def _is_valid(field: forms.Field, text: str) -> bool:
-    """Whether the text is a valid value of the field, or one of its values."""
+    """Return whether the text is a valid value of the field, or one of its values."""
     try:
         field.clean([text] if isinstance(field, forms.MultipleChoiceField) else text)
     except forms.ValidationError:

@@ -86,7 +86,7 @@ class PlanPage:
         return self.source.name if isinstance(self.source, SavedPlan) else ""
 
     def texts(self) -> dict[str, list[str]]:
-        """What was sent, to open the page with it again."""
+        """The submitted texts, to open the page with them again."""
         return self.form.texts() | {
             name: [str(self.costs.data[name])] for name in self.costs.fields
         }

@@ -37,7 +37,7 @@ DocnosByPaper = Mapping[str, Sequence[str]]  # by query paper: a list, or a pool
 
 @dataclass(frozen=True)
 class Cost:
-    """What it takes to judge these pools, in hours and in money."""
+    """The cost of judging these pools, in hours and in money."""
 
     candidates: int
     pairs: int
@@ -114,7 +114,7 @@ def overlaps(
 
 
 class RetrieverShare(NamedTuple):
-    """One retriever's share in the pools.
+    """A retriever's share in the pools.
 
     `found` counts the pooled documents in its list down to the deepest rank it drew from, whichever
     retriever drew them. `alone` counts those that no other retriever and no forced source found.
@@ -132,7 +132,7 @@ class RetrieverShare(NamedTuple):
 
 
 class PoolFacts(NamedTuple):
-    """One pool as `shares` reads it; `drawn` counts documents by source, forced ones included."""
+    """A pool as `shares` reads it; `drawn` counts documents by source, forced ones included."""
 
     query_paper: str
     documents: Sequence[str]
@@ -258,7 +258,7 @@ def near_duplicates(
     """Pairs of documents of a pool, or of its query paper, with near-duplicate titles.
 
     Titles are compared as sets of lower-case words: equal, or with a Jaccard of `near` or more.
-    Documents without a title are left out. `topics` are the query papers that are no documents.
+    Documents without a title are left out. `topics` are the query papers that are not documents.
     """
     words = {docno: frozenset(_WORD.findall(title.casefold())) for docno, title in titles.items()}
     return [

@@ -71,7 +71,7 @@ class FindingAnswer(serializers.Serializer[Finding]):
 
 
 class ReleasePreview(serializers.Serializer[Any]):
-    """What publishing would do now. Nothing was published."""
+    """The result that publishing would have now. Nothing was published."""
 
     version = serializers.CharField()
     would_publish = serializers.BooleanField(help_text="Whether no finding is `blocking`.")

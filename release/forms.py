@@ -20,7 +20,7 @@ from release.services import check_request
 
 @dataclass(frozen=True)
 class PreviousChoices:
-    """What was chosen for the newest version, and the reasons by the accepted check."""
+    """The choices for the newest version, and the reasons by the accepted check."""
 
     version: str = ""
     options: ReleaseOptions = DEFAULT_OPTIONS
@@ -116,7 +116,7 @@ class PublishForm(forms.Form):
         }
 
     def options(self) -> ReleaseOptions:
-        """What was chosen, of a valid form."""
+        """The choices of a valid form."""
         return options_of(self.cleaned_data)
 
     def clean_version(self) -> str:

@@ -158,7 +158,7 @@ class UnsourcedPair(models.Model):
 
 
 class DuplicateCandidate(models.Model):
-    """A candidate to judge whose text another one in its pool has, too.
+    """A candidate to judge with the same text as another candidate in its pool.
 
     A trigger adds it when the first query of the pool opens. The pool is frozen from then on.
     """
@@ -172,7 +172,7 @@ class DuplicateCandidate(models.Model):
 
 
 class RelevantCount(models.Model):
-    """How many pairs of a query both judges call relevant. A query without one may have no row.
+    """The number of pairs of a query that both judges call relevant; there may be no row for 0.
 
     A trigger counts them. `relevant_from` of a collection is fixed once a query is open.
     """

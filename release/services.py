@@ -51,7 +51,7 @@ STEPS = len((*LAYOUTS, *LAST_LAYOUTS)) + 2  # and reading before, putting in pla
 
 
 def ignore(layout: str) -> None:
-    """What is called with the name of each layout, if its progress is not of interest."""
+    """A callback that ignores the name of each layout."""
 
 
 @dataclass(frozen=True, slots=True, weakref_slot=True)
@@ -306,7 +306,7 @@ def _checked(part: Path, bundle: PackedBundle, work: JobContext) -> Iterator[Non
 
 
 def _summary(collection: Collection, bundle: PackedBundle) -> dict[str, Any]:
-    """What pages about all releases need, so that they read no manifest and compare no labels."""
+    """The facts for pages about all releases, which then read no manifest and compare no labels."""
     counts = bundle.manifest["counts"]
     before = collection.releases.first()
     change = None if before is None else difference_to(before, bundle.reader())

@@ -124,7 +124,7 @@ def _listed(request: HttpRequest, collection: Collection) -> Page[Release]:
 
 
 def _sampled(collection: Collection) -> int:
-    """How many frozen pools are samples, which every release of them has to say."""
+    """The number of frozen pools that are samples, which every release of them must state."""
     return Pool.objects.frozen().filter(build__in=sampled_builds(collection)).count()
 
 

@@ -166,7 +166,7 @@ def first_line_of(source: Path, topic: str, *, name: str) -> int | None:
 
 
 def is_smart_qrels(rows: Sequence[Sequence[bytes]]) -> bool:
-    """Whether lines are the judgments of a SMART collection: topic, docno, 0, 0.000000.
+    """Return whether lines are the judgments of a SMART collection: topic, docno, 0, 0.000000.
 
     TREC's judgments of the document "0" look the same, so one other docno must be there.
     """

@@ -39,7 +39,7 @@ class QueryText(NamedTuple):
     is_topic: bool = False
 
     def is_own(self, docno: str) -> bool:
-        """Whether this is the query paper's own document, which its list never has."""
+        """Return whether this is the query paper's own document, which its list never has."""
         return docno == self.docno and not self.is_topic
 
 

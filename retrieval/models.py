@@ -18,7 +18,7 @@ class CurrentRuns(models.Manager["Run"]):
 
 
 class Run(models.Model):
-    """One retriever's ranked lists.
+    """A retriever's ranked lists.
 
     A retriever that runs again, after the corpus or the queries changed, takes over the name of its
     previous run. The previous run is retired if pools were built from it. It stays for these pools
@@ -53,16 +53,16 @@ class Run(models.Model):
 
     @property
     def holds_judgments(self) -> bool:
-        """Whether it was imported from qrels: known positives, not a ranking."""
+        """True if the run was imported from qrels: known positives, not a ranking."""
         return bool(self.parameters.get("qrels"))
 
     @property
     def is_imported(self) -> bool:
-        """Whether it was imported. Then it is never out of date, whatever its name."""
+        """True if the run was imported. Then it is never out of date, whatever its name."""
         return self.kind in IMPORTED
 
     def is_referred_to(self) -> bool:
-        """Whether rows of higher apps, such as builds of pools, refer to this run."""
+        """Return whether rows of higher apps, such as builds of pools, refer to this run."""
         above = (relation for relation in self._meta.related_objects if relation.name != "rankings")
         return any(
             relation.related_model._default_manager.filter(**{relation.field.name: self}).exists()
@@ -71,7 +71,7 @@ class Run(models.Model):
 
 
 class Ranking(models.Model):
-    """One ranked list of a run: `docnos[i]` has rank i + 1 and score `scores[i]`."""
+    """A ranked list of a run: `docnos[i]` has rank i + 1 and score `scores[i]`."""
 
     # No index of its own, because the constraint's index begins with this column.
     run = models.ForeignKey(Run, models.CASCADE, related_name="rankings", db_index=False)

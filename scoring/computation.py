@@ -150,7 +150,7 @@ def _restricting(
 
 
 def _has_sampled_measures(profiles: Iterable[Profile], relevant_from: int) -> bool:
-    """Whether one of them is `trec` with its own measures."""
+    """Return whether one of the profiles is `trec` with its own measures."""
     trec = profile_of(TREC, relevant_from).names
     return any(profile.name == TREC and profile.names == trec for profile in profiles)
 

@@ -1,4 +1,4 @@
-"""What MDCR's evaluation groups by: the fields of query papers, and the types of candidates.
+"""The groups of MDCR's evaluation: the fields of query papers, and the types of candidates.
 
 Medić & Šnajder (SDP 2022), section 4. By type, a system ranks a query's positives and the negatives
 that one source drew.

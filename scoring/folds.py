@@ -37,12 +37,12 @@ class Folds:
 
     @property
     def count(self) -> int:
-        """How many folds there are; 0 for none."""
+        """The number of folds; 0 for none."""
         return max(self.numbers.values(), default=0)
 
     @property
     def origin(self) -> str:
-        """Where the folds are from, to be read after "folds"; "" without folds."""
+        """The origin of the folds, to be read after "folds"; "" without folds."""
         if not self.count:
             return ""
         return f"imported from {self.imported_from}" if self.imported_from else "made from the seed"

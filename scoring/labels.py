@@ -156,7 +156,7 @@ def query_facets(collection: Collection) -> dict[str, str]:
 
 
 def final_labels_of_pools(collection: Collection) -> tuple[int, int]:
-    """How many pooled pairs of the opened queries have a final label, and how many there are.
+    """The numbers of pooled pairs of the opened queries: with a final label, and in all.
 
     The decision that a pair cannot be judged counts as its final label. A query paper in its own
     pool is left out, as in `all_qrels`.

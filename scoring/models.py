@@ -19,7 +19,7 @@ class SystemKind(models.TextChoices):
 
 
 class System(models.Model):
-    """What produced ranked lists that are scored.
+    """A source of ranked lists that are scored.
 
     A system of kind `run` has the lists of the collection's present run of that name. Systems of
     the other kinds have lists of their own, for queries instead of query papers.
@@ -52,7 +52,7 @@ class System(models.Model):
 
 
 class SystemRanking(models.Model):
-    """One ranked list of a system: `docnos[i]` has rank i + 1 and score `scores[i]`."""
+    """A ranked list of a system: `docnos[i]` has rank i + 1 and score `scores[i]`."""
 
     # No index of its own, because the constraint's index begins with this column.
     system = models.ForeignKey(System, models.CASCADE, related_name="rankings", db_index=False)
@@ -105,10 +105,10 @@ class Scores(models.Model):
 
 
 class FoldPlan(models.Model):
-    """Where the folds of a collection come from; without a row, two are made from the seed.
+    """The origin of a collection's folds; without a row, two are made from the seed.
 
-    Imported folds are rows of `Fold`. `made` says how many are made from the seed otherwise: 0 for
-    none.
+    Imported folds are rows of `Fold`. `made` is the number of folds made from the seed otherwise: 0
+    for none.
     """
 
     collection = models.OneToOneField(Collection, models.CASCADE, related_name="fold_plan")

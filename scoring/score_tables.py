@@ -51,7 +51,7 @@ class MeansRow(NamedTuple):
 
     @property
     def is_re_ranking(self) -> bool:
-        """Whether the lists have judged documents only, as those of a re-ranking of the pool."""
+        """True if the lists have judged documents only, as those of a re-ranking of the pool."""
         return self.unjudged == 0 and self.queries > self.without_list
 
     def as_json(self) -> dict[str, Any]:
@@ -59,7 +59,7 @@ class MeansRow(NamedTuple):
 
 
 class QueryGroups(NamedTuple):
-    """What the rows of a table are grouped by: facet, fold and field of each labelled query."""
+    """The groups of a table's rows: facet, fold and field of each labelled query."""
 
     facets: Mapping[str, str]
     folds: Folds = Folds()
@@ -151,7 +151,7 @@ def field_rows(
     """MDCR's means: of each field of the query papers, then the mean over these fields.
 
     Medić & Šnajder (SDP 2022), section 4. With facets, each facet has a mean over fields, too.
-    The mean over fields has no interval, because it is no mean over queries.
+    The mean over fields has no interval, because it is not a mean over queries.
     """
     rows: list[MeansRow] = []
     for facet, names in queries.groups():

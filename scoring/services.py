@@ -96,7 +96,7 @@ def existing_labels(collection: Collection, source: str) -> GradedLabels:
 
 
 class ScoredState(NamedTuple):
-    """What stored scores depend on besides the lists: the labels and the folds, as digests."""
+    """The inputs of stored scores besides the lists: the labels and the folds, as digests."""
 
     source: str
     labels: str

@@ -1,4 +1,4 @@
-"""What a rater sees of two full texts, as a value, and its digest. Pure.
+"""The presentation of two full texts to a rater, as a value, and its digest. Pure.
 
 Only title, sections and the link exist here. The abstract is left out, so that the rating rests on
 the full text alone.
@@ -33,7 +33,7 @@ class ShownFullText:
 
 @dataclass(frozen=True)
 class FullTextPresentation:
-    """One pair as it is shown for rating."""
+    """A pair as it is shown for rating."""
 
     query_name: str
     facet: str
@@ -44,7 +44,7 @@ class FullTextPresentation:
 
     @property
     def is_timed(self) -> bool:
-        """Whether both texts are read on the page: a PDF is read in a tab that no clock sees."""
+        """True if both texts are read on the page. The time spent in a PDF's own tab is unknown."""
         return not self.query.pdf_url and not self.candidate.pdf_url
 
     @property

@@ -60,7 +60,7 @@ def next_pair(request: HttpRequest, collection: Collection, study: str) -> HttpR
 def rate_pair(
     request: HttpRequest, collection: Collection, study: str, token: str
 ) -> HttpResponseBase:
-    """One pair: shown, or rated."""
+    """Show a pair, or save its rating."""
     found = _own(request, collection, study)
     if request.method != "POST":
         return _page(request, collection, found, token)

@@ -21,7 +21,7 @@ READ_TOGETHER = 10  # pairs; their full texts are some hundred kilobytes each
 
 @dataclass(frozen=True)
 class ShownStudyPair:
-    """One pair ready to be shown: its texts, and what an answer to it must carry."""
+    """A pair ready to be shown: its texts, and the values that its answer must carry."""
 
     token: str
     position: int
@@ -74,7 +74,7 @@ def own_studies(collection: Collection, user: User) -> StudyQuerySet:
 
 
 def progress_of(studies: Sequence[Study]) -> dict[int, StudyProgress]:
-    """How many pairs of each study have a rating, by its id. One query."""
+    """The number of rated pairs of each study, and of all its pairs, by its id. One query."""
     rows = (
         StudyPair.objects.filter(study__in=studies)
         .order_by()
@@ -144,7 +144,7 @@ def shown_pair(study: Study, token: str) -> ShownStudyPair | None:
 
 
 def presentations_of(pairs: Sequence[int]) -> Iterator[tuple[int, FullTextPresentation]]:
-    """What the rater sees of each pair, by its id."""
+    """The presentation of each pair to the rater, by its id."""
     for start in range(0, len(pairs), READ_TOGETHER):
         rows = Pair.objects.select_related(
             "query__facet",

@@ -40,7 +40,7 @@ LABELS, OWN = "final labels", "the rater’s own grades"
 
 
 class ReportLine(NamedTuple):
-    """One line of the table: whom the full-text grades are compared with, over which pairs."""
+    """A line of the table: the full-text grades compared with another set of grades."""
 
     compared: str
     facet: str
@@ -80,7 +80,7 @@ class StudyReport:
 
     @property
     def has_own(self) -> bool:
-        """Whether the rater judged some of the pairs from their abstracts."""
+        """True if the rater judged some of the pairs from their abstracts."""
         return any(pair.own is not None for pair in self.pairs)
 
     @property
@@ -143,7 +143,7 @@ def rated_pairs(study: Study, names: Mapping[str, str]) -> Iterator[TwiceRatedPa
         (pair.query, pair.docno): pair.final
         for pair in labelled_pairs(collection, Pair.objects.filter(study_pairs__study=study))
     }
-    # What the rater said of the abstract before, not what he or she may have changed since.
+    # The rater's grade of the abstract before the study, not a later revision.
     own = Judgment.objects.filter(
         slot__pair=OuterRef("pair"), annotator=study.rater, created_at__lt=study.created_at
     ).order_by("-sequence")
@@ -185,7 +185,7 @@ CSV_COLUMNS = (
 
 
 def as_csv(report: StudyReport) -> str:
-    """One line for each pair."""
+    """The report as CSV, with a line for each pair."""
     text = io.StringIO()
     writer = csv.writer(text)
     writer.writerow(CSV_COLUMNS)

@@ -1,4 +1,4 @@
-"""How far ratings from full texts agree with the labels from abstracts. Pure.
+"""Agreement of ratings from full texts with the labels from abstracts. Pure.
 
 Pairs are pooled: a study has too few pairs of a query for a coefficient of each query.
 """
@@ -16,7 +16,7 @@ from agreement.coefficients import COEFFICIENTS, CrossTable, Result, confusion_o
 
 @dataclass(frozen=True, slots=True)
 class TwiceRatedPair:
-    """One pair of a study. Grades are those of the scale, or None.
+    """A pair of a study. Grades are those of the scale, or None.
 
     `chosen_label` is the final label when the study was made, `label` the one that stands now, None
     if there is none any more. `own` is the grade that the rater gave the abstract before the study.

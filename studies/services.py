@@ -77,7 +77,7 @@ class RatedMeanwhile(StudyError):
 
 
 class RatingKeyReused(StudyError):
-    """One idempotency key came with two different answers."""
+    """An idempotency key came with two different answers."""
 
     status = 409
 

@@ -1,7 +1,8 @@
-"""`python -m tests.rooms`: the size of the house, and its rules for folders and class names.
+"""`python -m tests.rooms`: the size of the house, and its rules for folders, names and docstrings.
 
 It prints how many lines the program and its tests have. It fails if a folder has more than 20
-modules side by side, or if two classes of the program have the same name.
+modules side by side, if two classes of the program have the same name, or if a docstring opens
+with a word such as "How" or "Whether".
 """
 
 from __future__ import annotations
@@ -18,6 +19,11 @@ MOST_MODULES = 20
 NOT_THE_PROGRAM = ("tests", "docs", "bench")
 # Django and Celery look for these names.
 OF_FRAMEWORKS = {"Command", "Migration", "Meta"}
+# A docstring says what the thing is or does. With these words it describes something else.
+OPENERS = (
+    *("How", "Nobody", "Nothing", "One", "That", "What", "Where"),
+    *("Whether", "Which", "Who", "Whoever", "Whose", "Why"),
+)
 
 
 def program() -> list[Path]:
@@ -51,6 +57,16 @@ def names_used_twice(modules: Sequence[Path]) -> Iterator[str]:
             yield f"class {name} is in {', '.join(found)}. Give each thing its own name."
 
 
+def docstrings_with_openers(modules: Sequence[Path]) -> Iterator[str]:
+    documented = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+    for module in modules:
+        for node in ast.walk(ast.parse((ROOT / module).read_text())):
+            words = (ast.get_docstring(node) or "").split() if isinstance(node, documented) else []
+            if words and words[0] in OPENERS:
+                place = f"{module}:{getattr(node, 'lineno', 1)}"
+                yield f'{place}: the docstring opens with "{words[0]}". Name its subject.'
+
+
 def lines_of(paths: Sequence[Path]) -> int:
     return sum((ROOT / path).read_text().count("\n") for path in paths)
 
@@ -72,7 +88,11 @@ def size(modules: Sequence[Path]) -> str:
 def main() -> int:
     modules = program()
     print(size(modules))
-    problems = [*crowded_folders(modules), *names_used_twice(modules)]
+    problems = [
+        *crowded_folders(modules),
+        *names_used_twice(modules),
+        *docstrings_with_openers(modules),
+    ]
     for problem in problems:
         print(problem)
     return 1 if problems else 0

@@ -48,7 +48,7 @@ class NotWritable(UserFacingError, OSError):
 
 
 def is_refused(error: BaseException) -> bool:
-    """Whether this error means that a file is read-only or that writing it is not permitted."""
+    """Return whether the error means that a file is read-only or that writing is not permitted."""
     return isinstance(error, OSError) and error.errno in REFUSED
 
 
@@ -66,7 +66,7 @@ def room_in(folder: Path | str) -> Iterator[None]:
 
 
 def is_full(error: BaseException) -> bool:
-    """Whether this error, or the one it was raised from, means that a disk or quota is full."""
+    """Return whether the error, or its cause, means that a disk or quota is full."""
     return any(_says_full(cause) for cause in (error, error.__cause__) if cause is not None)
 
 

@@ -143,7 +143,7 @@ def ranked_bars(title: str, finding: str, values: Sequence[float]) -> Panel:
 
 
 class Series(NamedTuple):
-    """How many there are in each column. `css` has one class, or one for each column."""
+    """A number for each column. `css` has one class, or one for each column."""
 
     name: str
     css: Sequence[str]
@@ -197,7 +197,7 @@ COLUMNS_BOTTOM = TOP + 132
 
 
 class ColumnPlaces(NamedTuple):
-    """Where the columns stand: from `left` on, each `width` wide, with counts on `scale`."""
+    """The places of the columns: from `left` on, each `width` wide, with counts on `scale`."""
 
     left: float
     width: float
@@ -494,7 +494,7 @@ def heat_map(finding: str, names: Sequence[str], shares: Sequence[Sequence[float
 
 
 class DoneOf(NamedTuple):
-    """How many of how many are done."""
+    """A number of things that are done, out of a total."""
 
     name: str
     done: int

@@ -13,7 +13,7 @@ class FilesInput(forms.FileInput):
 
 
 class FilesField(forms.FileField):
-    """One file or several. The cleaned value is a list of them."""
+    """A field for one or several files. The cleaned value is a list of them."""
 
     widget = FilesInput
 

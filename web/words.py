@@ -22,7 +22,7 @@ class Noun(NamedTuple):
 
 
 def query_source(topics: int, papers: int, *, has_facets: bool = True) -> Noun:
-    """What the queries of a collection are made of, from the numbers of both.
+    """The noun for the queries of a collection, from its numbers of topics and papers.
 
     Without facets, a collection need not be of papers, and most of its queries are topics.
     """

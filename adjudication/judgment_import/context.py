@@ -17,7 +17,7 @@ NAMED = 20  # ids of a kind
 
 
 class JudgmentsRefused(UserFacingError):
-    """Nothing of the files was imported. The message lists every problem with its place."""
+    """The files are invalid and were not imported. The message lists every problem and place."""
 
     def __init__(self, problems: Sequence[str]) -> None:
         self.problems = tuple(problems)
@@ -31,7 +31,7 @@ class JudgmentsRefused(UserFacingError):
 
 @dataclass(frozen=True)
 class ImportOptions:
-    """How files are read and used.
+    """Options for reading and using the files.
 
     `second_annotator` gets the empty seat of queries that one person judged. With
     `replace_drafts`, a draft pool that lacks a judged document gives way to an imported pool.
@@ -46,7 +46,7 @@ class ImportOptions:
 
 @dataclass
 class JudgmentImportReport:
-    """What an import did. `taken_over` counts unjudged pairs that a person here had."""
+    """The result of an import. `taken_over` counts unjudged pairs that a person here had."""
 
     dry_run: bool
     judgments: int = 0
@@ -63,7 +63,7 @@ class JudgmentImportReport:
 
 @dataclass
 class JudgmentImportContext:
-    """One import in its transaction. Problems are collected, so that all are reported at once."""
+    """An import in its transaction. Problems are collected, so that all are reported at once."""
 
     collection: Collection
     options: ImportOptions

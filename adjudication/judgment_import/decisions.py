@@ -91,7 +91,7 @@ class _DecisionImporter:
         )
 
     def _why_not(self, record: Answered, pair: Any) -> str | None:
-        """Why the decision cannot be imported; None if it can."""
+        """The reason why the decision cannot be imported; None if it can be."""
         name = f"{record.query} {record.docno}"
         if pair is None:
             return (

@@ -29,7 +29,7 @@ ANSWERS = ("grade", "label", "labels", "rating")
 
 @dataclass(frozen=True)
 class FieldNames:
-    """What the fields of a file are called, and what its values mean.
+    """The names of a file's fields, and the meaning of its values.
 
     Empty: detect `annotator` and `grade` by their usual names. `grade` is the name of the control
     in an export of Label Studio. `labels` maps a label to a grade or to a reason's code.
@@ -69,7 +69,7 @@ class Answered(NamedTuple):
 
 @dataclass
 class FileContent:
-    """What one file holds. `skipped` counts tasks that a person skipped or has not done yet."""
+    """The content of a file. `skipped` counts tasks that a person skipped or has not done yet."""
 
     name: str
     sha256: str = ""
@@ -254,7 +254,7 @@ class _RecordReader:
 
     @property
     def is_decision(self) -> bool:
-        """Whether it is a line of decisions, which names an adjudicator and no annotator."""
+        """True if it is a line of decisions, which names an adjudicator and no annotator."""
         return "adjudicator" in self.values and not self._person_key()
 
     @property
@@ -312,7 +312,7 @@ class _RecordReader:
         return next((key for key in PEOPLE if not _is_empty(self.values.get(key))), "")
 
     def _annotator(self) -> str:
-        """Who judged. A file with one person's labels, as doccano exports it, has their name."""
+        """The annotator's name. doccano exports a file for each person, named for that person."""
         name = self._name(self._person_key())
         if name:
             return name

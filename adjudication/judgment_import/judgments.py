@@ -87,7 +87,7 @@ class _JudgmentImporter:
             )
 
     def _places(self, records: Sequence[Answered], slots: Sequence[Slot]) -> Iterator[_Place]:
-        """Which slots the records fill: a person's own slot, or else a free one."""
+        """The slots that the records fill: a person's own slot, or else a free one."""
         free = {slot.number: slot for slot in slots if slot.judgment_id is None}
         own = {slot.annotator_id: slot for slot in slots}
         others = []
@@ -153,7 +153,7 @@ class _JudgmentImporter:
 
 
 def _is_secret(slots: Sequence[Slot]) -> bool:
-    """Whether the pair has one judgment, by a person who can log in. Only its author knows it."""
+    """Return whether the pair's only judgment is by a person who can log in, and so is secret."""
     judges = [slot.annotator for slot in slots if slot.judgment_id is not None]
     return len(judges) == 1 and (judges[0].is_active or judges[0].has_usable_password())
 

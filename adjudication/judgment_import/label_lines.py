@@ -1,4 +1,4 @@
-"""What labels of imported files mean, as lines of LABEL=GRADE. Pure."""
+"""The meaning of labels in imported files, as lines of LABEL=GRADE. Pure."""
 
 from __future__ import annotations
 

@@ -136,7 +136,7 @@ def _report_unknown(
 def _judgments_by_pair(
     context: JudgmentImportContext, queries: dict[str, Query], records: Iterable[Answered]
 ) -> dict[PairKey, list[Answered]]:
-    """One record for each person of a pair; two people at most."""
+    """The records of each pair, one for each person; two people at most."""
     pairs: dict[PairKey, dict[str, Answered]] = defaultdict(dict)
     for record in records:
         of_pair = pairs[PairKey(queries[record.query].pk, record.docno)]

@@ -18,7 +18,7 @@ JUDGMENTS_KIND = "import_judgments"
 
 
 class JudgmentsUnderWay(ImportUnderWay):
-    """One import at a time, because two could fill the same slots."""
+    """Another import of judgments is in progress, which could fill the same slots."""
 
 
 def request_judgments(

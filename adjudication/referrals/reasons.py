@@ -1,4 +1,4 @@
-"""Why an admin sent a pair to the adjudicator."""
+"""The reasons why an admin sent a pair to the adjudicator."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ class ReferralError(UserFacingError):
 
 
 class NoSuchPair(ReferralError):
-    """The query or the document is unknown, or the document is no candidate to judge of it."""
+    """The query or the document is unknown, or the document is not a candidate to judge of it."""
 
 
 class CannotRefer(ReferralError):

@@ -36,7 +36,7 @@ def facets_of(collection: Collection) -> tuple[FacetPlan, ...]:
 
 
 def is_open(collection: Collection) -> bool:
-    """Whether a query is open for judging, which fixes facets and scale."""
+    """Return whether a query is open for judging, which fixes facets and scale."""
     return Opening.objects.of(collection).exists()
 
 
@@ -134,7 +134,7 @@ def _newest_text(facet: Facet, highest_grade: int) -> dict[str, Any] | None:
 def default_grade_names(
     plans: Sequence[FacetPlan], highest_grade: int, collection: Collection | None = None
 ) -> list[str]:
-    """What each grade is called if it is given no name. Names that differ by facet are joined.
+    """The default name of each grade. Names that differ by facet are joined.
 
     A facet that `collection` has keeps the names of its newest guideline, if they fit the scale.
     """

@@ -15,7 +15,7 @@ LONGEST_DEFINITION = 60  # the annotators read it on a button
 
 
 class GradeForm(forms.Form):
-    """One grade under one facet."""
+    """A grade under a facet."""
 
     name = forms.CharField(
         label="Name",

@@ -71,7 +71,7 @@ def _requested_version(
     version = request.GET.get("version", "")
     if not version:
         return current
-    if not re.fullmatch("[0-9]{1,5}", version):  # more digits, and "²", are no version's number
+    if not re.fullmatch("[0-9]{1,5}", version):  # others, such as "²", are not versions
         raise BadRequest(f'"version" must be a whole number like 2, got "{version[:20]}".')
     return get_object_or_404(facet.guidelines, version=int(version))
 

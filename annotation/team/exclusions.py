@@ -39,7 +39,7 @@ def exclude(*, collection: Collection, docno: str, annotator: User) -> Exclusion
             lock_collection(collection)
             paper = QueryPaper.objects.filter(collection=collection, name=docno).first()
             if paper is None:
-                raise CannotExclude(f"{docno!r} is no query paper here. Enter the id of one.")
+                raise CannotExclude(f"{docno!r} is not a query paper here. Enter the id of one.")
             exclusion, _ = paper.exclusions.get_or_create(annotator=annotator)
     except IntegrityError as error:
         raise CannotExclude(

@@ -96,7 +96,7 @@ class OpeningPlan:
 
     @property
     def shared(self) -> list[SharedPairs]:
-        """What every two people share afterwards, for a team of more than two."""
+        """The pairs that every two people share afterwards, for a team of more than two."""
         couples: Counter[Couple] = Counter(self.load.couples)
         for assignment in self.assignments:
             couples[assignment.couple] += self.pairs[assignment.query]
@@ -115,7 +115,7 @@ def plan_opening(
     annotators: Sequence[User],
     unchecked_labels: bool = False,
 ) -> OpeningPlan:
-    """Who gets which of the queries, so that loads and shared work are even.
+    """Assign the queries to annotators, so that loads and shared work are even.
 
     Raises:
         CannotOpen: fewer than two annotators, or fewer than two that a query's exclusions allow.
@@ -193,7 +193,7 @@ def open_for_team(
 
     Raises:
         CannotOpen: as `open_query` and `plan_opening`.
-        PlanChanged: the plan is another one now.
+        PlanChanged: the plan has changed.
     """
     with transaction.atomic():
         lock_collection(collection)

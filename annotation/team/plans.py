@@ -1,4 +1,4 @@
-"""What opening and rebalancing share: the plan that is shown, and the job that follows it."""
+"""The shared parts of opening and rebalancing: the plan shown, and the job that follows it."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class InProgress(JudgingError):
 
 
 class PersonPlan(NamedTuple):
-    """One annotator in a plan. Pairs are unjudged ones: what is left now, and afterwards."""
+    """An annotator in a plan. Pairs are unjudged ones, now and afterwards."""
 
     annotator: User
     queries: int

@@ -38,7 +38,7 @@ REBALANCING_KIND = "rebalance_seats"
 
 @dataclass(frozen=True)
 class RebalancingPlan:
-    """Which seats go to whom, and what everyone has left before and after."""
+    """The seats that change hands, and the pairs that each person has left before and after."""
 
     found: Rebalancing
     rows: Sequence[PersonPlan]
@@ -91,7 +91,7 @@ def plan_rebalancing(*, collection: Collection, annotators: Sequence[User]) -> R
 def _seats(collection: Collection) -> list[SeatWork]:
     """The seats with unjudged pairs, from the kept counts."""
     in_slot: dict[tuple[int, int], list[tuple[str, int, int]]] = defaultdict(list)
-    # Who judged a pair before it was opened again may have no slot of the query left.
+    # A judge of a pair that was opened again may have no slot of the query left.
     took_part = Q(total__gt=0) | Q(latest__isnull=False)
     counts = SlotCount.objects.filter(took_part, query__collection=collection).order_by()
     for query, number, username, judged, total in counts.values_list(
@@ -132,7 +132,7 @@ def rebalance_seats(*, collection: Collection, annotators: Sequence[User], diges
 
     Raises:
         CannotReassign: as `reassign_seat`.
-        PlanChanged: the plan is another one now.
+        PlanChanged: the plan has changed.
     """
     with transaction.atomic():
         lock_collection(collection)

@@ -1,4 +1,4 @@
-"""What an answer of a datasheet may be: plain text, a day, or a list of authors. Pure."""
+"""The kinds of answers of a datasheet: plain text, a day, or a list of authors. Pure."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def _read_author(number: int, line: str) -> Author:
 
 
 def is_orcid(text: str) -> bool:
-    """Whether the text is an ORCID with the right check digit (ISO 7064, MOD 11-2)."""
+    """Return whether the text is an ORCID with the right check digit (ISO 7064, MOD 11-2)."""
     if not ORCID.fullmatch(text):
         return False
     digits = text.replace("-", "")

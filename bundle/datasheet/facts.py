@@ -1,4 +1,4 @@
-"""What a datasheet says by itself: sentences from the records of a release. Pure.
+"""The generated sentences of a datasheet, from the records of a release. Pure.
 
 Each function writes Markdown for a section. The records of each long kind are read once.
 """

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-# An underscore inside a word is no emphasis, and web addresses have such.
+# An underscore inside a word is not emphasis, and web addresses have such.
 SPECIAL = re.compile(r"[\\`*\[\]|~!#$^]|(?<![^\W_])_|_(?![^\W_])")
 STARTS_A_BLOCK = re.compile(r"^(?:(?=[-+=])|(\d+)(?=[.)](?: |$)))")
 CONTROL = re.compile(r"[\x00-\x1f\x7f\ud800-\udfff]")

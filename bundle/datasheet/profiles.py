@@ -1,4 +1,4 @@
-"""What annotators may say of themselves, and how much of it is published. Pure.
+"""The profiles of annotators, and the parts of them that are published. Pure.
 
 Every field is a choice of coarse ranges. Nothing can be typed.
 """

@@ -1,7 +1,7 @@
 """The questions of a datasheet, in our words, by section. Pure.
 
 After Gebru et al. (Datasheets for Datasets, 2021) and Bender & Friedman (Data Statements, 2018).
-What the database knows is no question: see `facts`.
+Facts that the database has are not asked: see `facts`.
 """
 
 from __future__ import annotations

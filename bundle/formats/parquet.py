@@ -118,7 +118,7 @@ def write_parquet(folder: DraftFolder, columns: Columns, rows: Iterable[Row]) ->
 
 
 class _Target:
-    """What pyarrow writes to. It goes through the draft, which needs every byte for its digest."""
+    """The file that pyarrow writes. It uses the draft, which needs every byte for its digest."""
 
     closed = False
 

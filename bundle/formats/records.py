@@ -44,7 +44,7 @@ def is_writable(identifier: str) -> bool:
 
 
 def write_corpus(imports: Iterable[ReleasedCorpusImport]) -> bytes:
-    """How the corpus was made, as JSON with sorted keys: imports and the counts of their steps."""
+    """The history of the corpus as JSON with sorted keys: imports and the counts of their steps."""
     content = [
         {**row._asdict(), "steps": [step._asdict() for step in row.steps]} for row in imports
     ]

@@ -65,7 +65,7 @@ ABOUT_THE_BUNDLE = (
 
 
 def file_notes() -> Iterator[FileNote]:
-    """What the files of every layout hold, in the README's order."""
+    """The notes on the files of every layout, in the README's order."""
     for layout in (*LAYOUTS, *LAST_LAYOUTS):
         yield from layout.FILES
     yield from ABOUT_THE_BUNDLE

@@ -58,7 +58,7 @@ def write(folder: DraftFolder, content: Content) -> Files:
 
 
 def _since(content: Content, changes: Changes) -> Iterator[str]:
-    """What changed; on the way, the labels of the pairs that were settled again are noted."""
+    """The changes; on the way, the labels of the pairs that were settled again are noted."""
     snapshot, before = content.snapshot, content.snapshot.previous
     if before is None:
         yield "This is the first version."
@@ -289,7 +289,7 @@ def _settled_rows(errata: Sequence[SettledErratum]) -> Iterator[list[str]]:
 
 
 def _named(what: str, names: Iterable[str]) -> Iterator[str]:
-    """How many there are, and the first by name; nothing if there are none."""
+    """The number of names, and the first of them; nothing if there are none."""
     ordered = sorted(names)
     if not ordered:
         return

@@ -1,4 +1,4 @@
-"""What the layouts of a bundle are written from, and what each says about its files. Pure."""
+"""The content that layouts are written from, and the notes of each on its files. Pure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where the documents come from, and the query papers with what is recorded about them."""
+"""The sources of the documents, and the query papers with the recorded facts about them."""
 
 from __future__ import annotations
 

@@ -50,7 +50,7 @@ def write(folder: DraftFolder, content: Content) -> Files:
 
 
 def _settings(snapshot: Snapshot) -> dict[str, Any]:
-    """What the manifest's `collection` does not have."""
+    """The settings that the manifest's `collection` does not have."""
     interchange = snapshot.interchange
     return {
         "highest_grade": interchange.highest_grade,

@@ -1,4 +1,4 @@
-"""What a release without texts has in their place: the docnos, and how to get the texts."""
+"""The files of a release without texts: the docnos, and instructions to get the texts."""
 
 from __future__ import annotations
 

@@ -57,7 +57,7 @@ def write(folder: DraftFolder, content: Content) -> Files:
 
 
 def _write_labels(folder: DraftFolder, snapshot: Snapshot) -> dict[str, StoredFile]:
-    """One file with all labels and one for each facet with a label: tools refuse empty qrels.
+    """A file with all labels and one for each facet with a label: tools refuse empty qrels.
 
     A collection without facets has only the first. Sampled pools add two files to each, because
     four columns cannot describe a sample.

@@ -62,12 +62,12 @@ T = TypeVar("T")
 
 
 class WrongFormat(BundleError):
-    """The file is no release, or one of a format that this software does not read."""
+    """The file is not a release, or has a format that this software does not read."""
 
 
 @dataclass(frozen=True)
 class Manifest:
-    """What the manifest says, as far as readers of a release need it."""
+    """The parts of the manifest that readers of a release need."""
 
     content: Mapping[str, Any]
     software: str
@@ -91,7 +91,7 @@ class Manifest:
 
     @property
     def is_judged(self) -> bool:
-        """Whether the labels are people's. Otherwise they are citations."""
+        """True if the labels are people's. Otherwise they are citations."""
         return self.options.labels is LabelSource.JUDGED
 
 
@@ -174,7 +174,7 @@ def _judgment_import(fields: Fields) -> ReleasedImport:
 
 
 class FoldSettings(NamedTuple):
-    """How a collection gets its folds: imported from a file of this name, or so many are made."""
+    """The origin of a collection's folds: a file of this name, or `made` folds from the seed."""
 
     imported_from: str
     made: int

@@ -1,4 +1,4 @@
-"""What the README of a release says about labels that are citations. Pure."""
+"""The README of a release whose labels are citations. Pure."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ LEFT_OUT = """
 
 
 def citation_section(counts: Mapping[str, Any], *, has_facets: bool) -> Iterator[str]:
-    """How the labels were made. `counts` is `citations` of the manifest's counts."""
+    """The section on how the labels were made. `counts` is `citations` of the manifest's counts."""
     yield "## The labels are citations, not judgments"
     yield ABOUT_THE_RULE.format(facets=ABOUT_FACETS if has_facets else "")
     yield "| source of known positives | candidates with label 1 |"
@@ -68,7 +68,7 @@ def citation_section(counts: Mapping[str, Any], *, has_facets: bool) -> Iterator
 
 
 def mdcr_section(names: Iterable[str]) -> Iterator[str]:
-    """How `mdcr/` is read, if it is in the release."""
+    """The section on reading `mdcr/`, if it is in the release."""
     if CANDIDATES in names:
         yield "## Candidates by type"
         yield ABOUT_MDCR

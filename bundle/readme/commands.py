@@ -48,7 +48,7 @@ def _runs(files: Collection[str]) -> list[str]:
 
 @dataclass(frozen=True)
 class Loading:
-    """How to load the bundle that was unpacked into `folder`.
+    """The commands that load the bundle that was unpacked into `folder`.
 
     `relevant_from` is the lowest relevant grade, None in old bundles. Ordinary measures are wrong
     over a sample, so a sample has no command that computes one.

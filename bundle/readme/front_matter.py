@@ -111,7 +111,7 @@ def size_category(count: int) -> str:
 
 
 def _licences(snapshot: Snapshot) -> list[str]:
-    """That of the labels and, if their texts are here, that of the documents. Each once."""
+    """The licence of the labels and, if the texts are here, that of the documents. Each once."""
     collection = snapshot.collection
     texts = collection.corpus_licence if snapshot.options.texts.included else ""
     return list(dict.fromkeys(filter(None, [collection.licence, texts])))

@@ -1,4 +1,4 @@
-"""How to load a release, its texts and its splits. Pure."""
+"""The README's section on loading a release, its texts and its splits. Pure."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ figures of a fold only with figures of this release."""
 
 
 def loading_section(content: Content, names: Sequence[str]) -> Iterator[str]:
-    """How to load it. A release without labels, which a test can make, has nothing to load."""
+    """The section on loading; empty for a release without labels, which a test can make."""
     snapshot = content.snapshot
     facet = next(
         (

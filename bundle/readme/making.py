@@ -1,4 +1,4 @@
-"""How the collection was made: its size, corpus, pools, judging and grades. Pure."""
+"""The README's section on how the collection was made: its size, pools, judging, grades. Pure."""
 
 from __future__ import annotations
 

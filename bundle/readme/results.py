@@ -91,7 +91,7 @@ def _median(row: Mapping[str, Any], key: str) -> str:
 
 
 def evaluation_section(reports: ReleasedReports) -> Iterator[str]:
-    """What scores there are, and which reports are left out."""
+    """The section on the scores, and on reports that are left out."""
     evaluation = reports.current.get("evaluation")
     if not evaluation and not reports.out_of_date:
         return

@@ -1,4 +1,4 @@
-"""What qrels over sampled pools are good for. Pure."""
+"""The README's section on the use of qrels over sampled pools. Pure."""
 
 from __future__ import annotations
 

@@ -261,7 +261,7 @@ def _parquet(
 
 
 def _can_grow(metadata: Any, size: int) -> bool:
-    """Whether the values may need far more memory than the bytes of the file.
+    """Return whether the values may need far more memory than the bytes of the file.
 
     A row of a release has at least one value of four bytes.
     """

@@ -16,7 +16,7 @@ from bundle.records import InterchangedQuery
 from bundle.verification.data import ReleaseData
 from bundle.verification.failures import Failure
 
-# What a facet of the manifest says about judging, beside its pairs.
+# The numbers of a facet in the manifest about judging, beside its pairs.
 JUDGED = (
     *("queries_opened", "pairs_judged", "unjudged", "agreed"),
     *("adjudicated", "overruled", "set_aside", "due"),
@@ -72,7 +72,7 @@ def _citations(data: ReleaseData) -> dict[str, Any]:
 
 
 def _facet_counts(data: ReleaseData, facet: str) -> dict[str, Any]:
-    """What follows from the files, under the names of the manifest."""
+    """The counts that follow from the files, under the names of the manifest."""
     queries = [query for query in data.queries.values() if query.facet == facet]
     grades = Counter(
         grade for query in queries for grade in data.labels.get(query.name, {}).values()

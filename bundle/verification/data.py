@@ -1,4 +1,4 @@
-"""What checks of a release share: its records, each file read once and kept small. Pure.
+"""The data that checks of a release share: its records, each file read once and kept small. Pure.
 
 Half a million judgments take about 100 MB: texts that repeat are kept once, and of a judgment only
 its grade and its person.

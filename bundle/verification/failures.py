@@ -1,4 +1,4 @@
-"""What a check of a release found. Pure."""
+"""The findings of a check of a release. Pure."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 
 class Failure(NamedTuple):
-    """One thing that is wrong: where, what, and if it is not plain, how to fix it."""
+    """A fault: its place, the reason, and if it is not plain, how to fix it."""
 
     file: str
     line: int | None

@@ -213,7 +213,7 @@ def _wrong_names_of_splits(data: ReleaseData, *, is_imported: bool) -> Iterator[
 def _wrong_statement(
     data: ReleaseData, count: int, settings: FoldSettings | None
 ) -> Iterator[Failure]:
-    """What the manifest states of the folds; releases before that state nothing."""
+    """The faults in the manifest's entry about the folds; releases before that have none."""
     stated = data.manifest.content.get("folds")
     if not isinstance(stated, dict):
         return

@@ -17,7 +17,7 @@ from bundle.verification.failures import Failure
 from web.words import count_noun
 
 SHOWN = 20  # failures of a check
-# What comparing raises for values that no release has, such as a list for the key of an object. The
+# Errors of comparing values that no release has, such as a list for the key of an object. The
 # readers check what they expect, but a forged file can have any value.
 ODD_VALUE = (
     *(ArithmeticError, AttributeError, LookupError, TypeError, ValueError, RecursionError),
@@ -28,7 +28,7 @@ Find = Callable[[ReleaseData], Iterator[Failure]]
 
 
 def _always(data: ReleaseData) -> str:
-    """Why a check that every release gets is not made."""
+    """The reason why a check that every release gets is not made."""
     return ""
 
 
@@ -46,7 +46,7 @@ class Check(NamedTuple):
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a check found. `skipped` is the reason why it was not made, or ""."""
+    """The result of a check. `skipped` is the reason why it was not made, or ""."""
 
     name: str
     compared: str
@@ -159,7 +159,7 @@ def verify(path: Path) -> Iterator[Outcome]:
     """Make every check of the release at the path, a zip or an unpacked folder.
 
     Raises:
-        BundleError: it is no release, or one of another format.
+        BundleError: it is not a release, or has another format.
     """
     with open_bundle(path) as bundle:
         yield from verify_opened(bundle)

@@ -20,7 +20,7 @@ OnRead = Callable[[int], None]  # called with the bytes read so far
 
 
 def ignore(done: int) -> None:
-    """What is called with progress that is not of interest."""
+    """A callback that ignores progress."""
 
 
 def wrong_sums(bundle: OpenedBundle, on_read: OnRead = ignore) -> Iterator[Failure]:

@@ -12,7 +12,7 @@ from contextvars import ContextVar
 
 
 def never() -> None:
-    """What is called where nothing interrupts."""
+    """The check of a caller that cannot be interrupted."""
 
 
 _check: ContextVar[Callable[[], None]] = ContextVar("check", default=never)

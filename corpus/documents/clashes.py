@@ -1,4 +1,4 @@
-"""One message for all ids of an import that are in use already."""
+"""The message about all ids of an import that are in use already."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class IdsTaken(CorpusError):
 
 
 def clash_message(name: str, *, summary: str, first: Clash, advice: str) -> str:
-    """What was not imported, how many ids are in use, the first of them, and how to fix it."""
+    """The message: the file, the number of ids in use, the first of them, and how to fix it."""
     return f"Nothing of {name} was imported. {summary}\n{first}\n{advice}"
 
 

@@ -32,7 +32,7 @@ YEAR = Filter(
 
 
 class Gaps(NamedTuple):
-    """How many documents lack a text or a year; None in a corpus too large to scan for them."""
+    """The numbers of documents without a text or a year; None in a corpus too large to scan."""
 
     text: int | None
     year: int | None

@@ -1,4 +1,4 @@
-"""How the corpus was made: its imports with their steps, recorded and read again."""
+"""The history of the corpus: its imports with their steps, recorded and read again."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ FOLDERS = re.compile(r"^(?!ir_datasets:).*/")  # a release must not show where f
 
 
 class HistoryStep(NamedTuple):
-    """What a step left out, in words, and how many documents remained after it."""
+    """A step of an import in words, and how many documents it removed and how many remained."""
 
     name: str
     removed: int

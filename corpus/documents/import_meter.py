@@ -1,4 +1,4 @@
-"""How an import reports what it reads, and how much it may unpack."""
+"""The progress of an import's reading, and the limit on what it may unpack."""
 
 from __future__ import annotations
 

@@ -342,7 +342,7 @@ def _section_labels(report: DocumentImportReport) -> dict[str, Any]:
 
 
 def _steps(check: DocumentCheck, near: ExpandedSource | None) -> Iterator[HistoryStep]:
-    """What each step of the check left out. Every rule is a step, also one that left out nothing.
+    """The steps of the check. Every rule is a step, even if it left out no document.
 
     Invalid lines far from the seeds count as invalid, because their docnos are unknown.
     """

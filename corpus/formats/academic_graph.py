@@ -194,7 +194,7 @@ def _paper(content: dict[str, Any], store: _Store) -> dict[str, Any]:
 
 
 class _Store:
-    """What belongs to papers, in a temporary database that SQLite moves to disk as it grows."""
+    """The data of papers, in a temporary database that SQLite moves to disk as it grows."""
 
     def __init__(self) -> None:
         self._database = sqlite3.connect("", isolation_level=None)

@@ -77,7 +77,7 @@ def read_bibtex(
 def _entries(
     source: Path | BinaryIO, name: str, meter: Meter
 ) -> Iterator[tuple[int, str | Problem]]:
-    """The line and the text of each entry, or what is wrong with it. Text between is a comment."""
+    """The line and the text of each entry, or its problem. Text between is a comment."""
     parts: list[str] = []
     first = size = depth = 0
     for number, line in file_lines(source, name, meter):
@@ -167,7 +167,7 @@ def _values(
 
 
 def _part(entry: str, place: int, name: str, strings: Mapping[str, str]) -> tuple[str, int]:
-    """One part of a value, and the place after it."""
+    """A part of a value, and the place after it."""
     opening = entry[place : place + 1]
     if opening in ("{", '"'):
         end = _end_of(entry, place)

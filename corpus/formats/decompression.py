@@ -84,7 +84,7 @@ def files_in(archive: zipfile.ZipFile) -> list[zipfile.ZipInfo]:
 
 
 def damage(error: Exception) -> str:
-    """What to say of one of DAMAGED: a reason, without the file's name."""
+    """The words for one of the DAMAGED errors: a reason, without the file's name."""
     if isinstance(error, BadArchive):
         return str(error)
     kind = "zip" if isinstance(error, zipfile.BadZipFile) else "gzip"
@@ -97,7 +97,7 @@ def _ignore(bytes_read: int) -> None:
 
 @dataclass
 class Meter:
-    """What an import reads, over all of its files.
+    """A meter of the bytes that an import reads, over all of its files.
 
     `on_read` is told how many bytes were read, as stored, after every CHUNK of unpacked ones,
     whether they hold anything of use or not; it may raise to stop the import. `limit` is in bytes,
@@ -122,7 +122,7 @@ class Meter:
 
     @property
     def done(self) -> int:
-        """How many bytes were read so far, as stored."""
+        """The number of bytes read so far, as stored."""
         return self._bytes_before_file + self._bytes_in_file
 
     def report(self) -> None:

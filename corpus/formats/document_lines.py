@@ -43,7 +43,7 @@ class DocumentFormatError(UserFacingError, ValueError):
 
 
 class Problem(ValueError):
-    """What is wrong with one line, before its file and number are known."""
+    """A problem of one line, before its file and number are known."""
 
 
 class DocumentRecord(NamedTuple):

@@ -1,4 +1,4 @@
-"""What a file is by its first lines, so that an import can name a wrong one. Pure."""
+"""The kind of a file by its first lines, so that an import can name a wrong one. Pure."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class FileKind(StrEnum):
 
 
 class Look(NamedTuple):
-    """What a file looks like: its kind, and the words for it."""
+    """The kind of a file, and the words for it."""
 
     kind: FileKind
     words: str
@@ -117,7 +117,7 @@ def check_kind(path: Path, *, name: str, wanted: FileKind) -> None:
 
 
 def look_of(path: Path) -> Look | None:
-    """What a file clearly is by its first lines; None if they do not tell."""
+    """The kind that a file clearly has by its first lines; None if they do not tell."""
     office = _office_file(path)
     if office is not None:
         return office

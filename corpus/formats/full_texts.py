@@ -27,7 +27,7 @@ from corpus.formats.document_lines import (
 
 AUTO = "auto"
 MAX_URL = 2000  # characters
-# Where the paragraphs are, if not at the top: in files of doc2json, and of the release of 2019.
+# The keys of the paragraphs, if not at the top: in files of doc2json, and of the release of 2019.
 PARSES = ("pdf_parse", "latex_parse", "grobid_parse")
 
 

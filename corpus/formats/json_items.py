@@ -13,7 +13,7 @@ from corpus.formats.decompression import MEGABYTE, UnreadableLine
 
 LONGEST_ITEM = 16 * MEGABYTE
 ARRAY = re.compile(rb"\s*\[\s*(?:[{\]]|\Z)")  # how one begins; a table may begin with "[" too
-# What counts between items, inside of an item, and inside of a string.
+# The characters that count between items, inside of an item, and inside of a string.
 _BETWEEN = re.compile(rb'["\[\]{},\n]')
 _INSIDE = re.compile(rb'["\[\]{}\n]')
 _STRING = re.compile(rb'["\\\n]')

@@ -42,7 +42,7 @@ Reader = Callable[
 JoiningReader = Callable[[Sequence[DumpFile], Meter], Iterator[DocumentLine | BadLine]]
 AUTO = "auto"
 PROLOG_BYTES = 16_384  # read again with each of its lines, so not many
-# Where a start tag may stand: after the XML declaration, comments and the document type.
+# A start tag may follow the XML declaration, comments and the document type.
 _ROOT = re.compile(r"<([A-Za-z][\w.-]*)")
 
 
@@ -128,7 +128,7 @@ def detect_format(source: Path | BinaryIO, *, name: str) -> str:
 
 
 def _is_before_root(text: bytes) -> bool:
-    """Whether the text begins an XML file and has no element yet."""
+    """Return whether the text begins an XML file and has no element yet."""
     return text.lstrip()[:2] in (b"<?", b"<!") and not re.search(rb"<[A-Za-z]", text)
 
 

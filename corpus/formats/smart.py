@@ -33,7 +33,7 @@ TITLE = "SMART: records with .I, .T, .A, .B and .W, such as CISI"
 
 
 class SmartRecord(NamedTuple):
-    """A record: its first line, its id, the lines of each field, and what is wrong, or ""."""
+    """A record: its first line, its id, the lines of each field, and its problem, or ""."""
 
     line: int
     identifier: str
@@ -107,7 +107,7 @@ def read_records(source: Path | BinaryIO, name: str, meter: Meter) -> Iterator[S
 
 
 def is_judgment(row: Sequence[bytes]) -> bool:
-    """Whether a line has the columns of its judgments: topic, docno, 0, 0.000000."""
+    """Return whether a line has the columns of its judgments: topic, docno, 0, 0.000000."""
     return len(row) == 4 and row[2] == b"0" and bool(_ZERO.fullmatch(row[3]))
 
 

@@ -25,7 +25,7 @@ from corpus.formats.document_lines import (
     file_lines,
 )
 
-# What a column can hold, and the names that headers use for it.
+# The fields that a column can hold, and the names that headers use for them.
 COLUMN_NAMES = {
     "docno": ("docno", "doc_no", "id", "_id", "doc_id", "docid", "pid", "paper_id", "corpus_id"),
     "title": ("title", "headline"),
@@ -129,7 +129,7 @@ read_csv = partial(read_table, comma=True)
 def _rows(
     source: Path | BinaryIO, name: str, meter: Meter, *, comma: bool
 ) -> Iterator[tuple[int, list[str] | Problem]]:
-    """The line and the values of each row, or what is wrong with it."""
+    """The line and the values of each row, or its problem."""
     lines = file_lines(source, name, meter)
     if not comma:
         for number, line in lines:

@@ -1,4 +1,4 @@
-"""Which documents of a file are imported: filters, citation expansion, duplicates. Pure.
+"""The choice of a file's documents to import: filters, citation expansion, duplicates. Pure.
 
 It imports `corpus.formats` and `corpus.text`. Begin with `filters.py`.
 """

@@ -76,7 +76,7 @@ class Expansion:
 
     @property
     def reason(self) -> str:
-        """Why a document was left out, in words."""
+        """The reason why a document was left out, in words."""
         seeds = count_noun(len(self.seeds), "seed")
         return f"more than {count_noun(self.hops, 'citation')} away from {seeds}"
 
@@ -170,7 +170,7 @@ class _Graph:
         self._database.execute("COMMIT")
 
     def reach(self, expansion: Expansion) -> int:
-        """Note what is near the seeds. Returns how many seeds are not in the source."""
+        """Note the documents near the seeds. Returns the number of seeds that the source lacks."""
         execute = self._database.execute
         seeds = [(_number(seed),) for seed in expansion.seeds]
         self._database.executemany("INSERT OR IGNORE INTO near VALUES (?, 0)", seeds)

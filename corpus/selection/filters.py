@@ -51,7 +51,7 @@ class FilterRule(NamedTuple):
 
 
 class Years(NamedTuple):
-    """The years from `first` to `last`, both included. None is no limit."""
+    """The years from `first` to `last`, both included. None means no limit."""
 
     first: int | None
     last: int | None
@@ -65,7 +65,7 @@ class Years(NamedTuple):
 
     @property
     def outside(self) -> str:
-        """What is wrong with a year outside, in words."""
+        """The words for a year outside of the range."""
         if self.first is None:
             return f"a year after {self.last}"
         if self.last is None:
@@ -79,7 +79,7 @@ class Years(NamedTuple):
 
 @dataclass(frozen=True)
 class Recipe:
-    """What a document must have to be imported. The default keeps every document.
+    """The requirements for a document to be imported. The default keeps every document.
 
     `fields_of_study` and `languages` name alternatives: a document needs one of them. Fields are
     compared without regard to case. `named` is a key of FILTERS, or "".

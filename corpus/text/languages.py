@@ -1,8 +1,8 @@
 """Languages: the code of a language, and the language of texts, guessed. Pure.
 
 The guess for a corpus only chooses which analysis the pages offer first, and a person can change
-that. Filters use the guess for a document if its source names no language. A guess that is not
-clear is no guess.
+that. Filters use the guess for a document if its source names no language. An unclear guess does
+not count.
 """
 
 from __future__ import annotations

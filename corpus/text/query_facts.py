@@ -1,4 +1,4 @@
-"""What is recorded about a query paper beside its text. No judge is shown any of it. Pure."""
+"""Facts recorded about a query paper beside its text. No judge is shown any of them. Pure."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 
 class QueryFacts(NamedTuple):
-    """Why a paper is a query paper. Each is "" where it is not known.
+    """The reasons why a paper is a query paper. Each is "" if it is unknown.
 
     `rating` is the mean of so many `screeners`, from 1 to 5. `chosen` is "balanced", "pinned", or
     "" for a paper that no choice has chosen. The others describe that choice.

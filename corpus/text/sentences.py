@@ -1,4 +1,4 @@
-"""One rule of our own that splits an abstract into sentences. Pure.
+"""A rule of our own that splits an abstract into sentences. Pure.
 
 It needs no model, so the same abstract gives the same sentences on every machine and in every
 version: what an annotator saw, and the digest of it, hang on that.
@@ -84,7 +84,7 @@ def _is_lower_case(flat: str) -> bool:
 
 
 def _ends_in_lower_case(flat: str, start: int, mark: re.Match[str]) -> bool:
-    """Whether the mark ends a sentence of a lower-case text."""
+    """Return whether the mark ends a sentence of a lower-case text."""
     if mark.group()[0] in "!?。！？":
         return True
     next_character = _next_character(flat, mark)

@@ -223,7 +223,7 @@ class _Stored:
         self.slug = collection.slug
 
     def clash(self, topic: TopicRecord, facet: Facet) -> str:
-        """Why the id cannot be used, "" if it can."""
+        """The reason why the id cannot be used; "" if it can be used."""
         query = facet.query_name(topic.name)
         if self.topics.get(topic.name, topic.digest) != topic.digest:
             return f"which is a topic with another text in {self.slug}"

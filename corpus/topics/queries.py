@@ -98,7 +98,7 @@ def facet_choices(document: Document, facets: Iterable[Facet]) -> list[FacetChoi
 
 
 class ChosenSentences(NamedTuple):
-    """What a person has chosen for a query by sentences."""
+    """A person's choice for a query by sentences."""
 
     facet_key: str
     numbers: Numbers
@@ -273,7 +273,7 @@ def _without_topics(
 
 
 def _is_topic_text(text: str, facet_keys: Group[str]) -> bool:
-    """Whether it is neither a facet nor numbers of sentences, each with what may follow them."""
+    """Return whether the text is neither a facet nor sentence numbers, even with an id after it."""
     words = re.split(r"[\s,;]+", text, maxsplit=1)
     if facet_keys:
         return len(words) > 1 and not set(facet_keys) & set(text.split())
@@ -289,7 +289,7 @@ def _topic_with_facets(topic: TopicLine) -> LineProblem:
 
 
 def _add_topics(collection: Collection, topics: Iterable[TopicLine]) -> list[LineProblem]:
-    """Add the topics, and return what is wrong with them."""
+    """Add the topics, and return the problems."""
     records, problems = [], []
     for topic in topics:
         record = pasted_topic(*topic)
@@ -356,7 +356,7 @@ def remove_query(*, query: Query) -> None:
 
 
 def _is_used(paper: QueryPaper) -> bool:
-    """Whether a row of any app refers to the paper: another query, a pool or a ranked list."""
+    """Return whether any app's row refers to the paper: another query, a pool or a ranked list."""
     return any(
         relation.related_model._default_manager.filter(**{relation.field.name: paper}).exists()
         for relation in QueryPaper._meta.related_objects

@@ -8,7 +8,7 @@ from itertools import accumulate
 
 
 def lengths_of(sentences: Sequence[str]) -> list[int]:
-    """How many characters each sentence has, without white space."""
+    """The number of characters of each sentence, without white space."""
     return [len(_bare(sentence)) for sentence in sentences]
 
 
@@ -51,14 +51,14 @@ def split(lengths: Sequence[int], index: int, at: int) -> list[int]:
 
 
 def places_to_split(sentence: str) -> list[tuple[int, str]]:
-    """Where a sentence can be split: the characters before the place, and the word behind it."""
+    """The places to split a sentence: the characters before the place, and the word behind it."""
     words = sentence.split()
     ends = accumulate(map(len, words[:-1]))
     return list(zip(ends, words[1:], strict=True))
 
 
 def same_words(before: Sequence[str], after: Sequence[str]) -> bool:
-    """Whether two lists of sentences are one text, apart from white space; none may be empty."""
+    """Return whether two lists of sentences are one text but for white space; none may be empty."""
     return _bare(" ".join(before)) == _bare(" ".join(after)) and all(map(_bare, after))
 
 

@@ -1,4 +1,4 @@
-"""What comes in from a page with the labels of an abstract, checked for shape."""
+"""Forms for the labels of an abstract, which check the shape of the input."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class SentLabels(NamedTuple):
     lengths: list[int]
 
     def sentences(self, document: Document) -> list[str]:
-        """Raises LabelError if the text is another one now."""
+        """Raises LabelError if the text has changed."""
         try:
             return cut(document.sentences, self.lengths)
         except ValueError as error:

@@ -126,7 +126,7 @@ def progress(collection: Collection) -> CheckProgress:
 
 
 def checked_before(collection: Collection, person: User, document_id: int) -> Document | None:
-    """What the person checked last; or, seen from a checked document, the one before it."""
+    """The document that the person checked last; from a checked document, the one before it."""
     own = LabelRecord.objects.filter(collection=collection, checked_by=person)
     here = own.filter(document=document_id).first()
     if here is not None:
@@ -169,7 +169,7 @@ def shown_abstract(
 
 
 def is_frozen(document: Document) -> bool:
-    """Whether the document is in a frozen pool, as a candidate or a query paper.
+    """Return whether the document is in a frozen pool, as a candidate or a query paper.
 
     Pools belong to an app above this one, so they are asked for by the names of the relations.
     """

@@ -57,7 +57,7 @@ def check_labels(
     seen: str,
     sentences: Sequence[str] | None = None,
 ) -> LabelRecord:
-    """Save the label of each sentence as checked by this person now; "" is no label.
+    """Save the label of each sentence as checked by this person now; "" means no label.
 
     `seen` is the `state_digest` of what the page showed. `sentences` are the same words with other
     boundaries. Labels that stay as they are can be checked in a frozen pool, too. The same
@@ -139,7 +139,7 @@ def _check_labels(
             f"got {count_noun(len(labels), 'label')}. Send one label for each sentence."
         )
     known = labels_in(collection)
-    # Labels of an import may be others, and may stay.
+    # The document may have imported labels that its facets do not name. They can stay.
     unknown = set(labels) - {*known, *document.labels, ""}
     if unknown:
         raise LabelError(f"Unknown label {min(unknown)!r}. Use one of {', '.join(known)}.")

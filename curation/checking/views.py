@@ -33,7 +33,7 @@ IN_CURATION = (Role.ADMIN, Role.CURATOR)
 @in_collection(*IN_CURATION)
 @require_safe
 def check_overview(request: HttpRequest, collection: Collection) -> HttpResponse:
-    """How much is checked, and the way to the next abstract."""
+    """The progress of checking, and the way to the next abstract."""
     return render(
         request,
         "curation/check_labels.html",
@@ -97,7 +97,7 @@ def check_undo(request: HttpRequest, collection: Collection) -> HttpResponse:
 @in_collection(*IN_CURATION)
 @require_http_methods(["GET", "HEAD", "POST"])
 def check_document(request: HttpRequest, collection: Collection, docno: str) -> HttpResponseBase:
-    """One abstract: shown, shown with other boundaries, or saved as checked."""
+    """Show an abstract, show it with other boundaries, or save it as checked."""
     document = _document(collection, docno)
     if request.method != "POST":
         if wants_part(request):

@@ -18,14 +18,14 @@ from curation.choice.linear_program import LinearProgram
 Facets = tuple[str, ...]
 Cell = tuple[str, ...]
 
-# Which of (period, type, facet) are counted together. A level is more important than the next.
+# The parts of (period, type, facet) counted together. A level is more important than the next.
 MARGINS: tuple[tuple[int, ...], ...] = ((0,), (1,), (2,))
 PAPER_MARGINS: tuple[tuple[int, ...], ...] = ((0,), (1,))
 PAIRS: tuple[tuple[int, ...], ...] = ((0, 1), (0, 2), (1, 2))
 CELLS: tuple[tuple[int, ...], ...] = ((0, 1, 2),)
 
-# How many combinations of values one step of breaking ties tells apart. HiGHS takes 0.999999 for
-# 1, so the largest weight times this error must stay below the smallest weight.
+# The number of combinations of values that one step of breaking ties tells apart. HiGHS takes
+# 0.999999 for 1, so the largest weight times this error must stay below the smallest weight.
 TIE_LIMIT = 100_000
 
 
@@ -80,7 +80,7 @@ class _Group(NamedTuple):
 
 
 class _Use(NamedTuple):
-    """How many papers of a group are put under a set of facets: a whole-number variable."""
+    """The number of papers of a group under a set of facets: a whole-number variable."""
 
     group: _Group
     facets: Facets

@@ -1,4 +1,4 @@
-"""Which papers a plan lets the choice take, and what is wrong with a plan. Pure."""
+"""The plan of a choice: the papers that it may take, and its errors. Pure."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class RatedPaper(NamedTuple):
 
 @dataclass(frozen=True)
 class ChoicePlan:
-    """What to choose. `numbers` are the papers under one facet, under two, and so on.
+    """The plan of a choice. `numbers` are the papers under one facet, under two, and so on.
 
     `pins` are docnos with the facets to put them under, or none if any will do.
     """
@@ -170,7 +170,7 @@ def _options(paper: RatedPaper, plan: ChoicePlan) -> tuple[Facets, ...]:
 
 
 def _fault(paper: RatedPaper, plan: ChoicePlan) -> str:
-    """Why the paper cannot be chosen, or ""."""
+    """The reason why the paper cannot be chosen, or ""."""
     if paper.is_excluded:
         return f"has the type {paper.paper_type}, which is excluded"
     if paper.rating < plan.least_rating:
@@ -249,7 +249,7 @@ def _check_size(size: int, candidates: Iterable[EligiblePaper], plan: ChoicePlan
 
 
 def _left_out(papers: Sequence[RatedPaper], plan: ChoicePlan) -> str:
-    """How many screened papers each restriction leaves out. A paper is counted once."""
+    """The number of screened papers that each restriction leaves out. A paper is counted once."""
     free = [paper for paper in papers if not paper.used_facets]
     barred = sum(paper.docno in plan.bars for paper in free)
     others = [paper for paper in free if paper.docno not in plan.bars]

@@ -1,4 +1,4 @@
-"""What a page and a command say of a choice: its counts, their targets, and what changed."""
+"""The report of a choice, for a page and a command: its counts, their targets, and the changes."""
 
 from __future__ import annotations
 
@@ -150,7 +150,7 @@ def _panel(balance: Balance, title: str, facet: str | None) -> Panel:
 
 
 def swaps(choice: QueryChoice, before: QueryChoice) -> list[PaperSwap]:
-    """What changed from `before` to the choice, by docno."""
+    """The changes from `before` to the choice, by docno."""
     new = {row["docno"]: row for row in choice.result["papers"]}
     old = {row["docno"]: row for row in before.result["papers"]}
     changes = []

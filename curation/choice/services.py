@@ -306,7 +306,7 @@ def _create(
         for key in row["facets"]
     ]
     paper = queries[0].query_paper
-    # What is known about an earlier query paper stays, as from an import.
+    # The known facts about an earlier query paper stay, as from an import.
     metadata = {**facts.as_metadata(), **paper.metadata}
     QueryPaper.objects.filter(pk=paper.pk).update(metadata=metadata)
     return queries

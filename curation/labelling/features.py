@@ -46,7 +46,7 @@ class Grams(NamedTuple):
 
 
 class SentencePlaces(NamedTuple):
-    """Where sentences are: the place of each in its abstract, and the abstract's length."""
+    """The place of each sentence in its abstract, and the abstract's length."""
 
     places: Integers
     lengths: Integers

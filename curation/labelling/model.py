@@ -37,7 +37,7 @@ Embed = Callable[[Sequence[str]], Floats]
 
 @dataclass(frozen=True)
 class Header:
-    """What a labeller is and what it was trained on. `encoder` is "" without embeddings."""
+    """The facts about a labeller and its training. `encoder` is "" without embeddings."""
 
     name: str
     version: str

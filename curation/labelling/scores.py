@@ -1,4 +1,4 @@
-"""How well predicted labels agree with those of people. Pure."""
+"""Agreement of predicted labels with those of people. Pure."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ from web.errors import UserFacingError
 
 FORMAT = "qrelsmith sentence labeller"
 MOST_BYTES = 64 * 1024 * 1024  # unpacked; a labeller has about 1.2 million numbers of one byte
-DECIMALS = 5  # of weights that are no whole numbers
+DECIMALS = 5  # of weights that are not whole numbers
 SCALE_DIGITS = 5  # significant digits of the scale of a label's whole numbers
 CONTEXT_PER_LABEL = 14  # columns of `features.context_of` for each label
 UNSCALED = ("position", "embedding", "intercept", "context", "context_intercept")
@@ -38,7 +38,7 @@ Arrays = Mapping[str, NDArray[Any]]
 
 
 class BadWeights(UserFacingError):
-    """A file that is no labeller of this version. The message is shown to the person."""
+    """A file that is not a labeller of this version. The message is shown to the person."""
 
 
 def to_bytes(labeller: SentenceLabeller) -> bytes:

@@ -1,4 +1,4 @@
-"""How many documents have labels, and where the labels come from."""
+"""The number of documents with labels, and where the labels come from."""
 
 from __future__ import annotations
 

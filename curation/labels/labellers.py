@@ -59,7 +59,7 @@ def labels_of_labeller(collection: Collection, name: str) -> list[str]:
 
 
 def has_facets(collection: Collection) -> bool:
-    """Whether sentences have labels at all. Without facets, documents are judged as a whole."""
+    """Return whether sentences have labels: only in a collection with facets."""
     return not collection.facets.filter(key="").exists()
 
 

@@ -48,7 +48,7 @@ Finder = Callable[[Collection], QuerySet[Document]]
 
 
 class LabellingUnderWay(LabellingError):
-    """One labeller at a time, because two would label the same documents."""
+    """A labeller is running, and another one would label the same documents."""
 
     status = 409
 

@@ -1,4 +1,4 @@
-"""Where sentence labels come from, if not from an import."""
+"""Sources of sentence labels other than an import."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class LabelRecordQuerySet(models.QuerySet["LabelRecord"]):
 
 
 class LabelRecord(models.Model):
-    """Where the labels of a document come from. Imported labels have no record.
+    """The source of a document's labels. Imported labels have no record.
 
     A labeller predicted them, a person checked them, or both. `digest` is the text digest of the
     document that the record describes: a trigger deletes the record when the document changes in

@@ -88,7 +88,7 @@ class SampledPaper(models.Model):
 
 
 class Screening(models.Model):
-    """What one screener said of a sampled paper. Saving again replaces it.
+    """A screener's answer about a sampled paper. Saving again replaces it.
 
     `facets` are the keys of the facets with substantial content.
     """

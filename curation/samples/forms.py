@@ -139,7 +139,7 @@ def posted_type_rows(parameters: Mapping[str, Any]) -> list[TypeRow]:
 
 
 def _place(parameters: Mapping[str, Any], number: int) -> tuple[int, int]:
-    """Where the row was put: by its new number, and by its old one if two are equal."""
+    """The place of a moved row: its new number, and its old one if two are equal."""
     text = parameters.get(f"position-{number}", "")
     place = int(text) if text.isascii() and text.isdigit() and len(text) < 5 else number
     return place, number

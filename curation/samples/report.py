@@ -1,4 +1,4 @@
-"""What a sample's counts say, as values for pages and as lines for the terminal. Pure."""
+"""The counts of a sample, as values for pages and as lines for the terminal. Pure."""
 
 from __future__ import annotations
 

@@ -44,11 +44,11 @@ LONGEST_NAME = 60
 
 @dataclass(frozen=True)
 class SamplePlan:
-    """What to sample. Texts are as a person writes them.
+    """The plan of a sample. Texts are as a person writes them.
 
     `by` are some of STRATA. `periods` is a number, or periods such as "1995-1999,2000-2004";
-    `years` limits the documents, and is what a number of periods is cut from (default: the years
-    of the corpus). `fields` are those asked for (default: all). The seed defaults to the
+    `years` limits the documents, and a number of periods divides these years (default: the years of
+    the corpus). `fields` are the requested ones (default: all). The seed defaults to the
     collection's. Papers of the samples `without` are left out.
     """
 
@@ -170,7 +170,7 @@ def _types(collection: Collection) -> dict[int, str]:
 
 
 def stratification_of(collection: Collection, plan: SamplePlan) -> Stratification:
-    """How the plan divides the collection's documents. Raises SampleError for an invalid plan."""
+    """The plan's strata of the collection's documents. Raises SampleError for an invalid plan."""
     if unknown := [name for name in plan.by if name not in STRATA]:
         raise SampleError(f'Unknown stratum "{unknown[0]}". Use {", ".join(STRATA)}.')
     if len(set(plan.by)) < len(plan.by):

@@ -102,7 +102,7 @@ def cut_evenly(years: Period, number: int) -> tuple[Period, ...]:
 
 
 class SampledDocument(NamedTuple):
-    """What decides to which stratum a document belongs.
+    """The facts that decide to which stratum a document belongs.
 
     `paper_type` is the name of its type by earlier screenings, "" if that type is excluded, and
     None if it was not screened.
@@ -117,7 +117,7 @@ class SampledDocument(NamedTuple):
 
 @dataclass(frozen=True)
 class Stratification:
-    """How documents are divided: `by` some of STRATA.
+    """A division of documents into strata: `by` some of STRATA.
 
     Documents outside of `years` are left out. Without `fields` or `types`, those of the documents
     are used. A document belongs to the first of its fields, as in a list by relevance.

@@ -41,12 +41,12 @@ class PaperRow(NamedTuple):
 
     @property
     def lines(self) -> list[PaperLine]:
-        """One line for each screening; a paper without any has one without a screening."""
+        """A line for each screening; a paper without any has one without a screening."""
         screenings: list[Screening | None] = [*self.screenings]
         return [PaperLine(self, screening) for screening in screenings or [None]]
 
     def differ(self, answer: Callable[[Screening], object]) -> bool:
-        """Whether two screenings give different answers."""
+        """Return whether two screenings give different answers."""
         return len({answer(screening) for screening in self.screenings}) > 1
 
 
@@ -177,6 +177,6 @@ def paper_lines(rows: Iterable[PaperRow]) -> Iterator[PaperLine]:
 
 
 def screened_by(rows: Sequence[PaperRow]) -> list[tuple[str, int]]:
-    """How many of these papers each screener has screened, by name."""
+    """The number of these papers that each screener has screened, by name."""
     counts = Counter(each.screener.shown_name for row in rows for each in row.screenings)
     return sorted(counts.items())

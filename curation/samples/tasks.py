@@ -28,7 +28,7 @@ JOB_KIND = "sample_papers"
 
 
 class SampleUnderWay(SampleError):
-    """One sample of a collection is drawn at a time."""
+    """Another sample of the collection is being drawn."""
 
     status = 409
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-# Of the page itself: undo, note of a reason, and the numbers of ratings are no letters.
+# Keys of the page: undo, and note of a reason. Ratings have numbers as keys.
 RESERVED = "un"
 
 

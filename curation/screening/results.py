@@ -1,4 +1,4 @@
-"""What the screeners of a sample said together, for each paper."""
+"""The answers of all screeners of a sample, combined for each paper."""
 
 from __future__ import annotations
 

@@ -41,7 +41,7 @@ class TypeGone(ScreeningError):
 
 @dataclass(frozen=True)
 class Verdict:
-    """What a screener says of a paper. `paper_type` and `facets` are keys."""
+    """A screener's answer about a paper. `paper_type` and `facets` are keys."""
 
     paper_type: str
     rating: int

@@ -63,7 +63,7 @@ def screen_sample(request: HttpRequest, collection: Collection, sample: str) -> 
 def screen_paper(
     request: HttpRequest, collection: Collection, sample: str, position: int
 ) -> HttpResponseBase:
-    """One paper: shown, or screened."""
+    """Show a paper, or save its screening."""
     paper = _paper(collection, sample, position)
     if request.method != "POST":
         own = screening.own_screening(paper, person_of(request))

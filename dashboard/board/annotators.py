@@ -19,7 +19,7 @@ from dashboard.board.completion import Completion
 
 
 class AnnotatorShare(NamedTuple):
-    """What one person has to judge: slots, and how many queries have unjudged ones."""
+    """A person's share of the judging: slots, and the number of queries with unjudged ones."""
 
     judged: Completion = Completion(0, 0)
     queries: int = 0

@@ -1,4 +1,4 @@
-"""How many of how many are done."""
+"""The number of judged items, out of a total."""
 
 from __future__ import annotations
 

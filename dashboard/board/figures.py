@@ -33,7 +33,7 @@ def board_figures(collection: Collection, rows: Sequence[OpenRow]) -> Iterator[F
 
 
 def progress_of(collection: Collection) -> dict[str, int]:
-    """How many open queries are in each band."""
+    """The number of open queries in each band."""
     counts = PairCount.objects.filter(query__collection=collection, total__gt=0)
     counts = counts.annotate(quarters=4 * F("judged"))
     names = [f"band{number}" for number in range(len(BANDS))]

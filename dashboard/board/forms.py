@@ -31,7 +31,7 @@ class PeopleField(forms.ModelMultipleChoiceField):  # type: ignore[type-arg]
 
 
 class OpenForm(forms.Form):
-    """Which queries to open, and for which annotators."""
+    """The queries to open, and their annotators."""
 
     queries = forms.ModelMultipleChoiceField(
         queryset=Query.objects.none(),

@@ -156,7 +156,7 @@ def _ask_to_open(
 
 
 def _draft_pools(queries: QuerySet[Query]) -> int:
-    """How many pools become frozen when the queries open."""
+    """The number of pools that become frozen when the queries open."""
     papers = queries.filter(query_paper__pool__frozen_at=None).order_by()
     return papers.values("query_paper").distinct().count()
 

@@ -29,7 +29,6 @@ class QueryTableRow:
 
     @property
     def facts(self) -> QueryFacts:
-        """What is recorded about the query paper."""
         return facts_of(self.query.query_paper.metadata)
 
     @property

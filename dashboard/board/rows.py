@@ -36,7 +36,7 @@ BOARD_SORTS = {
 
 @dataclass(frozen=True)
 class SeatRow:
-    """One of a query's two seats: its annotator, and how many of its slots are judged."""
+    """A seat of a query: its annotator, and the number of its judged slots."""
 
     number: int
     annotator: User
@@ -188,7 +188,7 @@ def _seat_rows(queries: Sequence[Query]) -> dict[int, list[SeatRow]]:
 
 
 def seat_progress(opening: Opening, number: int) -> Completion:
-    """How many of one seat's slots are judged."""
+    """The number of judged slots of a seat."""
     counts = SlotCount.objects.filter(query=opening.query_id, number=number)
     sums = counts.aggregate(judged=Coalesce(Sum("judged"), 0), total=Coalesce(Sum("total"), 0))
     return Completion(sums["judged"], sums["total"])

@@ -48,7 +48,7 @@ class StageLink(NamedTuple):
 
 
 class Navigation(NamedTuple):
-    """What the head of a page shows to a person with these roles."""
+    """The head of a page, as a person with these roles sees it."""
 
     stages: tuple[StageLink, ...]
     roles: frozenset[str]
@@ -130,7 +130,7 @@ def _current_of(path: str, overview: str, urls: Iterable[str]) -> str:
 
 
 class View(NamedTuple):
-    """What decides which pages a person sees in a collection."""
+    """The facts that decide which pages a person sees in a collection."""
 
     roles: frozenset[str] = frozenset()
     has_study: bool = False  # a full-text study to rate

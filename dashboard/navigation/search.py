@@ -31,7 +31,7 @@ class HitGroup(NamedTuple):
 
 
 def search(collection: Collection, words: str, navigation: Navigation) -> list[HitGroup]:
-    """What matches the words, at most SHOWN of each kind; a page by its label. Two queries."""
+    """The hits of the words, at most SHOWN of each kind; a page by its label. Two queries."""
     if not words:
         return []
     groups = (

@@ -122,7 +122,7 @@ def _later_tries() -> QuerySet[Job]:
 
 
 class JudgedOfQuery(NamedTuple):
-    """How many of an annotator's own pairs of one query are judged.
+    """The number of judged pairs of one query, among an annotator's own pairs.
 
     `facet` is its name, or empty in a collection without facets.
     """
@@ -140,7 +140,7 @@ class JudgedOfQuery(NamedTuple):
 
 @dataclass(frozen=True)
 class PersonalWork:
-    """One person's work in one collection: pairs to judge, and cases that are due."""
+    """A person's work in one collection: pairs to judge, and cases that are due."""
 
     pairs: int = 0
     judged: int = 0

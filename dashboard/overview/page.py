@@ -1,4 +1,4 @@
-"""What the home page and a collection's overview show, in a fixed number of queries."""
+"""The content of the home page and of a collection's overview, in a fixed number of queries."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ SHOWN_JOBS = 5
 
 
 class Card(NamedTuple):
-    """One collection on a person's home page. `next_step` is for its admins."""
+    """A collection on a person's home page. `next_step` is for its admins."""
 
     collection: Collection
     roles: frozenset[str]
@@ -136,7 +136,7 @@ def _labelled(collection: Collection) -> int:
 
 
 def _label_items(collection: Collection) -> list[WaitingItem]:
-    """What is to be done about sentence labels, in a collection with facets."""
+    """The tasks that sentence labels need, in a collection with facets."""
     items = []
     if unlabelled := unlabelled_documents(collection).filter(label_record=None).count():
         text = f"{count_noun(unlabelled, 'document')} without sentence labels"

@@ -1,4 +1,4 @@
-"""What each role sees of the overview of a collection. Its pages are in `stages.py`.
+"""The overview of a collection, for each role. Its pages are in `stages.py`.
 
 A new role needs an entry here and in `accounts.forms.ROLES_EXPLAINED`. A test checks both.
 """

@@ -15,7 +15,7 @@ from web.words import Noun, count_noun, query_source
 
 @dataclass(frozen=True)
 class CollectionCounts:
-    """One collection in numbers. `finished` queries have a judgment in every slot.
+    """A collection in numbers. `finished` queries have a judgment in every slot.
 
     `query_papers` are documents or topics.
     """
@@ -58,7 +58,7 @@ class CollectionCounts:
 
     @property
     def query_source(self) -> Noun:
-        """What the queries are made of: `query_papers` counts documents and topics."""
+        """The noun for the queries: `query_papers` counts documents and topics."""
         papers = self.query_papers - self.topics
         return query_source(self.topics, papers, has_facets=self.has_facets)
 
@@ -76,7 +76,7 @@ class CollectionCounts:
 
 
 class Step(NamedTuple):
-    """One of the seven steps. `place` is the URL name of the page where its work is done.
+    """A step of the pipeline. `place` is the URL name of the page where its work is done.
 
     `progress` is None for a step without a known total. `passes` is what the next step gets.
     """
@@ -167,7 +167,7 @@ def _release(c: CollectionCounts) -> Step:
 
 
 def next_step(c: CollectionCounts) -> NextStep:
-    """What an admin should do next: the first thing that blocks the pipeline."""
+    """The next step for an admin: the first thing that blocks the pipeline."""
     if not c.documents:
         return NextStep(
             "Import the documents. Each can be a candidate or a query.",

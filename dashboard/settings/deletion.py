@@ -28,7 +28,7 @@ class NotBeingDeleted(ArchiveError):
 
 
 class Contents(NamedTuple):
-    """What a deletion deletes. `size` is in bytes."""
+    """The data that a deletion removes. `size` is in bytes."""
 
     documents: int
     queries: int

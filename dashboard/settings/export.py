@@ -25,7 +25,7 @@ from dashboard.settings.collection_tables import exported_tables
 from dashboard.settings.deletion import files_of
 
 FORMAT_VERSION = 1
-# What a download changes in its collection, or every one would differ from the one before.
+# Left out: a download changes these, so each would differ from the one before.
 OF_DOWNLOADS = {"exported_at", "exported_rows"}
 CHUNK = 1 << 16  # bytes of a file that are read together
 ROWS = 1_000  # that are read together
@@ -45,7 +45,7 @@ both are there.
 
 
 class _Sink:
-    """What the zip writes, until it is sent."""
+    """The bytes of the zip, until they are sent."""
 
     def __init__(self) -> None:
         self._chunks: list[bytes] = []
@@ -126,7 +126,7 @@ def _files(
 
 
 def _with_other_judgment() -> Exists:
-    """Whether the pair's other slot is judged, too. Until then only its author may see a judgment.
+    """A condition: the pair's other slot is judged. Before, only its author may see a judgment.
 
     EXISTS, because NOT IN over half a million ids would be quadratic on PostgreSQL.
     """
@@ -177,7 +177,7 @@ def _file_line(path: Path) -> bytes:
 
 
 def _json(value: object) -> bytes:
-    """One line with sorted keys: PostgreSQL does not keep the order of keys."""
+    """A line of JSON with sorted keys: PostgreSQL does not keep the order of keys."""
     return f"{json.dumps(value, default=_plain, ensure_ascii=False, sort_keys=True)}\n".encode()
 
 

@@ -32,7 +32,7 @@ EMPTY_ROWS = 2
 
 
 class OwnFacetForm(forms.Form):
-    """A facet of your own. A row without any text is no facet."""
+    """A facet of your own. A row without any text is ignored."""
 
     key = forms.CharField(
         required=False,
@@ -106,7 +106,7 @@ class GradeRow(NamedTuple):
 
 
 class FacetsForm(forms.Form):
-    """What is judged in a collection, and on which scale."""
+    """The facets that a collection is judged on, and the scale."""
 
     facets = forms.ChoiceField(
         label="What is compared",

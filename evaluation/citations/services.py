@@ -1,4 +1,4 @@
-"""What citations would be worth as labels of a collection's pairs."""
+"""The value of citations as labels of a collection's pairs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which grades the papers got that a query paper cites. Pure.
+"""The grades of the papers that a query paper cites. Pure.
 
 Citations are often used as labels, because they need no judge. CSFCube's paper (appendix D) shows
 what they miss: most cited papers are not similar to the query paper under a facet.
@@ -24,7 +24,7 @@ class CandidateLabel(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class GradeShares:
-    """How often the cited candidates of a facet have each grade, and the others.
+    """The number of cited candidates of a facet with each grade, and of the others.
 
     `cited[grade]` and `others[grade]` are counts of pairs with a final label.
     """

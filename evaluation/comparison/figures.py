@@ -33,7 +33,7 @@ class ValuePair(NamedTuple):
 
 
 class Sides(NamedTuple):
-    """What the two values are of: "bm25" and "specter", or two facets."""
+    """The names of the two values: "bm25" and "specter", or two facets."""
 
     first: str
     second: str
@@ -45,7 +45,7 @@ def by_difference(values: Sequence[ValuePair]) -> list[ValuePair]:
 
 
 def finding_of(values: Sequence[ValuePair], sides: Sides, measure: str, noun: Noun) -> str:
-    """What the figure shows, in words: the mean difference, the counts and the extremes."""
+    """The finding of the figure in words: the mean difference, the counts and the extremes."""
     differences = [row.difference for row in values]
     mean = mean_interval(differences).value
     assert mean is not None, "a figure needs at least one query"

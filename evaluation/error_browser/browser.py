@@ -1,4 +1,4 @@
-"""What the error browser shows, read for one system and one query."""
+"""The content of the error browser, read for one system and one query."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ TAGGED, UNTAGGED = "tagged", "untagged"
 
 @dataclass(frozen=True)
 class ErrorChoices:
-    """What the address asks for. Values that do not exist become the usual ones."""
+    """The choices in the address. Values that do not exist become the usual ones."""
 
     system: str
     query: str

@@ -38,7 +38,7 @@ def find_errors(
     A false positive is among the first `depth` documents, with a grade below `relevant_from`. A
     miss has that grade or a higher one, and is not among the first `depth`. False positives come by
     rank. Misses come by grade, highest first, and then from the lowest place up: documents that are
-    not in the list come before those that are. Documents without a grade are no errors: they may
+    not in the list come before those that are. Documents without a grade are not errors: they may
     be relevant or not.
 
     Raises ValueError for a depth below 1.
@@ -63,5 +63,5 @@ def _worst_first(error: RankingError) -> tuple[bool, int, float, str]:
 
 
 def ungraded(ranking: Sequence[str], grades: Mapping[str, int], depth: int) -> int:
-    """How many of the first `depth` documents have no grade."""
+    """The number of documents without a grade among the first `depth`."""
     return sum(docno not in grades for docno in ranking[:depth])

@@ -116,7 +116,7 @@ def types_of(collection: Collection) -> list[str]:
 
 @dataclass(frozen=True)
 class TypeCount:
-    """How many errors of a system have a tag of this type."""
+    """The number of a system's errors with a tag of this type."""
 
     system: str
     type: str

@@ -112,6 +112,6 @@ def tags_csv(request: HttpRequest, collection: Collection) -> HttpResponseBase:
 @in_collection(Role.ADMIN)
 @require_safe
 def counts_csv(request: HttpRequest, collection: Collection) -> HttpResponseBase:
-    """How many errors of each system have each type."""
+    """The number of errors of each type, for each system."""
     rows = type_counts(collection)
     return csv_file(f"{collection.slug}-error-counts", ShownColumns(COUNTS, COUNTS.columns), rows)

@@ -1,4 +1,4 @@
-"""What the commands that compare labels share."""
+"""Parts that the commands that compare labels share."""
 
 from __future__ import annotations
 

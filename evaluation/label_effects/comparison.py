@@ -1,4 +1,4 @@
-"""How a ranking of systems depends on the labels it is computed from. Pure.
+"""The effect of the labels on a ranking of systems. Pure.
 
 A set of labels gives every system a score for each query. The ranking by means is compared with
 the ranking under the reference, the final labels: by τ, τ_AP and RBO, by the pairs of systems
@@ -24,7 +24,7 @@ from web.lazy import pandas as pd
 
 
 class FlipKind(StrEnum):
-    """How the conclusion about two systems changes from the reference to other labels."""
+    """The change of a conclusion about two systems, from the reference to other labels."""
 
     LOST = "lost"  # significant under the reference only
     GAINED = "gained"  # significant under the other labels only

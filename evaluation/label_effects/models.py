@@ -17,7 +17,7 @@ class ReportKind(models.TextChoices):
 
 
 class LabelReport(models.Model):
-    """What a comparison of labels found, under one measure.
+    """The result of a comparison of labels, under one measure.
 
     `state` is a digest of everything that it was computed from, so that the page can say when it
     is out of date. `shadow_judge` is set for a report about one, and NULL for other kinds.

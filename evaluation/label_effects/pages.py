@@ -1,4 +1,4 @@
-"""What the three pages about labels share: the measure, the stored report, and its files."""
+"""Parts that the three pages about labels share: the measure, the stored report, and its files."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class ReportPage:
 
     @property
     def changed(self) -> str:
-        """What changed since the report was computed, as in "the labels"; or ""."""
+        """The inputs that changed since the report was computed, as in "the labels"; or ""."""
         return PresentInputs(self.collection).changed_since(self.report) if self.report else ""
 
     @property

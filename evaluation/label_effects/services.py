@@ -125,7 +125,7 @@ def state_of(
 
 
 class PresentInputs:
-    """What the reports of a collection are computed from. It is read once for all reports."""
+    """The inputs of the reports of a collection. It is read once for all reports."""
 
     def __init__(self, collection: Collection) -> None:
         self._collection = collection
@@ -134,7 +134,7 @@ class PresentInputs:
         return state_of_inputs(self._inputs(kind, measure, judge))
 
     def changed_since(self, report: LabelReport) -> str:
-        """What changed since the report was computed, as in "the labels"; or ""."""
+        """The inputs that changed since the report was computed, as in "the labels"; or ""."""
         inputs = self._inputs(report.kind, report.measure, report.shadow_judge)
         return in_words(changed_inputs(report.state, inputs))
 

@@ -125,7 +125,7 @@ class EvaluationParameters(RequestSerializer):
 
     @property
     def are_stored(self) -> bool:
-        """Whether the leaderboard's stored scores answer."""
+        """True if the leaderboard's stored scores answer."""
         values = self.validated_data
         computed = {"scope", "relevant_from"} & values.keys()
         changed = computed or values["measures"] or values["count_empty"]

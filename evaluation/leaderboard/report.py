@@ -40,7 +40,7 @@ class NamedLists:
 
 @dataclass(frozen=True)
 class Options:
-    """How systems are scored; what is not given is that of the collection and the profile.
+    """Options for scoring. The collection and the profile give the defaults.
 
     `measures` are names of ir-measures, which replace those of the profile. `source` names the
     labels. `count_empty`: see `Scorer`.
@@ -126,13 +126,13 @@ def report_head(
 
 
 def folds_facts(folds: Folds) -> dict[str, Any]:
-    """How many folds there are and where they are from, and what the splits of the rows are."""
+    """The number of folds, where they are from, and a description of each split of the rows."""
     facts: dict[str, Any] = {"number": folds.count, "origin": folds.origin}
     return {**facts, "splits": split_descriptions(folds)} if folds.count else facts
 
 
 def split_descriptions(folds: Folds) -> dict[str, str]:
-    """What each split of the rows is a mean of."""
+    """A description of the mean in each split of the rows."""
     if not folds.count:
         return {ALL: "mean over all queries"}
     return {
@@ -147,7 +147,7 @@ def split_descriptions(folds: Folds) -> dict[str, str]:
 
 
 def system_facts(row: MeansRow) -> dict[str, Any]:
-    """How a system's lists meet the judged pool, over the queries of a row."""
+    """The facts about a system's lists and the judged pool, over the queries of a row."""
     return {
         "is_re_ranking": row.is_re_ranking,
         "unjudged_documents": row.unjudged,
@@ -186,7 +186,7 @@ def as_json_row(row: MeansRow) -> dict[str, Any]:
 
 
 def csv_text(report: Mapping[str, Any]) -> str:
-    """One line for each system and row; values as fractions at full precision."""
+    """The report as CSV, a line for each system and row; values as fractions at full precision."""
     measures = list(report["measures"])
     text = io.StringIO()
     writer = csv.writer(text)
@@ -269,7 +269,7 @@ def _omissions(system: Mapping[str, Any], report: Mapping[str, Any]) -> Iterator
 
 
 def scope_sentences(facts: Mapping[str, Any], scope: Scope) -> Iterator[str]:
-    """What a reader must know of how a system's lists met the pool; `facts` as `system_facts`."""
+    """Notes for readers on a system's lists and the pool; `facts` as `system_facts` gives them."""
     unjudged, lacking = facts["unjudged_documents"], facts["lacking_documents"]
     if scope is Scope.OPEN:
         if facts["is_re_ranking"]:

@@ -31,7 +31,7 @@ KIND_WORDS = {
 
 
 class LeaderboardPlace(NamedTuple):
-    """What a leaderboard ranks: the means over a facet ("all" for all queries) and a split.
+    """The means that a leaderboard ranks, over a facet ("all" for all queries) and a split.
 
     `field` and `candidates` are MDCR's: the field of the query papers, and the type of candidates.
     """
@@ -62,7 +62,7 @@ class LeaderboardLine:
 
     @property
     def is_mixed_in(self) -> bool:
-        """Whether its values cannot be compared with those of open lists beside it."""
+        """True if its values cannot be compared with those of open lists beside it."""
         return self.scope is Scope.OPEN and self.row.is_re_ranking
 
     @property
@@ -71,7 +71,7 @@ class LeaderboardLine:
 
     @property
     def omissions(self) -> list[str]:
-        """What the means do not cover, or count as 0."""
+        """The queries and documents that the means do not cover, or count as 0."""
         texts = []
         if self.row.without_list:
             texts.append(f"{self.row.without_list} without a list count as 0")
@@ -239,7 +239,7 @@ def pooled_runs(collection: Collection) -> frozenset[str]:
 
 
 def as_csv(lines: Sequence[LeaderboardLine], measures: Sequence[str]) -> str:
-    """One row for each system; values as fractions at full precision."""
+    """The leaderboard as CSV, a row for each system; values as fractions at full precision."""
     text = io.StringIO()
     writer = csv.writer(text)
     extra = [f"{name} {bound}" for name in measures for bound in ("low", "high", "deviation")]

@@ -1,4 +1,4 @@
-"""Which scopes of scoring a collection supports, and why: closed, open and condensed lists."""
+"""The scopes of scoring that a collection supports, with reasons: closed, open and condensed."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from scoring.measures.scopes import Scope
 
 
 class ScopeSupport(NamedTuple):
-    """Whether lists can be scored in a scope; `supported` is None where that cannot be said."""
+    """The support for a scope of scoring; `supported` is None where that cannot be said."""
 
     scope: Scope
     supported: bool | None
@@ -80,7 +80,7 @@ def scopes_under_citations() -> list[ScopeSupport]:
 
 
 def _open(collection: Collection) -> ScopeSupport:
-    """What leaving sources out showed, if the report on pool bias is of the present state."""
+    """The support for open lists, if the report on pool bias is of the present state."""
     report = readable_report(collection)
     if report is None or report.state != state_of(collection):
         reason = "the report Pool bias was not computed for the present labels, pools and systems"

@@ -78,7 +78,7 @@ class ChoiceLink(NamedTuple):
 
 @dataclass(frozen=True)
 class LeaderboardSelection:
-    """What the address asks for; an unknown value counts as the default."""
+    """The selection in the address; an unknown value counts as the default."""
 
     source: str
     profile: Profile
@@ -119,7 +119,7 @@ class LeaderboardSelection:
         return f"?{urlencode(self.parameters | changes)}"
 
     def values_of(self, field: str) -> list[str]:
-        """What the stored rows have in this field of a place, the others being as they are."""
+        """The values of this field among the stored rows, with the other fields as they are."""
         others = self.place._replace(**{field: ""})
         return list(
             dict.fromkeys(
@@ -241,7 +241,7 @@ def _measures(choice: LeaderboardSelection) -> list[MeasureHead]:
 
 
 def _threshold(measure: Measure) -> str:
-    """What counts as relevant, where the name of a measure with a threshold does not say it."""
+    """The lowest relevant grade, if the name of a measure with a threshold does not say it."""
     has_threshold = "relevant: grade" in measure.description and "rel=" not in measure.name
     return f"grade ≥ {measure.least}" if has_threshold else ""
 

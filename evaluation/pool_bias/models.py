@@ -11,7 +11,7 @@ from agreement.models import JSONText
 
 
 class PoolBiasReport(models.Model):
-    """What `pool_bias --format json` prints. A job computes it again in place of the last one.
+    """The output of `pool_bias --format json`. A job computes it again in place of the last one.
 
     `state` has a digest of each input of the computation; if it differs from the present one, the
     report is out of date. `leave_out` are the sources that were left out together.

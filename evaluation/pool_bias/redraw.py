@@ -74,7 +74,7 @@ def redraw(collection: Collection, groups: Iterable[SourceGroup], work: JobConte
 
 
 def _why_not(build: PoolBuild) -> str:
-    """Why the pools of a build cannot be drawn again, or ""."""
+    """The reason why the pools of a build cannot be drawn again, or ""."""
     if not can_be_rebuilt(build.manifest):
         return LIST_ONLY if build.manifest.get("source") == IMPORTED else WITHOUT_PLAN
     lost = build.build_runs.filter(run=None).first()
@@ -178,7 +178,7 @@ class _BuildDraw:
 def plan_without(plan: PoolPlan, group: Group[str]) -> PoolPlan:
     """The plan without these sources, drawn or forced.
 
-    An excluded source stays excluded: it kept documents out, and that is no reason to draw them.
+    An excluded source stays excluded: it kept documents out, so it cannot add them now.
     """
     return replace(
         plan,

@@ -79,12 +79,12 @@ def state_of(collection: Collection) -> str:
 
 
 def changed_since(report: PoolBiasReport) -> str:
-    """What changed since the report was computed, as in "the labels"; or "" if nothing did."""
+    """The inputs that changed since the report was computed, as in "the labels"; or ""."""
     return in_words(changed_inputs(report.state, _inputs(report.collection)))
 
 
 def _inputs(collection: Collection) -> dict[str, Any]:
-    """What a report is computed from, from counts and digests."""
+    """The inputs of a report, as counts and digests."""
     runs = run_digests(collection)
     systems = sorted(
         (system.name, lists_digest(system, runs)) for system in collection.systems.all()
@@ -105,6 +105,6 @@ def readable_report(collection: Collection) -> PoolBiasReport | None:
 
 
 def current_paragraph(collection: Collection) -> str:
-    """What the collection supports, if a report of its present state says so; or ""."""
+    """The statement of what the collection supports, from an up-to-date report; or ""."""
     report = PoolBiasReport.objects.filter(collection=collection).defer("payload").first()
     return report.paragraph if report and report.state == state_of(collection) else ""

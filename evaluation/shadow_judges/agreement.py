@@ -1,4 +1,4 @@
-"""How far a model's labels agree with two judges and the final labels. Pure.
+"""Agreement of a model's labels with two judges and the final labels. Pure.
 
 Every comparison is over the same pairs: those that the model labelled and both judges graded. So
 the agreement of the two judges stands beside that of the model, on the same pairs. A comparison
@@ -36,7 +36,7 @@ class ComparedPair(NamedTuple):
 
 
 class RaterComparison(NamedTuple):
-    """Which two raters are compared: `rows` and `columns` name them in a confusion matrix."""
+    """A comparison of two raters: `rows` and `columns` name them in a confusion matrix."""
 
     key: str
     rows: str
@@ -62,7 +62,7 @@ PLACES = {MODEL: 0, FIRST: 1, SECOND: 2, FINAL: 3}
 
 @dataclass
 class QueryCounts:
-    """How many compared pairs of a query have the same four labels."""
+    """The number of a query's compared pairs with the same four labels."""
 
     facet: str
     counts: Counter[Grades] = field(default_factory=Counter)

@@ -1,4 +1,4 @@
-"""What a shadow judge's labels are like beside people's, and what they would do to a ranking."""
+"""A shadow judge's labels beside people's, and their effect on a ranking."""
 
 from __future__ import annotations
 

@@ -72,7 +72,7 @@ def read_labels(
 
 
 class _InvalidLabel(ValueError):
-    """What is wrong with a line, and how to fix it."""
+    """An invalid line of the file. The message says how to fix it."""
 
 
 def _of_columns(columns: list[bytes]) -> tuple[str, str, int]:

@@ -35,7 +35,7 @@ LONGEST_NAME, LONGEST_MODEL, LONGEST_TEXT = 60, 200, 20_000
 EXAMPLES = 5  # ids that a report names for each reason
 READ_TOGETHER = 200  # queries
 
-# Why a line has no stored label, in the words of the page.
+# The reasons why a line has no stored label, in the words of the page.
 OMISSIONS = {
     "unknown_queries": "the query is not in the collection",
     "unopened_queries": "the query is not open for judging",
@@ -89,7 +89,7 @@ class ShadowJudgeUnderWay(ShadowJudgeError):
 
 @dataclass(frozen=True)
 class Description:
-    """What a shadow judge is: its name, the model, the prompt, and when it labelled the pairs."""
+    """The description of a shadow judge: its name, model and prompt, and the date of labelling."""
 
     name: str
     model: str = ""
@@ -113,7 +113,7 @@ class Description:
 
 @dataclass
 class Omissions:
-    """How many lines have no stored label, by reason, and the first ids of each."""
+    """The number of lines without a stored label, by reason, and the first ids of each."""
 
     counts: Counter[str] = field(default_factory=Counter)
     examples: dict[str, dict[str, None]] = field(default_factory=lambda: defaultdict(dict))

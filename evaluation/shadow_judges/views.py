@@ -44,7 +44,7 @@ def shadow_judges(request: HttpRequest, collection: Collection) -> HttpResponse:
 
 
 def omission_lines(judge: ShadowJudge) -> list[tuple[str, int, list[str]]]:
-    """Why lines of the file have no label: reason, number of lines, the first ids."""
+    """The lines of the file without a label: reason, number of lines, the first ids."""
     return [
         (OMISSIONS.get(reason, reason), entry["lines"], entry["examples"])
         for reason, entry in judge.omitted.items()

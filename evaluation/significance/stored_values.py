@@ -37,7 +37,7 @@ class NoScores(UserFacingError):
 
 
 class StoredChoices(NamedTuple):
-    """What the stored scores of a collection offer: measures, and facets by key."""
+    """The measures in the stored scores of a collection, and the facets by key."""
 
     measures: list[str]
     facets: Mapping[str, str]
@@ -97,7 +97,7 @@ def usual_baseline(systems: list[str]) -> str:
 
 
 class ScoreState(NamedTuple):
-    """Whether the stored scores are of the present labels, lists and runs.
+    """The state of the stored scores, compared with the present labels, lists and runs.
 
     `changed` says what changed since the systems were scored, as in "the labels".
     """

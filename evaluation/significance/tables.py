@@ -21,7 +21,7 @@ Value = float | int | str | None
 
 
 def verdict(versus: Versus) -> str:
-    """What the randomization test says at 5 %, after Holm's adjustment."""
+    """The verdict of the randomization test at 5 %, after Holm's adjustment."""
     if versus.flips_adjusted >= ALPHA or versus.difference.value is None:
         return SAME
     return HIGHER if versus.difference.value > 0 else LOWER
@@ -209,7 +209,7 @@ def _matrix_cell(table: AllPairs, row: int, column: int) -> DifferenceCell | Non
 
 
 def difference_sentence(comparison: SystemComparison, measure: str) -> str:
-    """What differences the collection can detect, for the page and the README of a release."""
+    """A sentence on the detectable differences, for the page and the README of a release."""
     middle, found = comparison.detectable_median, comparison.detectable
     queries = count_noun(comparison.queries, "query", "queries")
     if middle is None:

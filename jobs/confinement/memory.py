@@ -1,4 +1,4 @@
-"""A limit on the memory of this process, so that a hostile file ends an import and nothing else."""
+"""A limit on the memory of this process, so that a hostile file ends only an import."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ from web.errors import UserFacingError
 
 LOOK_SECONDS = 0.2
 QUERY_SECONDS = 1.0
-# How a process ends if a library gets no memory and cannot raise an exception.
+# The end of a process whose library gets no memory and cannot raise an exception.
 ENDS_WITHOUT_MEMORY = {-signal.SIGABRT, -signal.SIGSEGV, -signal.SIGBUS}
 
 

@@ -30,7 +30,7 @@ def make_slots(instance: Any, **_: Any) -> None:
 
 @contextmanager
 def import_slot() -> Iterator[bool]:
-    """Whether an import may start. Its slot is taken until the block ends."""
+    """Take a slot until the block ends. Yields False if none is free, so no import may start."""
     if not _files:  # not in a worker
         yield True
         return

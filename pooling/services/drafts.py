@@ -1,4 +1,4 @@
-"""How drawn pools get into the database: a file on disk, then rows in parts, then one small swap.
+"""Storage of drawn pools: a file on disk, then rows in parts, then one small swap.
 
 Nothing is locked while pools are drawn. On SQLite all other writers wait for a transaction, so each
 part is a short one. Its pools are hidden: they have no query paper. The swap gives each new pool
@@ -62,7 +62,7 @@ def shortfall_of(pool: strategies.DrawnPool) -> dict[str, int]:
 
 
 class NewPool(NamedTuple):
-    """One drawn pool, with everything that its rows need."""
+    """A drawn pool, with everything that its rows need."""
 
     query_paper_id: int
     docno: str

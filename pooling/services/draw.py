@@ -75,7 +75,7 @@ def draw_pool(
     *,
     before_format_4: bool = False,
 ) -> tuple[strategies.DrawnPool, tuple[strategies.DrawnContribution, ...]]:
-    """One query paper's pool and the sources of its documents.
+    """Draw the pool of a query paper, with the sources of its documents.
 
     `lists` are those of every run of the plan; `corpus` has the docnos of the corpus. `eligible`
     does not apply to forced sources. `before_format_4` draws as manifests up to format 3 did.

@@ -1,4 +1,4 @@
-"""Which documents may be drawn for a query paper if the plan sets `only`."""
+"""The documents that may be drawn for a query paper if the plan sets `only`."""
 
 from __future__ import annotations
 

@@ -64,7 +64,7 @@ class SampledPool(NamedTuple):
 
 
 class SourceEstimate(NamedTuple):
-    """What a source adds to a pool on average, and how many documents it lacks in all pools."""
+    """The documents that a source adds to a pool on average, and its shortfall in all pools."""
 
     name: str
     documents: float
@@ -72,7 +72,7 @@ class SourceEstimate(NamedTuple):
 
     @property
     def is_whole_pool(self) -> bool:
-        """Whether the shortfall belongs to the size of the pool, and to no source."""
+        """True if the shortfall belongs to the size of the pool, and to no source."""
         return self.name == BUDGET
 
 
@@ -121,7 +121,7 @@ class Estimate:
 
     @property
     def is_exact(self) -> bool:
-        """Whether the pool of every query paper was drawn, from the lists that a build uses."""
+        """True if the pool of every query paper was drawn, from the lists that a build uses."""
         return self.sampled == self.papers and not (self.missing or self.shallow)
 
     @property
@@ -320,7 +320,7 @@ def _is_shallow(run: Run, depth: int) -> bool:
 
 
 def _missing_lists(lists: Lists, runs: Group[Run]) -> dict[str, int]:
-    """How many lists the build computes for each stored run of a retriever.
+    """The number of lists that the build computes for each stored run of a retriever.
 
     A list without documents is stored, too, so it is not missing.
     """
@@ -335,7 +335,7 @@ def _missing_lists(lists: Lists, runs: Group[Run]) -> dict[str, int]:
 def _without_missing(
     rankings: Mapping[str, RankedList], missing: Group[str]
 ) -> dict[str, RankedList]:
-    """Without missing lists, because what they cannot give is no shortfall of the plan."""
+    """Leave out missing lists, because their documents are not a shortfall of the plan."""
     return {
         name: ranking
         for name, ranking in rankings.items()

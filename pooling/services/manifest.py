@@ -110,7 +110,7 @@ def versions() -> dict[str, str]:
 
 
 def can_be_rebuilt(manifest: Mapping[str, Any]) -> bool:
-    """Whether it says how pools were drawn, even if damaged. That of imported pools does not."""
+    """Return whether it says how pools were drawn, even if damaged. Imported pools do not."""
     pools = manifest.get("pools")
     return isinstance(pools, dict) and "query_papers" in pools
 

@@ -123,7 +123,7 @@ class JobRunMaker:
         )
 
     def wait(self, names: Sequence[str]) -> None:
-        """One database query, because this runs every few seconds."""
+        """Raise RetryLater while a job is live. One query, because this runs every few seconds."""
         keys = {f"run:{name}": name for name in names}
         jobs = {job.key: job for job in self._jobs(keys)}  # the newest of each key
         for key, job in sorted(jobs.items()):

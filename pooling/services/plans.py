@@ -21,7 +21,7 @@ ONLY = (SAME_FIELD, NOT_LATER)
 
 @dataclass(frozen=True)
 class PoolPlan:
-    """How pools are to be built.
+    """A plan for building pools.
 
     A parameter that is not given has its strategy's default. All documents of `forced` sources are
     pooled; no document of an `excluded` source is drawn. Both are `cited` or imported runs. `only`
@@ -82,7 +82,7 @@ class PoolPlan:
         return sorted(self.known_sources - {CITED})
 
     def use_of(self, run: str) -> BuildRun.Use:
-        """How the plan uses the run of this name."""
+        """The plan's use of the run with this name."""
         if run in self.forced:
             return BuildRun.Use.FORCED
         return BuildRun.Use.EXCLUDED if run in self.excluded else BuildRun.Use.DRAWN

@@ -40,7 +40,7 @@ from retrieval.services.query_texts import check_allowed
 
 
 class ChangedMeanwhile(PoolingError):
-    """Something that the pools depend on changed while they were built."""
+    """An input of the pools changed while they were built."""
 
     def __init__(self, inputs: str) -> None:
         super().__init__(

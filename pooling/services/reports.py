@@ -34,14 +34,14 @@ def shown_report(collection: Collection, kind: str, state: str) -> ShownReport:
 
 
 def pools_marks() -> tuple[Any, ...]:
-    """What changes with every build, removed pool or changed document of any collection."""
+    """Marks that change with every build, removed pool or changed document of any collection."""
     pools = Pool.objects.aggregate(newest=Max("pk"), number=Count("pk"))
     versions = Collection.objects.aggregate(versions=Sum("corpus_version"))
     return (*pools.values(), *versions.values())
 
 
 def pools_state(collection: Collection) -> list[Any]:
-    """What changes when the pools, their runs or the documents change. Two queries.
+    """A state that changes when the pools, their runs or the documents change. Two queries.
 
     A build's pools only ever become fewer, so their number tells which of them are left.
     """

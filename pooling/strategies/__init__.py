@@ -1,4 +1,4 @@
-"""How a pool is drawn from ranked lists. Pure: the same values in, the same pool out."""
+"""Strategies, which draw a pool from ranked lists. Pure: the same values in, the same pool out."""
 
 from __future__ import annotations
 

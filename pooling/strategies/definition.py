@@ -1,4 +1,4 @@
-"""What a strategy is: a function, and parameters for forms, commands and manifests."""
+"""The definition of a strategy: a function, and parameters for forms, commands and manifests."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class StrategyError(UserFacingError, ValueError):
 
 @dataclass(frozen=True)
 class Parameter:
-    """One setting of a strategy. "wholes" and "numbers" are lists of them."""
+    """A setting of a strategy. "wholes" and "numbers" are lists of them."""
 
     name: str
     kind: Kind
@@ -88,7 +88,7 @@ class Parameter:
 
 @dataclass(frozen=True)
 class Strategy:
-    """How a pool is drawn.
+    """A way to draw a pool.
 
     `draw(rankings, forced, seed, query_paper, excluded, is_topic, **values)`; see `pool`.
     """
@@ -100,7 +100,7 @@ class Strategy:
     draw: Callable[..., DrawnPool]
     # The parameter with the deepest rank that is read of a list; None: a list is read to its end.
     depth_parameter: str | None = None
-    # Whether every retriever draws one document, then every retriever the next one.
+    # True if every retriever draws one document, then every retriever the next one.
     one_per_round: bool = False
     # The last best rank of each stratum; None for a strategy that takes no sample.
     bounds: Callable[[Values], Sequence[int]] | None = None
@@ -109,7 +109,7 @@ class Strategy:
 
     @property
     def samples(self) -> bool:
-        """Whether its pools have inclusion probabilities."""
+        """True if its pools have inclusion probabilities."""
         return self.bounds is not None
 
     def read(self, raw_values: Values) -> dict[str, Value]:

@@ -1,4 +1,4 @@
-"""What every strategy returns: a pool in the order drawn, and every document's sources."""
+"""The result of every strategy: a pool in the order drawn, and every document's sources."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ BUDGET = "budget"  # the key of a shortfall that belongs to the whole pool, not 
 
 
 class Entry(NamedTuple):
-    """One pooled document and the source that drew it.
+    """A pooled document and the source that drew it.
 
     `sequence` is its position in the pool, from 1. `rank_of_drawer` is its rank in the drawer's
     list, from 1; None for a forced source, which has no ranks.

@@ -88,7 +88,7 @@ def _best(ranking: Ranking, top: int, positives: Collection[str]) -> dict[str, i
 
 @dataclass(frozen=True)
 class JaccardMatrix:
-    """How much retrievers overlap: `values[i][j]` in [0, 1] is for names[i] and names[j].
+    """The overlap of retrievers: `values[i][j]` in [0, 1] is for names[i] and names[j].
 
     `names` are sorted. The matrix is symmetric with 1 on its diagonal. A value is None if no query
     paper has a document from either retriever, so that the overlap is undefined.

@@ -1,4 +1,4 @@
-"""How pools were drawn, in words, from the manifest of their build."""
+"""The drawing of pools in words, from the manifest of their build."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ PLAN_FIELDS = ("strategy", "mode", "parameters", "forced", "excluded", "only")
 
 
 class Shortfall(NamedTuple):
-    """How many documents a source could not give; `source` is "" for the whole pool."""
+    """The number of documents that a source could not give; `source` is "" for the whole pool."""
 
     source: str
     number: int
@@ -28,7 +28,7 @@ class Shortfall(NamedTuple):
 
 @dataclass(frozen=True)
 class HowDrawn:
-    """How a manifest says its pools were drawn; an imported manifest may leave fields empty."""
+    """The drawing of pools by their manifest; an imported manifest may leave fields empty."""
 
     strategy: str
     one_per_round: bool

@@ -67,7 +67,7 @@ class RetrieverDraw(NamedTuple):
 
 @dataclass(frozen=True)
 class PoolRow:
-    """One query paper and its pool, if built; `cells` has one cell per retriever."""
+    """A query paper and its pool, if built; `cells` has one cell per retriever."""
 
     docno: str
     title: str

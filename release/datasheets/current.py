@@ -1,4 +1,4 @@
-"""What a datasheet needs of the database, asked in few queries."""
+"""The facts of a datasheet that come from the database, in few queries."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def missing_answers(collection: Collection, *, judged: bool = True) -> list[str]
 
 
 def dates_known(collection: Collection) -> bool:
-    """Whether all judgments were made here, so that the database has their days.
+    """Return whether all judgments were made here, so that the database has their days.
 
     A build of pools that names its source came with the judgments, like CSFCube's release.
     """
@@ -61,5 +61,5 @@ def _given(counts: Mapping[str, Counter[str]]) -> dict[str, dict[str, int]]:
 
 
 def profiles_count(collection: Collection) -> int:
-    """How many people have a profile."""
+    """The number of people with a profile."""
     return AnnotatorProfile.objects.filter(collection=collection).count()

@@ -63,7 +63,7 @@ def _profile_field(key: str) -> models.CharField[str, str]:
 
 
 class AnnotatorProfile(models.Model):
-    """What a person says of himself or herself in a collection. The row is the consent.
+    """A person's statements about himself or herself in a collection. The row is the consent.
 
     Revoking it deletes the row; no copy is kept, and no export contains it.
     """

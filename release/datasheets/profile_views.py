@@ -24,7 +24,7 @@ from release.datasheets.services import OF_ROLES, ProfileRefused, delete_profile
 
 
 def _collections_of(person: User) -> QuerySet[Collection]:
-    """Where the person judges or adjudicates, or has a profile from that time."""
+    """The collections where the person judges or adjudicates, or has a profile from that time."""
     judging = Q(memberships__user=person, memberships__role__in=OF_ROLES)
     return Collection.objects.filter(judging | Q(annotator_profiles__user=person)).distinct()
 

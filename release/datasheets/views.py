@@ -67,7 +67,7 @@ def _form(collection: Collection, request: HttpRequest | None = None) -> Datashe
 
 
 def _progress(collection: Collection) -> dict[str, Any]:
-    """How many of the required questions are answered."""
+    """The number of required questions, and of those with an answer."""
     known = dates_known(collection)
     required = len(required_questions(dates_known=known))
     missing = unanswered(answers_of(collection), dates_known=known)

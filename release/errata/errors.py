@@ -1,4 +1,4 @@
-"""Why a report of an error cannot be stored or settled."""
+"""The reasons why a report of an error cannot be stored or settled."""
 
 from __future__ import annotations
 

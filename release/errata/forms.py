@@ -50,7 +50,7 @@ class DeclineForm(forms.Form):
     answer = forms.CharField(
         label="Public answer",
         max_length=LONGEST_TEXT,
-        help_text="Why these reports are no errors, like “The report names no error.” Everybody "
+        help_text="Why these reports are not errors, like “The report names no error.” Everybody "
         "can read it.",
         error_messages={"required": "Enter the answer, which is published."},
         widget=forms.Textarea(attrs={"rows": 3}),
@@ -70,7 +70,7 @@ class DeclineForm(forms.Form):
 class SettleForm(forms.Form):
     accept = forms.TypedChoiceField(
         label="Decision",
-        choices=[("yes", "Accept: it is an error"), ("no", "Decline: it is no error")],
+        choices=[("yes", "Accept: it is an error"), ("no", "Decline: it is not an error")],
         coerce=lambda value: value == "yes",
         widget=forms.RadioSelect,
         error_messages={"required": "Choose whether you accept the report."},
@@ -79,7 +79,7 @@ class SettleForm(forms.Form):
         label="Public answer",
         max_length=LONGEST_TEXT,
         help_text="The error and what you do about it, like “The document is a duplicate. It will "
-        "be removed.” Or why it is no error. Everybody can read it.",
+        "be removed.” Or why it is not an error. Everybody can read it.",
         error_messages={"required": "Enter the answer, which is published."},
         widget=forms.Textarea(attrs={"rows": 4}),
     )

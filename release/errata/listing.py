@@ -1,4 +1,4 @@
-"""What the pages of a version show of its errata."""
+"""The errata as the pages of a version show them."""
 
 from __future__ import annotations
 

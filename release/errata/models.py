@@ -48,7 +48,7 @@ class ErratumQuerySet(models.QuerySet["Erratum"]):
 
 
 class Erratum(models.Model):
-    """What a reader reports about a version, and what an admin answers.
+    """A reader's report about a version, and an admin's answer.
 
     Only `query`, `docno`, `state` and `answer` are published. The reader's words, address and name
     are for admins. Triggers keep the report as it was sent, and the answer once it is given.

@@ -1,4 +1,4 @@
-"""Whether a version has the query and the document that a report names.
+"""A check that a version has the query and the document that a report names.
 
 The published file answers, because the collection may have changed since.
 """

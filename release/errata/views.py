@@ -112,7 +112,7 @@ def erratum(request: HttpRequest, collection: Collection, erratum_id: int) -> Ht
 
 
 def _again(erratum: Erratum) -> QueryDict:
-    """What the page that has a pair settled again starts with."""
+    """The first values of the page that has a pair settled again."""
     again = QueryDict(mutable=True)
     reason = f"Report {erratum}: {erratum.answer}"[:LONGEST_REASON]
     again.update({"query": erratum.query, "docno": erratum.docno, "reason": reason})

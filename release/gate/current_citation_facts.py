@@ -27,7 +27,7 @@ TOGETHER = 5000  # keys in a query, which both databases take
 
 
 def citation_facts_now(collection: Collection, options: ReleaseOptions) -> Facts:
-    """What `facts_of` finds in a snapshot with citation labels of this moment."""
+    """The result of `facts_of` for a snapshot with citation labels of this moment."""
     labels = _labels(collection)
     return Facts(
         options=options,
@@ -167,7 +167,7 @@ def _pairs_without_source(
 
 
 def _references(collection: Collection, pools: Sequence[int]) -> dict[int, frozenset[str]]:
-    """What the query papers cite, by pool, where `cited` becomes a source of it in the release."""
+    """The cited papers by pool, if `cited` becomes a source of the pool in the release."""
     builds = [build for build, manifest in _forced(collection, pools) if is_completed(manifest)]
     rows = Pool.objects.filter(pk__in=pools, build__in=builds).order_by()
     return {

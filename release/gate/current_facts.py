@@ -37,7 +37,7 @@ UNJUDGED = F("total") - F("judged")
 
 
 def facts_now(collection: Collection, options: ReleaseOptions = DEFAULT_OPTIONS) -> Facts:
-    """What `facts_of` finds in a snapshot of this moment, without reading the pairs."""
+    """The result of `facts_of` for a snapshot of this moment, without reading the pairs."""
     with consistent_read():
         collection = Collection.objects.get(pk=collection.pk)
         if options.labels is LabelSource.CITATIONS:
@@ -70,7 +70,7 @@ def count_documents(collection: Collection, texts: Texts) -> int:
     """The documents whose texts or ids are in a release.
 
     It looks at each document of the collection, which takes a tenth of a second for 100,000. So it
-    is no fact of the gate, whose page is opened often.
+    is not a fact of the gate, whose page is opened often.
     """
     if texts is Texts.CORPUS:
         return collection.documents.count()

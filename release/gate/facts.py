@@ -1,4 +1,4 @@
-"""What the gate checks, as numbers and names. Pure.
+"""The facts that the gate checks, as numbers and names. Pure.
 
 `facts_of` takes them from a snapshot, `current_facts.facts_now` from the database without reading
 the collection. A test compares the two.
@@ -21,7 +21,7 @@ SHOWN = 20
 
 @dataclass(frozen=True, slots=True)
 class Faults:
-    """How many faults there are, and the first of them by name."""
+    """The number of faults, and the first of them by name."""
 
     count: int = 0
     items: tuple[str, ...] = ()
@@ -29,7 +29,7 @@ class Faults:
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What a release would hold, and what is wrong with it. `labels` are the final labels."""
+    """The facts about a release, and its faults. `labels` are the final labels."""
 
     options: ReleaseOptions
     labels: int

@@ -1,4 +1,4 @@
-"""Whether a collection has imported judgments, but folds that are made from its seed."""
+"""Collections that have imported judgments, but folds made from their seed."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ CONDITION = {
 
 
 class HasWhiteSpace(Func):
-    """Whether a text has white space in it, wherever that is."""
+    """True if a text has white space anywhere in it."""
 
     arity = 1
     output_field = BooleanField()

@@ -74,7 +74,7 @@ def _referring_first(models_below: set[type[models.Model]]) -> list[type[models.
 
 
 def _closes_cycle(model: type[models.Model], field: models.ForeignKey[Any, Any]) -> bool:
-    """Whether the table that it refers to needs this table, as a judgment needs its slot."""
+    """Return whether the table that it refers to needs this table, as a judgment needs its slot."""
     target: Any = field.related_model
     return field.null and any(child is target and not back.null for child, back in _children(model))
 

@@ -1,4 +1,4 @@
-"""What the parts of an import share, its report, and its refusal."""
+"""The context that the parts of an import share, its report, and its refusal."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class ReleaseRefused(UserFacingError):
 
 @dataclass
 class ReleaseImportReport:
-    """What the collection has after an import.
+    """The contents of the collection after an import.
 
     `changed_texts` counts the judged pairs that show another text than the one that was judged.
     `runs_left_out` are in the manifest, but without a file, because no pool was drawn from them.
@@ -59,7 +59,7 @@ class ReleaseImportReport:
 
 @dataclass
 class ReleaseImportContext:
-    """One import. `slug` is the short name that the collection gets at the end."""
+    """An import. `slug` is the short name that the collection gets at the end."""
 
     slug: str
     collection: Collection
@@ -68,7 +68,7 @@ class ReleaseImportContext:
     report: ReleaseImportReport
     work: JobContext
     papers: dict[str, QueryPaper] = field(default_factory=dict)  # by name
-    # What the release says of each open query and its row, by name.
+    # The release's facts about each open query, and its row, by name.
     opened: dict[str, tuple[InterchangedQuery, Query]] = field(default_factory=dict)
     _people: dict[tuple[str, str], User] = field(default_factory=dict)
 

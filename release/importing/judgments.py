@@ -252,7 +252,7 @@ def _check_decision(
     first, second = ratings[1], ratings[2]
     if first.grade is not None and first.grade == second.grade and not is_referred:
         raise BundleError(
-            ADJUDICATIONS, line, f"both judgments of {name} are {first.grade}, so it is no case."
+            ADJUDICATIONS, line, f"both judgments of {name} are {first.grade}, so it is not a case."
         )
 
 

@@ -1,4 +1,4 @@
-"""That a collection was made from a release, and what only the release knows of its judgments."""
+"""The origin of a collection made from a release, with the judgment facts that only it has."""
 
 from __future__ import annotations
 

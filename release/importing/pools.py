@@ -116,7 +116,7 @@ class _Build:
         return Fields(self.manifest, MANIFEST).fields("pools").mapping("query_papers")
 
     def facts(self, paper: str) -> Fields:
-        """What the manifest says of the pool of a query paper; nothing for imported pools."""
+        """The manifest's facts about the pool of a query paper; none for imported pools."""
         return Fields(self._papers.get(paper, {}) if self.is_rebuildable else {}, MANIFEST)
 
 
@@ -247,7 +247,7 @@ def _documents(context: ReleaseImportContext, pooled: list[PooledDocument]) -> d
 
 
 def _pool(paper: QueryPaper, build: _Build, pooled: list[PooledDocument]) -> Pool:
-    """What the manifest does not say of an imported pool follows from its documents."""
+    """An imported pool. Its documents give the facts that the manifest does not have."""
     facts = build.facts(paper.name)
     depth, shortfall = (
         {source: numbers.whole(source) for source in facts.mapping(name)}

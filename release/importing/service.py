@@ -65,8 +65,8 @@ def import_release(
     `verified` leaves out the checks of `verify`, if the caller has made them.
 
     Raises:
-        ReleaseRefused: the file is no release, is damaged or fails its verification, the short name
-            is in use, or texts are missing.
+        ReleaseRefused: the file is not a release, is damaged or fails its verification, the short
+            name is in use, or texts are missing.
     """
     work = work or DirectRun()
     try:

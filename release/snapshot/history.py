@@ -52,7 +52,7 @@ def errata_named(collection: Collection, names: Iterable[str]) -> tuple[SettledE
 
 
 def published_referrals(collection: Collection) -> int:
-    """How many referrals of the collection, in their order, the changelogs of its versions list."""
+    """The number of referrals, in order, that the changelogs of the collection's versions list."""
     listed = collection.releases.values_list("manifest__referrals__last", flat=True)
     return max((last for last in listed if last), default=0)
 

@@ -1,4 +1,4 @@
-"""What was imported: documents, and judgments made elsewhere."""
+"""The imported parts of a release: documents, and judgments made elsewhere."""
 
 from __future__ import annotations
 

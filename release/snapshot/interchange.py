@@ -1,4 +1,4 @@
-"""What another server needs to make the collection again, and no other part of a release has."""
+"""The data that only another server needs, to make the collection again."""
 
 from __future__ import annotations
 

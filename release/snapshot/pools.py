@@ -89,7 +89,7 @@ def as_pooled(row: Row) -> PooledDocument:
 def released_samples(
     collection: Collection, pairs: Records[LabelledPair]
 ) -> tuple[StratifiedPool, ...]:
-    """What sampled pools with labels were drawn from, found again in their runs."""
+    """The deep pools of sampled pools with labels, found again in their runs."""
     if not sampled_builds(collection):
         return ()
     labelled = {pair.query for pair in pairs if pair.final is not None}

@@ -1,4 +1,4 @@
-"""Which scopes of scoring the collection, or its citations as labels, support."""
+"""The scopes of scoring that the collection, or its citations as labels, supports."""
 
 from __future__ import annotations
 

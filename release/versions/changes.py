@@ -1,4 +1,4 @@
-"""What changed between two published versions, from their files."""
+"""The changes between two published versions, from their files."""
 
 from __future__ import annotations
 

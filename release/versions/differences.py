@@ -1,4 +1,4 @@
-"""What changed between two versions, from the bundles themselves."""
+"""The changes between two versions, from the bundles themselves."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def _member(bundle: Path | BinaryIO, name: str) -> bytes:
 
 
 def difference_to(before: Release, bundle: BinaryIO) -> Difference | None:
-    """What changed from a published version to a new bundle; None if that cannot be read."""
+    """The changes from a published version to a new bundle; None if that cannot be read."""
     try:
         old = read_member(before, QRELS)
     except Unreadable:

@@ -82,7 +82,7 @@ def _build_again(release: Release) -> PackedBundle:
 
 
 def _as_recorded(release: Release, reports: ReleasedReports) -> dict[str, Any]:
-    """What the snapshot of a later moment cannot have: it has changed for reasons of its own.
+    """Facts that a later snapshot cannot have, because they change on their own.
 
     Reports can be computed, or be out of date, after the release. Later versions are
     published, and errata are settled.
@@ -123,7 +123,7 @@ def _recorded_reports(reports: ReleasedReports, manifest: Mapping[str, Any]) -> 
 
 
 def _differences(recorded: Mapping[str, Any], rebuilt: Mapping[str, Any]) -> Iterator[str]:
-    """Why the bytes differ, in sentences."""
+    """The reasons why the bytes differ, in sentences."""
     software = recorded["software"]["version"]
     if software != settings.SOFTWARE_VERSION:
         yield (

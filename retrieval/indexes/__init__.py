@@ -1,1 +1,1 @@
-"""What retrievers keep on disk: index folders, arrays, tables of strings. Pure."""
+"""Files of the retrievers: index folders, arrays, tables of strings. Pure."""

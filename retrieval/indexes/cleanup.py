@@ -74,7 +74,7 @@ def _folders(folder: Path) -> list[Path]:
 
 
 def is_abandoned(draft: Path) -> bool:
-    """Whether the process that made this draft folder is dead."""
+    """Return whether the process that made this draft folder is dead."""
     try:
         with (draft / LOCK).open("r+") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)

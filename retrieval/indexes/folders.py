@@ -161,7 +161,7 @@ def _digests(folder: Path) -> dict[str, str]:
 
 
 def _names(folder: Path) -> list[str]:
-    """The files of an index, without hidden ones: tantivy's locks and the seal are no data."""
+    """The files of an index, without hidden ones: tantivy's locks and the seal are not data."""
     paths = (path for path in folder.rglob("*") if path.name[0] != "." and path.is_file())
     return sorted(path.relative_to(folder).as_posix() for path in paths)
 

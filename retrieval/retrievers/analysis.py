@@ -1,4 +1,4 @@
-"""How a text becomes the words that BM25 and TF-IDF compare. Pure.
+"""Analysis of a text into the words that BM25 and TF-IDF compare. Pure.
 
 An analysis is a part of a retriever's name (`bm25_text.english`), so it is in the name of its run,
 in the run's parameters and in the key of its index. A name without one means `plain`.
@@ -68,12 +68,14 @@ class Analysis:
 
     @property
     def suffix(self) -> str:
-        """What the analysis adds to a retriever's name."""
+        """The ending that the analysis adds to a retriever's name."""
         return "" if self.name == PLAIN_NAME else f".{self.name}"
 
     @property
     def parameters(self) -> dict[str, object]:
-        """What a run says of its words; empty for `plain`, whose words are the retriever's own."""
+        """The parameters of a run's words; empty for `plain`, which is the retriever's own
+        analysis.
+        """
         if self.name == PLAIN_NAME:
             return {}
         return {

@@ -225,8 +225,8 @@ def rank_rows(
 ) -> Iterator[tuple[str, list[Scored]]]:
     """Yield (query docno, ranked list without it) for every (docno, vector) of `queries`.
 
-    `docnos[row]` is the docno of a row. `topics` are the queries that are no documents: nothing is
-    left out of their lists.
+    `docnos[row]` is the docno of a row. `topics` are the queries that are not documents: their
+    lists leave nothing out.
     """
     stream = iter(queries)
     while batch := list(islice(stream, QUERIES)):

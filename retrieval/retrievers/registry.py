@@ -115,7 +115,7 @@ def retriever(name: str) -> Retriever:
 
 
 def is_retriever(name: str) -> bool:
-    """Whether a retriever has this name."""
+    """Return whether a retriever has this name."""
     try:
         retriever(name)
     except NoSuchRetriever:

@@ -247,7 +247,7 @@ def import_run(
 def check_run(
     *, collection: Collection, file: RunFile, options: RunOptions, work: JobContext
 ) -> dict[str, Any]:
-    """What an import of the file would give, and its first rows. Raises like `import_run`."""
+    """The report of an import of the file, and its first rows. Raises like `import_run`."""
     _, lists, report = _read_run(collection, file, options, work)
     rows = (
         (paper, docno, rank, score)
@@ -266,7 +266,7 @@ class RunFile(NamedTuple):
 
 
 class RunOptions(NamedTuple):
-    """How run files are read; see `import_run`."""
+    """Options for reading run files; see `import_run`."""
 
     qrels: bool = False
     prefix: str = ""

@@ -29,7 +29,7 @@ class Reads(StrEnum):
 
 
 class Distance(StrEnum):
-    """How two vectors are compared."""
+    """A way to compare two vectors."""
 
     COSINE = "cosine"
     L2 = "l2"
@@ -40,7 +40,7 @@ class Distance(StrEnum):
 
 
 class Method(StrEnum):
-    """How two texts are compared."""
+    """A way to compare two texts."""
 
     TFIDF = "TF-IDF vectors of length 1; a word weighs tf · idf"
     LOG_TFIDF = "TF-IDF vectors of length 1; a word weighs (1 + ln tf) · idf"
@@ -74,7 +74,7 @@ class Baseline:
 
     @property
     def is_weighted(self) -> bool:
-        """Whether its words are weighted by counts over the corpus."""
+        """True if its words are weighted by counts over the corpus."""
         return not self.needs_encoder and self.method is not Method.MEAN_VECTOR
 
     @property
@@ -171,7 +171,7 @@ def _distance_named(name: str) -> Distance | None:
 
 
 def is_current_definition(parameters: Mapping[str, object]) -> bool:
-    """Whether a stored baseline with these parameters was made by the present definitions."""
+    """Return whether the present definitions made a stored baseline with these parameters."""
     return parameters.get("version") == VERSION
 
 

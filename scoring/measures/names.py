@@ -53,7 +53,7 @@ def parse_measures(text: str, least: int = 1) -> list[Measure]:
 
 
 def parse_measure(name: str, least: int = 1) -> Measure:
-    """One measure by its name in ir-measures; see `parse_measures`. Raises UnknownMeasure."""
+    """The measure of this name in ir-measures; see `parse_measures`. Raises UnknownMeasure."""
     try:
         standard = ir_measures.parse_measure(name)
         standard.validate_params()  # type: ignore[no-untyped-call]
@@ -117,7 +117,7 @@ def _computation(name: str, parameters: dict[str, Any], least: int) -> Computati
 
 
 def _describe(standard: Any, least: int) -> str:
-    """What counts as relevant, cut-off, gain, and what unjudged documents count as."""
+    """The relevance threshold, cut-off, gain, and treatment of unjudged documents in words."""
     name, parameters = standard.NAME, dict(standard.params)
     cutoff = parameters.get("cutoff")
     depth = f"first {cutoff:,} documents" if cutoff else "whole list"

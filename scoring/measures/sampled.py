@@ -78,7 +78,7 @@ class SampledPools:
 
 
 class _Pool:
-    """One query's deep pool, with its strata numbered from 0."""
+    """A query's deep pool, with its strata numbered from 0."""
 
     def __init__(self, strata: Strata, grades: Mapping[str, int], least: int) -> None:
         numbers = {stratum: number for number, stratum in enumerate(sorted(set(strata.values())))}

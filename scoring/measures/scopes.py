@@ -1,4 +1,4 @@
-"""How a system's list meets the pool before it is scored. Pure."""
+"""The scopes of scoring: how a system's list meets the pool. Pure."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ from enum import StrEnum
 
 
 class Scope(StrEnum):
-    """What happens to the documents of a list that have no label.
+    """The treatment of a list's documents that have no label.
 
-    CLOSED: the list is a ranking of the judged pool, so all others are taken out, and what the list
-    lacks of the pool is counted. This is the evaluation of benchmarks that re-rank a pool, such as
-    CSFCube and MDCR. OPEN: the list is scored as it is. CONDENSED: documents without a label are
-    taken out (Sakai, SIGIR 2007), which corrects an open list for what was not judged.
+    CLOSED: the list is a ranking of the judged pool, so all others are taken out, and the pooled
+    documents that it lacks are counted. This is the evaluation of benchmarks that re-rank a pool,
+    such as CSFCube and MDCR. OPEN: the list is scored as it is. CONDENSED: documents without a
+    label are taken out (Sakai, SIGIR 2007), which corrects an open list for unjudged documents.
 
-    A closed and a condensed list with the same documents have the same value. They differ in what
-    is expected of the list.
+    A closed and a condensed list with the same documents have the same value. They differ in the
+    list that they expect.
     """
 
     CLOSED = "closed"

@@ -30,7 +30,7 @@ def holm(p_values: Sequence[float | None]) -> list[float | None]:
     """The p values adjusted for their number, by Holm's step-down (Holm 1979); at most 1.
 
     In ascending order, the k-th of m is multiplied by m - k + 1 and is at least its predecessor.
-    An undefined p, None, stays None and does not count: it is no test.
+    An undefined p, None, stays None and does not count as a test.
     """
     tests = sorted((p, place) for place, p in enumerate(p_values) if p is not None)
     adjusted: list[float | None] = [None] * len(p_values)

@@ -1,4 +1,4 @@
-"""What the per-query values of two systems say about their difference. Values in, values out. Pure.
+"""Statistics of the difference between two systems, from their values per query. Pure.
 
 `differences[i]` is a system's value on query i minus the baseline's value on the same query. An
 entry that is not finite raises ValueError. A number that is undefined is a `Result` with the
@@ -187,14 +187,14 @@ def _checked(values: Values) -> npt.NDArray[np.float64]:
 
 
 def _no_spread(sample: npt.NDArray[np.float64]) -> str:
-    """Why the sample has no standard deviation to divide by; empty if it has one."""
+    """The reason why the sample has no standard deviation to divide by; empty if it has one."""
     if len(sample) < 2:
         return TOO_FEW_QUERIES
     return NO_VARIANCE if np.ptp(sample) <= SAME else ""
 
 
 def mean(sample: npt.NDArray[np.float64]) -> float:
-    """The mean of at least one value. The sum is exact, so the order of the values is no matter."""
+    """The mean of at least one value. The sum is exact, so the order of values has no effect."""
     return math.fsum(sample) / len(sample)
 
 

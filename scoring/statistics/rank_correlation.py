@@ -1,4 +1,4 @@
-"""How alike two rankings of the same systems are. Scores in, a coefficient or a reason out. Pure.
+"""Correlation of two rankings of the same systems. Scores in, a coefficient or a reason out. Pure.
 
 Each coefficient takes two mappings from name to score; a higher score is better. The result is a
 `Result`: a number, or None with the reason why it is undefined. A score that is not finite raises

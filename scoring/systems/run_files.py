@@ -56,7 +56,7 @@ def _first_character(path: Path) -> bytes:
         with open_unpacked(path) as file:
             return file.read(4096).lstrip(b"\xef\xbb\xbf \t\r\n")[:1]
     except (*DAMAGED, TooLarge):
-        return b""  # the reader of runs says what is wrong with it
+        return b""  # the reader of runs reports the problem
 
 
 def _read_json(path: Path, name: str, topics: Collection[str]) -> SystemFile:

@@ -315,7 +315,7 @@ def sync_runs(collection: Collection) -> list[str]:
 
 
 def import_summary(report: Mapping[str, Any]) -> str:
-    """What an import read and left out, in a sentence or two."""
+    """The counts of an import, read and left out, in a sentence or two."""
     left_out = [
         f"{report[key]:,} {words}"
         for key, words in (

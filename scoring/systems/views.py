@@ -1,4 +1,4 @@
-"""The admin's page of systems: what is scored, and where it comes from."""
+"""The admin's page of systems: their lists and the origin of each."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class SystemTableRow:
 
     @property
     def report(self) -> str:
-        """What was left out of the files of an imported system."""
+        """The counts of an imported system's files, read and left out."""
         is_imported = self.system.kind == SystemKind.FILE
         return import_summary(self.system.report) if is_imported else ""
 

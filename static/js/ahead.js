@@ -28,7 +28,7 @@ export class Ahead extends EventTarget {
     return this.#pairs.length;
   }
 
-  // How many pairs are kept here besides the one on the screen.
+  // The number of pairs kept here besides the one on the screen.
   get targetCount() {
     return this.target || Number(forGood.get(NAME)) || 50;
   }

@@ -3,7 +3,7 @@
 
 const PATIENCE = 20_000;
 
-// Refusals of who sends or where to, not of what is sent. A login or an admin ends them.
+// The server refuses the sender or the address, not the answer. A login or an admin fixes it.
 const FOR_NOW = {
   LoggedOut: "logged-out",
   CsrfFailed: "logged-out",
@@ -54,7 +54,7 @@ function outcomeOf(response, answer) {
 
 async function ourAnswer(response, key) {
   if (!response.headers.get("content-type")?.includes("application/json")) return null;
-  const text = await response.text(); // a connection that breaks here is no answer at all
+  const text = await response.text(); // a connection that breaks here counts as no answer
   try {
     const answer = JSON.parse(text);
     return answer?.key === key ? answer : null;
@@ -63,7 +63,7 @@ async function ourAnswer(response, key) {
   }
 }
 
-// Read anew each time: a login in another tab changes it.
+// Read each time, because a login in another tab changes it.
 function csrfToken() {
   const cookie = document.cookie.split("; ").find((part) => part.startsWith("csrftoken="));
   return (

@@ -192,7 +192,7 @@ function showNew(pair) {
   show(trail.length - 1);
 }
 
-// Nothing is here to show: the query ends, or the network is gone.
+// No pair is left to show: the query ends, or the network is gone.
 async function wait() {
   showWaiting(() => "Fetching the next pair…");
   for (;;) {
@@ -297,7 +297,7 @@ function goOn(event) {
   goToNext();
 }
 
-// What other windows and the server know of the pairs here
+// The pairs here, as other windows and the server know them
 
 // A pair judged in another window shows that judgment, so that an answer here supersedes it knowingly.
 function showJudgmentFromOtherTab(entry) {
@@ -324,7 +324,7 @@ async function refetchPair(entry) {
     const position = trail.findIndex((known) => known.dataset.token === entry.token);
     if (pair && position >= 0 && position !== currentIndex) trail[position] = pair;
   } catch {
-    // It stays as it is, and the server refuses whatever is said of it until it is seen anew.
+    // The pair stays as it is. The server refuses a judgment of it until it is shown again.
   }
 }
 

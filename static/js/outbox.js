@@ -41,7 +41,7 @@ export class Outbox extends EventTarget {
     return this.#items("refused");
   }
 
-  // Whether something waits in this tab's memory only, because this browser refused to keep it.
+  // True if an answer waits in this tab's memory only, because this browser refused to store it.
   get inMemoryOnly() {
     return this.#memory.size > 0;
   }
@@ -63,8 +63,8 @@ export class Outbox extends EventTarget {
     return this.#run({ retry: true });
   }
 
-  // What is new is sent at once; what was tried in vain waits for a retry, or each key press would
-  // send all of it again.
+  // New answers are sent at once. Failed ones wait for a retry, or each key press would send them
+  // all again.
   async #run({ retry = false } = {}) {
     if (retry) {
       this.#retry = true;
@@ -101,8 +101,7 @@ export class Outbox extends EventTarget {
     this.#timer = setTimeout(() => this.deliver(), wait * 1000);
   }
 
-  // One go at everything that waits. What the server or a proxy does not take holds up later ones
-  // of its own pair only.
+  // Tries every waiting answer once. A rejected answer holds up only later answers of its own pair.
   async #pass(retry) {
     let trouble = this.state;
     let tried = false;

@@ -1,10 +1,10 @@
-// What opens over or beside the two papers: the guideline, the note, "can't judge".
+// The panels over or beside the two papers: the guideline, the note, "can't judge".
 
 import { forThisTab } from "./storage.js";
 
 const dock = document.getElementById("dock");
 
-// What was done last: said beside the keys, where nothing that is being read gets covered.
+// Shows the last action beside the keys, where it covers no text.
 export function tellLast(text) {
   tell(text, false);
 }
@@ -12,7 +12,7 @@ export function tellLast(text) {
 // A press this soon was meant for the page before: no person reads that fast.
 const UNREAD = 300;
 
-// Whether a press comes too soon after `shownAt`. It is then ignored, and the page says so.
+// Returns whether a press comes too soon after `shownAt`. It is then ignored, and the page says so.
 export function tooSoon(shownAt, thing) {
   if (performance.now() - shownAt >= UNREAD) return false;
   remark(`Press ignored: this ${thing} had only just appeared. Press again.`);
@@ -85,7 +85,7 @@ export function lift(id) {
   return () => {
     before = document.activeElement;
     details.open = true;
-    // At once, not at the toggle event: what is typed next must not be taken for a grade.
+    // At once, not at the toggle event: the next key must not be taken for a grade.
     firstField(details)?.focus();
   };
 }

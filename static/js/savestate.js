@@ -1,4 +1,4 @@
-// Says in words what is saved and what is not: the chip in the bar, and a notice when a person is needed.
+// Shows in words what is saved: the chip in the bar, and a notice when the user must act.
 
 const GRACE = 500; // a save that is quicker than this never shows as "saving"
 

@@ -121,8 +121,8 @@ if ("timed" in page) startClock();
 if (forms[1].elements.note) noteForOther(forms[1]);
 const queryRead = foldQuery();
 
-// After the list of keys, a press is no repeated one of the case before. This is not noted when the
-// list closes, because that event may come later than the next key.
+// After the list of keys, a press does not repeat one of the case before. The close event of the
+// list may come later than the next key, so it is not used.
 const help = helpDialog(() => (shownAt = -Infinity));
 const guideline = guidelinePanel();
 const cannot = lift("cannot");

@@ -1,11 +1,11 @@
-// What this browser remembers. Where storage is blocked, reading finds nothing and writing does nothing.
+// The storage of this browser. If it is blocked, reading finds nothing and writing does nothing.
 
 const PROBE = "qrelsmith:probe";
 
 export const forGood = remembering(() => localStorage);
 export const forThisTab = remembering(() => sessionStorage);
 
-// Whether both can be written now: a policy, a private window or a full disk may forbid it.
+// Returns whether both can be written now: a policy, a private window or a full disk may forbid it.
 export function storageWorks() {
   try {
     for (const storage of [localStorage, sessionStorage]) {

@@ -44,7 +44,7 @@ function follow(name, Outbox, showSaveState) {
   const waited = outbox.entries().length > 0;
   showSaveState(outbox, { work, trouble, loginUrl, look: "Open it", isElsewhere: true });
   outbox.addEventListener("change", () => {
-    // What was sent just now belongs into the counts of a list of this work.
+    // A list of this work must count the answers that were sent just now.
     const isSent = waited && !outbox.entries().length && !outbox.refused().length;
     if (isSent && body.listsWork === work && body.collection === collection) location.reload();
   });

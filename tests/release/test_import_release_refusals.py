@@ -166,7 +166,7 @@ INVALID = {
         "annotations/adjudications.csv",
         b"q1_method,method,d2",
         b"q1_method,method,d1",
-        "adjudications.csv:4: both judgments of q1_method d1 are 3, so it is no case.",
+        "adjudications.csv:4: both judgments of q1_method d1 are 3, so it is not a case.",
     ),
     "a decision on an unknown query": (
         "annotations/adjudications.csv",

@@ -1,3 +1,1 @@
-"""What all API views share: serializers, errors, paging, the OpenAPI document. Begin with
-`serializers.py`.
-"""
+"""Parts of all API views: serializers, errors, paging, OpenAPI. Begin with `serializers.py`."""

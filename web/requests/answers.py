@@ -33,12 +33,12 @@ JSON = "application/json"
 
 
 def wants_json(request: HttpRequest) -> bool:
-    """Whether a script sent the request, and so expects JSON instead of the next page."""
+    """Return whether a script sent the request, and so expects JSON instead of the next page."""
     return request.get_preferred_type(["text/html", JSON]) == JSON
 
 
 def wants_part(request: HttpRequest) -> bool:
-    """Whether a script asks for a part of the page, such as the pair alone.
+    """Return whether a script asks for a part of the page, such as the pair alone.
 
     False also for a page that fetches itself again because a job has finished, and for one that
     the browser's history has lost.

@@ -71,8 +71,8 @@ def numbered_page(
 ) -> NumberedPage[Any]:
     """The PAGE_ROWS rows that the address asks for under `name`; two queries for a queryset.
 
-    `path` and `anchor` are of the addresses of the pages beside it. A number that is no page gives
-    the nearest one.
+    `path` and `anchor` are of the addresses of the pages beside it. A number without a page gives
+    the nearest page.
     """
     page = Paginator(rows, PAGE_ROWS).get_page(request.GET.get(name))
 

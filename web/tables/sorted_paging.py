@@ -140,7 +140,7 @@ class SortedRows(Generic[M]):
         return row.sort_value if self.has_value else None
 
     def _counts(self, rows: list[M]) -> tuple[int, int]:
-        """How many rows there are, and how many of them are before these."""
+        """The number of all rows, and of those before these."""
         if not rows:
             return 0, 0
         first: Any = rows[0]

@@ -1,4 +1,4 @@
-"""Joins the lines of a download, because a server sends every piece by itself."""
+"""Joins the lines of a download, because a server sends every piece separately."""
 
 from __future__ import annotations
 

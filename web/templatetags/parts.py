@@ -12,7 +12,7 @@ register = Library()
 
 @register.simple_block_tag
 def empty_state(content: str, title: str = "", level: int = 2) -> SafeString:
-    """What will be here, and the button that puts it there. `level` is that of the heading."""
+    """A text for an empty page, with a button that fills it. `level` is that of the heading."""
     return render_to_string(
         "web/_empty_state.html", {"title": title, "content": content, "tag": f"h{level}"}
     )

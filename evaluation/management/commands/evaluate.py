@@ -160,7 +160,7 @@ class Command(BaseCommand):
 
 
 def _names_and_files(collection: Collection, given: list[str]) -> tuple[list[str], list[RunPath]]:
-    """What is the name of a run or a system, and what is a file. A name comes before a file."""
+    """Split into names of runs or systems, and files. A name comes before a file."""
     known = set(collection.runs.values_list("name", flat=True))
     known |= set(collection.systems.values_list("name", flat=True))
     facets = set(collection.facets.values_list("key", flat=True))

@@ -1,4 +1,4 @@
-"""What pools favour: leaving sources out, bounds, growth, the statement. Pure.
+"""The bias of pools: leaving sources out, bounds, growth, the statement. Pure.
 
 It imports `scoring.measures` and `scoring.statistics`. Begin with `leave_out.py`.
 """

@@ -1,4 +1,4 @@
-"""How high a measure can be, whatever the grades of the unjudged documents are. Pure.
+"""Upper bounds of a measure, whatever the grades of the unjudged documents are. Pure.
 
 The lower bound of every measure here is its standard value, for which an unjudged document is not
 relevant. The upper bound is the largest value that any grades of the unjudged documents of the list

@@ -1,4 +1,4 @@
-"""What changes for the systems when some labels are missing. Pure."""
+"""The effects on the systems' scores if some labels are missing. Pure."""
 
 from __future__ import annotations
 

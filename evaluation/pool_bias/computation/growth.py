@@ -22,7 +22,7 @@ CONFIDENCE = 0.95
 
 
 class Expected(NamedTuple):
-    """How many relevant documents `NEXT` more would bring, with an interval."""
+    """The relevant documents expected among `NEXT` more, with an interval."""
 
     value: float
     low: float

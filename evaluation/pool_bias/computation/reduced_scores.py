@@ -136,7 +136,7 @@ class ReducedLabels(NamedTuple):
 
 
 class UpperBounds:
-    """What is known of a system only while its lists are read: upper bounds, and where they end.
+    """The upper bounds of a system's scores, which need a reading of its lists.
 
     `leaves_pools` is whether a list has a document outside its query's pool. `pooled` has the
     documents of each query's pool.

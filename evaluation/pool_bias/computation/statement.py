@@ -1,4 +1,4 @@
-"""What a collection supports, as one paragraph of sentences. Pure."""
+"""The statement of the evaluations that a collection supports, as one paragraph. Pure."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def _retrieval(facts: Facts) -> Iterable[str]:
 
 
 def open_reason(facts: Facts) -> str:
-    """Why open lists can or cannot be compared, as a clause without a full stop."""
+    """The reason why open lists can or cannot be compared, as a clause without a full stop."""
     support = facts["support"]
     if support["answer"] == SupportAnswer.NOT_SUPPORTED:
         worst = support["worst"]

@@ -1,4 +1,4 @@
-"""Whether a collection supports retrieval from the whole corpus, from leaving sources out. Pure.
+"""The support for retrieval from the whole corpus, as leaving sources out shows it. Pure.
 
 A source that is also a system is left out and scored with the labels that remain, as a system is
 that did not help to build the pools. A system whose lists hold no document outside the pools does
@@ -48,7 +48,7 @@ class SupportAnswer(StrEnum):
 
 
 class Change(NamedTuple):
-    """What leaving a source out changes for itself: its mean score with an interval, and τ.
+    """The change of a source that is left out: its mean score with an interval, and τ.
 
     `low` and `high` are None with one query, and `tau` if it is undefined.
     """
@@ -112,7 +112,7 @@ class Support(NamedTuple):
 
 
 def pools_are_closed(labelled: int, pairs: int) -> bool:
-    """Whether the pools count as completely judged."""
+    """Return whether the pools count as completely judged."""
     return bool(pairs) and labelled >= CLOSED * pairs
 
 
@@ -176,7 +176,7 @@ def support_of(
 def _reasons(
     rows: Sequence[LeftOut], queries: int, detectable: Result, closed: bool
 ) -> Iterator[str]:
-    """Why the collection is not shown to support it; nothing if it is."""
+    """The reasons why the collection is not shown to support it; none if it is."""
     if not closed:
         yield "the pools are not judged completely"
     if len(rows) < FEWEST_SOURCES:
@@ -228,7 +228,7 @@ def _tau(row: LeftOut) -> float:
 
 
 def reaching(shares: Iterable[float | None], least: float | None) -> int:
-    """How many of the judged@k are at least this; 0 without it."""
+    """The number of `shares` that are at least `least`; 0 if `least` is None."""
     return sum(share is not None and least is not None and share >= least for share in shares)
 
 

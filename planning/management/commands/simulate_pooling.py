@@ -13,7 +13,7 @@ from planning.simulation import METHODS, Simulated, simulate
 
 
 class SimulatedQuery(NamedTuple):
-    """One query under every method."""
+    """A query under every method."""
 
     query: str
     by_method: dict[str, Simulated]
