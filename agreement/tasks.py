@@ -43,7 +43,9 @@ def request_due_reports() -> None:
         return
     for collection, reason in due_reports():
         for missing in Missing:
-            if not _was_asked_for(collection, missing, reason):
+            # In whatever state: a job that failed for these judgments would fail for them again.
+            jobs = Job.objects.filter(collection=collection, kind=JOB_KIND)
+            if not jobs.filter(key=job_key(missing, reason)).exists():
                 request_report(collection=collection, missing=missing.value, reason=reason)
     last_look.note(marks)
 
@@ -81,10 +83,3 @@ def _finished_queries() -> dict[int, list[tuple[int, int, int]]]:
         decision_version = decisions if settled == disputed else 0
         finished_queries[collection_id].append((query_id, revision, decision_version))
     return finished_queries
-
-
-def _was_asked_for(collection: Collection, missing: Missing, reason: str) -> bool:
-    # In whatever state the job is: one that failed for these judgments would fail for them again.
-    return Job.objects.filter(
-        collection=collection, kind=JOB_KIND, key=job_key(missing, reason)
-    ).exists()

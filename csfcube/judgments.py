@@ -64,7 +64,8 @@ def _judgments(
     query: Query, slots: Iterable[NewSlot], ratings_by_docno: Mapping[str, PublishedRating]
 ) -> Iterator[NewJudgment]:
     for slot in slots:
-        grade = _grade(ratings_by_docno[slot.docno], slot)
+        rating = ratings_by_docno[slot.docno]
+        grade = rating.first if slot.number == 1 else rating.second
         yield NewJudgment(
             slot=slot.pk,
             annotator=slot.annotator_id,
@@ -73,10 +74,6 @@ def _judgments(
             presentation_digest=slot.presentation_digest,
             key=_key("judgment", query, slot.docno, str(slot.number)).hex,
         )
-
-
-def _grade(rating: PublishedRating, slot: NewSlot) -> int | None:
-    return rating.first if slot.number == 1 else rating.second
 
 
 def _decisions(

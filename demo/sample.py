@@ -121,7 +121,8 @@ def load_sample(
     with work.fenced():
         add_sample_queries(collection)
     work.progress(2, STEPS, "building pools")
-    if Pool.objects.frozen().filter(query_paper__collection=collection).count() < len(_papers()):
+    papers = {query["docno"] for query in _queries()}
+    if Pool.objects.frozen().filter(query_paper__collection=collection).count() < len(papers):
         build_pools(collection=collection, plan=PLAN, work=StepContext(work), built_by=loaded_by)
     work.progress(3, STEPS, "opening queries")
     with work.fenced():
@@ -134,10 +135,6 @@ def load_sample(
 def _queries() -> list[dict[str, str]]:
     queries: list[dict[str, str]] = json.loads((DATA / "queries.json").read_text())
     return queries
-
-
-def _papers() -> set[str]:
-    return {query["docno"] for query in _queries()}
 
 
 def add_sample_queries(collection: Collection) -> None:

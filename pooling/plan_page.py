@@ -15,8 +15,7 @@ from accounts.models import Collection
 from pooling.forms import CostForm
 from pooling.models import LastPlan, SavedPlan
 from pooling.plan_form import PoolPlanForm
-from pooling.preview import Cost
-from pooling.services import Estimate, estimate_pools
+from pooling.services import estimate_pools
 from pooling.strategies import STRATEGIES
 
 # Parameters of the URL: one opens a saved plan, the other leaves the last plan out.
@@ -105,13 +104,10 @@ class PlanPage:
         return {
             "estimate": estimate,
             "overlaps": estimate.pair_overlaps[:SHOWN_OVERLAPS],
-            "cost": self._cost(estimate),
+            "cost": self.costs.cost(
+                candidates=estimate.candidates, pairs=estimate.pairs, collection=self.collection
+            ),
         }
-
-    def _cost(self, estimate: Estimate) -> Cost:
-        return self.costs.cost(
-            candidates=estimate.candidates, pairs=estimate.pairs, collection=self.collection
-        )
 
 
 def last_plan(collection: Collection) -> LastPlan | None:

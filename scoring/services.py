@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -214,7 +214,11 @@ def save_folds(*, collection: Collection, folds: Folds) -> None:
     filename = folds.imported_from
     with DirectRun().fenced():
         collection = lock_collection(collection)
-        numbers = dict(_known_folds(collection, folds))
+        numbers = {
+            pk: folds.numbers[name]
+            for pk, name in collection.queries.values_list("pk", "name")
+            if name in folds.numbers
+        }
         if not any(numbers.values()):
             raise EvaluationError(f"{filename}: tests none of the queries of {collection.slug}.")
         opened = dict(collection.queries.filter(opening__isnull=False).values_list("pk", "name"))
@@ -246,9 +250,3 @@ def _replace_plan(collection: Collection, *, made: int = 0, imported_from: str =
     FoldPlan.objects.filter(collection=collection).delete()
     Fold.objects.filter(query__collection=collection).delete()
     FoldPlan.objects.create(collection=collection, made=made, imported_from=imported_from)
-
-
-def _known_folds(collection: Collection, folds: Folds) -> Iterator[tuple[int, int]]:
-    for pk, name in collection.queries.values_list("pk", "name"):
-        if name in folds.numbers:
-            yield pk, folds.numbers[name]

@@ -112,7 +112,9 @@ def read_topics(
     if start == b"<":
         text = _text(path, name, meter)
         results = _tagged(source, text)
-        return TopicFile(_checked(source, results), _tagged_format(text), _subtopics(text))
+        return TopicFile(
+            _checked(source, results), _tagged_format(text), len(_SUBTOPIC.findall(text))
+        )
     if start == b"." and _is_smart(source):
         return TopicFile(_checked(source, _smart_topics(source)), SMART, 0)
     formats: list[str] = []
@@ -182,10 +184,6 @@ def _first_character(source: _TopicSource) -> bytes:
 def _tagged_format(text: str) -> str:
     first = _TOPIC.search(text)
     return XML if first is not None and _NUMBER.search(first[1]) else TREC
-
-
-def _subtopics(text: str) -> int:
-    return len(_SUBTOPIC.findall(text))
 
 
 def _tagged(source: _TopicSource, text: str) -> TopicResults:

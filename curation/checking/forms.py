@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from typing import NamedTuple
 
 from django.http import QueryDict
@@ -60,10 +59,6 @@ def moved(sent: SentLabels, step: str, data: QueryDict) -> SentLabels:
             labels = [*sent.labels[: number + 1], *sent.labels[number + 2 :]]
             return SentLabels(labels, joined(sent.lengths, number))
         lengths = split(sent.lengths, number, int(data.get(f"place-{number}", "")))
-        return SentLabels(_with_repeated(sent.labels, number), lengths)
+        return SentLabels([*sent.labels[: number + 1], *sent.labels[number:]], lengths)
     except (ValueError, IndexError) as error:
         raise LabelError("Choose the word before which the sentence is split.") from error
-
-
-def _with_repeated(labels: Sequence[str], number: int) -> list[str]:
-    return [*labels[: number + 1], *labels[number:]]

@@ -75,9 +75,8 @@ def check_labels(
             record = record_of(document)
             new_sentences = list(document.sentences if sentences is None else sentences)
             digest = text_digest(document.title, new_sentences, labels)
-            if _is_repeated(document, record, checked_by, digest):
-                assert record is not None, "a repeated submission has a record"
-                return record
+            if record and record.checked_by == checked_by and digest == document.digest:
+                return record  # a repeated submission
             if seen != state_digest(document, record):
                 raise LabelsChanged(_what_changed(document, record))
             _check_sentences(document, new_sentences)
@@ -98,10 +97,6 @@ def check_labels(
             "You can only save them as they were."
         ) from error
     return record
-
-
-def _is_repeated(document: Document, record: LabelRecord | None, person: User, digest: str) -> bool:
-    return record is not None and record.checked_by == person and digest == document.digest
 
 
 def _what_changed(document: Document, record: LabelRecord | None) -> str:

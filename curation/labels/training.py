@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -145,7 +145,12 @@ def train_and_score(
         examples, dev = hold_out(examples, header.seed)
         source = HELD_OUT
     embed = embed_with(header.encoder)
-    labeller = train(examples, header, embed=embed, progress=_reporting(work))
+    labeller = train(
+        examples,
+        header,
+        embed=embed,
+        progress=lambda done, total: work.progress(done, total, "parts of the training"),
+    )
     scores = score(from_bytes(to_bytes(labeller)), dev, embed)
     labeller = replace(
         labeller, header=replace(labeller.header, training=_training(examples, scores, source))
@@ -162,10 +167,6 @@ def _training(examples: Sequence[Example], scores: LabellerScores, source: str) 
         "scored_on": source,
         "scores": scores.values,
     }
-
-
-def _reporting(work: JobContext) -> Callable[[int, int], None]:
-    return lambda done, total: work.progress(done, total, "parts of the training")
 
 
 def train_labeller(

@@ -50,14 +50,10 @@ def type_plans(collection: Collection) -> list[TypePlan]:
 def create_default_types(collection: Collection) -> None:
     """Give the collection CSFCube's types if it has none. The caller has the lock."""
     if not collection.paper_types.exists():
-        _create(collection, DEFAULT_TYPES)
-
-
-def _create(collection: Collection, plans: Sequence[TypePlan]) -> None:
-    PaperType.objects.bulk_create(
-        PaperType(collection=collection, position=position, **plan._asdict())
-        for position, plan in enumerate(plans)
-    )
+        PaperType.objects.bulk_create(
+            PaperType(collection=collection, position=position, **plan._asdict())
+            for position, plan in enumerate(DEFAULT_TYPES)
+        )
 
 
 def change_paper_types(*, collection: Collection, plans: Sequence[TypePlan]) -> None:

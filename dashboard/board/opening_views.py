@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from django.contrib import messages
-from django.db.models import Q, QuerySet
+from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_POST
@@ -21,7 +21,7 @@ from dashboard.board.forms import SEATS, ExclusionForm, OpenForm
 from dashboard.board.query_table import unused_columns
 from jobs.listing import jobs_to_show
 from web.requests.answers import answers
-from web.tables.filters import Filter, filter_bar, filter_queryset
+from web.tables.filters import filter_bar, filter_queryset
 from web.tables.paging import page_of, typed
 from web.words import count_noun
 
@@ -58,11 +58,8 @@ def open_queries(request: HttpRequest, collection: Collection) -> HttpResponse:
 def _matches(request: HttpRequest, collection: Collection) -> QuerySet[Query]:
     """The closed queries that the filters in the address leave."""
     closed = closed_queries(collection).matching(typed(request.GET, "q"))
-    return filter_queryset(closed, _filters(collection), request.GET)
-
-
-def _filters(collection: Collection) -> list[Filter[Q]]:
-    return closed_filters(collection, list(collection.facets.all()))
+    filters = closed_filters(collection, list(collection.facets.all()))
+    return filter_queryset(closed, filters, request.GET)
 
 
 def _open(

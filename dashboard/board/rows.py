@@ -83,7 +83,9 @@ class Board:
 
 def board_of(collection: Collection) -> Board:
     """The totals in a fixed number of database queries."""
-    pairs = _pair_sums(collection)
+    pairs = PairCount.objects.filter(query__collection=collection).aggregate(
+        **{name: Coalesce(Sum(name), 0) for name in ("judged", "total", "disputed")}
+    )
     shares = shares_of(collection)
     board = Board(
         judgments=sum_of(share.judged for share in shares.values()),
@@ -99,12 +101,6 @@ def board_of(collection: Collection) -> Board:
     )
     board.advice.extend(advice(board))
     return board
-
-
-def _pair_sums(collection: Collection) -> dict[str, int]:
-    return PairCount.objects.filter(query__collection=collection).aggregate(
-        **{name: Coalesce(Sum(name), 0) for name in ("judged", "total", "disputed")}
-    )
 
 
 def _settled_cases(collection: Collection) -> int:

@@ -81,6 +81,7 @@ def comparison_figure(
     drawn = f"A bar is the difference of a {noun.one}" if many else f"A row is a {noun.one}"
     order = f"the largest difference, {sides.second} minus {sides.first}, is first"
     note = f"{drawn}; {order}. Values are in percent."
+    points = [100 * row.difference for row in ranked]
     shown = ranked[:most_in_table]
     if len(shown) < len(ranked):
         left_out = f"{left_out} The table has the first {len(shown):,}; the CSV file has all."
@@ -88,7 +89,9 @@ def comparison_figure(
         name=name,
         title=title,
         note=f"{note} {left_out}".strip(),
-        panels=_bars(ranked, finding, measure) if many else _rows(ranked, finding, sides, noun),
+        panels=[ranked_bars(f"Difference in {measure}", finding, points)]
+        if many
+        else _rows(ranked, finding, sides, noun),
         head=(noun.one, *(f"score, {side} (%)" for side in sides), "difference (points)"),
         rows=[
             (row.name, *(100 * number for number in (*row[1:], row.difference))) for row in shown
@@ -100,12 +103,6 @@ def comparison_figure(
             Key("dot-after", sides.second, is_dot=True),
         ),
     )
-
-
-def _bars(ranked: Sequence[ValuePair], finding: str, measure: str) -> list[Panel]:
-    return [
-        ranked_bars(f"Difference in {measure}", finding, [100 * row.difference for row in ranked])
-    ]
 
 
 def _rows(ranked: Sequence[ValuePair], finding: str, sides: Sides, noun: Noun) -> list[Panel]:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 from accounts.models import Collection
 from adjudication.labels import labelled_pairs
-from adjudication.standing import LabelledPair, Standing
+from adjudication.standing import Standing
 from evaluation.label_effects.rankings import MODEL, compared_rankings
 from evaluation.shadow_judges.agreement import ComparedPair, compare
 from evaluation.shadow_judges.models import ShadowJudge, ShadowLabel
@@ -26,7 +25,7 @@ def shadow_comparison(
     Only pairs with both judgments take part, so that no single judgment is told.
     """
     work.progress(0, None, "comparing labels")
-    judged = list(_judged_pairs(collection))
+    judged = [pair for pair in labelled_pairs(collection) if pair.judged]
     given = _given_labels(judge)
     pairs = [
         ComparedPair(
@@ -48,10 +47,6 @@ def shadow_comparison(
         "agreement": {**agreement, "not_judged_yet": not_judged},
         **compared_rankings(collection, labels, measure, work),
     }
-
-
-def _judged_pairs(collection: Collection) -> Iterator[LabelledPair]:
-    return (pair for pair in labelled_pairs(collection) if pair.judged)
 
 
 def _given_labels(judge: ShadowJudge) -> dict[str, dict[str, int]]:

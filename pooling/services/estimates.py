@@ -234,7 +234,7 @@ def estimate_pools(
         shallow=tuple(
             run.name
             for run in runs
-            if run.name not in sample.missing and _is_shallow(run, plan.depth)
+            if not (run.is_imported or run.name in sample.missing) and (run.depth or 0) < plan.depth
         ),
     )
 
@@ -313,10 +313,6 @@ def _overlaps(plan: PoolPlan, lists: Lists) -> JaccardMatrix:
             if name not in plan.known_sources:
                 by_run[name][str(paper)] = ranking.docnos
     return jaccard_matrix(by_run, USUAL_DEPTH)
-
-
-def _is_shallow(run: Run, depth: int) -> bool:
-    return not run.is_imported and (run.depth or 0) < depth
 
 
 def _missing_lists(lists: Lists, runs: Group[Run]) -> dict[str, int]:

@@ -134,9 +134,9 @@ class CorpusMetadata:
 
     def eligible(self, query: QueryText, required: Requirements) -> Mask:
         """(papers,) whether each may be ranked; the query paper itself never may."""
-        mask = (
-            self._of_a_field(query) if required.same_field and query.fields else self._all_papers()
-        )
+        mask = np.ones(len(self.docnos), dtype=np.bool_)
+        if required.same_field and query.fields:
+            mask = self._of_a_field(query)
         if required.not_later and query.year is not None:
             mask &= (self.years <= query.year) & (self.years != NO_YEAR)
         own = () if query.is_topic else (query.docno,)
@@ -145,9 +145,6 @@ class CorpusMetadata:
             False
         )
         return mask
-
-    def _all_papers(self) -> Mask:
-        return np.ones(len(self.docnos), dtype=np.bool_)
 
     def _of_a_field(self, query: QueryText) -> Mask:
         mask = np.zeros(len(self.docnos), dtype=np.bool_)

@@ -53,7 +53,10 @@ def _retrieval(facts: Facts) -> Iterable[str]:
         yield from _supported(facts)
         return
     if answer == SupportAnswer.NOT_SUPPORTED:
-        yield _not_supported(facts)
+        yield (
+            "It does not support comparing the sources of its pools with other systems that "
+            f"retrieve from the whole corpus: {open_reason(facts)}."
+        )
     else:
         yield (
             "Whether it supports comparing systems that retrieve from the whole corpus cannot be "
@@ -103,13 +106,6 @@ def _supported(facts: Facts) -> Iterable[str]:
         f"{facts['reaching']} of {count_noun(facts['whole_corpus'], 'scored system')} that "
         f"{'retrieves' if facts['whole_corpus'] == 1 else 'retrieve'} from the whole corpus "
         f"{'has' if facts['reaching'] == 1 else 'have'} this judged@{k}."
-    )
-
-
-def _not_supported(facts: Facts) -> str:
-    return (
-        "It does not support comparing the sources of its pools with other systems that retrieve "
-        f"from the whole corpus: {open_reason(facts)}."
     )
 
 
