@@ -194,15 +194,18 @@ def _transactions() -> Iterator[list[float]]:
     """
     from django.db import connection
 
-    longest, began = [0.0], [0.0]
+    longest = [0.0]
+    began: float | None = None
     switch = connection.set_autocommit
 
     def timed(autocommit: bool, *given: Any, **named: Any) -> None:
-        if not autocommit:
-            began[0] = time.perf_counter()
+        nonlocal began
         switch(autocommit, *given, **named)
-        if autocommit:
-            longest[0] = max(longest[0], time.perf_counter() - began[0])
+        now = time.perf_counter()
+        if autocommit and began is not None:
+            longest[0] = max(longest[0], now - began)
+        # Counted from here: until then, it waits for the lock of others.
+        began = None if autocommit else now
 
     connection.set_autocommit = timed  # type: ignore[method-assign]
     try:

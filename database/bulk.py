@@ -12,7 +12,7 @@ from typing import Any
 
 from django.db import connection, models
 
-SQLITE_CACHE = -131_072  # KiB: 128 MiB
+SQLITE_CACHE = -65_536  # KiB: 64 MiB
 
 
 @contextmanager

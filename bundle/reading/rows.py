@@ -11,11 +11,19 @@ import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date
+from functools import lru_cache
 from typing import Any, NamedTuple, TypeVar
 
 from bundle.options import LabelSource, ReleaseOptions, Texts
 from bundle.reading.fields import LARGEST_NUMBER, Fields, each_line
-from bundle.reading.opened import BundleError, OpenedBundle, read_json, read_lines, whole_lines
+from bundle.reading.opened import (
+    BundleError,
+    OpenedBundle,
+    parsed_json,
+    read_json,
+    read_lines,
+    whole_lines,
+)
 from bundle.records import (
     Adjudication,
     FoundBy,
@@ -56,6 +64,7 @@ FORMAT_VERSION = 3
 LONGEST_ROW = 1024 * 1024  # characters of a row of a CSV file, which can have many lines
 LONGEST_NAME = 240  # of a query
 LONGEST_DOCNO = 200
+LONGEST_SOURCE = 60
 LONGEST_NUMBER = 20  # digits of a cell
 HIGHEST_GRADE = 4
 T = TypeVar("T")
@@ -324,24 +333,73 @@ def read_docnos(bundle: OpenedBundle) -> Iterator[str]:
 
 def read_pools(bundle: OpenedBundle) -> Iterator[tuple[int, PooledDocument]]:
     """Line and candidate, by query paper, then position."""
-    for fields in each_line(bundle, POOLS):
-        assert fields.line is not None
-        yield (
-            fields.line,
-            PooledDocument(
-                query_paper=fields.text("query_paper"),
-                docno=fields.text("docno"),
-                position=fields.whole("position", least=1),
-                excluded=fields.text("excluded"),
-                sources=fields.each("sources", _source),
-                inclusion=fields.optional_number("inclusion"),
-            ),
+    for number, line in read_lines(bundle, POOLS):
+        value = parsed_json(line, POOLS, number)
+        # Half a million lines, read three times by an import: checking field by field takes four
+        # times as long. It is only needed to say what is wrong, or to read escaped characters.
+        plain = None if "\\u" in line else _plain_candidate(value)
+        yield number, plain or _candidate(Fields(value, POOLS, number))
+
+
+def _plain_candidate(value: Any) -> PooledDocument | None:
+    """The candidate if it has all fields, each as a release writes it; None to have it checked."""
+    try:
+        sources = tuple(
+            [
+                FoundBy(source["source"], source["rank"], source["score"], source["drawn"])
+                for source in value["sources"]
+            ]
         )
+        pooled = PooledDocument(
+            value["query_paper"],
+            value["docno"],
+            value["position"],
+            value["excluded"],
+            sources,
+            value["inclusion"],
+        )
+    except (KeyError, TypeError):
+        return None
+    texts = pooled.query_paper, pooled.docno, pooled.excluded
+    is_plain = (
+        all(type(text) is str for text in texts)
+        and _is_count(pooled.position)
+        and _is_plain_number(pooled.inclusion)
+        and type(value["sources"]) is list
+        and all(
+            type(name) is str
+            and len(name) <= LONGEST_SOURCE
+            and (rank is None or _is_count(rank))
+            and _is_plain_number(score)
+            and type(drawn) is bool
+            for name, rank, score, drawn in sources
+        )
+    )
+    return pooled if is_plain else None
+
+
+def _is_count(value: Any) -> bool:
+    return type(value) is int and 1 <= value <= LARGEST_NUMBER
+
+
+def _is_plain_number(value: Any) -> bool:
+    return value is None or (type(value) is float and math.isfinite(value))
+
+
+def _candidate(fields: Fields) -> PooledDocument:
+    return PooledDocument(
+        query_paper=fields.text("query_paper"),
+        docno=fields.text("docno"),
+        position=fields.whole("position", least=1),
+        excluded=fields.text("excluded"),
+        sources=fields.each("sources", _source),
+        inclusion=fields.optional_number("inclusion"),
+    )
 
 
 def _source(fields: Fields) -> FoundBy:
     return FoundBy(
-        source=fields.text("source", longest=60),
+        source=fields.text("source", longest=LONGEST_SOURCE),
         rank=fields.optional_whole("rank", least=1),
         score=fields.optional_number("score"),
         drawn=fields.truth("drawn"),
@@ -372,87 +430,86 @@ def _corpus_import(fields: Fields) -> ReleasedCorpusImport:
     )
 
 
+Cell = Callable[[str], Any]  # gives the value of a cell, or raises WrongCell
+CELLS_KEPT = 1024
+
+
+class WrongCell(ValueError):
+    """A cell is not what it must be, such as `a number`."""
+
+
+def _whole(most: int, *, least: int = 0) -> Cell:
+    # The same few numbers stand in half a million rows.
+    @lru_cache(CELLS_KEPT)
+    def read(cell: str) -> int:
+        is_whole = cell.isascii() and cell.isdigit() and len(cell) <= LONGEST_NUMBER
+        if not (is_whole and least <= int(cell) <= most):
+            raise WrongCell(f"a whole number from {least} to {most}")
+        return int(cell)
+
+    return read
+
+
+def _grade(cell: str) -> int | None:
+    return _number_of_grade(cell) if cell else None
+
+
+_number_of_grade = _whole(HIGHEST_GRADE)
+
+
+def _number(cell: str) -> float | None:
+    if not cell:
+        return None
+    try:
+        number = float(cell)
+    except ValueError:
+        raise WrongCell("a number") from None
+    if not math.isfinite(number):
+        raise WrongCell("a number")
+    return number
+
+
+def _truth(cell: str) -> bool:
+    if cell not in ("true", "false"):
+        raise WrongCell("true or false")
+    return cell == "true"
+
+
+RATING_CELLS: dict[str, Cell] = {
+    "query": restored,
+    "facet": restored,
+    "docno": restored,
+    "slot": _whole(2, least=1),
+    "annotator": restored,
+    "grade": _grade,
+    "reason": restored,
+    "sequence": _whole(32_767, least=1),
+    "seconds": _number,
+    "presentation_digest": restored,
+}
+ADJUDICATION_CELLS: dict[str, Cell] = {
+    "query": restored,
+    "facet": restored,
+    "docno": restored,
+    "adjudicator": restored,
+    "grade": _grade,
+    "reason": restored,
+    "first": _grade,
+    "second": _grade,
+    "overruled": _truth,
+}
+
+
 def read_ratings(bundle: OpenedBundle) -> Iterator[tuple[int, Rating]]:
     """Line and judgment, by query, docno and slot; none in a release without their file."""
-    return _rows(
-        bundle,
-        RATINGS,
-        Rating._fields,
-        lambda row: Rating(
-            query=row.text("query"),
-            facet=row.text("facet"),
-            docno=row.text("docno"),
-            slot=row.whole("slot", 2, least=1),
-            annotator=row.text("annotator"),
-            grade=row.grade("grade"),
-            reason=row.text("reason"),
-            sequence=row.whole("sequence", 32_767, least=1),
-            seconds=row.number("seconds"),
-            presentation_digest=row.text("presentation_digest"),
-        ),
-    )
+    for line, values in _rows(bundle, RATINGS, RATING_CELLS):
+        yield line, Rating._make(values)
 
 
 def read_adjudications(bundle: OpenedBundle) -> Iterator[tuple[int, Adjudication]]:
     """Line and decision, by query and docno; none in a release without their file."""
-    return _rows(
-        bundle,
-        ADJUDICATIONS,
-        Adjudication._fields,
-        lambda row: Adjudication(
-            query=row.text("query"),
-            facet=row.text("facet"),
-            docno=row.text("docno"),
-            adjudicator=row.text("adjudicator"),
-            grade=row.grade("grade"),
-            reason=row.text("reason"),
-            first=row.grade("first"),
-            second=row.grade("second"),
-            overruled=row.truth("overruled"),
-        ),
-    )
-
-
-class _CsvRow:
-    """A row of a CSV file. Each method gives a cell, or raises BundleError."""
-
-    def __init__(self, file: str, line: int, places: Mapping[str, int], cells: list[str]) -> None:
-        self._file, self._line, self._places, self._cells = file, line, places, cells
-
-    def _fail(self, name: str, wanted: str) -> BundleError:
-        cell = self._cells[self._places[name]]
-        return BundleError(self._file, self._line, f"{name} must be {wanted}, got {cell[:60]!r}.")
-
-    def text(self, name: str) -> str:
-        return restored(self._cells[self._places[name]])
-
-    def whole(self, name: str, most: int = LARGEST_NUMBER, *, least: int = 0) -> int:
-        cell = self._cells[self._places[name]]
-        is_whole = cell.isascii() and cell.isdigit() and len(cell) <= LONGEST_NUMBER
-        if not (is_whole and least <= int(cell) <= most):
-            raise self._fail(name, f"a whole number from {least} to {most}")
-        return int(cell)
-
-    def grade(self, name: str) -> int | None:
-        return self.whole(name, HIGHEST_GRADE) if self._cells[self._places[name]] else None
-
-    def number(self, name: str) -> float | None:
-        cell = self._cells[self._places[name]]
-        if not cell:
-            return None
-        try:
-            number = float(cell)
-        except ValueError:
-            raise self._fail(name, "a number") from None
-        if not math.isfinite(number):
-            raise self._fail(name, "a number")
-        return number
-
-    def truth(self, name: str) -> bool:
-        cell = self._cells[self._places[name]]
-        if cell not in ("true", "false"):
-            raise self._fail(name, "true or false")
-        return cell == "true"
+    for line, values in _rows(bundle, ADJUDICATIONS, ADJUDICATION_CELLS):
+        yield line, Adjudication._make(values)
 
 
 class _CsvLines:
@@ -478,9 +535,9 @@ class _CsvLines:
 
 
 def _rows(
-    bundle: OpenedBundle, name: str, columns: tuple[str, ...], read: Callable[[_CsvRow], T]
-) -> Iterator[tuple[int, T]]:
-    """The rows of a CSV file with these columns, in any order, and others."""
+    bundle: OpenedBundle, name: str, columns: Mapping[str, Cell]
+) -> Iterator[tuple[int, list[Any]]]:
+    """Line and values of the rows of a CSV file with these columns, in any order, and others."""
     if name not in bundle.names:
         return
     lines = _CsvLines(bundle, name)
@@ -490,16 +547,34 @@ def _rows(
         missing = [column for column in columns if column not in header]
         if missing:
             raise BundleError(name, 1, f"has no column {missing[0]}.")
-        places = {column: header.index(column) for column in columns}
+        places = [(read, header.index(column)) for column, read in columns.items()]
         for cells in reader:
             lines.end_row()
             if len(cells) != len(header):
                 raise BundleError(
                     name, reader.line_num, f"has {len(cells)} cells, not {len(header)}."
                 )
-            yield reader.line_num, read(_CsvRow(name, reader.line_num, places, cells))
+            try:
+                values = [read(cells[place]) for read, place in places]
+            except WrongCell:
+                _check_cells(name, reader.line_num, header, cells, columns)
+                raise
+            yield reader.line_num, values
     except csv.Error as error:
         raise BundleError(name, reader.line_num, f"is not valid CSV ({error}).") from error
+
+
+def _check_cells(
+    file: str, line: int, header: list[str], cells: list[str], columns: Mapping[str, Cell]
+) -> None:
+    """Raise BundleError for the first wrong cell."""
+    for column, read in columns.items():
+        cell = cells[header.index(column)]
+        try:
+            read(cell)
+        except WrongCell as wanted:
+            reason = f"{column} must be {wanted}, got {cell[:60]!r}."
+            raise BundleError(file, line, reason) from None
 
 
 def read_qrels(bundle: OpenedBundle, name: str = QRELS) -> Iterator[tuple[int, Label]]:

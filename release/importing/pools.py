@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import chain, groupby, islice
+from itertools import chain, groupby
 from typing import Any
 
 from django.utils import timezone
@@ -26,7 +26,7 @@ from retrieval.formats import RunFormatError, RunLine, read_run
 from retrieval.models import Ranking, Run
 from retrieval.services import CITED
 
-LISTS_TOGETHER = 20  # in one transaction
+RANKED_TOGETHER = 5_000  # documents of whole lists, in one transaction
 CANDIDATES_TOGETHER = 1_000  # of whole pools, in one transaction
 LOOKUP = 5_000  # docnos in a query, which both databases take
 
@@ -75,7 +75,7 @@ def _import_lists(context: ReleaseImportContext, run: Run, file: str) -> None:
                 _ranking(context, run, paper, some)
                 for paper, some in groupby(lines, lambda line: line.topic)
             )
-            while some := list(islice(lists, LISTS_TOGETHER)):
+            for some in in_parts(lists, lambda ranking: len(ranking.docnos), RANKED_TOGETHER):
                 with context.part():
                     Ranking.objects.bulk_create(some)
         except RunFormatError as error:

@@ -1,7 +1,8 @@
 """A decision that a public version has stays, also when the version is private again.
 
-Everybody could read the labels of the version, so a later decision could follow them. A pair that is
-settled again has other judgments or another count of referrals, so its next decision is a first one.
+Everybody could read the labels of the version, so a later decision could follow them. A pair that
+is settled again has other judgments or another count of referrals, so its next decision is a first
+one.
 """
 
 from django.db import migrations
