@@ -5,7 +5,6 @@ Who accepted them is a row of the database (`models.ReleaseException`) and in no
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,11 +17,6 @@ class AcceptedFinding:
     count: int
     items: tuple[str, ...]
     reason: str
-
-    @classmethod
-    def from_json(cls, entry: Mapping[str, Any]) -> AcceptedFinding:
-        """Read an entry that `as_json` wrote into a manifest."""
-        return cls(entry["check"], entry["count"], tuple(entry["items"]), entry["reason"])
 
     def as_json(self) -> dict[str, Any]:
         return {

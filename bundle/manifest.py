@@ -81,12 +81,12 @@ def _judgment_imports(snapshot: Snapshot) -> dict[str, Any]:
 
 
 def _supports(snapshot: Snapshot) -> dict[str, str]:
-    """Only if there is a report. The file of a lost release is built again with this paragraph."""
+    """The paragraph on pool bias, if there is a report."""
     return {"supports": snapshot.supports} if snapshot.supports else {}
 
 
 def _out_of_date_reports(snapshot: Snapshot) -> dict[str, list[str]]:
-    """Only if there are some. The file of a lost release is built again with this list."""
+    """The reports that were left out, if there are some."""
     keys = list(snapshot.reports.out_of_date)
     return {"out_of_date_reports": keys} if keys else {}
 

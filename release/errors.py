@@ -110,26 +110,10 @@ class ReleaseDamaged(ReleaseError):
         slug, version = release.collection.slug, release.version
         super().__init__(
             f"The file of {slug} {version} {what} ({path.name} in the release folder), so it was "
-            f"not handed out. Restore the file from a backup, or run `python manage.py release "
-            f"{slug} {version} --output DIR`: it builds the file again and keeps it if the "
-            "checksum is that of the published one."
+            f"not handed out. Restore {version}.zip from a backup of the release folder; its "
+            f"SHA-256 must be {release.sha256}. Or publish the collection as it is now under a new "
+            "version."
         )
         self.release = release
         self.path = path
         self.what = what
-
-
-class CannotRestore(ReleaseError):
-    """The file of a published version is lost, and what can be built now has other bytes."""
-
-    def __init__(self, release: Release, what: str, reasons: Sequence[str]) -> None:
-        slug, version = release.collection.slug, release.version
-        why = " ".join(reasons) or "Its files are the same, but the zip is put together otherwise."
-        super().__init__(
-            f"The file of {slug} {version} {what}, and it cannot be built again: what is built "
-            f"now has other bytes. {why} Restore {version}.zip from a backup of the release "
-            f"folder; its SHA-256 must be {release.sha256}. Or publish the collection as it is "
-            "now under a new version."
-        )
-        self.release = release
-        self.reasons = tuple(reasons)

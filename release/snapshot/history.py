@@ -2,29 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from functools import partial
 
 from accounts.models import Collection
 from adjudication.models import Referral
 from bundle.records import PreviousVersion, ReleasedReferral, SettledErratum
-from release.models import Erratum, Release
+from release.models import Erratum
 from release.versions.differences import QRELS, Unreadable
 from release.versions.published_files import check_file, lines_of
 
 POOLS = "pools/pool.jsonl"
 
 
-def previous_version(release: Release | None, *, readable: bool = True) -> PreviousVersion | None:
-    """The version with its files, or without them if they cannot be read.
-
-    `readable` is False to build a later version again that could not read them.
-    """
+def newest_version(collection: Collection) -> PreviousVersion | None:
+    """The newest version with its files, or without them if they cannot be read."""
+    release = collection.releases.select_related("collection").first()
     if release is None:
         return None
     known = PreviousVersion(release.version, release.sha256, release.manifest)
-    if not readable:
-        return known
     try:
         for name in (QRELS, POOLS):
             check_file(release, name)
@@ -34,21 +29,11 @@ def previous_version(release: Release | None, *, readable: bool = True) -> Previ
     return known._replace(qrels=qrels, pools=pools)
 
 
-def newest_version(collection: Collection) -> PreviousVersion | None:
-    return previous_version(collection.releases.select_related("collection").first())
-
-
 def unpublished_errata(collection: Collection) -> tuple[SettledErratum, ...]:
     """The settled errata that no version has in its changelog, by version and number."""
     listed = collection.releases.values_list("manifest__errata", flat=True)
     published = {name for names in listed for name in names or ()}
     return tuple(row for row in _settled(collection) if row.name not in published)
-
-
-def errata_named(collection: Collection, names: Iterable[str]) -> tuple[SettledErratum, ...]:
-    """These settled errata, by version and number."""
-    wanted = set(names)
-    return tuple(row for row in _settled(collection) if row.name in wanted)
 
 
 def published_referrals(collection: Collection) -> int:
@@ -57,16 +42,14 @@ def published_referrals(collection: Collection) -> int:
     return max((last for last in listed if last), default=0)
 
 
-def referrals_after(
-    collection: Collection, number: int, last: int | None = None
-) -> tuple[ReleasedReferral, ...]:
-    """The referrals after the first `number`, as far as the `last`. Their order never changes."""
+def referrals_after(collection: Collection, number: int) -> tuple[ReleasedReferral, ...]:
+    """The referrals after the first `number`. Their order never changes."""
     rows = (
         Referral.objects.of(collection)
         .order_by("pk")
         .values_list("pair__query__name", "pair__candidate__document__docno", "recipient", "reason")
     )
-    return tuple(ReleasedReferral(*row) for row in rows[number:last])
+    return tuple(ReleasedReferral(*row) for row in rows[number:])
 
 
 def _settled(collection: Collection) -> list[SettledErratum]:

@@ -12,11 +12,10 @@ from bundle.label_changes import LabelPair, aligned, summarise
 from bundle.layouts.changelog import read_candidates
 from bundle.records import PooledDocument
 from release.errata.services import report_erratum, settle_erratum
-from release.files import open_release, path_of
+from release.files import path_of
 from release.models import Release
 from release.services import publish_release
 from release.versions.published_files import published_bundle
-from release.versions.restoring import restore_release
 from tests.support.release_scenes import a_judged_collection, decide_pair, slot_of
 from tests.support.releases import EVERY_EXCEPTION
 from tests.support.sittings import judge, refer
@@ -141,27 +140,6 @@ def test_pairs_that_were_settled_again_are_in_the_next_version_with_reason_and_l
     assert "| `q1_background` | `d2` | the adjudicator | A reader found an error. | 2 | 1 |" in text
     later = publish_release(collection=collection, version="1.3", accept=EVERY_EXCEPTION)
     assert "settled again" not in changelog(later)
-    path_of("small", "1.2").unlink()
-    restore_release(release=collection.releases.get(version="1.2"))  # refused if a byte differs
-
-
-@pytest.mark.parametrize("is_lost", [False, True])
-def test_a_version_is_built_again_with_the_changelog_of_its_time(collection, is_lost):
-    first = publish(collection, "1.0")
-    settled(first, "d1")
-    zip_path = path_of("small", "1.0")
-    kept = zip_path.read_bytes()
-    if is_lost:
-        zip_path.unlink()
-    second = publish(collection, "1.1")
-    zip_path.write_bytes(kept)
-    settled(second, "d2")
-    publish(collection, "1.2")
-    path_of("small", "1.1").unlink()
-
-    restore_release(release=second)
-
-    open_release(second).close()
 
 
 def test_candidates_are_read_from_lines_with_and_without_escapes():

@@ -31,7 +31,6 @@ from release.gate.facts import facts_of
 from release.publicity import make_public
 from release.services import build_bundle, find_faults, publish_release
 from release.snapshot import take_snapshot
-from release.versions.restoring import restore_release
 from scoring.systems.run_files import read_system_file
 from tests.support.citation_scenes import (
     DOCNOS,
@@ -287,18 +286,6 @@ def test_the_same_pools_give_the_same_bytes(mdcr):
     again = build_bundle(take_snapshot(mdcr, CITATIONS), "1.0", ())
 
     assert first.sha256 == again.sha256
-
-
-def test_a_lost_file_is_built_again(mdcr):
-    release = publish_release(collection=mdcr, version="1.0", options=CITATIONS)
-    path = path_of(mdcr.slug, "1.0")
-    content = path.read_bytes()
-    path.chmod(0o644)
-    path.unlink()
-
-    restore_release(release=release)
-
-    assert path.read_bytes() == content
 
 
 def test_the_pages_of_a_version_say_that_its_labels_are_citations(mdcr, client):

@@ -96,17 +96,19 @@ def test_a_changed_decision_cannot_change_once_the_version_with_the_first_is_pub
 def test_the_database_refuses_it_from_other_programs_too(public, slot):
     first = slot.pair.decisions.get()
 
-    with pytest.raises(IntegrityError, match="decision_of_public_version_stays"):
-        with transaction.atomic():
-            Decision.objects.create(
-                pair=slot.pair,
-                sequence=2,
-                adjudicator=first.adjudicator,
-                first=first.first,
-                second=first.second,
-                grade=2,
-                key=uuid.uuid4(),
-            )
+    with (
+        pytest.raises(IntegrityError, match="decision_of_public_version_stays"),
+        transaction.atomic(),
+    ):
+        Decision.objects.create(
+            pair=slot.pair,
+            sequence=2,
+            adjudicator=first.adjudicator,
+            first=first.first,
+            second=first.second,
+            grade=2,
+            key=uuid.uuid4(),
+        )
 
 
 def test_a_case_without_a_decision_in_the_version_can_be_decided_and_changed():

@@ -12,13 +12,10 @@ from evaluation.leaderboard.supported_scopes import (
     scopes_under_citations,
     supported_scopes,
 )
-from release.files import path_of
 from release.services import publish_release
-from release.versions.restoring import restore_release
 from tests.support.bundles import released_files
 from tests.support.citation_scenes import an_mdcr_collection
 from tests.support.release_scenes import a_judged_collection, an_opened_collection, slot_of
-from tests.support.releases import EVERY_EXCEPTION
 from tests.support.sittings import judge
 from tests.support.visits import client_of
 
@@ -85,17 +82,3 @@ def test_the_pages_of_a_version_state_them():
         page = " ".join(client.get(address).text.split())
         assert f"<dt>Open lists</dt> <dd>not supported: {reason}</dd>" in page, address
         assert "<dt>Closed lists</dt> <dd>supported: " in page
-
-
-def test_a_lost_file_is_built_again_with_the_scopes_of_its_time():
-    collection = an_opened_collection()
-    judge(slot_of(collection, "q1_method", "d1", 1), 2)
-    judge(slot_of(collection, "q1_method", "d1", 2), 2)
-    release = publish_release(collection=collection, version="1.0", accept=EVERY_EXCEPTION)
-    path = path_of("small", "1.0")
-    content = path.read_bytes()
-    path.unlink()
-
-    restore_release(release=release)
-
-    assert path.read_bytes() == content

@@ -26,7 +26,6 @@ from release import services
 from release.importing.service import import_release
 from release.services import PackedBundle
 from release.snapshot import take_snapshot
-from release.versions import restoring
 
 COPY = "imported-again"  # the short name of the collection
 
@@ -77,8 +76,7 @@ def kept_releases(folder: Path) -> Iterator[MadeReleases]:
         return bundle
 
     with pytest.MonkeyPatch.context() as patch:
-        for module in (services, restoring):
-            patch.setattr(module, "pack_bundle", pack_and_keep)
+        patch.setattr(services, "pack_bundle", pack_and_keep)
         yield made
 
 

@@ -11,12 +11,11 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from accounts.models import Collection
 from bundle.errors import ReleaseError
 from bundle.options import LabelSource, ReleaseOptions, Texts
-from release.files import write_file
+from release.files import open_release, write_file
 from release.gate.acceptance import Reasons, checked_reasons
 from release.gate.checks import ACCEPTABLE, Finding, blocking_findings
 from release.gate.current_facts import count_documents
 from release.services import check_version, find_faults, publish_release
-from release.versions.restoring import open_or_restore
 
 
 class Command(BaseCommand):
@@ -126,7 +125,7 @@ class Command(BaseCommand):
                 f"Version {version} is published already, on {release.published_at:%Y-%m-%d}: "
                 "this is its zip. To publish the collection as it is now, give a new version."
             )
-        with open_or_restore(release=release) as file:
+        with open_release(release) as file:
             path = output / f"{collection.slug}-{release.version}.zip"
             write_file(path, file)
         # Its checksum was compared when it was opened.

@@ -4,13 +4,9 @@ import zipfile
 
 import pytest
 
-from evaluation.pool_bias.models import PoolBiasReport
 from evaluation.pool_bias.services import compute_pool_bias
-from release.errors import CannotRestore
-from release.files import path_of
-from release.services import build_bundle, publish_release
+from release.services import build_bundle
 from release.snapshot import take_snapshot
-from release.versions.restoring import restore_release
 from tests.support.release_scenes import a_judged_collection
 from tests.support.releases import accepting
 
@@ -51,25 +47,3 @@ def test_a_release_has_the_paragraph_of_an_up_to_date_report_only():
     assert {key: without[key] for key in unchanged} == {key: manifest[key] for key in unchanged}
     assert without["files"].keys() == manifest["files"].keys()
     assert without["out_of_date_reports"] == ["pool_bias"]
-
-
-def test_a_lost_file_is_built_again_without_a_report_that_it_did_not_have():
-    collection = a_judged_collection()
-    release = publish_release(collection=collection, version="1.0", accept=ACCEPT)
-    path_of(collection.slug, "1.0").unlink()
-    compute_pool_bias(collection=collection)
-    restore_release(release=release)
-    assert path_of(collection.slug, "1.0").exists()
-
-
-def test_a_lost_file_is_built_again_with_a_report_that_it_had():
-    collection = a_judged_collection()
-    compute_pool_bias(collection=collection)
-    release = publish_release(collection=collection, version="1.0", accept=ACCEPT)
-    path_of(collection.slug, "1.0").unlink()
-    PoolBiasReport.objects.all().delete()
-    with pytest.raises(CannotRestore, match=r"Files that differ: .*reports/pool_bias\.json"):
-        restore_release(release=release)
-    compute_pool_bias(collection=collection)
-    restore_release(release=release)
-    assert path_of(collection.slug, "1.0").exists()
