@@ -15,11 +15,10 @@ from typing import Any, NamedTuple
 from agreement.coefficients import COEFFICIENTS, Coefficient
 from bundle.licences import licence_url
 from bundle.options import LabelSource
-from bundle.readme.commands import QRELS, Loading, files_used
+from bundle.readme.commands import Loading, files_used
 from bundle.readme.exceptions import explain_exception
 from web.words import count_noun
 
-FORMAT = 3  # 1 lacks `corpus_licence` and `files`, 2 `folds` and `scopes`
 STAGES = {"pre": "before", "post": "after"}
 BIBTEX_SPECIAL = str.maketrans(
     {
@@ -34,9 +33,9 @@ HTML_SPECIAL = {ord(character): f"\\u{ord(character):04X}" for character in "<>&
 
 
 def has_citation_labels(manifest: Mapping[str, Any]) -> bool:
-    """Return whether the labels are citations. Bundles before format 3 have no options."""
-    options: Mapping[str, str] = manifest.get("options", {})
-    return options.get("labels") == LabelSource.CITATIONS.value
+    """Return whether the labels are citations."""
+    labels: str = manifest["options"]["labels"]
+    return labels == LabelSource.CITATIONS.value
 
 
 def page_content(
@@ -47,17 +46,16 @@ def page_content(
     `agreement` is `facets` of the bundle's agreement report.
     """
     return {
-        "format": FORMAT,
         "software_version": manifest["software"]["version"],
         "name": manifest["collection"]["name"],
         "description": manifest["collection"]["description"],
         "licence": manifest["collection"]["licence"],
-        "corpus_licence": manifest["collection"].get("corpus_licence", ""),
+        "corpus_licence": manifest["collection"]["corpus_licence"],
         "facets": manifest["collection"]["facets"],
-        "relevant_from": manifest["collection"].get("relevant_from"),
+        "relevant_from": manifest["collection"]["relevant_from"],
         "counts": manifest["counts"],
-        "folds": manifest.get("folds"),
-        "scopes": manifest.get("scopes", []),
+        "folds": manifest["folds"],
+        "scopes": manifest["scopes"],
         "is_sample": manifest.get("sample") is not None,
         "of_citations": has_citation_labels(manifest),
         "exceptions": [explain_exception(entry) for entry in manifest["accepted"]],
@@ -153,8 +151,8 @@ class PublicPage:
 
     @property
     def of_citations(self) -> bool:
-        """True if the labels are citations. A page of format 1 does not say so and has none."""
-        return bool(self.content.get("of_citations"))
+        """True if the labels are citations."""
+        return bool(self.content["of_citations"])
 
     @property
     def judgments(self) -> int:
@@ -207,17 +205,16 @@ class PublicPage:
 
     @property
     def loading(self) -> Loading:
-        """A page of format 1 has no list of files. Its bundle has qrels."""
         return Loading(
             folder=self.file_stem,
-            files=self.content.get("files", [QRELS]),
+            files=self.content["files"],
             relevant_from=self.content["relevant_from"],
             is_sample=self.content["is_sample"],
         )
 
     def dataset(self, server_name: str) -> dict[str, Any]:
         """The page as a schema.org Dataset."""
-        texts = self.content.get("corpus_licence", "")
+        texts = self.content["corpus_licence"]
         known = [self.licence_url or self.content["licence"], licence_url(texts) or texts]
         licences = list(dict.fromkeys(filter(None, known)))
         return {

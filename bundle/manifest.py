@@ -10,16 +10,10 @@ from adjudication.standing import LabelledPair, Standing
 from bundle.citation_labels import count_citations
 from bundle.formats.guideline_page import guideline_digest
 from bundle.layouts.content import Content, Files
+from bundle.names import FORMAT, FORMAT_VERSION
 from bundle.records import ReleasedGuideline, ReleasedQuery, Snapshot
 from bundle.sampling import describe_sample
 from bundle.zip.writing import digest_of, size_of
-
-FORMAT = "qrelsmith-release"
-# 2 has codes where 1 had sentences: in `accepted`, and in `excluded` of pools/pool.jsonl.
-# 3 has the texts, the publisher's options, and trec/queries.tsv where 2 had queries.tsv.
-FORMAT_VERSION = 3
-NAME = "manifest.json"
-SUMS = "SHA256SUMS"
 
 
 def build_manifest(content: Content, files: Files) -> dict[str, Any]:

@@ -24,8 +24,8 @@ from bundle.accepted_findings import AcceptedFinding
 from bundle.formats import records as formats
 from bundle.layouts import LAST_LAYOUTS, LAYOUTS, write_layouts
 from bundle.layouts.content import Content
-from bundle.manifest import NAME as MANIFEST
-from bundle.manifest import SUMS, build_manifest, count
+from bundle.manifest import build_manifest, count
+from bundle.names import MANIFEST, SUMS
 from bundle.options import DEFAULT_OPTIONS, ReleaseOptions
 from bundle.readme import write_readme
 from bundle.records import Snapshot

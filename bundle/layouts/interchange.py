@@ -15,7 +15,7 @@ from typing import Any
 
 from bundle.formats import records as formats
 from bundle.layouts.content import Content, FileNote, Files
-from bundle.reading.rows import DOCUMENTS, GUIDELINES, QUERY_PAPERS, SETTINGS
+from bundle.names import DOCUMENTS, GUIDELINES, QUERY_PAPERS, SETTINGS
 from bundle.records import InterchangedPaper, InterchangedQuery, ReleasedDocument, Snapshot
 from bundle.zip.draft_files import DraftFolder
 from corpus.documents.export import document_line

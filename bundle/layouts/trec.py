@@ -9,6 +9,7 @@ from operator import attrgetter
 from bundle.formats import records as formats
 from bundle.formats.run_files import write_query_runs
 from bundle.layouts.content import Content, FileNote, Files
+from bundle.names import QUERY_TABLE
 from bundle.records import Label, Snapshot
 from bundle.sampling import DeepPools
 from bundle.zip.draft_files import DraftFile, DraftFolder
@@ -34,7 +35,7 @@ FILES = (
         "trec/topics.xml",
         "the same in TREC's XML; the description of a query paper is what it is a query about",
     ),
-    FileNote("trec/queries.tsv", "the query paper and the facet of every query id"),
+    FileNote(QUERY_TABLE, "the query paper and the facet of every query id"),
     FileNote(
         "trec/runs/<name>.txt",
         "the runs of `runs/` with query ids, which score with the qrels as they are",
@@ -52,7 +53,7 @@ def write(folder: DraftFolder, content: Content) -> Files:
         files["trec/topics.tsv"] = formats.write_topics_tsv(snapshot.query_texts)
         files["trec/topics.xml"] = formats.write_topics_xml(snapshot.query_texts)
     if snapshot.names_differ:
-        files["trec/queries.tsv"] = formats.write_queries(snapshot.queries)
+        files[QUERY_TABLE] = formats.write_queries(snapshot.queries)
     return files
 
 

@@ -14,6 +14,20 @@ from datetime import date
 from functools import lru_cache
 from typing import Any, NamedTuple, TypeVar
 
+from bundle.names import (
+    ADJUDICATIONS,
+    CORPUS,
+    DOCUMENTS,
+    FORMAT,
+    FORMAT_VERSION,
+    GUIDELINES,
+    MANIFEST,
+    POOLS,
+    QRELS,
+    QUERY_PAPERS,
+    RATINGS,
+    SETTINGS,
+)
 from bundle.options import LabelSource, ReleaseOptions, Texts
 from bundle.reading.fields import LARGEST_NUMBER, Fields, each_line
 from bundle.reading.opened import (
@@ -45,22 +59,6 @@ from bundle.records import (
 from scoring.folds import MOST as MOST_FOLDS
 from web.tables.csv_cells import restored
 
-MANIFEST = "manifest.json"
-SUMS = "SHA256SUMS"
-SETTINGS = "collection/settings.json"
-GUIDELINES = "collection/guidelines.json"
-QUERY_PAPERS = "collection/query_papers.jsonl"
-DOCUMENTS = "collection/documents.jsonl"
-POOLS = "pools/pool.jsonl"
-RATINGS = "annotations/ratings.csv"
-ADJUDICATIONS = "annotations/adjudications.csv"
-QRELS = "trec/qrels.all.txt"
-CORPUS = "corpus.json"
-SPLITS = "splits.json"
-IMPORTED_SPLITS = "csfcube/evaluation_splits.json"
-MADE_SPLITS = "csfcube/made_splits.json"
-FORMAT = "qrelsmith-release"
-FORMAT_VERSION = 3
 LONGEST_ROW = 1024 * 1024  # characters of a row of a CSV file, which can have many lines
 LONGEST_NAME = 240  # of a query
 LONGEST_DOCNO = 200
@@ -136,18 +134,11 @@ def read_manifest(bundle: OpenedBundle) -> Manifest:
 def _check_format(version: Any, software: str) -> None:
     if version == FORMAT_VERSION:
         return
-    if isinstance(version, int) and version < FORMAT_VERSION:
-        remedy = (
-            "Releases of that format lack the texts and settings. Publish the collection again "
-            "where it is, with a new version of Qrelsmith."
-        )
-    else:
-        remedy = f"Use Qrelsmith {software} or a newer version."
     raise WrongFormat(
         MANIFEST,
         None,
         f"the release has format {version}, and this software reads format {FORMAT_VERSION}. "
-        f"{remedy}",
+        f"Use Qrelsmith {software} or a newer version.",
     )
 
 

@@ -6,14 +6,15 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import NamedTuple
 
-QRELS = "trec/qrels.all.txt"
+from bundle.names import QRELS, QUERY_TABLE, SUMS
+
 LOADER = "load_ir_datasets.py"
 # The files of a bundle that a command reads; of the runs, the first.
 USED = frozenset(
     {
         QRELS,
         LOADER,
-        "SHA256SUMS",
+        SUMS,
         "beir/corpus.jsonl",
         "beir/queries.jsonl",
         "beir/qrels/test.tsv",
@@ -41,7 +42,7 @@ def files_used(files: Collection[str]) -> list[str]:
 def _runs(files: Collection[str]) -> list[str]:
     """Runs with the query ids of the qrels: those below runs/ name the query papers instead."""
     by_query = sorted(name for name in files if name.startswith("trec/runs/"))
-    if by_query or "trec/queries.tsv" in files or "queries.tsv" in files:
+    if by_query or QUERY_TABLE in files:
         return by_query
     return sorted(name for name in files if name.startswith("runs/"))
 

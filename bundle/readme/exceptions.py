@@ -42,15 +42,14 @@ EXCEPTIONS = {
 
 
 def describe_exception(entry: Mapping[str, Any]) -> str:
-    """A sentence for an entry of `accepted` in a manifest; those of format 1 hold their own."""
+    """A sentence for an entry of `accepted` in a manifest."""
     words = EXCEPTIONS.get(entry["check"], entry["check"])
-    return str(entry.get("message") or words.format(count=entry["count"]))
+    return words.format(count=entry["count"])
 
 
 def explain_exception(entry: Mapping[str, Any]) -> str:
-    """The same with the publisher's reason, which entries before format 3 lack."""
-    reason = f" Reason: {entry['reason']}" if entry.get("reason") else ""
-    return f"{describe_exception(entry)}{reason}"
+    """The same with the publisher's reason."""
+    return f"{describe_exception(entry)} Reason: {entry['reason']}"
 
 
 def exceptions_section(accepted: Sequence[AcceptedFinding]) -> Iterator[str]:

@@ -6,8 +6,7 @@ from collections.abc import Collection, Iterator
 
 from bundle.layouts import file_notes
 from bundle.layouts.content import notes_on
-from bundle.manifest import NAME as MANIFEST
-from bundle.manifest import SUMS
+from bundle.names import MANIFEST, SUMS
 from bundle.readme.tables import markdown_table
 from bundle.records import Snapshot
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from bundle.citation_labels import known_sources_by_paper
-from bundle.reading.rows import QRELS
+from bundle.names import QRELS
 from bundle.verification.data import ReleaseData
 from bundle.verification.failures import Failure
 from retrieval.run_names import CITED

@@ -9,9 +9,10 @@ from itertools import groupby
 from operator import itemgetter
 from typing import Any
 
+from bundle.names import QRELS, RATINGS, SPLITS
 from bundle.reading.fields import each_line
 from bundle.reading.opened import NOT_OURS, BundleError, OpenedBundle, read_json, read_lines
-from bundle.reading.rows import QRELS, RATINGS, SPLITS, read_qrels, read_ratings
+from bundle.reading.rows import read_qrels, read_ratings
 from bundle.verification.data import ReleaseData
 from bundle.verification.failures import Failure
 from corpus.formats.document_lines import excerpt

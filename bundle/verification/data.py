@@ -11,9 +11,9 @@ from functools import cached_property
 from operator import attrgetter
 from typing import NamedTuple
 
+from bundle.names import QRELS
 from bundle.reading.opened import OpenedBundle
 from bundle.reading.rows import (
-    QRELS,
     Manifest,
     read_adjudications,
     read_docnos,

@@ -6,9 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import groupby
 from typing import Any
 
-from bundle.reading.fields import Fields
-from bundle.reading.opened import BundleError, read_lines, read_whole
-from bundle.reading.rows import (
+from bundle.names import (
     ADJUDICATIONS,
     GUIDELINES,
     IMPORTED_SPLITS,
@@ -17,9 +15,14 @@ from bundle.reading.rows import (
     POOLS,
     QRELS,
     QUERY_PAPERS,
+    QUERY_TABLE,
     RATINGS,
     SETTINGS,
     SPLITS,
+)
+from bundle.reading.fields import Fields
+from bundle.reading.opened import BundleError, read_lines, read_whole
+from bundle.reading.rows import (
     FoldSettings,
     read_corpus_imports,
     read_guidelines,
@@ -32,8 +35,6 @@ from bundle.verification.failures import Failure
 from bundle.verification.sums import listed_files
 from corpus.digests import json_digest
 from scoring.folds import Folds, SplitsError, read_splits
-
-QUERY_TABLE = "trec/queries.tsv"
 
 
 def unreadable_files(data: ReleaseData) -> Iterator[Failure]:

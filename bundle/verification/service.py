@@ -9,8 +9,9 @@ from itertools import islice
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
+from bundle.names import GUIDELINES, QUERY_PAPERS, SPLITS
 from bundle.reading.opened import NOT_OURS, BundleError, OpenedBundle, open_bundle
-from bundle.reading.rows import GUIDELINES, QUERY_PAPERS, SPLITS, WrongFormat
+from bundle.reading.rows import WrongFormat
 from bundle.verification import citations, copies, counts, judging, references, sums
 from bundle.verification.data import ReleaseData
 from bundle.verification.failures import Failure

@@ -8,8 +8,8 @@ import zipfile
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from bundle.names import MANIFEST, SUMS
 from bundle.reading.opened import BundleError, OpenedBundle, read_json, read_lines
-from bundle.reading.rows import MANIFEST, SUMS
 from bundle.verification.failures import Failure
 
 READ_TOGETHER = 1024 * 1024  # bytes

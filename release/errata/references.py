@@ -8,12 +8,11 @@ from __future__ import annotations
 import json
 import zipfile
 
+from bundle.names import POOLS, QRELS, QUERY_TABLE
 from release.errata.errors import CannotBeChecked, NotInVersion
 from release.models import Release
-from release.versions.differences import QRELS, Unreadable
-from release.versions.published_files import QUERY_LISTS, archive_lines, published_bundle
-
-POOLS = "pools/pool.jsonl"
+from release.versions.differences import Unreadable
+from release.versions.published_files import archive_lines, published_bundle
 
 
 def check_reference(release: Release, query: str, docno: str) -> None:
@@ -65,10 +64,9 @@ def _look_up(archive: zipfile.ZipFile, query: str, docno: str) -> tuple[str | No
 
 def _papers(archive: zipfile.ZipFile, query: str) -> str | None:
     """The paper by the list of queries: "" if it lacks the query, None if there is no list."""
-    name = next((name for name in QUERY_LISTS if name in archive.namelist()), None)
-    if name is None:
+    if QUERY_TABLE not in archive.namelist():
         return None
-    for line in archive_lines(archive, name):
+    for line in archive_lines(archive, QUERY_TABLE):
         found, paper, *_ = line.decode().rstrip("\n").split("\t")
         if found == query:
             return paper

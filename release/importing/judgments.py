@@ -18,14 +18,9 @@ from annotation.services import (
     insert_judgments,
     make_slots,
 )
+from bundle.names import ADJUDICATIONS, QUERY_PAPERS, RATINGS
 from bundle.reading.opened import BundleError
-from bundle.reading.rows import (
-    ADJUDICATIONS,
-    QUERY_PAPERS,
-    RATINGS,
-    read_adjudications,
-    read_ratings,
-)
+from bundle.reading.rows import read_adjudications, read_ratings
 from bundle.records import Adjudication, InterchangedQuery, Rating
 from corpus.models import Query
 from pooling.models import Candidate

@@ -11,9 +11,10 @@ from typing import Any
 
 from django.utils import timezone
 
+from bundle.names import MANIFEST, POOLS
 from bundle.reading.fields import Fields
 from bundle.reading.opened import BundleError
-from bundle.reading.rows import MANIFEST, POOLS, read_pools
+from bundle.reading.rows import read_pools
 from bundle.records import PooledDocument, ReleasedRun
 from corpus.models import QueryPaper
 from database.bulk import insert_rows

@@ -6,12 +6,11 @@ from functools import partial
 
 from accounts.models import Collection
 from adjudication.models import Referral
+from bundle.names import POOLS, QRELS
 from bundle.records import PreviousVersion, ReleasedReferral, SettledErratum
 from release.models import Erratum
-from release.versions.differences import QRELS, Unreadable
+from release.versions.differences import Unreadable
 from release.versions.published_files import check_file, lines_of
-
-POOLS = "pools/pool.jsonl"
 
 
 def newest_version(collection: Collection) -> PreviousVersion | None:

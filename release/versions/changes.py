@@ -12,8 +12,8 @@ from django.db.models import QuerySet
 
 from accounts.login_limits import cache_failures
 from bundle.label_changes import KINDS, LabelPair, aligned, read_labels, summarise
+from bundle.names import QRELS
 from release.models import Release
-from release.versions.differences import QRELS
 from release.versions.published_files import check_file, lines_of, published_facets
 
 log = logging.getLogger(__name__)

@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
 from bundle.label_changes import Label, aligned, read_labels
+from bundle.names import QRELS
 from bundle.zip.writing import sha256
 from release.files import path_of
 from release.models import Release
 
-QRELS = "trec/qrels.all.txt"
 README = "README.md"
 
 

@@ -9,12 +9,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import cast
 
+from bundle.names import QUERY_TABLE
 from release.files import path_of
 from release.models import Release
 from release.versions.differences import Unreadable
 
 CHUNK = 1 << 20
-QUERY_LISTS = ("trec/queries.tsv", "queries.tsv")  # the second in bundles of format 2
 
 
 @contextmanager
@@ -55,10 +55,9 @@ def published_facets(release: Release) -> dict[str, str]:
     Raises Unreadable.
     """
     with published_bundle(release) as archive:
-        names = archive.namelist()
-        name = next((name for name in QUERY_LISTS if name in names), None)
-        if name is None:
+        if QUERY_TABLE not in archive.namelist():
             return {}
-        rows = (line.decode().rstrip("\n").split("\t") for line in archive_lines(archive, name))
+        lines = archive_lines(archive, QUERY_TABLE)
+        rows = (line.decode().rstrip("\n").split("\t") for line in lines)
         next(rows, None)  # the header
         return {query: facet for query, _, facet, *_ in rows}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from accounts.models import Collection
 from bundle.citation_labels import RELEVANT_FROM
+from bundle.names import QRELS
 from bundle.options import LabelSource, ReleaseOptions
 from corpus.digests import json_digest
 from pooling.models import Pool
@@ -11,7 +12,7 @@ from pooling.services.reports import pools_state
 from release.snapshot.citations import citation_labels
 from release.snapshot.collection import queries_by_name
 from release.snapshot.pools import released_builds
-from release.versions.differences import QRELS, Unreadable, read_member, read_qrels
+from release.versions.differences import Unreadable, read_member, read_qrels
 from scoring.labels import GradedLabels, OtherLabels
 from web.errors import UserFacingError
 

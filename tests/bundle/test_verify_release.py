@@ -352,7 +352,7 @@ def test_another_file_or_format_is_named(files, tmp_path):
         outcomes(tmp_path / "nothing.zip")
     old = dict(files)
     of_manifest(lambda manifest: manifest.update(format_version=2))(old)
-    with pytest.raises(BundleError, match=r"has format 2, and this software reads format 3\. Rel"):
+    with pytest.raises(BundleError, match=r"has format 2, and this software reads format 1\. Use"):
         failed(old, tmp_path)
     with pytest.raises(BundleError, match="This is not a release"):
         failed({"a.txt": b""}, tmp_path)

@@ -12,8 +12,8 @@ from adjudication.models import Case
 from adjudication.services import Ruling
 from annotation.models import Slot
 from annotation.services import open_query, reassign_seat
+from bundle.names import DOCUMENTS, SETTINGS
 from bundle.options import LabelSource, ReleaseOptions, Texts
-from bundle.reading.rows import DOCUMENTS, SETTINGS
 from bundle.verification.service import verify
 from corpus.documents.export import document_lines
 from corpus.facets import NO_FACETS

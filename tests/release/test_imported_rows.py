@@ -10,8 +10,8 @@ import pytest
 from accounts.models import Collection
 from adjudication.models import Decision
 from annotation.models import Seat
+from bundle.names import CORPUS, DOCUMENTS, SETTINGS
 from bundle.options import LabelSource, ReleaseOptions, Texts
-from bundle.reading.rows import CORPUS, DOCUMENTS, SETTINGS
 from corpus.models import ImportStep
 from jobs.context import DirectRun
 from pooling.models import Contribution, Pool

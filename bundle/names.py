@@ -1,0 +1,21 @@
+"""The format of a bundle, and the names of the files that are written, read and checked. Pure."""
+
+from __future__ import annotations
+
+MANIFEST = "manifest.json"
+SUMS = "SHA256SUMS"
+SETTINGS = "collection/settings.json"
+GUIDELINES = "collection/guidelines.json"
+QUERY_PAPERS = "collection/query_papers.jsonl"
+DOCUMENTS = "collection/documents.jsonl"
+POOLS = "pools/pool.jsonl"
+RATINGS = "annotations/ratings.csv"
+ADJUDICATIONS = "annotations/adjudications.csv"
+QRELS = "trec/qrels.all.txt"
+QUERY_TABLE = "trec/queries.tsv"
+CORPUS = "corpus.json"
+SPLITS = "splits.json"
+IMPORTED_SPLITS = "csfcube/evaluation_splits.json"
+MADE_SPLITS = "csfcube/made_splits.json"
+FORMAT = "qrelsmith-release"
+FORMAT_VERSION = 1  # another number where readers of the old format would misread the new one
