@@ -182,7 +182,7 @@ class Annotator:
         (self._person,) = page.values("person")[:1]
         (self._ahead_url,) = page.values("ahead-url")[:1]
         self._complete = False
-        while not self._complete and len(self._pairs) <= WANTED + SPARE:
+        while not self._complete and len(self._pairs) <= WANTED:
             self._fetch(None)
         return True
 
@@ -202,7 +202,7 @@ class Annotator:
         if saved.status != 200 or key not in saved.text:
             self.problems.append(f"{saved.status} {saved.text[:200]}")
         ahead = 0.0
-        while not self._complete and len(self._pairs) < (WANTED + SPARE if ahead else WANTED):
+        while not self._complete and len(self._pairs) < WANTED:
             ahead += self._fetch(pair)
         self.keys.append(Key(saved.seconds, ahead))
 

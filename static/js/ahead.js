@@ -58,11 +58,11 @@ export class Ahead extends EventTarget {
   async fill() {
     this.#fetching ??= this.#fetch().finally(() => (this.#fetching = null));
     await this.#fetching;
-    if (!this.#complete && this.#missing > 0) this.fill().catch(() => {});
+    if (!this.#complete && this.ready < this.targetCount) this.fill().catch(() => {});
   }
 
-  get #missing() {
-    return this.targetCount + (this.target ? 0 : SPARE) - this.ready;
+  get #wantedCount() {
+    return Math.max(this.targetCount + (this.target ? 0 : SPARE) - this.ready, 1);
   }
 
   async #fetch() {
@@ -80,7 +80,7 @@ export class Ahead extends EventTarget {
     const tokens = [...new Set(excluded)].join(",");
     const room = LONGEST_ADDRESS - this.url.length;
     const cut = tokens.length > room ? tokens.slice(0, tokens.lastIndexOf(",", room)) : tokens;
-    return `${this.url}?count=${Math.max(this.#missing, 1)}&without=${cut}`;
+    return `${this.url}?count=${this.#wantedCount}&without=${cut}`;
   }
 }
 

@@ -207,6 +207,22 @@ def test_the_annotator_chooses_how_many_pairs_are_ready_offline(page, context):
     expect(page.locator("#trouble")).to_contain_text("You can go on: 74 more pairs are ready here.")
 
 
+@pytest.mark.parametrize("size", [61])
+def test_a_query_opens_with_one_page_and_one_request_for_its_other_pairs(
+    stopped, live_server, opening
+):
+    page, requests = stopped, []
+    page.on("request", lambda request: requests.append(request.url))
+    page.goto(live_server.url + query_url(opening))
+    page.wait_for_load_state("networkidle")
+
+    address = live_server.url + query_url(opening)
+    assert [url.split("?")[0] for url in requests if url.startswith(address)] == [
+        address,
+        f"{address}ahead/",
+    ]
+
+
 @pytest.mark.parametrize("size", [75])
 def test_a_press_sends_its_judgment_and_few_requests_besides(stopped, opening, slots):
     page, requests = stopped, []
@@ -252,7 +268,7 @@ def test_where_storage_is_blocked_it_is_said_and_plain_forms_judge(
     read_and_press(page, "u")
     expect(page.get_by_text("You said 2 Similar")).to_be_visible()
     read_and_press(page, "Escape")
-    page.wait_for_url(f"**{pair_url(slots[1])}")
+    page.wait_for_url(f"**{query_url(opening)}")
     read_and_press(page, "1")
     page.wait_for_url(f"**{pair_url(slots[2])}")
 
