@@ -53,9 +53,9 @@ def collection_for(user: Any, slug: str, *roles: str) -> Collection:
 def by_the_same_person(view: View) -> View:
     """Refuse a page that was made for another person than the one who is logged in now.
 
-    A page left open outlives its login. Without this, what one person judged would be refused as
-    a foreign pair (or, worse, count for the other) once another person logs in on that computer;
-    and a page of the first would show judgments of the second.
+    A page can stay open after its person has logged out. If another person then logs in on that
+    computer, the page could save the judgments of the first person for the second, and show
+    judgments of the second to the first.
     """
 
     @wraps(view)
@@ -70,9 +70,9 @@ def by_the_same_person(view: View) -> View:
 
 
 def not_found_as_json(message: str) -> Callable[[View], View]:
-    """Answer a script's POST to an absent page with our JSON instead of the page for people.
+    """Answer 404 to a script's POST as JSON and not as a page.
 
-    A 404 page may as well come from a proxy, so no script may take it for the end of what it sent.
+    A 404 page can also come from a proxy, so scripts keep their data until they get this JSON.
     """
 
     def decorate(view: View) -> View:

@@ -19,7 +19,7 @@ from django.utils.crypto import constant_time_compare, get_random_string, salted
 COOKIE = "browser"
 SALT = "accounts.known_browsers"
 SECONDS = 365 * 24 * 60 * 60  # after the last login
-MOST_ACCOUNTS = 20  # of a shared computer: the latest ones, so that the cookie stays short
+MOST_ACCOUNTS = 20  # the latest ones of a shared computer, so that the cookie stays short
 
 
 class KnownBrowser(NamedTuple):
@@ -44,7 +44,7 @@ def remember_browser(request: HttpRequest, response: HttpResponse, username: str
     """Set the cookie, once the password of this account was right."""
     browser = browser_of(request) or KnownBrowser(get_random_string(22), [])
     account = _digest(username)
-    others = [each for each in browser.accounts if each != account]
+    others = [other for other in browser.accounts if other != account]
     content = {"id": browser.id, "accounts": [account, *others][:MOST_ACCOUNTS]}
     response.set_cookie(
         COOKIE,

@@ -22,14 +22,14 @@ DAYS = settings.PASSWORD_RESET_TIMEOUT // 86_400
 
 
 class PasswordLink(NamedTuple):
-    """The parameters of its address."""
+    """The parameters of the link's address."""
 
     person_id: int
     made_by_id: int
     token: str
 
 
-class NoPasswordLink(AccountError):
+class PasswordLinkRefused(AccountError):
     """This admin may not make a link for this person. The message gives the reason."""
 
     status: ClassVar[int] = 409
@@ -91,10 +91,10 @@ def password_link(*, asked_by: User, person: User) -> str:
     """The path of a page where the person chooses a new password, once and within `DAYS` days.
 
     Raises:
-        NoPasswordLink: `asked_by` may not reset the password of this person.
+        PasswordLinkRefused: `asked_by` may not reset the password of this person.
     """
     if reason := refusals(asked_by=asked_by, people=[person]).get(person.pk):
-        raise NoPasswordLink(reason)
+        raise PasswordLinkRefused(reason)
     token = _Tokens(asked_by).make_token(person)
     return reverse("new-password", args=PasswordLink(person.pk, asked_by.pk, token))
 

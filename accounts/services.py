@@ -38,7 +38,7 @@ class CannotBlind(AccountError):
     status: ClassVar[int] = 409
 
 
-class NameCanLogIn(AccountError):
+class ImportedNameInUse(AccountError):
     """The username of an imported person belongs to an account that can log in."""
 
     def __init__(self, username: str) -> None:
@@ -119,7 +119,7 @@ def imported_person(*, username: str, name: str = "") -> User:
     """The account of a person in imported data, who can never log in. Creates it if needed.
 
     Raises:
-        NameCanLogIn: the account exists and can log in.
+        ImportedNameInUse: the account exists and can log in.
     """
     person = User.objects.filter(username=username).first()
     if person is None:
@@ -127,7 +127,7 @@ def imported_person(*, username: str, name: str = "") -> User:
         person.set_unusable_password()
         person.save()
     elif person.is_active or person.has_usable_password():
-        raise NameCanLogIn(username)
+        raise ImportedNameInUse(username)
     return person
 
 

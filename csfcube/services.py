@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from accounts.models import Collection, Role, User
-from accounts.services import NameCanLogIn, add_membership, imported_person
+from accounts.services import ImportedNameInUse, add_membership, imported_person
 from adjudication.models import Decision
 from annotation.models import Judgment, Opening, Pair
 from annotation.services import set_up_collection
@@ -147,7 +147,7 @@ def _create_people(collection: Collection, release: PublishedRelease) -> Release
 def _person(username: str) -> User:
     try:
         return imported_person(username=username)
-    except NameCanLogIn as error:
+    except ImportedNameInUse as error:
         raise ImportRefused(str(error)) from error
 
 

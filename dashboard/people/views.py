@@ -17,7 +17,7 @@ from accounts.access import in_collection, person_of, roles_in
 from accounts.codes import account_code, find_person
 from accounts.forms import CreatePersonForm, GiveRoleForm
 from accounts.models import Collection, Membership, Role
-from accounts.password_links import DAYS, NoPasswordLink, password_link, refusals
+from accounts.password_links import DAYS, PasswordLinkRefused, password_link, refusals
 from accounts.services import AccountError, add_membership, create_person, username_in
 from adjudication.models import Decision
 from dashboard.board.annotators import AnnotatorShare, shares_of
@@ -130,7 +130,7 @@ def make_password_link(
     person = _membership(collection, membership_id).user
     try:
         path = password_link(asked_by=person_of(request), person=person)
-    except NoPasswordLink as error:
+    except PasswordLinkRefused as error:
         messages.error(request, str(error))
         return redirect("people", collection.slug)
     # Only this response shows the link, as with the password of a new account.

@@ -17,8 +17,8 @@ from accounts.models import Role, User
 from accounts.password_links import (
     DAYS,
     LinkNotValid,
-    NoPasswordLink,
     PasswordLink,
+    PasswordLinkRefused,
     _Tokens,
     choose_password,
     password_link,
@@ -216,7 +216,7 @@ def test_nobody_with_rights_elsewhere_gets_a_link_and_the_page_says_so(give, cli
     assert refused.text.count(f"adju {BEYOND}") == 2  # the message, and the row
     assert "password-link&quot;" not in refused.text
     assert 'id="password-link"' not in refused.text
-    with pytest.raises(NoPasswordLink):
+    with pytest.raises(PasswordLinkRefused):
         link_for("adju")
 
 
@@ -242,7 +242,7 @@ def test_the_own_account_and_imported_names_have_no_link(client, collection):
 def test_someone_without_any_role_is_out_of_reach(collection):
     UserFactory(username="stranger")
 
-    with pytest.raises(NoPasswordLink, match=BEYOND):
+    with pytest.raises(PasswordLinkRefused, match=BEYOND):
         link_for("stranger")
 
 
