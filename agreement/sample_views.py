@@ -71,7 +71,7 @@ def sample(request: HttpRequest, collection: Collection, sample: str) -> HttpRes
             "bar": filter_bar(
                 request,
                 filters,
-                label="Find by title or docno",
+                caption="Find by title or docno",
                 button="Find papers",
                 anchor="#papers",
             ),

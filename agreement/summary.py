@@ -46,7 +46,7 @@ class RatedPair:
     """A (query, candidate) pair: the grades of both slots and the final label.
 
     `first` and `second` are the grades of slots 1 and 2, None meaning "cannot judge"; `final` is
-    the final label, None while there is none, and for good where the adjudicator has `set_aside`
+    the final label, None while there is none, and forever if the adjudicator has `set_aside`
     the pair. `judged` is False until both slots have answered; such a pair counts nowhere, it only
     makes its query appear.
     """

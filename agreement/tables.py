@@ -192,7 +192,7 @@ def in_words(reason: str) -> str:
 class Plot:
     """A dot before and a dot after adjudication on one scale; x in the units of the view box."""
 
-    label: str
+    caption: str
     zero: str | None
     before: str | None
     after: str | None
@@ -280,7 +280,7 @@ class QueryAgreementLine:
         place = COEFFICIENTS.index(self.coefficient)
         before, after = self.before[place], self.after[place]
         return Plot(
-            label=f"{self.coefficient.name}: {before.shown} before, {after.shown} after",
+            caption=f"{self.coefficient.name}: {before.shown} before, {after.shown} after",
             zero=self.scale.x(0.0) if self.scale.low < 0 else None,
             before=self.scale.x(before.value),
             after=self.scale.x(after.value),

@@ -103,7 +103,7 @@ def _tables(
         "bar": filter_bar(
             request,
             filters,
-            label="Query or facet" if any(names) else "Query",
+            caption="Query or facet" if any(names) else "Query",
             button="Filter queries",
             anchor="#by-query",
             kept=("missing", "sort", "metric"),

@@ -344,8 +344,8 @@ if CELERY_BROKER_URL.startswith("filesystem:"):
         "polling_interval": 0.2,
     }
     # A process pool must not be used here: its idle children wait in turn for a lock in shared
-    # memory, and a child that is killed while it holds the lock stops the others for good. Jobs run
-    # in threads instead, so the worker is a single process that its supervisor can start again.
+    # memory, and a child that is killed while it holds the lock stops the others permanently. Jobs
+    # run in threads instead, so the worker is a single process that its supervisor can start again.
     # One of the two is never taken by an import: `jobs.confinement.slots`.
     CELERY_WORKER_POOL = "threads"
     CELERY_WORKER_CONCURRENCY = 2

@@ -60,7 +60,7 @@ def queries(request: HttpRequest, collection: Collection) -> HttpResponseBase:
             "rows": query_rows(page.rows),
             "columns": columns,
             "bar": filter_bar(
-                request, filters, label="Find by id or title", button="Find queries", kept=()
+                request, filters, caption="Find by id or title", button="Find queries", kept=()
             ),
             "words": words,
             "facets": facets,

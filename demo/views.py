@@ -23,7 +23,7 @@ from web.tables.filters import Filter, FilterChoice, filter_bar
 
 
 class Tab(NamedTuple):
-    label: str
+    caption: str
     current: bool = False
     url: str = "#tabs"
     aria_current: str = "page"
@@ -76,7 +76,7 @@ def _page(request: HttpRequest) -> HttpResponse:
         "long_title": LONG_TITLE,
         "grades": (0, 1, 2, 3, None),
         "sort": Sort("size", descending=True),
-        "bar": filter_bar(request, [STATES], label="Query or facet", button="Filter queries"),
+        "bar": filter_bar(request, [STATES], caption="Query or facet", button="Filter queries"),
         "figure": ShownFigure(_figure(), *["#figure-grades"] * 3),
         "numbered_page": NumberedPage([], 51, 100, 3_800, "#table", "#table"),
     }

@@ -38,7 +38,7 @@ def jobs(request: HttpRequest, collection: Collection) -> HttpResponseBase:
     if wants_csv(request):
         lines = ended.in_order().iterator(chunk_size=CHUNK)
         return csv_file(f"{collection.slug}-jobs", columns, lines)
-    bar = filter_bar(request, filters, label="File, error or kind", button="Find jobs", kept=())
+    bar = filter_bar(request, filters, caption="File, error or kind", button="Find jobs", kept=())
     return render(
         request,
         "jobs/jobs.html",

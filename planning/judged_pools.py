@@ -15,7 +15,7 @@ from pooling.models import Contribution
 class JudgedPool(NamedTuple):
     """A query's pool. `lists`: by source, docnos best first. `grades`: those with a final label.
 
-    `without_label` is how many of the pool's pairs have none, for whatever reason.
+    `without_label` is the number of the pool's pairs without a label, for any reason.
     """
 
     query: str

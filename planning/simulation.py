@@ -80,7 +80,7 @@ def judgments_needed(curve: Sequence[int], target: float) -> int | None:
 
 
 def by_rank(lists: ListsBySource, relevant: Relevant) -> Iterator[str]:
-    """Rank by rank over all sources, whatever is found: the baseline."""
+    """Rank by rank over all sources, regardless of the documents found: the baseline."""
     remaining = _Remaining(lists)
     while sources := remaining.sources():
         for name in sources:

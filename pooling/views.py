@@ -99,7 +99,7 @@ def pools_page(
         "bar": filter_bar(
             request,
             tables.POOL_FILTERS,
-            label="Docno or title",
+            caption="Docno or title",
             button="Filter pools",
             path=page,
             anchor="#per-query-paper",
@@ -300,7 +300,7 @@ def pool(request: HttpRequest, collection: Collection, docno: str) -> HttpRespon
         "excluded": sum(bool(row.excluded) for row in all_rows),
         "sort": sort,
         "bar": filter_bar(
-            request, filters, label="Title, docno or source", button="Filter candidates"
+            request, filters, caption="Title, docno or source", button="Filter candidates"
         ),
         "columns": columns,
         "sorted_by": sorting_address(request.path, request, "q", *(each.name for each in filters)),

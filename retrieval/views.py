@@ -120,7 +120,7 @@ def runs(request: HttpRequest, collection: Collection) -> HttpResponseBase:
         "found": found,
         "columns": columns,
         "bar": filter_bar(
-            request, RUN_FILTERS, label="Name or origin", button="Find runs", kept=()
+            request, RUN_FILTERS, caption="Name or origin", button="Find runs", kept=()
         ),
         "names_differ": not collection.facets.filter(key="").exists()
         or collection.queries.filter(sentence_numbers__isnull=False).exists(),

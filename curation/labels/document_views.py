@@ -36,7 +36,7 @@ def documents(request: HttpRequest, collection: Collection) -> HttpResponseBase:
     if wants_csv(request):
         return csv_file(f"{collection.slug}-documents", columns, document_lines(rows))
     bar = filter_bar(
-        request, filters, label="Find by title or docno", button="Find documents", kept=()
+        request, filters, caption="Find by title or docno", button="Find documents", kept=()
     )
     template = "corpus/_documents.html" if wants_part(request) else "corpus/documents.html"
     return render(

@@ -101,7 +101,7 @@ def _page(
         "bar": filter_bar(
             request,
             closed_filters(collection, facets),
-            label="Query or title",
+            caption="Query or title",
             button="Filter queries",
             kept=(),
         ),

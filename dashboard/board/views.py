@@ -98,7 +98,7 @@ def _board_page(request: HttpRequest, collection: Collection) -> HttpResponse:
         "bar": filter_bar(
             request,
             filters,
-            label="Query or person" if unused_columns(facets) else "Query, facet or person",
+            caption="Query or person" if unused_columns(facets) else "Query, facet or person",
             button="Filter queries",
             anchor="#open-queries",
         ),

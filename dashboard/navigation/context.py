@@ -21,7 +21,7 @@ from web.words import Noun, query_source
 class Link(NamedTuple):
     """A link of the navigation; `current` on its own page and on all below it."""
 
-    label: str
+    caption: str
     url: str
     current: bool
     aria_current: str = "page"  # "true" on the pages below
@@ -30,7 +30,7 @@ class Link(NamedTuple):
 class StageLink(NamedTuple):
     """A link to the first page of a stage, and the links to all of its pages."""
 
-    label: str
+    caption: str
     pages: tuple[Link, ...]
 
     @property
@@ -113,7 +113,7 @@ def navigation_for(
     }
     current = _current_of(request.path, address(collection, "collection"), urls.values())
     links = (
-        StageLink(stage.label, tuple(_links(request.path, stage.pages, urls, current)))
+        StageLink(stage.caption, tuple(_links(request.path, stage.pages, urls, current)))
         for stage in stages
     )
     return Navigation(tuple(stage for stage in links if stage.pages), view.roles)
@@ -156,7 +156,7 @@ def _links(
 ) -> Iterator[Link]:
     for page in pages:
         if url := urls.get(page):
-            yield Link(page.label, url, url == current, "page" if path == url else "true")
+            yield Link(page.caption, url, url == current, "page" if path == url else "true")
 
 
 def address(collection: Collection, name: str) -> str:

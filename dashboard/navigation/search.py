@@ -25,13 +25,13 @@ class Hit(NamedTuple):
 class HitGroup(NamedTuple):
     """Hits of one kind. `more_url` lists the others of that kind, "" if there are none."""
 
-    label: str
+    caption: str
     hits: list[Hit]
     more_url: str = ""
 
 
 def search(collection: Collection, words: str, navigation: Navigation) -> list[HitGroup]:
-    """The hits of the words, at most SHOWN of each kind; a page by its label. Two queries."""
+    """The hits of the words, at most SHOWN of each kind; a page by its caption. Two queries."""
     if not words:
         return []
     groups = (
@@ -44,7 +44,7 @@ def search(collection: Collection, words: str, navigation: Navigation) -> list[H
 
 def _pages(navigation: Navigation, words: str) -> list[Hit]:
     pages = (page for stage in navigation.stages for page in stage.pages)
-    return [Hit(page.label, page.url) for page in pages if words.lower() in page.label.lower()]
+    return [Hit(page.caption, page.url) for page in pages if words.lower() in page.caption.lower()]
 
 
 def _queries(collection: Collection, words: str) -> HitGroup:
@@ -70,8 +70,8 @@ def _documents(collection: Collection, words: str) -> HitGroup:
 
 
 def _group(
-    label: str, url_name: str, collection: Collection, hits: list[Hit], words: str
+    caption: str, url_name: str, collection: Collection, hits: list[Hit], words: str
 ) -> HitGroup:
     """`url_name` is that of the page that lists all of them."""
     all_url = f"{reverse(url_name, args=[collection.slug])}?{urlencode({'q': words})}"
-    return HitGroup(label, hits[:SHOWN], all_url if len(hits) > SHOWN else "")
+    return HitGroup(caption, hits[:SHOWN], all_url if len(hits) > SHOWN else "")

@@ -14,7 +14,7 @@ CURATORS = frozenset({Role.ADMIN, Role.CURATOR})
 class NavigationPage(NamedTuple):
     """A page in the navigation. `url_name` is that of its address below `/c/<slug>/`."""
 
-    label: str
+    caption: str
     url_name: str
     roles: frozenset[Role]
     needs_facets: bool = False  # hidden where documents are judged as a whole
@@ -23,12 +23,12 @@ class NavigationPage(NamedTuple):
 class Stage(NamedTuple):
     """Pages that belong to one stage of making a collection."""
 
-    label: str
+    caption: str
     pages: tuple[NavigationPage, ...]
 
 
-def _admin(label: str, url_name: str) -> NavigationPage:
-    return NavigationPage(label, url_name, frozenset({Role.ADMIN}))
+def _admin(caption: str, url_name: str) -> NavigationPage:
+    return NavigationPage(caption, url_name, frozenset({Role.ADMIN}))
 
 
 # In this order, so that a person's own work comes first. A stage of one page shows no second level.

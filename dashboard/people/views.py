@@ -186,7 +186,7 @@ def _page(
             "bar": filter_bar(
                 request,
                 PEOPLE_FILTERS,
-                label="Find by name",
+                caption="Find by name",
                 button="Find people",
                 path=reverse("people", args=[collection.slug]),
                 kept=(),

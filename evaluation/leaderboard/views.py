@@ -71,7 +71,7 @@ FILTERS: list[Filter[Test[LeaderboardLine]]] = [
 class ChoiceLink(NamedTuple):
     """A link that changes one choice of the page."""
 
-    label: str
+    caption: str
     url: str
     current: bool
 
@@ -170,7 +170,7 @@ def show_leaderboard(request: HttpRequest, collection: Collection) -> HttpRespon
         "bar": filter_bar(
             request,
             FILTERS,
-            label="System",
+            caption="System",
             button="Find systems",
             kept=("labels", "profile", *LeaderboardPlace._fields, "measure"),
         ),
@@ -274,15 +274,15 @@ def _options(
         ("Field", _place_options(choice, "field", str)),
         ("Candidates", _place_options(choice, "candidates", str)),
     ]
-    return [(label, options) for label, options in groups if len(options) > 1]
+    return [(caption, options) for caption, options in groups if len(options) > 1]
 
 
 def _place_options(
-    choice: LeaderboardSelection, field: str, label: Callable[[str], str]
+    choice: LeaderboardSelection, field: str, caption: Callable[[str], str]
 ) -> list[ChoiceLink]:
     current = getattr(choice.place, field)
     return [
-        ChoiceLink(label(value), choice.address(**{field: value}), value == current)
+        ChoiceLink(caption(value), choice.address(**{field: value}), value == current)
         for value in choice.values_of(field)
     ]
 

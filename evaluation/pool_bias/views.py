@@ -31,13 +31,13 @@ from web.tables.cells import numbered_page
 class BiasChoiceLink(NamedTuple):
     """A link that changes one choice of the page."""
 
-    label: str
+    caption: str
     url: str
     current: bool
 
 
 class OptionGroup(NamedTuple):
-    label: str
+    caption: str
     options: list[BiasChoiceLink]
 
 
@@ -84,8 +84,8 @@ def _tables(request: HttpRequest, collection: Collection, report: PoolBiasReport
         "choice": choice,
         "measures": _measure_groups(payload, choice),
         "ways": [
-            BiasChoiceLink(label, f"?{choice.address(way=way)}#left-out", way == choice.way)
-            for way, label in ways_of(payload).items()
+            BiasChoiceLink(words, f"?{choice.address(way=way)}#left-out", way == choice.way)
+            for way, words in ways_of(payload).items()
         ],
         "is_redrawn": choice.way == REDRAWN,
         "is_closed": any(

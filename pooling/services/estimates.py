@@ -240,7 +240,7 @@ def estimate_pools(
 
 
 def draw_sample(*, collection: Collection, plan: PoolPlan, docnos: Sequence[str]) -> EstimatedPools:
-    """The pools that the plan would give these query papers, whatever pools they have.
+    """The pools that the plan would give these query papers, regardless of their present pools.
 
     From the lists that are stored, which are read into memory: keep to a few query papers.
     """

@@ -217,7 +217,7 @@ def _note_runs(build: PoolBuild, plan: PoolPlan, runs: Sequence[Run]) -> None:
 
 
 def freeze_pool(*, pool: Pool) -> None:
-    """Freeze the pool for good; a frozen one stays as it is. Raises what `freeze_pools` raises."""
+    """Freeze the pool, which then never changes. Raises the errors of `freeze_pools`."""
     _freeze(pool.query_paper.collection, Pool.objects.drafts().filter(pk=pool.pk))
 
 

@@ -107,7 +107,7 @@ def _computation(name: str, parameters: dict[str, Any], least: int) -> Computati
         "RBP": lambda ranks: computations.rbp(ranks, persistence, k, least),
         "Judged": lambda ranks: computations.judged_share(ranks, k),
     }
-    if "rel" not in parameters:  # with a threshold, the gains are others
+    if "rel" not in parameters:  # a threshold changes the gains
         ours["nDCG"] = lambda ranks: computations.ndcg(ranks, k)
     if k is not None:
         ours["P"] = lambda ranks: computations.precision(ranks, k, least)

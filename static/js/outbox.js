@@ -13,7 +13,7 @@ const FOR_ALL = new Set(["unreachable", "logged-out", "other-person", "archived"
 
 export class Outbox extends EventTarget {
   #memory = new Map();
-  #stuck = new Set(); // tokens of what was tried in vain since the last retry
+  #stuck = new Set(); // tokens of the answers that failed since the last retry
   #down = false; // nothing was settled when something was last tried
   #failures = 0;
   #timer = 0;

@@ -16,7 +16,7 @@ def navigation_of(collection, username, path="/c/small/") -> Navigation:
 
 
 def labels(links):
-    return [link.label for link in links]
+    return [link.caption for link in links]
 
 
 def test_each_role_gets_the_stages_of_its_own_pages(collection):
@@ -52,7 +52,7 @@ def test_a_person_with_two_roles_sees_the_own_work_first_and_both_roles(collecti
 def test_a_page_below_one_of_the_navigation_names_it_as_its_parent(collection, path, parent):
     shown = navigation_of(collection, "admin", path)
 
-    assert (shown.parent and shown.parent.label) == parent
+    assert (shown.parent and shown.parent.caption) == parent
 
 
 @pytest.mark.parametrize(
@@ -115,4 +115,4 @@ def test_the_navigation_needs_no_query_until_it_is_shown(collection, django_asse
 def test_a_page_whose_address_is_below_that_of_another_stage_is_in_one_stage(collection):
     stages = navigation_of(collection, "admin", "/c/small/evaluation/pool-bias/").stages
 
-    assert [stage.label for stage in stages if stage.current] == ["Trust"]
+    assert [stage.caption for stage in stages if stage.current] == ["Trust"]

@@ -21,7 +21,7 @@ def test_every_role_has_an_entry():
 
 @pytest.mark.parametrize("role", Role)
 def test_every_role_has_the_overview_and_a_section(role):
-    assert stages_of(frozenset({role}))[0].label == "Overview"
+    assert stages_of(frozenset({role}))[0].caption == "Overview"
     assert ROLE_OVERVIEWS[role].sections
 
 

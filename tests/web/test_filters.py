@@ -23,7 +23,9 @@ SIZE = Filter("size", "Size", [FilterChoice("small", "Small", lambda row: row < 
 
 
 def bar(address: str):
-    return filter_bar(RequestFactory().get(address), [PARITY, SIZE], label="Number", button="Find")
+    return filter_bar(
+        RequestFactory().get(address), [PARITY, SIZE], caption="Number", button="Find"
+    )
 
 
 def test_rows_pass_every_chosen_filter():

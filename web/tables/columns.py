@@ -24,7 +24,7 @@ class Column(Generic[Row]):
     """A column of a page. `fields` are its columns in the CSV file: name and value of a row."""
 
     key: str
-    label: str
+    caption: str
     fields: Mapping[str, Callable[[Row], object]]
 
 

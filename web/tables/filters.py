@@ -20,7 +20,7 @@ class FilterChoice(NamedTuple, Generic[Condition]):
     """A chip. Its condition is a `Q`, or a function of a row in memory."""
 
     value: str
-    label: str
+    caption: str
     condition: Condition
 
 
@@ -29,7 +29,7 @@ class Filter(Generic[Condition]):
     """Choices that exclude each other; `name` is that of the parameter."""
 
     name: str
-    label: str
+    caption: str
     choices: Sequence[FilterChoice[Condition]]
 
     def chosen(self, parameters: QueryDict) -> FilterChoice[Condition] | None:
@@ -62,14 +62,14 @@ class Chip(NamedTuple):
     """
 
     value: str
-    label: str
+    caption: str
     is_chosen: bool
     url: str
 
 
 class ChipGroup(NamedTuple):
     name: str
-    label: str
+    caption: str
     chips: list[Chip]
 
 
@@ -83,7 +83,7 @@ class FilterBar:
 
     path: str
     anchor: str
-    label: str  # of the search field
+    caption: str  # of the search field
     button: str
     words: str
     groups: list[ChipGroup]
@@ -100,7 +100,7 @@ def filter_bar(
     request: HttpRequest,
     filters: Sequence[Filter[Any]],
     *,
-    label: str,
+    caption: str,
     button: str,
     path: str = "",
     anchor: str = "",
@@ -120,16 +120,16 @@ def filter_bar(
     def chip(name: str, choice: FilterChoice[Any]) -> Chip:
         is_chosen = chosen.get(name) == choice.value
         url = address({name: "" if is_chosen else choice.value}) if name in chosen else ""
-        return Chip(choice.value, choice.label, is_chosen, url)
+        return Chip(choice.value, choice.caption, is_chosen, url)
 
     groups = [
-        ChipGroup(each.name, each.label, [chip(each.name, choice) for choice in each.choices])
+        ChipGroup(each.name, each.caption, [chip(each.name, choice) for choice in each.choices])
         for each in filters
     ]
     return FilterBar(
         path=path,
         anchor=anchor,
-        label=label,
+        caption=caption,
         button=button,
         words=words,
         groups=groups,

@@ -13,7 +13,7 @@ register = Library()
 class Contact(NamedTuple):
     """Whom people ask for help: the text of a link and its address."""
 
-    label: str
+    caption: str
     url: str
 
 
