@@ -15,7 +15,6 @@ from adjudication.models import Case, Decision, Referral
 from annotation.models import Reason, Slot
 from web.errors import UserFacingError
 
-
 PUBLIC_RULE = "decision_of_public_version_stays"  # a trigger of `release`, which has the versions
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from django.db.models import F
 
 from accounts.models import Collection
-from adjudication.labels import LabelledPair, Standing, labelled_pairs
+from adjudication.labels import LabelledPair, labelled_pairs
 from adjudication.models import Case, Decision
 from annotation.models import Pair
 from release.consistent_reads import READ_TOGETHER, batched
@@ -18,17 +18,13 @@ from release.stored_records import Row, StoredRecords
 
 def stored_pairs(collection: Collection, queries: Sequence[int]) -> StoredRecords[LabelledPair]:
     """Every pair of the queries, which are primary keys, by query id and docno."""
-    return StoredRecords(_pairs(collection, queries), as_pair)
+    return StoredRecords(_pairs(collection, queries), LabelledPair._make)
 
 
 def _pairs(collection: Collection, queries: Sequence[int]) -> Iterator[Row]:
     for some in batched(queries, READ_TOGETHER):
         for pair in labelled_pairs(collection, Pair.objects.filter(query__in=some)):
-            yield (*pair[:3], pair.standing.value, *pair[4:])
-
-
-def as_pair(row: Row) -> LabelledPair:
-    return LabelledPair._make((*row[:3], Standing(row[3]), *row[4:]))
+            yield tuple(pair)
 
 
 def stored_ratings(collection: Collection, queries: Sequence[int]) -> StoredRecords[Rating]:

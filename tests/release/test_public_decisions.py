@@ -96,24 +96,28 @@ def test_a_changed_decision_cannot_change_once_the_version_with_the_first_is_pub
 def test_the_database_refuses_it_from_other_programs_too(public, slot):
     first = slot.pair.decisions.get()
 
-    with pytest.raises(IntegrityError, match="decision_of_public_version_stays"):
-        with transaction.atomic():
-            Decision.objects.create(
-                pair=slot.pair,
-                sequence=2,
-                adjudicator=first.adjudicator,
-                first=first.first,
-                second=first.second,
-                grade=2,
-                key=uuid.uuid4(),
-            )
+    with (
+        pytest.raises(IntegrityError, match="decision_of_public_version_stays"),
+        transaction.atomic(),
+    ):
+        Decision.objects.create(
+            pair=slot.pair,
+            sequence=2,
+            adjudicator=first.adjudicator,
+            first=first.first,
+            second=first.second,
+            grade=2,
+            key=uuid.uuid4(),
+        )
 
 
 def test_a_case_without_a_decision_in_the_version_can_be_decided_and_changed():
     collection = an_opened_collection()
     judge_all(collection, GRADES)
     decide_all(collection, {key: RULINGS[key] for key in RULINGS if key != DECIDED})
-    release = publish_release(collection=collection, version="1.0", accept=accepting(["unresolved"]))
+    release = publish_release(
+        collection=collection, version="1.0", accept=accepting(["unresolved"])
+    )
     make_public(release=release, person=None)
     slot = slot_of(collection, *DECIDED, 1)
 
