@@ -109,9 +109,11 @@ def trec_order(scored: Iterable[Scored]) -> list[Scored]:
 
     trec_eval compares docnos with strcmp; code points of Python strings sort like UTF-8 bytes.
     """
-    return sorted(
-        scored, key=lambda document: (float32(document.score), document.docno), reverse=True
-    )
+    documents = list(scored)
+    scores = array("f", [document.score for document in documents])
+    keys = [(score, document.docno) for score, document in zip(scores, documents, strict=True)]
+    order = sorted(range(len(documents)), key=keys.__getitem__, reverse=True)
+    return [documents[place] for place in order]
 
 
 def read_run(
@@ -242,8 +244,11 @@ def write_run(lists: Mapping[str, Iterable[Scored]], *, tag: str) -> Iterator[st
             yield f"{start} {_column(docno)} {rank} {score!r} {end}\n"
 
 
+_ASCII_WHITE_SPACE = re.compile(r"[ \t\n\r\v\f]")
+
+
 def _column(value: str) -> str:
-    if value.encode().split() != [value.encode()]:
+    if not value or _ASCII_WHITE_SPACE.search(value):
         raise ValueError(
             f"a column of a run file must have no white space and not be empty, got {value!r}"
         )

@@ -19,6 +19,7 @@ WORDS = ("Irrelevant", "Related", "Similar", "Identical")  # CSFCube's, of grade
 NO_LABEL = "other"
 BEFORE_QUERY = "=" * 70
 BEFORE_CANDIDATE = "=" * 35
+_JSON_LINE = json.JSONEncoder(ensure_ascii=False, allow_nan=False)
 QUERY_COLUMNS = ("pid", "facet", "year", "title", "paper type")
 
 
@@ -120,7 +121,7 @@ def abstract_line(document: ReleasedDocument) -> str:
         "abstract": document.sentences,
         "pred_labels": [f"{label}_label" for label in _labels(document)],
     }
-    return json.dumps(line, ensure_ascii=False, allow_nan=False) + "\n"
+    return _JSON_LINE.encode(line) + "\n"
 
 
 def _labels(document: ReleasedDocument) -> list[str]:

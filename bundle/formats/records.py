@@ -147,11 +147,12 @@ def _without_controls(text: str) -> str:
 def write_pools(documents: Iterable[PooledDocument]) -> bytes:
     """JSON lines, one per pooled document, by query paper, then position."""
     ordered = sorted(documents, key=lambda document: (document.query_paper, document.position))
-    lines = (
-        json.dumps(_pool_line(document), ensure_ascii=False, allow_nan=False)
-        for document in ordered
-    )
+    lines = (_JSON_LINE.encode(_pool_line(document)) for document in ordered)
     return "".join(f"{line}\n" for line in lines).encode()
+
+
+# Made once, because json.dumps makes a new encoder for each call with other than default options.
+_JSON_LINE = json.JSONEncoder(ensure_ascii=False, allow_nan=False)
 
 
 def _pool_line(document: PooledDocument) -> dict[str, object]:
@@ -163,7 +164,10 @@ def _pool_line(document: PooledDocument) -> dict[str, object]:
         "drawn_by": document.drawn_by,
         "excluded": document.excluded,
         "inclusion": document.inclusion,
-        "sources": [source._asdict() for source in sorted(document.sources, key=by_name)],
+        "sources": [
+            {"source": source, "rank": rank, "score": score, "drawn": drawn}
+            for source, rank, score, drawn in sorted(document.sources, key=by_name)
+        ],
     }
 
 
@@ -193,7 +197,10 @@ def write_csv(header: Sequence[str] | None, rows: Iterable[Sequence[object]]) ->
 
 
 def _cell(value: object) -> object:
-    return str(value).lower() if isinstance(value, bool) else defused(value)
+    if isinstance(value, str):
+        # Most cells begin with a letter or a digit, which no formula does.
+        return value if value[:1].isalnum() else defused(value)
+    return str(value).lower() if isinstance(value, bool) else value
 
 
 def write_sums(digests: Mapping[str, str]) -> bytes:

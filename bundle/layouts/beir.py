@@ -44,6 +44,7 @@ FILES = (
     ),
     FileNote("beir/qrels/<facet>.tsv", "the final labels of one facet"),
 )
+_JSON = json.JSONEncoder(ensure_ascii=False)
 HEADER = b"query-id\tcorpus-id\tscore\n"
 
 
@@ -58,7 +59,7 @@ def write(folder: DraftFolder, content: Content) -> Files:
 
 
 def _json_line(value: object) -> bytes:
-    return json.dumps(value, ensure_ascii=False).encode() + b"\n"
+    return _JSON.encode(value).encode() + b"\n"
 
 
 def _document_line(document: ReleasedDocument) -> bytes:

@@ -17,6 +17,7 @@ COLUMNS = (
 )
 REQUIRED = frozenset({"docno", "title", "sentences"})
 FORMATS = ("jsonl", "tsv")
+_JSON = json.JSONEncoder(ensure_ascii=False)
 
 
 def document_lines(collection: Collection) -> Iterator[str]:
@@ -91,4 +92,4 @@ def _query_line(query: Query, identifier: str, format_name: str, *, is_paper: bo
 
 
 def _json(value: dict[str, Any]) -> str:
-    return json.dumps(value, ensure_ascii=False)
+    return _JSON.encode(value)

@@ -18,7 +18,6 @@ from bundle.datasheet.questions import QUESTIONS
 from bundle.records import NO_REPORTS, Label, ReleasedBuild, ReleasedDatasheet, Snapshot
 from corpus.models import Query
 from release.snapshot.consistent_reads import READ_TOGETHER, batched
-from release.snapshot.judgments import as_pair
 from release.snapshot.pools import as_pooled, cited_rows
 from release.snapshot.stored_records import Row, StoredRecords
 
@@ -59,10 +58,10 @@ def stored_citation_pairs(
 ) -> StoredRecords[LabelledPair]:
     """Every labelled pair of the queries, which are primary keys, by query id and docno."""
     rows: Iterator[Row] = (
-        (label.query, label.facet, label.docno, Standing.CITATION.value, None, None, label.grade)
+        (label.query, label.facet, label.docno, Standing.CITATION, None, None, label.grade)
         for label in citation_labels(queries, builds)
     )
-    return StoredRecords(rows, as_pair)
+    return StoredRecords(rows, LabelledPair._make)
 
 
 def citation_labels(queries: Sequence[int], builds: Iterable[ReleasedBuild]) -> Iterator[Label]:

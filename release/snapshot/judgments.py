@@ -9,7 +9,7 @@ from django.db.models import F
 from accounts.models import Collection
 from adjudication.labels import labelled_pairs
 from adjudication.models import Case, Decision
-from adjudication.standing import LabelledPair, Standing
+from adjudication.standing import LabelledPair
 from annotation.models import Pair
 from bundle.pseudonyms import pseudonyms
 from bundle.records import Adjudication, Rating
@@ -19,17 +19,13 @@ from release.snapshot.stored_records import Row, StoredRecords
 
 def stored_pairs(collection: Collection, queries: Sequence[int]) -> StoredRecords[LabelledPair]:
     """Every pair of the queries, which are primary keys, by query id and docno."""
-    return StoredRecords(_pairs(collection, queries), as_pair)
+    return StoredRecords(_pairs(collection, queries), LabelledPair._make)
 
 
 def _pairs(collection: Collection, queries: Sequence[int]) -> Iterator[Row]:
     for some in batched(queries, READ_TOGETHER):
         for pair in labelled_pairs(collection, Pair.objects.filter(query__in=some)):
-            yield (*pair[:3], pair.standing.value, *pair[4:])
-
-
-def as_pair(row: Row) -> LabelledPair:
-    return LabelledPair._make((*row[:3], Standing(row[3]), *row[4:]))
+            yield tuple(pair)
 
 
 def stored_ratings(collection: Collection, queries: Sequence[int]) -> StoredRecords[Rating]:

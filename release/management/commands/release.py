@@ -19,6 +19,8 @@ from release.services import check_version, find_faults, publish_release
 
 
 class Command(BaseCommand):
+    # They load every page of the server, which takes longer than the release of a small collection.
+    requires_system_checks: tuple[()] = ()
     help = (
         "Publish a version of a collection and write its zip into a folder. For a version that "
         "is published already, write the published zip again, whatever has changed since."
