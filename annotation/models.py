@@ -78,7 +78,7 @@ class Opening(models.Model):
 
 
 class Seat(models.Model):
-    """An annotator of a query, of two: new slots of this number are theirs."""
+    """A query's first or second annotator: new slots of this number are theirs."""
 
     opening = models.ForeignKey(Opening, models.CASCADE, related_name="seats")
     number = models.PositiveSmallIntegerField()
@@ -230,7 +230,7 @@ class SlotQuerySet(models.QuerySet["Slot"]):
 
 
 class Slot(models.Model):
-    """A place for a judgment on a pair, of two. Made when the query opens, never counted."""
+    """A place for a judgment; a pair has two. Made when the query opens, never counted."""
 
     pair = models.ForeignKey(Pair, models.CASCADE, related_name="slots")
     number = models.PositiveSmallIntegerField()

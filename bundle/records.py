@@ -215,7 +215,7 @@ class ReleasedRun(NamedTuple):
 
 
 class ReleasedBuild(NamedTuple):
-    """A building of pools: its manifest, and the query papers whose pools come from it."""
+    """A build of pools: its manifest, and the query papers whose pools come from it."""
 
     manifest: Mapping[str, Any]
     query_papers: tuple[str, ...]

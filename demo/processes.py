@@ -68,9 +68,7 @@ class DemoProcess:
         return self.process is None or self.process.poll() is not None
 
     def is_frozen(self) -> bool:
-        """Return whether the pulse file is too old. The time that the machine sleeps does not
-        count.
-        """
+        """Return whether the pulse file is too old. Time while the machine sleeps is left out."""
         if self.pulse is None:
             return False
         try:

@@ -17,7 +17,7 @@ FOLDERS = re.compile(r"^(?!ir_datasets:).*/")  # a release must not show where f
 
 
 class HistoryStep(NamedTuple):
-    """A step of an import in words, and how many documents it removed and how many remained."""
+    """A step of an import in words, with the numbers of documents removed and remaining."""
 
     name: str
     removed: int

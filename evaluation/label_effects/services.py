@@ -125,7 +125,7 @@ def state_of(
 
 
 class PresentInputs:
-    """The inputs of the reports of a collection. It is read once for all reports."""
+    """The inputs of the reports of a collection. They are read once for all reports."""
 
     def __init__(self, collection: Collection) -> None:
         self._collection = collection

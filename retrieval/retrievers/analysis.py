@@ -73,9 +73,7 @@ class Analysis:
 
     @property
     def parameters(self) -> dict[str, object]:
-        """The parameters of a run's words; empty for `plain`, which is the retriever's own
-        analysis.
-        """
+        """The parameters of a run's words; empty for `plain`, the retriever's own words."""
         if self.name == PLAIN_NAME:
             return {}
         return {
