@@ -1,4 +1,4 @@
-"""What remains of `manage.py demo` once the data is there: it starts the parts and watches them.
+"""What remains of `manage.py start_demo` once the data is there: it starts and watches the parts.
 
 It replaces the process of the command and does not import Django. The command kept 86 MB, or 247 MB
 after loading the demo collection. The launcher has 20 MB.

@@ -110,9 +110,9 @@ class ReleaseDamaged(ReleaseError):
         slug, version = release.collection.slug, release.version
         super().__init__(
             f"The file of {slug} {version} {what} ({path.name} in the release folder), so it was "
-            f"not handed out. Restore the file from a backup, or run `python manage.py release "
-            f"{slug} {version} --output DIR`: it builds the file again and keeps it if the "
-            "checksum is that of the published one."
+            "not handed out. Restore the file from a backup, or run `python manage.py "
+            f"publish_release {slug} {version} --output DIR`: it builds the file again and keeps "
+            "it if the checksum is that of the published one."
         )
         self.release = release
         self.path = path

@@ -20,7 +20,7 @@ from curation.labelling.weights import from_bytes
 
 BUILT_IN = "csabstruct"
 BUILT_IN_LABELS = ("background", "method", "objective", "other", "result")
-BUILT_IN_FILE = Path(__file__).parent / "labelling" / "csabstruct-1.npz"
+BUILT_IN_FILE = Path(__file__).parents[1] / "labelling" / "csabstruct-1.npz"
 ENCODER_BATCH = 32  # sentences per call of the encoder
 
 

@@ -46,8 +46,8 @@ def released_qrels(collection: Collection, version: str) -> dict[str, dict[str, 
     except Unreadable as error:
         raise UnknownVersion(
             f"The file of version {version} is missing or damaged ({error}). Restore it from a "
-            f"backup, or build it again: python manage.py release {collection.slug} {version} "
-            "--output DIR"
+            "backup, or build it again: python manage.py publish_release "
+            f"{collection.slug} {version} --output DIR"
         ) from error
     papers = dict(collection.queries.values_list("name", "query_paper__document__docno"))
     qrels: dict[str, dict[str, int]] = {}
