@@ -37,7 +37,7 @@ help:
 	@echo "make clean   remove .venv and caches; your data in var/ stays"
 
 demo:
-	@$(call install,requirements.lock) && exec .venv/bin/python manage.py demo
+	@$(call install,requirements.lock) && exec .venv/bin/python manage.py start_demo
 
 test:
 	@$(call install,requirements-dev.lock) && exec .venv/bin/python -m tests.run_all $(ARGS)

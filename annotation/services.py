@@ -44,6 +44,17 @@ class CannotOpen(JudgingError):
     status = 409
 
 
+class GuidelineChanged(JudgingError):
+    """Another version was written since the one that the new text is based on."""
+
+    status = 409
+
+    def __init__(self, newest: int) -> None:
+        super().__init__(
+            f"The newest version of the guideline is {newest}. Read it, and send it as based_on."
+        )
+
+
 class UncheckedLabels(CannotOpen):
     """Query papers have predicted labels that no person has checked."""
 
@@ -169,15 +180,25 @@ def set_up_collection(
     return collection
 
 
-def write_guideline(*, facet: Facet, instructions: str, grades: list[dict[str, Any]]) -> Guideline:
-    """Add the next version of a facet's guideline; queries already open keep theirs."""
+def write_guideline(
+    *,
+    facet: Facet,
+    instructions: str,
+    grades: list[dict[str, Any]],
+    based_on: int | None = None,
+) -> Guideline:
+    """Add the next version of a facet's guideline; queries already open keep theirs.
+
+    Raises GuidelineChanged if `based_on` is given and is not the newest version.
+    """
     with transaction.atomic():
         collection = lock_collection(facet.collection)
         _check_guideline(collection, grades)
         latest = facet.guidelines.first()
-        return facet.guidelines.create(
-            version=latest.version + 1 if latest else 1, instructions=instructions, grades=grades
-        )
+        newest = latest.version if latest else 0
+        if based_on not in (None, newest):
+            raise GuidelineChanged(newest)
+        return facet.guidelines.create(version=newest + 1, instructions=instructions, grades=grades)
 
 
 def _check_guideline(collection: Collection, grades: Sequence[Mapping[str, Any]]) -> None:

@@ -11,19 +11,26 @@ from adjudication.referrals.api import Referrals
 from agreement.api import AgreementReports
 from annotation import api as annotation
 from annotation.api_collections import CollectionDetail, CollectionFacets, Collections
+from annotation.guidelines.api import GuidelineDetail, Guidelines
 from corpus import api as corpus
 from curation.labels import api as curation
 from curation.samples import api as sample_api
 from dashboard.api import CollectionArchive, CollectionLicences, Root
 from dashboard.people import api as people_api
 from evaluation.leaderboard import api as evaluation
+from evaluation.pool_bias.api import PoolBias
 from evaluation.shadow_judges import api as shadow_judges
+from evaluation.significance.api import Significance
 from jobs import api as jobs
 from pooling import api as pooling
+from pooling.saved_plans_api import SavedPlanDetail, SavedPlans
 from release import api as release
 from release.datasheets import api as datasheets
 from release.errata import api as errata
+from release.publicity_api import Publicity
 from retrieval import api as retrieval
+from scoring.baselines.api import Baselines
+from studies.api import Studies, StudyDetail, StudyEnd
 
 collection_routes: list[URLPattern | URLResolver] = [
     path("", CollectionDetail.as_view(), name="api-collection"),
@@ -33,6 +40,8 @@ collection_routes: list[URLPattern | URLResolver] = [
     path("people/<str:username>/", people_api.PersonDetail.as_view(), name="api-person"),
     path("accounts/", people_api.Accounts.as_view(), name="api-accounts"),
     path("facets/", CollectionFacets.as_view(), name="api-facets"),
+    path("guidelines/", Guidelines.as_view(), name="api-guidelines"),
+    path("guidelines/<str:facet>/", GuidelineDetail.as_view(), name="api-guideline"),
     path("documents/", corpus.Documents.as_view(), name="api-documents"),
     path("documents/<path:docno>/", corpus.DocumentDetail.as_view(), name="api-document"),
     path("labels/", curation.SentenceLabels.as_view(), name="api-labels"),
@@ -49,6 +58,8 @@ collection_routes: list[URLPattern | URLResolver] = [
     path("runs/<str:name>/", retrieval.RunDetail.as_view(), name="api-run"),
     path("runs/<str:name>.txt", retrieval.RunDownload.as_view(), name="api-run-file"),
     path("embeddings/", retrieval.Embeddings.as_view(), name="api-embeddings"),
+    path("saved-plans/", SavedPlans.as_view(), name="api-saved-plans"),
+    path("saved-plans/<int:plan>/", SavedPlanDetail.as_view(), name="api-saved-plan"),
     path("pools/", pooling.Pools.as_view(), name="api-pools"),
     path("pools/<path:docno>/", pooling.PoolDetail.as_view(), name="api-pool"),
     path("pool-builds/", pooling.PoolBuilds.as_view(), name="api-pool-builds"),
@@ -85,6 +96,9 @@ collection_routes: list[URLPattern | URLResolver] = [
     path("evaluation/", evaluation.Evaluation.as_view(), name="api-evaluation"),
     path("systems/", evaluation.Systems.as_view(), name="api-systems"),
     path("systems/<str:name>/", evaluation.SystemDetail.as_view(), name="api-system"),
+    path("baselines/", Baselines.as_view(), name="api-baselines"),
+    path("significance/", Significance.as_view(), name="api-significance"),
+    path("pool-bias/", PoolBias.as_view(), name="api-pool-bias"),
     path("label-effects/", shadow_judges.LabelEffects.as_view(), name="api-label-effects"),
     path("cited-papers/", shadow_judges.CitedPapers.as_view(), name="api-cited-papers"),
     path("shadow-judges/", shadow_judges.ShadowJudges.as_view(), name="api-shadow-judges"),
@@ -98,9 +112,13 @@ collection_routes: list[URLPattern | URLResolver] = [
         shadow_judges.ShadowJudgeReport.as_view(),
         name="api-shadow-judge-report",
     ),
+    path("studies/", Studies.as_view(), name="api-studies"),
+    path("studies/<str:study>/", StudyDetail.as_view(), name="api-study"),
+    path("studies/<str:study>/end/", StudyEnd.as_view(), name="api-end-study"),
     path("datasheet/", datasheets.Datasheet.as_view(), name="api-datasheet"),
     path("releases/", release.Releases.as_view(), name="api-releases"),
     path("releases/<str:version>/", release.ReleaseDetail.as_view(), name="api-release"),
+    path("releases/<str:version>/publicity/", Publicity.as_view(), name="api-publicity"),
     path("releases/<str:version>/bundle.zip", release.BundleFile.as_view(), name="api-bundle"),
     path("errata/", errata.Errata.as_view(), name="api-errata"),
     path("errata/decline/", errata.ErrataDecline.as_view(), name="api-decline-errata"),

@@ -26,6 +26,14 @@ SQLITE_WORDS = ("no such table", "no such column", "has no column named")
 class CommandLine(ManagementUtility):
     """Django's own, for every command of ours and of others."""
 
+    def main_help_text(self, commands_only: bool = False) -> str:
+        """Our commands by the stages of the navigation, then those of Django by name."""
+        if commands_only:
+            return super().main_help_text(commands_only)
+        from config.command_help import help_text  # loads models, so not before Django is set up
+
+        return help_text(self.prog_name)
+
     def fetch_command(self, subcommand: str) -> BaseCommand:
         command = super().fetch_command(subcommand)
         if subcommand != "migrate":  # The sentence about tables would send its reader in a circle.

@@ -390,7 +390,11 @@ SPECTACULAR_SETTINGS = {
     "REDOC_DIST": "SIDECAR",
     "SERVE_INCLUDE_SCHEMA": False,
     "SCHEMA_PATH_PREFIX": "/api/v1/",
-    "ENUM_NAME_OVERRIDES": {"RoleEnum": "accounts.models.Role"},
+    "ENUM_NAME_OVERRIDES": {
+        "RoleEnum": "accounts.models.Role",
+        "MetricEnum": "retrieval.retrievers.dense.METRICS",
+        "RequirementEnum": "pooling.services.plans.ONLY",
+    },
     "POSTPROCESSING_HOOKS": [
         "drf_spectacular.hooks.postprocess_schema_enums",
         "web.api.docs.add_errors",

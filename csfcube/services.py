@@ -93,7 +93,7 @@ def _check_same_files(collection: Collection, release: PublishedRelease) -> None
             return
     raise ImportRefused(
         f"The collection {collection.slug} exists and does not come from these files, so nothing "
-        "was changed. Choose another name with --collection."
+        "was changed. Import them under another short name."
     )
 
 

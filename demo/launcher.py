@@ -1,4 +1,4 @@
-"""The last step of `manage.py demo`, after the data is there: start the parts and watch them.
+"""The last step of `manage.py start_demo`, after the data is there: start the parts and watch them.
 
 It replaces the process of the command and does not import Django. The command kept 86 MB, or 247 MB
 after loading the demo collection. The launcher has 20 MB.

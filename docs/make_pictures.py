@@ -81,7 +81,7 @@ def demo(folder: Path, port: int) -> Iterator[None]:
     log_path = folder / "demo.log"
     with log_path.open("wb") as log:
         process = subprocess.Popen(
-            [sys.executable, "manage.py", "demo"],
+            [sys.executable, "manage.py", "start_demo"],
             cwd=ROOT,
             env={**environment, "DATA_DIR": str(folder), "PORT": str(port)},
             stdin=subprocess.DEVNULL,

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from corpus.ordering import shuffled
+from web.errors import UserFacingError
 
 USUAL_NUMBER = 2
 MOST = 20  # folds
@@ -21,7 +22,7 @@ UNTESTED = 0  # the number of a query that is in no test set
 _SET = re.compile(r"fold(?P<number>[1-9]\d*)_(?P<part>dev|test)")
 
 
-class SplitsError(ValueError):
+class SplitsError(UserFacingError, ValueError):
     """A file of splits is invalid, or contradicts itself."""
 
 

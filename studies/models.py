@@ -17,6 +17,13 @@ NAME = r"[a-z0-9][a-z0-9-]*"
 
 
 class StudyQuerySet(models.QuerySet["Study"]):
+    def with_progress(self) -> StudyQuerySet:
+        """With `total`, the number of pairs, and `rated`, how many of them have a rating."""
+        return self.annotate(
+            total=models.Count("pairs", distinct=True),
+            rated=models.Count("pairs__ratings__study_pair", distinct=True),
+        )
+
     def for_rater(self, user: User) -> StudyQuerySet:
         """Those that the person may rate in now: as an annotator who sees no judgments of others.
 

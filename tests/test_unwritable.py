@@ -135,5 +135,5 @@ def test_a_job_and_the_command_say_that_a_release_cannot_be_kept(collection, bro
     assert job.error.startswith("Nothing was published, because the release folder cannot be")
     assert RELEASE_REASONS[broken] in job.error
     with pytest.raises(CommandError, match="Nothing was published"):
-        call_command("release", "small", "1.0", output=tmp_path / "zips")
+        call_command("publish_release", "small", "1.0", output=tmp_path / "zips")
     assert not collection.releases.exists()

@@ -174,6 +174,16 @@ def predict_labels(
     return report
 
 
+def count_to_label(
+    *, collection: Collection, labeller: str = BUILT_IN, only: str = UNLABELLED
+) -> int:
+    """How many documents `predict_labels` would label now. Raises like it, for a wrong labeller."""
+    _check_only(only)
+    model = labeller_named(collection, labeller)
+    check_facets_get_labels(collection, model.header.labels, labeller)
+    return _finder(only, last_record(collection))(collection).count()
+
+
 def _finder(only: str, up_to: int) -> Finder:
     """The function that finds the documents of a collection to label."""
     if only == UNLABELLED:

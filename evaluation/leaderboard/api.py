@@ -160,7 +160,7 @@ class Evaluation(CollectionView):
         summary="Scores of systems",
         description="The stored scores of the leaderboard. With `measures`, `scope`, "
         "`relevant_from`, `count_empty` or `qrels` that are not stored they are computed, for at "
-        f"most {MOST_LISTS:,} lists; name some systems, or use `manage.py evaluate`.",
+        f"most {MOST_LISTS:,} lists; name some systems, or use `manage.py score_systems`.",
         parameters=[EvaluationParameters],
         responses=EvaluationAnswer,
     )
@@ -184,7 +184,7 @@ class Evaluation(CollectionView):
         if _lists_of(systems) > MOST_LISTS:
             raise serializers.ValidationError(
                 f"These systems have more than {MOST_LISTS:,} lists. Name fewer with `system`, or "
-                "use `manage.py evaluate`."
+                "use `manage.py score_systems`."
             )
         try:
             return evaluation_report(

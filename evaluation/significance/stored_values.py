@@ -32,7 +32,7 @@ class NoScores(UserFacingError):
     def __init__(self, slug: str) -> None:
         super().__init__(
             f"No system of {slug} has stored scores. "
-            f"Score the systems first: manage.py evaluate {slug}"
+            f"Score the systems first: manage.py score_systems {slug}"
         )
 
 

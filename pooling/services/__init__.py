@@ -16,6 +16,7 @@ from pooling.services.plans import DEFAULT_STRATEGY, ONLY, PoolPlan, default_for
 from pooling.services.pools import (
     build_parameters,
     build_pools,
+    check_buildable,
     freeze_pool,
     freeze_pools,
     request_pools,
@@ -33,6 +34,7 @@ __all__ = [
     "build_parameters",
     "build_pools",
     "builds_with_pools",
+    "check_buildable",
     "default_forced",
     "delete_leftovers",
     "delete_plan",

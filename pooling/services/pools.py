@@ -145,6 +145,13 @@ def build_pools(
     return build
 
 
+def check_buildable(
+    collection: Collection, docnos: Sequence[str] = (), *, without_pool: bool = False
+) -> None:
+    """Raise PoolingError as `build_pools` does, for nothing to build or a docno without a query."""
+    _papers_to_pool(collection, docnos, without_pool=without_pool)
+
+
 def _papers_to_pool(
     collection: Collection, docnos: Sequence[str], *, without_pool: bool
 ) -> list[QueryPaper]:

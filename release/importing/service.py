@@ -86,9 +86,7 @@ def import_release(
 
 def _check_slug_is_free(slug: str) -> None:
     if Collection.objects.filter(slug=slug).exists():
-        raise ReleaseRefused(
-            f"The short name {slug!r} exists already. Choose another one with --slug."
-        )
+        raise ReleaseRefused(f"The short name {slug!r} exists already. Choose another one.")
 
 
 def _check_texts(manifest: Manifest, texts: Path | None) -> None:

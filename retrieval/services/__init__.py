@@ -7,6 +7,7 @@ from retrieval.services.query_texts import (
     analysis_of,
     available_retrievers,
     check_allowed,
+    retriever_named,
     usual_retrievers,
 )
 from retrieval.services.run_files import names_by_paper, query_names_of, run_lines
@@ -46,6 +47,7 @@ __all__ = [
     "remove_run",
     "request_run",
     "retrieve",
+    "retriever_named",
     "run_lines",
     "usual_retrievers",
 ]

@@ -27,8 +27,11 @@ def make_baselines(
     encoder: str = "",
     distance: str = "",
     work: JobContext | None = None,
+    dry_run: bool = False,
 ) -> dict[str, Any]:
     """Make the baselines with these names, store each as a system, and score all systems.
+
+    With `dry_run`, nothing is made: the result says what would be.
 
     Without names, those of the paper are made that need no encoder, or all of the paper if there is
     an encoder. `distance` is "cosine" or "l2", or "" for the distance of each baseline. A baseline
@@ -52,6 +55,9 @@ def make_baselines(
         if parameters in systems.values_list("parameters", flat=True):
             unchanged.append(name)
             continue
+        made.append(name)
+        if dry_run:
+            continue
         lists = maker.make(baseline)
         save_system(
             collection=collection,
@@ -62,9 +68,10 @@ def make_baselines(
             report=lists.report,
             work=StepContext(work),
         )
-        made.append(name)
-    evaluate(collection=collection, work=StepContext(work))
     result = {"made": made, "unchanged": unchanged}
+    if dry_run:
+        return result
+    evaluate(collection=collection, work=StepContext(work))
     with work.fenced():
         work.complete(result)
     return result

@@ -16,28 +16,11 @@ from agreement.revision import revision_of
 from jobs.listing import jobs_to_show
 from retrieval.errors import RetrievalError
 from scoring.baselines.catalogue import (
-    BASELINES,
-    Baseline,
     BaselineError,
     Distance,
-    is_current_definition,
 )
+from scoring.baselines.rows import BaselineRow, baseline_rows
 from scoring.baselines.services import JOB_KIND, request_baselines
-from scoring.models import System, SystemKind
-
-
-class MadeSystem(NamedTuple):
-    """A system made by a baseline; out of date if by an earlier definition of it."""
-
-    system: System
-    is_current: bool
-
-
-class BaselineRow(NamedTuple):
-    """A baseline with its systems: several with several encoders or distances."""
-
-    baseline: Baseline
-    systems: list[MadeSystem]
 
 
 class BaselineGroup(NamedTuple):
@@ -72,7 +55,7 @@ def make(request: HttpRequest, collection: Collection) -> HttpResponse:
 
 
 def _context(collection: Collection) -> dict[str, Any]:
-    rows = _rows(collection)
+    rows = baseline_rows(collection)
     return {
         "collection": collection,
         "groups": [
@@ -92,11 +75,3 @@ def _context(collection: Collection) -> dict[str, Any]:
         "judged": revision_of(collection).judged,
         "jobs": jobs_to_show(collection, [JOB_KIND]),
     }
-
-
-def _rows(collection: Collection) -> list[BaselineRow]:
-    systems: dict[str, list[MadeSystem]] = {name: [] for name in BASELINES}
-    for system in collection.systems.filter(kind=SystemKind.BASELINE).order_by("name"):
-        made = MadeSystem(system, is_current_definition(system.parameters))
-        systems.setdefault(system.parameters.get("baseline", ""), []).append(made)
-    return [BaselineRow(baseline, systems[name]) for name, baseline in BASELINES.items()]

@@ -12,9 +12,10 @@ import ir_measures
 from scoring.measures import computations
 from scoring.measures.judged_ranks import Computation
 from scoring.measures.scopes import Scope
+from web.errors import UserFacingError
 
 
-class UnknownMeasure(ValueError):
+class UnknownMeasure(UserFacingError, ValueError):
     """No measure has this name, or none of the providers here can compute it."""
 
 

@@ -13,13 +13,14 @@ from functools import cache, partial
 from scoring.measures import computations
 from scoring.measures.names import Measure, parse_measures
 from scoring.measures.scopes import Scope
+from web.errors import UserFacingError
 
 SIMILAR = 2  # the lowest grade that is relevant in CSFCube: "similar"
 CSFCUBE, TREC, MDCR = "csfcube", "trec", "mdcr"
 PROFILES = (CSFCUBE, TREC, MDCR)
 
 
-class UnknownProfile(ValueError):
+class UnknownProfile(UserFacingError, ValueError):
     def __init__(self, name: str) -> None:
         known = ", ".join(PROFILES)
         super().__init__(f'Unknown profile "{name}". Use one of: {known}.')

@@ -13,7 +13,7 @@ from tests.support.releases import EVERY_EXCEPTION
 WHERE = "/api/v1/collections/small/"
 ACTS = [
     *("release", "opening", "erratum", "errata", "referral", "system", "shadow judge"),
-    *("account", "person", "roles"),
+    *("account", "person", "roles", "guideline", "study", "public release", "saved plan"),
 ]
 CAN_BE_UNDONE = {"archive/"}  # by archiving it again
 
@@ -36,7 +36,18 @@ def acts(world) -> dict[str, tuple]:
     docno = world.slots()[0].pair.candidate.document.docno
     referral = {"query": world.query, "docno": docno, "recipient": "judges", "reason": "Wrong."}
     settlement = {"accept": True, "answer": "It is corrected in 1.1."}
+    guideline = world.collection.facets.get(key="method").guidelines.first()
+    texts = {"instructions": "Compare the methods.", "grades": guideline.grades}
+    plan = world.collection.saved_plans.get()
     return {
+        "guideline": (
+            "guidelines/method/",
+            {"based_on": guideline.version, **texts},
+            (200, 201),
+        ),
+        "study": (f"studies/{world.study.name}/end/", {}, (200, 200)),
+        "public release": ("releases/1.0/publicity/", {}, (200, 200)),
+        "saved plan": (f"saved-plans/{plan.pk}/", None, (200, 204)),
         "release": ("releases/", release, (200, 202)),
         "opening": ("openings/", opening, (200, 201)),
         "erratum": (f"errata/{world.erratum.pk}/", settlement, (200, 200)),

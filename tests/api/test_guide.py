@@ -10,16 +10,19 @@ import pytest
 from django.urls import resolve
 
 from adjudication.models import Decision
-from annotation.models import Slot
+from annotation.models import Opening, Slot
 from annotation.services import set_up_collection
 from jobs import services
 from jobs.models import Job
 from tests.conftest import ROOT
 from tests.support.api_world import token_of
 from tests.support.factories import UserFactory, member
+from tests.support.study_scenes import attach_full_texts
 
 GUIDE = (ROOT / "docs" / "api.md").read_text()
-BUILD, JUDGE, ADJUDICATE, PUBLISH = re.findall(r"```python\n(.*?)```", GUIDE, flags=re.DOTALL)
+PREPARE, BUILD, JUDGE, ADJUDICATE, PUBLISH, COMPARE, STUDY = re.findall(
+    r"```python\n(.*?)```", GUIDE, flags=re.DOTALL
+)
 
 
 @pytest.fixture
@@ -49,15 +52,28 @@ def test_the_scripts_lead_from_a_file_to_a_release(run_as, tmp_path):
     member(papers, "adjudicator", "adju")
     (tmp_path / "corpus.jsonl").write_text("".join(map(line, range(1, 6))))
 
+    run_as("owner", PREPARE)
     run_as("owner", BUILD)
     run_as("ann1", JUDGE)
     run_as("ann2", JUDGE.replace("return 1 if", "return 2 if"))
     run_as("adju", ADJUDICATE)
     run_as("owner", PUBLISH)
+    run_as("owner", COMPARE)
+    attach_full_texts(*papers.documents.all())
+    run_as("owner", STUDY)
 
     assert not Slot.objects.of(papers).unjudged().exists()
     decisions = Decision.objects.filter(pair__query__collection=papers)
     assert {decision.grade for decision in decisions} == {2}
+    assert papers.saved_plans.get().name == "Pilot"
+    opening = Opening.objects.of(papers).get()
+    assert opening.guideline.grades[3]["example"].startswith("Both rank papers")
+    assert set(papers.systems.filter(kind="baseline").values_list("name", flat=True)) == {
+        "fabs_bm25",
+        "facet_tfidf",
+    }
+    assert papers.pool_bias_report.payload["leave_out"] == ["bm25_title"]
+    assert papers.studies.get().pairs.count() == 2
     assert (tmp_path / "papers-1.0.zip").stat().st_size == papers.releases.get().size
 
 

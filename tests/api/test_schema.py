@@ -75,6 +75,9 @@ def path_values(world: World) -> dict[str, object]:
         "erratum_id": world.erratum.pk,
         "job_id": str(world.job.pk),
         "username": "adju",
+        "facet": "method",
+        "plan": world.collection.saved_plans.get().pk,
+        "study": world.study.name,
     }
 
 

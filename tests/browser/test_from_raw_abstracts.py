@@ -102,7 +102,7 @@ def test_raw_abstracts_become_labelled_sampled_screened_and_chosen_queries(
     assert documents.count() == collection.label_records.unchecked().count() > 3_000
 
     options = ["--periods", "5", "--years", "1995-2019", "--per-stratum", "20", "--seed", "1"]
-    call_command("sample_papers", "raw", "--strata", "period", *options, "--name", "first")
+    call_command("draw_sample", "raw", "--strata", "period", *options, "--name", "first")
     papers = list(collection.samples.get().papers.select_related("document"))
     drawn = sorted(paper.document.docno for paper in papers)
     assert set(Counter(paper.stratum["period"] for paper in papers).values()) == {20}

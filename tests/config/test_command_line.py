@@ -20,7 +20,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 # They need no table, make them, or serve until they are stopped.
 WITHOUT_TABLES = {
-    *("check", "collectstatic", "compilemessages", "createcachetable", "dbshell", "demo"),
+    *("check", "collectstatic", "compilemessages", "createcachetable", "dbshell", "start_demo"),
     *("diffsettings", "findstatic", "generateschema", "inspectdb", "makemessages"),
     *("makemigrations", "migrate", "optimizemigration", "runserver", "sendtestemail", "shell"),
     *("showmigrations", "spectacular", "sqlflush", "sqlmigrate", "sqlsequencereset"),
@@ -36,7 +36,6 @@ MORE = {
     "dumpdata": ["accounts"],
     "import_folds": ["papers", "--make", "2"],
     "open_queries": ["papers", "--all"],
-    "train_labeller": ["name", "--collection", "papers"],
 }
 # All commands in one process, because each start takes a second.
 RUN_ALL = """
@@ -121,7 +120,7 @@ def test_every_command_says_in_a_sentence_that_there_are_no_tables(empty_databas
 
 
 def test_the_traceback_is_shown_on_request(empty_database):
-    done = python(empty_database, "manage.py", "evaluate", "papers", "--traceback")
+    done = python(empty_database, "manage.py", "score_systems", "papers", "--traceback")
     assert done.returncode == 1
     assert "Traceback" in done.stderr
     assert "accounts_collection" in done.stderr
@@ -131,7 +130,7 @@ def test_the_traceback_is_shown_on_request(empty_database):
 def test_a_half_migrated_database_names_the_missing_migrations(empty_database):
     migrate = ("manage.py", "migrate", "accounts", "0001", "--verbosity", "0")
     assert python(empty_database, *migrate).returncode == 0
-    done = python(empty_database, "manage.py", "evaluate", "papers")
+    done = python(empty_database, "manage.py", "score_systems", "papers")
     assert done.returncode == 1
     assert "Traceback" not in done.stderr
     line = done.stderr.splitlines()[-1]

@@ -442,8 +442,8 @@ class TestBrokenReleases:
 @pytest.mark.django_db
 class TestCommand:
     def test_it_says_what_it_did_and_then_that_nothing_changed(self, release, capsys):
-        call_command("import_csfcube", str(release))
-        call_command("import_csfcube", str(release))
+        call_command("import_csfcube", "csfcube", str(release))
+        call_command("import_csfcube", "csfcube", str(release))
 
         first, second = capsys.readouterr().out.splitlines()
         assert first == (
@@ -454,21 +454,29 @@ class TestCommand:
         )
         assert second == first.replace("imported", "unchanged")
 
+    def test_a_dry_run_imports_nothing(self, release, capsys):
+        call_command("import_csfcube", "csfcube", str(release), "--dry-run")
+
+        printed = capsys.readouterr()
+        assert printed.out.startswith("csfcube: imported; 7 documents")
+        assert printed.err.endswith("Dry run: nothing was changed.\n")
+        assert not Collection.objects.exists()
+
     def test_it_can_name_an_admin(self, release):
         admin = UserFactory(username="boss")
 
-        call_command("import_csfcube", str(release), collection="mine", admin="boss")
+        call_command("import_csfcube", "mine", str(release), admin="boss")
 
         assert admin.memberships.get().role == "admin"
 
-    @pytest.mark.parametrize("options", [{"admin": "nobody"}, {"collection": "two words"}])
-    def test_it_refuses_names_that_do_not_fit(self, release, options):
+    @pytest.mark.parametrize(("slug", "admin"), [("csfcube", "nobody"), ("two words", "")])
+    def test_it_refuses_names_that_do_not_fit(self, release, slug, admin):
         with pytest.raises(CommandError):
-            call_command("import_csfcube", str(release), **options)
+            call_command("import_csfcube", slug, str(release), admin=admin)
         assert not Collection.objects.exists()
 
     def test_it_ends_with_file_and_place_of_what_is_wrong(self, release):
         change(release / TOOLS, "[-1, 0]", "[7, 0]")
 
         with pytest.raises(CommandError, match=r"tools\.json: q1, relevance_ann4\[0\]: .*got 7"):
-            call_command("import_csfcube", str(release))
+            call_command("import_csfcube", "csfcube", str(release))

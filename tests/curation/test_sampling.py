@@ -39,7 +39,7 @@ def test_a_seed_draws_this_sample_on_every_database(corpus, tmp_path, capsys):
     exclusions.write_bytes(gzip.compress(b"\xef\xbb\xbfp1\n\np5 \nelsewhere\np1\nempty\n"))
 
     call_command(
-        *("sample_papers", "small", "--strata", "period", "--periods", "2", "--seed", "s"),
+        *("draw_sample", "small", "--strata", "period", "--periods", "2", "--seed", "s"),
         *("--per-stratum", "2", "--years", "2000-2009", "--exclude", str(exclusions)),
     )
 
@@ -91,7 +91,7 @@ def test_an_exclusion_list_that_is_no_text_is_refused(corpus, tmp_path):
     (path := tmp_path / "list").write_bytes(b"p1\n\xff\n")
 
     with pytest.raises(CommandError, match="list:2: the line is not UTF-8"):
-        call_command("sample_papers", "small", "--per-stratum", "2", "--exclude", str(path))
+        call_command("draw_sample", "small", "--per-stratum", "2", "--exclude", str(path))
 
 
 def test_a_name_is_given_once(corpus):

@@ -16,7 +16,7 @@ from tests.support.factories import DocumentFactory
 @pytest.mark.django_db
 def test_a_collection_trains_a_labeller_from_its_checked_labels(collection, capsys):
     with pytest.raises(CommandError, match="0 documents of small have checked labels"):
-        call_command("train_labeller", "own", "--collection", "small")
+        call_command("train_labeller", "small", "own")
     admin = User.objects.get(username="admin")
     for number, example in enumerate(EXAMPLES):
         document = DocumentFactory(
@@ -29,7 +29,7 @@ def test_a_collection_trains_a_labeller_from_its_checked_labels(collection, caps
             checked_at=timezone.now(),
         )
 
-    call_command("train_labeller", "own", "--collection", "small")
+    call_command("train_labeller", "small", "own")
 
     row = collection.labellers.get()
     assert row.labels == ["background", "method", "result"]
@@ -48,7 +48,7 @@ def test_a_labeller_is_trained_from_files_into_a_file(tmp_path, capsys):
     path.write_text("\n".join(lines), encoding="utf-8")
 
     call_command(
-        "train_labeller", "own", "--from", path, "--dev", path, "--seed", "3", "--output", output
+        "write_labeller", "own", "--from", path, "--dev", path, "--seed", "3", "--output", output
     )
 
     stored = from_bytes(output.read_bytes())

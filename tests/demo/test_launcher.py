@@ -1,4 +1,4 @@
-"""`manage.py demo` as in a terminal: real processes, in a separate folder."""
+"""`manage.py start_demo` as in a terminal: real processes, in a separate folder."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Demo:
         self.output = data_dir / f"output-{port}"
         with self.output.open("wb") as output:
             self.process = subprocess.Popen(
-                [sys.executable, "manage.py", "demo"],
+                [sys.executable, "manage.py", "start_demo"],
                 cwd=ROOT,
                 env={**inherited, "DATA_DIR": str(data_dir), "PORT": str(port), **more},
                 stdin=subprocess.DEVNULL,

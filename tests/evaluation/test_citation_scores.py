@@ -31,7 +31,7 @@ def mdcr():
 
 
 def rows(capsys, *arguments: str) -> dict[str, dict]:
-    call_command("evaluate", *arguments, "--format", "json")
+    call_command("score_systems", *arguments, "--format", "json")
     report = json.loads(capsys.readouterr().out)
     return {
         system["system"]: {
@@ -55,7 +55,7 @@ def test_all_systems_are_scored_without_naming_one(mdcr, capsys, source):
 
 def test_final_labels_must_be_there_if_they_are_asked_for(mdcr):
     with pytest.raises(CommandError, match="has a final label"):
-        call_command("evaluate", mdcr.slug, "--profile", "mdcr")
+        call_command("score_systems", mdcr.slug, "--profile", "mdcr")
 
 
 def test_the_page_ranks_by_the_commands_mean_over_fields(mdcr, capsys):
@@ -89,7 +89,7 @@ def test_significance_and_the_api_know_scores_under_citations(mdcr, capsys):
     answer = client.get(address).json()
     assert (answer["relevant_from"], answer["scope"]) == (1, "closed")
     arguments = ("--measure", "AP (mdcr)", "--baseline", MODELS[0], "--format", "json")
-    call_command("compare_systems", mdcr.slug, *arguments)
+    call_command("compute_significance", mdcr.slug, *arguments)
     assert json.loads(capsys.readouterr().out)["queries"] == 3
 
 

@@ -149,7 +149,7 @@ def test_the_values_of_a_facet_are_those_of_its_queries(scored, queries):
 
 def run(*arguments: str, **options: object) -> str:
     text = io.StringIO()
-    call_command("compare_systems", *arguments, **options, stdout=text, stderr=io.StringIO())
+    call_command("compute_significance", *arguments, **options, stdout=text, stderr=io.StringIO())
     return text.getvalue()
 
 

@@ -33,7 +33,7 @@ def test_the_command_writes_what_the_page_gives_and_it_rebuilds(collection, tmp_
     assert json.loads(text) == manifest_file(build)
     path = tmp_path / "manifest.json"
     path.write_text(text)
-    call_command("rebuild_pools", str(path))
+    call_command("rebuild_pools", "small", str(path))
     assert capsys.readouterr().out.startswith("Equal: 1 pools")
 
 

@@ -216,7 +216,7 @@ def test_pools_with_known_positives_are_proved_equal(
     other = a_corpus("second")
     add_judgments(other, judgments)
 
-    rebuilt(tmp_path, file_of(build), "--collection", "second")
+    rebuilt(tmp_path, file_of(build), "second")
 
     assert build.manifest["pools"]["sha256"] in capsys.readouterr().out
 

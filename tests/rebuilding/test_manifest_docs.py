@@ -61,7 +61,7 @@ def test_the_example_is_what_qrelsmith_builds(folder, capsys):
     for manifest in (built, example):
         del manifest["versions"], manifest["sha256"]
     assert built == example
-    call_command("rebuild_pools", str(folder / "manifest.json"))
+    call_command("rebuild_pools", collection.slug, str(folder / "manifest.json"))
     assert "Equal: 1 pools with 3 candidates" in capsys.readouterr().out
 
 

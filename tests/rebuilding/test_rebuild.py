@@ -67,10 +67,10 @@ def built(collection, **changes):
     return build_pools(collection=collection, plan=plan, work=DirectRun())
 
 
-def rebuilt(tmp_path, manifest, *arguments):
+def rebuilt(tmp_path, manifest, slug="first"):
     path = tmp_path / "manifest.json"
     path.write_text(json.dumps(manifest))
-    call_command("rebuild_pools", str(path), *arguments)
+    call_command("rebuild_pools", slug, str(path))
 
 
 STRATEGIES = [
@@ -94,7 +94,7 @@ def test_the_same_pools_are_proved_equal(
     other = a_corpus("second")
     a_run_of(other, specter)
 
-    rebuilt(tmp_path, file_of(build), "--collection", "second")
+    rebuilt(tmp_path, file_of(build), "second")
 
     output = capsys.readouterr().out
     assert output.startswith("Equal: 3 pools")
@@ -162,7 +162,7 @@ def test_pools_that_leave_things_out_are_proved_equal_elsewhere(
     runs = ("specter", "bm25_title")
     build = built(collection, strategy=strategy, parameters=parameters, runs=runs, **asked)
 
-    rebuilt(tmp_path, file_of(build), "--collection", "second")
+    rebuilt(tmp_path, file_of(build), "second")
 
     assert capsys.readouterr().out.startswith("Equal: 3 pools")
     assert build.manifest["format"] == 4
@@ -268,7 +268,7 @@ def test_a_query_paper_that_is_not_there_is_named(collection, specter, tmp_path)
     other.queries.get(name="d02_method").delete()
 
     with pytest.raises(CommandError, match="d02 is in the manifest but has no query in second"):
-        rebuilt(tmp_path, manifest, "--collection", "second")
+        rebuilt(tmp_path, manifest, "second")
 
 
 def test_the_first_document_that_differs_is_named_with_its_pool_and_position(collection, tmp_path):
@@ -315,12 +315,12 @@ def test_what_is_no_manifest_is_refused_in_words(collection, tmp_path, text, mes
     path.write_text(text)
 
     with pytest.raises(CommandError, match=message):
-        call_command("rebuild_pools", str(path), "--collection", "first")
+        call_command("rebuild_pools", "first", str(path))
 
 
 def test_a_missing_file_is_said(collection, tmp_path):
     with pytest.raises(CommandError, match="No such file"):
-        call_command("rebuild_pools", str(tmp_path / "none.json"))
+        call_command("rebuild_pools", "first", str(tmp_path / "none.json"))
 
 
 # Downloading it

@@ -164,9 +164,9 @@ def test_the_command_takes_reasons_and_options(tmp_path):
     a_judged_collection(licence="", corpus_licence="")
     accept = ("--accept", f"licence={REASON}")
 
-    call_command("release", "small", "1.0", "--docids-only", *accept, "--output", str(tmp_path))
+    call_command("publish_release", "small", "1.0", "--docids-only", *accept, "--output", tmp_path)
     call_command(
-        *("release", "small", "1.1", "--whole-corpus", *accept, "--output", str(tmp_path)),
+        *("publish_release", "small", "1.1", "--whole-corpus", *accept, "--output", str(tmp_path)),
         *("--accept", "corpus-licence=1 = 1"),
     )
 
@@ -183,7 +183,7 @@ def test_the_command_asks_for_a_missing_reason(tmp_path):
     a_judged_collection(licence="")
 
     with pytest.raises(CommandError, match="The reason to accept 'licence' is missing"):
-        call_command("release", "small", "1.0", "--accept", "licence", "--output", str(tmp_path))
+        call_command("publish_release", "small", "1.0", "--accept", "licence", "--output", tmp_path)
 
 
 def test_the_api_takes_reasons_and_options(unopened, admin):

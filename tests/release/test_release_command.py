@@ -12,7 +12,7 @@ pytestmark = pytest.mark.django_db
 
 def release(*arguments, **options) -> str:
     out = StringIO()
-    call_command("release", *arguments, stdout=out, **options)
+    call_command("publish_release", *arguments, stdout=out, **options)
     return out.getvalue()
 
 
@@ -59,7 +59,7 @@ def test_an_accepted_exception_is_named_on_the_command_line(tmp_path):
     a_judged_collection(licence="")
 
     call_command(
-        "release",
+        "publish_release",
         "small",
         "1.0",
         "--output",
@@ -86,7 +86,7 @@ def test_a_check_that_finds_something_fails():
     out = StringIO()
 
     with pytest.raises(CommandError, match="Not ready to publish: licence"):
-        call_command("release", "small", "1.0", "--check", stdout=out)
+        call_command("publish_release", "small", "1.0", "--dry-run", stdout=out)
     assert "STOPS     licence" in out.getvalue()
 
 

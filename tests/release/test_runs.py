@@ -147,7 +147,7 @@ def test_pools_are_rebuilt_from_the_zip_alone(collection, tmp_path, capsys):
     # On another installation the runs of other engines are not there.
     other = copied(collection)
 
-    call_command("rebuild_pools", str(path), "--collection", other.slug)
+    call_command("rebuild_pools", other.slug, str(path))
 
     output = capsys.readouterr().out
     assert output.startswith("Equal: 1 pools with ")
@@ -175,7 +175,7 @@ def give_text(collection):
 def test_kept_runs_are_those_of_the_zip(collection, tmp_path, capsys):
     path = unpacked(publish_release(collection=collection, version="1.0"), tmp_path)
 
-    call_command("rebuild_pools", str(path), "--collection", copied(collection).slug, "--kept-runs")
+    call_command("rebuild_pools", copied(collection).slug, str(path), "--kept-runs")
 
     assert "ranking again with no run" in capsys.readouterr().out
 
@@ -188,7 +188,7 @@ def test_two_runs_of_one_retriever_have_a_file_each_and_every_pool_is_rebuilt(tm
         judged(query)
     path = unpacked(release := publish_release(collection=collection, version="1.0"), tmp_path)
 
-    call_command("rebuild_pools", str(path), "--kept-runs")
+    call_command("rebuild_pools", collection.slug, str(path), "--kept-runs")
 
     assert capsys.readouterr().out.count("Equal: 1 pools with ") == 2
     first, second = release.manifest["runs"]
@@ -238,7 +238,7 @@ def test_a_changed_file_of_the_zip_is_named(collection, tmp_path, name, old, new
     path = altered(path, name, old, new)
 
     with pytest.raises(CommandError, match=message):
-        call_command("rebuild_pools", str(path), "--kept-runs")
+        call_command("rebuild_pools", collection.slug, str(path), "--kept-runs")
 
 
 def test_the_manifest_of_a_release_is_refused_with_the_file_that_is_wanted(collection, tmp_path):
@@ -247,7 +247,7 @@ def test_the_manifest_of_a_release_is_refused_with_the_file_that_is_wanted(colle
     path.write_text(json.dumps(release.manifest))
 
     with pytest.raises(CommandError, match=r"the manifest of a release.*Give the release's zip"):
-        call_command("rebuild_pools", str(path))
+        call_command("rebuild_pools", collection.slug, str(path))
 
 
 def test_files_of_runs_have_plain_names_that_differ():

@@ -100,14 +100,16 @@ def test_collections_from_before_keep_unstemmed_words(collection):
 
 
 def test_the_command_makes_runs_with_an_analysis(collection, capsys):
-    call_command("retrieve", "small", "bm25_text", "random", "--analysis", "english", "--depth", 5)
+    call_command(
+        "run_retrievers", "small", "bm25_text", "random", "--analysis", "english", "--depth", 5
+    )
 
     assert set(collection.runs.values_list("name", flat=True)) == {"bm25_text.english", "random"}
     assert "bm25_text.english: 1 lists, 2 documents" in capsys.readouterr().out
 
 
 def test_the_command_without_names_makes_the_usual_runs(collection):
-    call_command("retrieve", "small")
+    call_command("run_retrievers", "small")
 
     assert set(collection.runs.values_list("name", flat=True)) == set(usual_retrievers(collection))
 
@@ -123,7 +125,7 @@ def test_the_command_without_names_makes_the_usual_runs(collection):
 )
 def test_the_command_says_what_is_wrong(collection, arguments, message):
     with pytest.raises(CommandError, match=message):
-        call_command("retrieve", "small", *arguments)
+        call_command("run_retrievers", "small", *arguments)
 
 
 def test_the_page_lists_retrievers_with_the_chosen_analysis(collection, admin):
@@ -144,7 +146,7 @@ def test_the_page_runs_a_retriever_with_an_analysis(collection, admin):
 
 
 def test_a_run_shows_its_analysis(collection, admin):
-    call_command("retrieve", "small", "bm25_text.german")
+    call_command("run_retrievers", "small", "bm25_text.german")
 
     assert "bm25 over the text (german)" in admin.get(reverse("runs", args=["small"])).text
 

@@ -95,7 +95,7 @@ def test_a_lost_sample_leaves_both_measures_out_with_the_reason(capsys):
     collection.documents.filter(docno="d07").update(year=2999)
 
     assert "pool of q1 is a sample" in evaluate(collection=collection)["without_inferred_measures"]
-    call_command("evaluate", "small")
+    call_command("score_systems", "small")
     assert "infAP and infNDCG are left out. The pool of q1 is a sample" in capsys.readouterr().out
     assert not any("inf" in name for name in measures_of(collection))
 
@@ -104,7 +104,7 @@ def test_a_lost_sample_leaves_both_measures_out_with_the_reason(capsys):
 def test_whole_pools_have_no_inferred_measures(capsys):
     collection = judged(a_sampled_collection(strategy="interleaved", parameters={"n": 3}))
 
-    call_command("evaluate", "small", "--format", "json")
+    call_command("score_systems", "small", "--format", "json")
     report = json.loads(capsys.readouterr().out)
 
     assert "inf" not in "".join(report["measures"])

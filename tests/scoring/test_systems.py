@@ -53,7 +53,7 @@ def imported(collection, tmp_path, content, name="mine", **options) -> System:
 
 
 def evaluated(capsys, *arguments: str) -> dict:
-    call_command("evaluate", *arguments, "--format", "json")
+    call_command("score_systems", *arguments, "--format", "json")
     return json.loads(capsys.readouterr().out)
 
 
@@ -295,7 +295,7 @@ def test_labels_of_each_source_and_of_a_release_can_be_chosen(
 )
 def test_the_command_says_what_is_wrong(collection, arguments, problem):
     with pytest.raises(CommandError, match=problem):
-        call_command("evaluate", "small", *arguments)
+        call_command("score_systems", "small", *arguments)
 
 
 def test_the_leaderboard_asks_as_many_questions_for_many_systems(collection, tmp_path):
@@ -408,7 +408,7 @@ def test_another_threshold_can_be_told_and_one_without_labels_is_refused(with_ou
     row = whole_row(report)
     assert (row["queries"], row["left_out"]) == (1, 2)  # only q1_method has grade 3
     with pytest.raises(CommandError, match="The highest grade of the labels"):
-        call_command("evaluate", "small", "retriever", "--relevant-from", "4")
+        call_command("score_systems", "small", "retriever", "--relevant-from", "4")
 
 
 def test_queries_without_a_relevant_document_are_left_out_or_count_as_0(with_outsiders, capsys):
@@ -442,7 +442,9 @@ def test_every_output_says_where_the_folds_are_from(with_outsiders, tmp_path, ca
     def outputs() -> list[str]:
         texts = []
         for kind in ("table", "json", "csv", "latex"):
-            call_command("evaluate", "small", "ranker", "--profile", "csfcube", "--format", kind)
+            call_command(
+                "score_systems", "small", "ranker", "--profile", "csfcube", "--format", kind
+            )
             texts.append(capsys.readouterr().out)
         texts.append(client.get("/c/small/evaluation/?profile=csfcube").content.decode())
         answer = client.get("/api/v1/collections/small/evaluation/?profile=csfcube")
@@ -475,7 +477,7 @@ def test_one_number_is_printed_under_one_name(with_outsiders, capsys):
     """Two folds of the same size make the test mean that of all queries: here of `method`."""
     numbers = {"q1_method": 1, "q2_method": 2, "q1_background": 1}
     save_folds(collection=with_outsiders, folds=Folds(numbers, "f"))
-    call_command("evaluate", "small", "ranker", "--profile", "csfcube")
+    call_command("score_systems", "small", "ranker", "--profile", "csfcube")
     lines = capsys.readouterr().out.splitlines()
     splits = {
         facet: [line[31:41].strip() for line in lines if line.startswith(f"  {facet} ")]

@@ -86,7 +86,7 @@ def test_the_report_comes_when_every_pair_is_rated(study, capsys):
     report, file = address("study", study.name), address("study-csv", study.name)
     rate(study, 1, grade=study.pairs.get(position=1).label)
     before = text_of(admin.get(report))
-    call_command("study_report", "small", "texts")
+    call_command("report_study", "small", "texts")
     printed_before = capsys.readouterr().out
 
     assert "1 of 3 is rated" in before
@@ -97,7 +97,7 @@ def test_the_report_comes_when_every_pair_is_rated(study, capsys):
     for position in (2, 3):
         rate(study, position, grade=study.pairs.get(position=position).label, seconds=300.0)
     after = text_of(admin.get(report))
-    call_command("study_report", "small", "texts")
+    call_command("report_study", "small", "texts")
     printed = capsys.readouterr().out.splitlines()
 
     assert "the rater’s own grades" in after
@@ -161,4 +161,4 @@ def test_the_command_creates_the_study_that_the_page_creates(study, capsys):
 
 def test_an_unknown_study_names_those_there_are(study):
     with pytest.raises(CommandError, match=r"no study 'other'. Its studies: texts"):
-        call_command("study_report", "small", "other")
+        call_command("report_study", "small", "other")

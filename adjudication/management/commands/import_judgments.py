@@ -5,27 +5,28 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandParser
 
-from accounts.lookup import collection_named
+from accounts.commands import ProjectCommand
+from accounts.models import Collection
 from adjudication.judgment_import import (
     ImportOptions,
     JudgmentImportReport,
-    JudgmentsRefused,
     import_judgments,
 )
 from adjudication.judgment_import.files import FieldNames
-from adjudication.judgment_import.label_lines import BadLabelLine, parse_labels
-from corpus.formats.sources import SourceError
+from adjudication.judgment_import.label_lines import parse_labels
 from jobs.context import DirectRun
 from web.words import count_noun
 
 
-class Command(BaseCommand):
+class Command(ProjectCommand):
     help = "Import judgments and decisions from CSV, JSON Lines, Label Studio or doccano."
+    stage = "Judging"
+    plans = True
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("collection", help="The collection's short name.")
+        super().add_arguments(parser)
         parser.add_argument("files", nargs="+", type=Path, metavar="file")
         parser.add_argument("--query-field", default="query", help="Field of the query's id.")
         parser.add_argument("--docno-field", default="docno", help="Field of the docno.")
@@ -57,12 +58,9 @@ class Command(BaseCommand):
             action="store_true",
             help="Replace draft pools that do not hold a judged document.",
         )
-        parser.add_argument(
-            "--dry-run", action="store_true", help="Check and count, but change nothing."
-        )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        collection = collection_named(options["collection"])
+        collection: Collection = options["collection"]
         work = DirectRun()
         try:
             report = import_judgments(
@@ -84,8 +82,6 @@ class Command(BaseCommand):
                 ),
                 work=work,
             )
-        except (JudgmentsRefused, BadLabelLine, SourceError) as error:
-            raise CommandError(str(error)) from error
         finally:
             work.complete({})
         self.stdout.write(f"{collection.slug}: {summary(report)}")

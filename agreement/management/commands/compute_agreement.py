@@ -6,8 +6,9 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandParser
 
+from accounts.commands import ProjectCommand
 from accounts.models import Collection
 from agreement.coefficients import COEFFICIENTS, Missing
 from agreement.services import compute_report
@@ -16,24 +17,22 @@ from agreement.summary import ReportStage
 COLUMNS = [coefficient.key for coefficient in COEFFICIENTS]
 
 
-class Command(BaseCommand):
+class Command(ProjectCommand):
     help = "Compute the agreement of a collection's judges, before and after adjudication."
+    stage = "Results"
+    formats = ("table", "json")
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("collection", help="The collection's short name.")
+        super().add_arguments(parser)
         parser.add_argument(
             "--missing",
             choices=[policy.value for policy in Missing],
             default=Missing.EXCLUDE.value,
             help="Leave pairs with a missing judgment out (default), or count it as grade 0.",
         )
-        parser.add_argument("--format", choices=["table", "json"], default="table")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        try:
-            collection = Collection.objects.get(slug=options["collection"])
-        except Collection.DoesNotExist:
-            raise CommandError(f"No collection {options['collection']!r}.") from None
+        collection: Collection = options["collection"]
         payload = compute_report(collection=collection, missing=options["missing"]).payload
         if options["format"] == "json":
             # Sorted, since PostgreSQL keeps no order of keys: the same text on every database.

@@ -6,20 +6,22 @@ import re
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
+from accounts.commands import ProjectCommand
 from accounts.models import User
 from annotation.services import set_up_collection
-from corpus.facets import CHOICES, FacetError, FacetPlan, parse_facets
-from corpus.services import CorpusError
+from corpus.facets import CHOICES, FacetPlan, parse_facets
 from retrieval.retrievers import ANALYSES
 
 
-class Command(BaseCommand):
+class Command(ProjectCommand):
     help = "Make a collection with its facets, its scale and default guidelines."
+    stage = "Overview"
+    makes_collection = True
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("slug", help="Its short name: letters, digits, hyphens, underscores.")
+        super().add_arguments(parser)
         parser.add_argument("--name", required=True, help="Its name, as people say it.")
         parser.add_argument("--admin", required=True, help="Username of its first admin.")
         parser.add_argument("--licence", default="", help="Of its data, like CC-BY-4.0.")
@@ -53,20 +55,17 @@ class Command(BaseCommand):
         owner = User.objects.filter(username=options["admin"]).first()
         if owner is None:
             raise CommandError(f"No user {options['admin']!r}; make the account first.")
-        try:
-            collection = set_up_collection(
-                slug=options["slug"],
-                name=options["name"],
-                owner=owner,
-                licence=options["licence"],
-                corpus_licence=options["corpus_licence"],
-                facets=_facets(options["facets"]),
-                highest_grade=_highest_grade(options["grades"]),
-                relevant_from=options["relevant_from"],
-                analysis=options["analysis"],
-            )
-        except (CorpusError, FacetError) as error:
-            raise CommandError(str(error)) from error
+        collection = set_up_collection(
+            slug=options["collection"],
+            name=options["name"],
+            owner=owner,
+            licence=options["licence"],
+            corpus_licence=options["corpus_licence"],
+            facets=_facets(options["facets"]),
+            highest_grade=_highest_grade(options["grades"]),
+            relevant_from=options["relevant_from"],
+            analysis=options["analysis"],
+        )
         keys = ", ".join(collection.facets.exclude(key="").values_list("key", flat=True))
         facets = f"with the facets {keys}" if keys else "without facets"
         self.stdout.write(

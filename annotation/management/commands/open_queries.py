@@ -5,22 +5,25 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
+from accounts.commands import ProjectCommand
 from accounts.models import Collection, Role, User
 from annotation import team
-from annotation.services import JudgingError, UncheckedLabels
+from annotation.services import UncheckedLabels
 from annotation.unchecked_labels import names_with_unchecked_labels
 from corpus.models import Query
 from jobs.context import DirectRun
 from web.words import count_noun
 
 
-class Command(BaseCommand):
+class Command(ProjectCommand):
     help = "Open queries for judging. Each gets two of the annotators; their work is shared evenly."
+    stage = "Judging"
+    plans = True
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("collection", help="Its short name.")
+        super().add_arguments(parser)
         which = parser.add_mutually_exclusive_group(required=True)
         which.add_argument("--queries", nargs="+", metavar="QUERY", help="Ids of queries.")
         which.add_argument(
@@ -37,42 +40,34 @@ class Command(BaseCommand):
             action="store_true",
             help="Open although query papers have predicted labels that no person has checked.",
         )
-        parser.add_argument(
-            "--dry-run", action="store_true", help="Only show who would get how much."
-        )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        collection = Collection.objects.filter(slug=options["collection"]).first()
-        if collection is None:
-            raise CommandError(f"No collection {options['collection']!r}.")
+        collection: Collection = options["collection"]
         unchecked_labels = options["unchecked_labels"]
         queries = _queries(collection, options["queries"])
         if options["all"] and not unchecked_labels:
             queries = self._with_checked_labels(queries)
         annotators = _annotators(collection, options["annotators"])
-        try:
-            plan = team.plan_opening(
-                collection=collection,
-                queries=queries,
-                annotators=annotators,
-                unchecked_labels=unchecked_labels,
+        plan = team.plan_opening(
+            collection=collection,
+            queries=queries,
+            annotators=annotators,
+            unchecked_labels=unchecked_labels,
+        )
+        for row in plan.rows:
+            self.stdout.write(
+                f"{row.annotator.username}: {count_noun(row.queries, 'query', 'queries')}, "
+                f"{count_noun(row.pairs, 'pair')}; {row.left_after:,} left to judge then"
             )
-            for row in plan.rows:
-                self.stdout.write(
-                    f"{row.annotator.username}: {count_noun(row.queries, 'query', 'queries')}, "
-                    f"{count_noun(row.pairs, 'pair')}; {row.left_after:,} left to judge then"
-                )
-            if options["dry_run"]:
-                return
-            opened = team.open_as_planned(
-                collection=collection,
-                assignments=plan.assignments,
-                opened_by=None,
-                work=DirectRun(),
-                unchecked_labels=unchecked_labels,
-            )["opened"]
-        except JudgingError as error:
-            raise CommandError(str(error)) from error
+        if options["dry_run"]:
+            return
+        opened = team.open_as_planned(
+            collection=collection,
+            assignments=plan.assignments,
+            opened_by=None,
+            work=DirectRun(),
+            unchecked_labels=unchecked_labels,
+        )["opened"]
         self.stdout.write(f"{collection.slug}: {count_noun(opened, 'query', 'queries')} opened.")
 
     def _with_checked_labels(self, queries: list[Query]) -> list[Query]:

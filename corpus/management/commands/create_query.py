@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandParser
 
-from accounts.lookup import collection_named
+from accounts.commands import ProjectCommand
+from accounts.models import Collection
 from corpus.services import create_query
 from corpus.text.sentence_numbers import parse_numbers
-from web.errors import UserFacingError
 
 
-class Command(BaseCommand):
+class Command(ProjectCommand):
     help = "Make a document of the collection a query; asking twice changes nothing."
+    stage = "Corpus"
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("collection", help="The collection's short name.")
+        super().add_arguments(parser)
         parser.add_argument("docno", help="The document's id.")
         parser.add_argument(
             "facet",
@@ -38,20 +39,17 @@ class Command(BaseCommand):
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        collection = collection_named(options["collection"])
+        collection: Collection = options["collection"]
         of_paper = collection.queries.filter(query_paper__document__docno=options["docno"])
         before = set(of_paper.values_list("pk", flat=True))
         sentences = options["sentences"]
-        try:
-            query = create_query(
-                collection=collection,
-                docno=options["docno"],
-                facet_key=options["facet"],
-                sentences=None if sentences is None else parse_numbers(sentences),
-                name=options["name"],
-            )
-        except UserFacingError as error:
-            raise CommandError(str(error)) from error
+        query = create_query(
+            collection=collection,
+            docno=options["docno"],
+            facet_key=options["facet"],
+            sentences=None if sentences is None else parse_numbers(sentences),
+            name=options["name"],
+        )
         numbers = f", sentences {query.sentences_text}" if query.is_by_sentences else ""
         state = "unchanged" if query.pk in before else "created"
         self.stdout.write(f"{query.name}: {state}{numbers}.")

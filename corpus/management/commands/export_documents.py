@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandParser
+from django.core.management.base import CommandParser
 
-from accounts.lookup import collection_named
+from accounts.commands import ProjectCommand
 from corpus.documents.export import document_lines
 
 
-class Command(BaseCommand):
+class Command(ProjectCommand):
     help = "Write every document as a line of JSON, as import_documents reads it."
+    stage = "Corpus"
+    writes = False
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("collection", help="The collection's short name.")
+        super().add_arguments(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:
-        for line in document_lines(collection_named(options["collection"])):
+        for line in document_lines(options["collection"]):
             self.stdout.write(line)

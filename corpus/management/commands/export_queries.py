@@ -4,18 +4,21 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
-from accounts.lookup import collection_named
+from accounts.commands import ProjectCommand
+from accounts.models import Collection
 from corpus.documents.export import FORMATS, query_lines
 
 
-class Command(BaseCommand):
-    help = "Write every query paper with its text, under the id that its lists in a run must have."
+class Command(ProjectCommand):
+    help = "Write every query paper with its text. Its lists in a run must have the same id."
+    stage = "Corpus"
+    writes = False
+    formats = FORMATS
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("collection", help="The collection's short name.")
-        parser.add_argument("--format", choices=FORMATS, default="jsonl")
+        super().add_arguments(parser)
         parser.add_argument(
             "--facet", default="", help="Only the queries under it, with its sentences alone."
         )
@@ -27,7 +30,7 @@ class Command(BaseCommand):
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        collection = collection_named(options["collection"])
+        collection: Collection = options["collection"]
         facet = collection.facets.filter(key=options["facet"]).first()
         if options["facet"] and facet is None:
             keys = ", ".join(collection.facets.values_list("key", flat=True))

@@ -5,38 +5,34 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
-from accounts.lookup import collection_named
+from accounts.commands import ProjectCommand
+from accounts.models import Collection
 from corpus.documents.first_rows import as_text
 from corpus.documents.importing import MAX_SKIPPED, DocumentImportReport, import_source, open_files
-from corpus.formats.document_lines import DocumentFormatError
 from corpus.formats.ir_datasets_source import PREFIX, open_dataset
 from corpus.formats.sources import AUTO, FORMATS, SourceError
 from corpus.selection.expansion import DIRECTIONS, OUT, Expansion
-from corpus.selection.filters import FILTERS, Recipe, RecipeError
-from corpus.services import CorpusError
+from corpus.selection.filters import FILTERS, Recipe
 from jobs.context import DirectRun
 from web.words import count_noun
 
 
-class Command(BaseCommand):
+class Command(ProjectCommand):
     help = "Import documents into a collection: all of them, or none. See docs/formats.md."
+    stage = "Corpus"
+    plans = True
+    input_formats = (AUTO, *(name for name in FORMATS if name != AUTO))
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("collection", help="The collection's short name.")
+        super().add_arguments(parser)
         parser.add_argument(
             "paths",
             metavar="file_or_folder",
             type=Path,
             nargs="*",
             help="Files, plain or gzip, or folders or zips of such files.",
-        )
-        parser.add_argument(
-            "--format",
-            choices=FORMATS,
-            default=AUTO,
-            help="The format of the files; auto detects that of each by its first line.",
         )
         parser.add_argument(
             "--columns",
@@ -63,11 +59,6 @@ class Command(BaseCommand):
             help="Leave out documents that break a rule of this filter.",
         )
         self._add_recipe(parser)
-        parser.add_argument(
-            "--dry-run",
-            action="store_true",
-            help="Check and show the first rows, but change nothing.",
-        )
 
     def _add_recipe(self, parser: CommandParser) -> None:
         parser.add_argument(
@@ -119,7 +110,7 @@ class Command(BaseCommand):
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        collection = collection_named(options["collection"])
+        collection: Collection = options["collection"]
         paths: list[Path] = options["paths"]
         origin: str | None = options["origin"]
         if bool(paths) == bool(origin):
@@ -142,13 +133,11 @@ class Command(BaseCommand):
                 if origin
                 else open_files(
                     {str(path): path for path in paths},
-                    format_name=options["format"],
+                    format_name=options["input_format"],
                     columns=options["columns"],
                 )
             )
             report = import_source(source=source, work=work, **arguments)
-        except (DocumentFormatError, SourceError, CorpusError, RecipeError) as error:
-            raise CommandError(str(error)) from error
         finally:
             work.complete({})  # clears the progress line, on errors too
         for problem in report.problems:

@@ -5,25 +5,25 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
+from accounts.commands import ProjectCommand
 from accounts.models import User
-from corpus.services import CorpusError
-from csfcube import CSFCubeError
 from csfcube.services import CSFCubeReport, import_csfcube
 from jobs.context import DirectRun
 
 
-class Command(BaseCommand):
-    help = "Import a checkout of the CSFCube release with its pools, judgments and final labels."
+class Command(ProjectCommand):
+    help = (
+        "Import the CSFCube release. Makes a collection of a checkout with pools, judgments and "
+        "final labels."
+    )
+    stage = "Overview"
+    makes_collection = True
 
     def add_arguments(self, parser: CommandParser) -> None:
+        super().add_arguments(parser)
         parser.add_argument("folder", type=Path, help="The checkout of the release.")
-        parser.add_argument(
-            "--collection",
-            default="csfcube",
-            help="Short name of the collection (default: csfcube).",
-        )
         parser.add_argument("--admin", default="", help="Username of the collection's admin.")
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -33,8 +33,6 @@ class Command(BaseCommand):
             report = import_csfcube(
                 folder=options["folder"], slug=options["collection"], admin=admin, work=work
             )
-        except (CSFCubeError, CorpusError) as error:
-            raise CommandError(str(error)) from error
         finally:
             work.complete({})  # clears the progress line, also after an error
         self.stdout.write(summary(report))

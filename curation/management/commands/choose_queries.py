@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
-from accounts.lookup import collection_named
+from accounts.commands import ProjectCommand
 from accounts.models import Collection
 from curation.choice.forms import LEAST_RATING
 from curation.choice.plan import ChoicePlan, numbers_of, read_pins
@@ -15,17 +15,17 @@ from curation.choice.report import Balance
 from curation.choice.services import apply_choice, compute_choice
 from curation.models import QueryChoice
 from jobs.context import DirectRun
-from web.errors import UserFacingError
 
 
-class Command(BaseCommand):
+class Command(ProjectCommand):
     help = (
-        "Choose papers of a screened sample, so that periods, types and facets are as even as they "
-        "can be, and print the choice. Creates the queries only with --apply."
+        "Choose query papers evenly from a screened sample. Periods, types and facets are as even "
+        "as they can be. Prints the choice, and creates the queries only with --apply."
     )
+    stage = "Curation"
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("collection", help="The collection's short name.")
+        super().add_arguments(parser)
         parser.add_argument("--sample", required=True, help="the sample's name")
         parser.add_argument("--papers", type=int, required=True, help="how many papers")
         several = parser.add_mutually_exclusive_group()
@@ -44,19 +44,16 @@ class Command(BaseCommand):
                 help=f"a paper that {what}, or a file with one docno per line",
             )
         parser.add_argument("--seed", default="", help="default: the collection's")
-        parser.add_argument("--apply", action="store_true", help="create the queries")
+        parser.add_argument("--apply", action="store_true", help="create the queries of the choice")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        collection = collection_named(options["collection"])
-        try:
-            plan = _plan(collection, options)
-            choice = compute_choice(collection=collection, plan=plan, work=DirectRun())
-            self._print(choice)
-            if options["apply"]:
-                queries = apply_choice(choice=choice)
-                self.stdout.write(f"{len(queries)} new queries.")
-        except UserFacingError as error:
-            raise CommandError(str(error)) from error
+        collection: Collection = options["collection"]
+        plan = _plan(collection, options)
+        choice = compute_choice(collection=collection, plan=plan, work=DirectRun())
+        self._print(choice)
+        if options["apply"]:
+            queries = apply_choice(choice=choice)
+            self.stdout.write(f"{len(queries)} new queries.")
 
     def _print(self, choice: QueryChoice) -> None:
         balance = Balance.of(choice)

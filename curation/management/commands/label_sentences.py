@@ -1,23 +1,25 @@
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandParser
 
-from accounts.lookup import collection_named
+from accounts.commands import ProjectCommand
+from accounts.models import Collection
 from curation.labels.labellers import BUILT_IN
-from curation.labels.prediction import ONLY, UNLABELLED, predict_labels
+from curation.labels.prediction import ONLY, UNLABELLED, count_to_label, predict_labels
 from jobs.context import DirectRun
-from web.errors import UserFacingError
 from web.words import count_noun
 
 
-class Command(BaseCommand):
+class Command(ProjectCommand):
     help = (
         "Predict a label for every sentence. Labels that were imported or checked by a person do "
         "not change. A run that was stopped continues when it is started again."
     )
+    stage = "Curation"
+    plans = True
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("collection")
+        super().add_arguments(parser)
         parser.add_argument(
             "--labeller",
             default=BUILT_IN,
@@ -32,15 +34,19 @@ class Command(BaseCommand):
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        try:
-            report = predict_labels(
-                collection=collection_named(options["collection"]),
-                work=DirectRun(),
-                labeller=options["labeller"],
-                only=options["only"],
+        collection: Collection = options["collection"]
+        if options["dry_run"]:
+            number = count_to_label(
+                collection=collection, labeller=options["labeller"], only=options["only"]
             )
-        except UserFacingError as error:
-            raise CommandError(str(error)) from error
+            self.stdout.write(f"{count_noun(number, 'document')} would be labelled")
+            return
+        report = predict_labels(
+            collection=collection,
+            work=DirectRun(),
+            labeller=options["labeller"],
+            only=options["only"],
+        )
         self.stdout.write(
             f"{count_noun(report.labelled, 'document')} labelled by {report.labeller}"
         )

@@ -1,24 +1,37 @@
+"""Train a labeller, and store it in a collection."""
+
+from __future__ import annotations
+
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandParser
 
-from accounts.lookup import collection_named
-from curation.labelling.model import Header, SentenceLabeller
+from accounts.commands import ProjectCommand
+from curation.labelling.examples import Example
+from curation.labelling.model import SentenceLabeller
 from curation.labels.labellers import labeller_named
-from curation.labels.training import SEED, examples_in, train_and_score, train_labeller
+from curation.labels.training import SEED, examples_in, train_labeller
 from jobs.context import DirectRun
-from web.errors import UserFacingError
 from web.words import count_noun
 
 
-class Command(BaseCommand):
-    help = (
-        "Train a labeller from labelled JSON Lines, or from the checked labels of a collection. It "
-        "is stored in the collection, or written to a file."
-    )
+class TrainingData(NamedTuple):
+    """Labelled abstracts to learn from and to score on, and what the former are called."""
+
+    examples: list[Example]
+    dev: list[Example]
+    trained_on: str
+
+
+class TrainingCommand(ProjectCommand):
+    """A command that trains a labeller and prints its scores."""
+
+    stage = "Curation"
+    files_required = False
 
     def add_arguments(self, parser: CommandParser) -> None:
+        super().add_arguments(parser)
         parser.add_argument("name", help="the labeller's name, such as own")
         parser.add_argument(
             "--from",
@@ -26,11 +39,10 @@ class Command(BaseCommand):
             nargs="+",
             type=Path,
             default=[],
+            required=self.files_required,
             metavar="FILE",
-            help="JSON Lines with sentences and labels, and confs if there are any; without it, "
-            "the collection's checked labels",
+            help="JSON Lines with sentences and labels, and confs if there are any",
         )
-        parser.add_argument("--collection", help="the collection that gets the labeller")
         parser.add_argument(
             "--dev",
             type=Path,
@@ -44,52 +56,19 @@ class Command(BaseCommand):
             metavar="MODEL",
             help="use sentence embeddings of this model, too: a folder, or a name",
         )
-        parser.add_argument("--output", type=Path, metavar="FILE.npz", help="write a file instead")
-        parser.add_argument("--version-name", default="1", help="version in the file (default: 1)")
         parser.add_argument("--trained-on", default="", help="the data’s name, kept with it")
-        parser.add_argument("--licence", default="", help="the data’s licence, kept in the file")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        if bool(options["output"]) == bool(options["collection"]):
-            raise CommandError("Give either --collection or --output.")
-        if options["output"] and not options["files"]:
-            raise CommandError("--output needs labelled files. Name them with --from.")
-        try:
-            labeller = self._train(options)
-        except UserFacingError as error:
-            raise CommandError(str(error)) from error
-        self._report(labeller)
-
-    def _train(self, options: dict[str, Any]) -> SentenceLabeller:
-        examples = examples_in(options["files"])
-        dev = examples_in([options["dev"]]) if options["dev"] else []
         names = ", ".join(path.name for path in options["files"])
-        trained_on = options["trained_on"] or names
-        if options["collection"]:
-            collection = collection_named(options["collection"])
-            train_labeller(
-                collection=collection,
-                name=options["name"],
-                work=DirectRun(),
-                examples=examples,
-                dev=dev,
-                trained_on=trained_on,
-                seed=options["seed"],
-                encoder=options["encoder"],
-            )
-            return labeller_named(collection, options["name"])
-        header = Header(
-            options["name"],
-            options["version_name"],
-            (),
-            options["seed"],
-            trained_on,
-            options["licence"],
-            options["encoder"],
+        data = TrainingData(
+            examples=examples_in(options["files"]),
+            dev=examples_in([options["dev"]]) if options["dev"] else [],
+            trained_on=options["trained_on"] or names,
         )
-        content, labeller = train_and_score(header, examples, dev, DirectRun())
-        options["output"].write_bytes(content)
-        return labeller
+        self._report(self.train(data, options))
+
+    def train(self, data: TrainingData, options: dict[str, Any]) -> SentenceLabeller:
+        raise NotImplementedError
 
     def _report(self, labeller: SentenceLabeller) -> None:
         training = labeller.header.training
@@ -105,3 +84,23 @@ class Command(BaseCommand):
         for label in scores["labels"]:
             f1 = "undefined" if label["f1"] is None else f"{label['f1']:.4f}"
             self.stdout.write(f"  {label['label']}: F1 {f1}, {label['sentences']} sentences")
+
+
+class Command(TrainingCommand):
+    help = (
+        "Train a labeller and store it in a collection. It learns from labelled JSON Lines, or "
+        "from the checked labels of the collection."
+    )
+
+    def train(self, data: TrainingData, options: dict[str, Any]) -> SentenceLabeller:
+        train_labeller(
+            collection=options["collection"],
+            name=options["name"],
+            work=DirectRun(),
+            examples=data.examples,
+            dev=data.dev,
+            trained_on=data.trained_on,
+            seed=options["seed"],
+            encoder=options["encoder"],
+        )
+        return labeller_named(options["collection"], options["name"])

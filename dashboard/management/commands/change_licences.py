@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
-from accounts.locking import CollectionArchived
-from accounts.lookup import collection_named
+from accounts.commands import ProjectCommand
 from accounts.models import Collection
 from dashboard.services import change_licences
 
 LONGEST = Collection._meta.get_field("licence").max_length or 0
 
 
-class Command(BaseCommand):
+class Command(ProjectCommand):
     help = "Change the licence of the judgments or of the texts. Published versions keep theirs."
+    stage = "Settings"
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("collection", help="Its short name.")
+        super().add_arguments(parser)
         parser.add_argument("--licence", help="Of the judgments, like CC-BY-4.0.")
         parser.add_argument(
             "--corpus-licence",
@@ -26,7 +26,7 @@ class Command(BaseCommand):
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        collection = collection_named(options["collection"])
+        collection: Collection = options["collection"]
         licences = {key: options[key] for key in ("licence", "corpus_licence")}
         given = {key: licence for key, licence in licences.items() if licence is not None}
         if not given:
@@ -37,10 +37,7 @@ class Command(BaseCommand):
                     f"A licence has at most {LONGEST} characters, got {len(licence)}. Use its SPDX "
                     "identifier, such as CC-BY-4.0."
                 )
-        try:
-            changed = change_licences(collection=collection, **given)
-        except CollectionArchived as error:
-            raise CommandError(str(error)) from error
+        changed = change_licences(collection=collection, **given)
         self.stdout.write(
             f"{changed.slug}: licence {changed.licence or 'none'}; "
             f"of the texts {changed.corpus_licence or 'none'}."

@@ -4,31 +4,28 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
 from accounts.access import roles_in
-from accounts.locking import CollectionArchived
-from accounts.lookup import collection_named
-from accounts.models import Role, User
-from accounts.services import AccountError
+from accounts.commands import ProjectCommand
+from accounts.models import Collection, Role, User
 from dashboard.services import change_roles
-from web.api.serializers import rolled_back_if
 
 
-class Command(BaseCommand):
-    help = "Add roles in a collection to a person who has an account, and remove roles."
+class Command(ProjectCommand):
+    help = "Add and remove roles of a person. The person must have an account."
+    stage = "Judging"
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("collection", help="Its short name.")
+        super().add_arguments(parser)
         parser.add_argument("username", help="Of the person.")
         for name, help_text in (("--add", "Roles to give."), ("--remove", "Roles to remove.")):
             parser.add_argument(
                 name, nargs="+", default=[], choices=Role.values, metavar="ROLE", help=help_text
             )
-        parser.add_argument("--dry-run", action="store_true", help="Only print the new roles.")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        collection = collection_named(options["collection"])
+        collection: Collection = options["collection"]
         add, remove = set(options["add"]), set(options["remove"])
         if not add | remove or add & remove:
             raise CommandError(
@@ -41,12 +38,7 @@ class Command(BaseCommand):
                 f"No account {options['username']!r}. Create one with: "
                 f"manage.py create_account {collection.slug} USERNAME --role ROLE"
             )
-        try:
-            with rolled_back_if(options["dry_run"]):
-                roles = (roles_in(collection, person) | add) - remove
-                change_roles(collection=collection, person=person, roles=roles)
-        except (AccountError, CollectionArchived) as error:
-            raise CommandError(str(error)) from error
+        roles = (roles_in(collection, person) | add) - remove
+        change_roles(collection=collection, person=person, roles=roles)
         outcome = ", ".join(sorted(roles)) or "no role"
-        tried = " (dry run: nothing was changed)" if options["dry_run"] else ""
-        self.stdout.write(f"{collection.slug}: {person.username}: {outcome}{tried}.")
+        self.stdout.write(f"{collection.slug}: {person.username}: {outcome}.")

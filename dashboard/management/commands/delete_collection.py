@@ -4,25 +4,35 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandParser
 
-from accounts.lookup import collection_named
-from dashboard.settings.archiving import ArchiveError, begin_deletion
-from dashboard.settings.deletion import delete_collection
+from accounts.commands import ProjectCommand
+from accounts.models import Collection
+from dashboard.settings.archiving import begin_deletion
+from dashboard.settings.deletion import contents_of, delete_collection
+from web.api.serializers import rolled_back_if
 
 
-class Command(BaseCommand):
+class Command(ProjectCommand):
     help = "Delete a collection that is archived and exported, with all its rows and files."
+    stage = "Settings"
+    plans = True
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("collection", help="Its short name.")
+        super().add_arguments(parser)
         parser.add_argument("--confirm", required=True, metavar="NAME", help="Its name again.")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        collection = collection_named(options["collection"])
-        try:
-            begin_deletion(collection=collection, name=options["confirm"])
-            delete_collection(collection=collection)
-        except ArchiveError as error:
-            raise CommandError(str(error)) from error
-        self.stdout.write(f"{options['collection']}: deleted.")
+        collection: Collection = options["collection"]
+        slug = collection.slug  # the row is gone afterwards
+        if options["dry_run"]:
+            with rolled_back_if(True):
+                begin_deletion(collection=collection, name=options["confirm"])
+            rows = (
+                f"{name} {number}" for name, number in contents_of(collection)._asdict().items()
+            )
+            self.stdout.write(f"{slug}: would be deleted: {', '.join(rows)}.")
+            return
+        begin_deletion(collection=collection, name=options["confirm"])
+        delete_collection(collection=collection)
+        self.stdout.write(f"{slug}: deleted.")

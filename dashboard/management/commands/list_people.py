@@ -2,25 +2,35 @@
 
 from __future__ import annotations
 
+import csv
+import json
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandParser
+from accounts.commands import ProjectCommand
+from accounts.models import Collection
 
-from accounts.lookup import collection_named
 
-
-class Command(BaseCommand):
-    help = "List the people of a collection: their usernames, roles and names, between tabs."
-
-    def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("collection", help="Its short name.")
+class Command(ProjectCommand):
+    help = "List the people of a collection: their usernames, roles and names."
+    stage = "Judging"
+    writes = False
+    formats = ("table", "json", "csv")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        collection = collection_named(options["collection"])
+        collection: Collection = options["collection"]
         roles: dict[tuple[str, str], list[str]] = {}
         memberships = collection.memberships.select_related("user")
         for membership in memberships.order_by("user__username", "role"):
             person = membership.user
             roles.setdefault((person.username, person.shown_name), []).append(membership.role)
-        for (username, name), held in roles.items():
-            self.stdout.write(f"{username}\t{','.join(held)}\t{name}")
+        rows = [(username, names, name) for (username, name), names in roles.items()]
+        if options["format"] == "json":
+            people = [{"username": row[0], "roles": row[1], "name": row[2]} for row in rows]
+            self.stdout.write(json.dumps(people, indent=2, ensure_ascii=False))
+        elif options["format"] == "csv":
+            lines = csv.writer(self.stdout, lineterminator="")
+            for line in [("username", "roles", "name"), *((u, " ".join(r), n) for u, r, n in rows)]:
+                lines.writerow(line)
+        else:
+            for username, names, name in rows:
+                self.stdout.write(f"{username}\t{','.join(names)}\t{name}")

@@ -15,8 +15,8 @@ from evaluation.shadow_judges.tables import COMPARISON_NAMES
 
 class Command(ComparisonCommand):
     help = (
-        "Compare a shadow judge with each annotator and with the final labels, on the same pairs "
-        "as the annotators with each other, and the rankings of systems under its labels."
+        "Compare a shadow judge with people: with each annotator and with the final labels, on the "
+        "same pairs as the annotators with each other. Compares the rankings of systems, too."
     )
     kind = ReportKind.SHADOW_JUDGE
 

@@ -6,27 +6,28 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
-from accounts.lookup import collection_named
+from accounts.commands import ProjectCommand
+from accounts.models import Collection
 from evaluation.shadow_judges.services import (
     OMISSIONS,
     Description,
     import_shadow_judge,
 )
 from jobs.context import DirectRun
-from web.errors import UserFacingError
 from web.words import count_noun
 
 
-class Command(BaseCommand):
+class Command(ProjectCommand):
     help = (
         "Import the labels of a model as a shadow judge. They are compared with people's "
         "judgments and never count as labels."
     )
+    stage = "Trust"
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("collection", help="The collection's short name.")
+        super().add_arguments(parser)
         parser.add_argument(
             "file", type=Path, help="TREC qrels, or JSON lines with query, docno and grade."
         )
@@ -39,7 +40,7 @@ class Command(BaseCommand):
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        collection = collection_named(options["collection"])
+        collection: Collection = options["collection"]
         path: Path = options["file"]
         if not path.is_file():
             raise CommandError(f"There is no file {path}. Check the path.")
@@ -50,16 +51,13 @@ class Command(BaseCommand):
             description=options["description"],
             labelled_on=options["date"],
         )
-        try:
-            judge = import_shadow_judge(
-                collection=collection,
-                path=path,
-                filename=path.name,
-                about=about,
-                work=DirectRun(),
-            )
-        except UserFacingError as error:
-            raise CommandError(str(error)) from error
+        judge = import_shadow_judge(
+            collection=collection,
+            path=path,
+            filename=path.name,
+            about=about,
+            work=DirectRun(),
+        )
         labels = count_noun(judge.labels_count, "label")
         self.stdout.write(f"{collection.slug}: {labels} of the shadow judge {judge} imported.")
         for reason, entry in judge.omitted.items():

@@ -5,26 +5,28 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandParser
 
-from accounts.lookup import collection_named
+from accounts.commands import ProjectCommand
 from accounts.models import Collection
 from evaluation.leaderboard.rows import leaderboard, systems_of, usual_place
 from scoring.baselines.catalogue import BASELINES, Distance
 from scoring.baselines.services import make_baselines
 from scoring.measures.profiles import PROFILES, Profile, profile_of
 from scoring.score_tables import ALL
-from web.errors import UserFacingError
 
 
-class Command(BaseCommand):
+class Command(ProjectCommand):
     help = (
-        "Rank the judged pool of every query again, by the baselines of CSFCube's paper or by "
-        "variants. Store each baseline as a system and print the leaderboard."
+        "Make baselines and score them. Each ranks the judged pool of every query again, by the "
+        "baselines of CSFCube's paper or by variants. Stores each as a system and prints the "
+        "leaderboard."
     )
+    stage = "Evaluation"
+    plans = True
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("collection")
+        super().add_arguments(parser)
         parser.add_argument(
             "--baseline",
             action="append",
@@ -49,19 +51,20 @@ class Command(BaseCommand):
         parser.add_argument("--profile", choices=list(PROFILES), default="csfcube")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        collection = collection_named(options["collection"])
-        try:
-            result = make_baselines(
-                collection=collection,
-                names=options["baseline"],
-                encoder=options["encoder"],
-                distance=options["distance"],
-            )
-        except UserFacingError as error:
-            raise CommandError(str(error)) from error
-        for words, names in (("Made", result["made"]), ("Up to date", result["unchanged"])):
+        collection: Collection = options["collection"]
+        result = make_baselines(
+            collection=collection,
+            names=options["baseline"],
+            encoder=options["encoder"],
+            distance=options["distance"],
+            dry_run=options["dry_run"],
+        )
+        made = "Would make" if options["dry_run"] else "Made"
+        for words, names in ((made, result["made"]), ("Up to date", result["unchanged"])):
             if names:
                 self.stdout.write(f"{words}: {', '.join(names)}")
+        if options["dry_run"]:
+            return
         self.stdout.write(
             "\n".join(tables(collection, profile_of(options["profile"], collection.relevant_from)))
         )

@@ -1,22 +1,25 @@
 import json
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
-from accounts.lookup import collection_named
+from accounts.commands import ProjectCommand
+from accounts.models import Collection
 from planning.model_choice import COUNT, DEPTH, ModelChoice, model_choice, models_of
 from pooling.tables import MOST_POOLS
 
 
-class Command(BaseCommand):
+class Command(ProjectCommand):
     help = (
-        "Print the overlap of the runs (mean Jaccard of their best documents that the query paper "
-        "does not cite) and choose those that overlap least with the others, as MDCR did. "
-        "Changes nothing."
+        "Choose the runs that overlap least, as MDCR did. Prints the overlap: the mean Jaccard of "
+        "their best documents that the query paper does not cite. Changes nothing."
     )
+    stage = "Pools"
+    writes = False
+    formats = ("table", "json")
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("collection")
+        super().add_arguments(parser)
         parser.add_argument(
             "--count", type=int, default=COUNT, help=f"how many to choose (default: {COUNT})"
         )
@@ -39,7 +42,6 @@ class Command(BaseCommand):
             metavar="N",
             help=f"read the lists of the first N query papers by docno (default: {MOST_POOLS})",
         )
-        parser.add_argument("--format", choices=["table", "json"], default="table")
 
     def handle(self, *args: Any, **options: Any) -> None:
         for name in ("count", "depth", "query_papers"):
@@ -47,7 +49,7 @@ class Command(BaseCommand):
                 raise CommandError(
                     f"--{name.replace('_', '-')} must be at least 1, got {options[name]}."
                 )
-        collection = collection_named(options["collection"])
+        collection: Collection = options["collection"]
         names, models = models_of(collection)
         if unknown := sorted(set(options["run"]) - set(names)):
             raise CommandError(f"No run {unknown[0]!r}. There are: {', '.join(names) or 'none'}.")

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
-from accounts.lookup import collection_named
+from accounts.commands import ProjectCommand
+from accounts.models import Collection
 from planning.judged_pools import JudgedPool, judged_pools
 from planning.simulation import METHODS, Simulated, simulate
 
@@ -23,15 +24,17 @@ class SimulatedQuery(NamedTuple):
         return next(iter(self.by_method.values()))
 
 
-class Command(BaseCommand):
+class Command(ProjectCommand):
     help = (
-        "Simulate over pools that are judged: how many judgments would have found most of the "
-        "relevant documents, had they been judged rank by rank, by move-to-front or by MaxMean? "
-        "Nothing is changed, and no pool is ever drawn this way."
+        "Simulate other orders of judging over judged pools: how many judgments would have found "
+        "most of the relevant documents, had they been judged rank by rank, by move-to-front or by "
+        "MaxMean? Nothing is changed, and no pool is ever drawn this way."
     )
+    stage = "Pools"
+    writes = False
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("collection", help="The collection's short name.")
+        super().add_arguments(parser)
         parser.add_argument(
             "--target",
             type=float,
@@ -45,7 +48,7 @@ class Command(BaseCommand):
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        collection = collection_named(options["collection"])
+        collection: Collection = options["collection"]
         target, relevant = options["target"], options["relevant"]
         if relevant is None:
             relevant = collection.relevant_from

@@ -2,9 +2,9 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
-from accounts.lookup import collection_named
+from accounts.commands import ProjectCommand
 from accounts.models import Collection
 from jobs.context import DirectRun
 from pooling.services import (
@@ -12,11 +12,14 @@ from pooling.services import (
     ONLY,
     PoolPlan,
     build_pools,
+    check_buildable,
     default_forced,
+    estimate_pools,
+    named_papers,
 )
 from pooling.strategies import DRAW_ORDERS, STRATEGIES
 from retrieval.services import DEFAULT_DEPTH
-from web.errors import UserFacingError
+from web.words import count_noun
 
 QUERY_IDS = ("name", "query_paper__name")
 
@@ -52,15 +55,16 @@ def _chosen(collection: Collection, words: list[str]) -> list[str]:
     return ids
 
 
-class Command(BaseCommand):
+class Command(ProjectCommand):
     help = (
-        "Build the pool of every query paper whose pool is not frozen, or of some of them: all "
-        "documents of forced sources, then those that the strategy draws. Runs built-in retrievers "
-        "first if needed."
+        "Build the pools that are not frozen, or some of them: all documents of forced sources, "
+        "then those that the strategy draws. Runs built-in retrievers first if needed."
     )
+    stage = "Pools"
+    plans = True
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("collection")
+        super().add_arguments(parser)
         parser.add_argument(
             "--n", type=int, help="new documents per run (for the strategies that take n)"
         )
@@ -126,7 +130,7 @@ class Command(BaseCommand):
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        collection = collection_named(options["collection"])
+        collection: Collection = options["collection"]
         forced = options["forced"] or default_forced(options["excluded"])
         if options["strategy"] and options["mode"]:
             raise CommandError("--mode is short for a --strategy; give one of them.")
@@ -143,19 +147,21 @@ class Command(BaseCommand):
             runs=tuple(options["run"]),
             depth=options["depth"],
         )
-        try:
-            build = build_pools(
-                collection=collection,
-                plan=plan,
-                work=DirectRun(),
-                docnos=[
-                    *_chosen(collection, options["queries"]),
-                    *_docnos_in(options["query_papers"]),
-                ],
-                without_pool=options["without_pool"],
-            )
-        except UserFacingError as error:
-            raise CommandError(str(error)) from error
+        docnos = [
+            *_chosen(collection, options["queries"]),
+            *_docnos_in(options["query_papers"]),
+        ]
+        without_pool = options["without_pool"]
+        if options["dry_run"]:
+            self._estimate(collection, plan, docnos, without_pool=without_pool)
+            return
+        build = build_pools(
+            collection=collection,
+            plan=plan,
+            work=DirectRun(),
+            docnos=docnos,
+            without_pool=without_pool,
+        )
         for pool in build.pools.select_related("query_paper").order_by("pk"):
             short = sum(pool.shortfall.values())
             self.stdout.write(
@@ -170,3 +176,22 @@ class Command(BaseCommand):
             f"{build.pools.count()} pools from {runs}; seed {build.manifest['seed']}; "
             f"SHA-256 {build.manifest['pools']['sha256']}"
         )
+
+    def _estimate(
+        self, collection: Collection, plan: PoolPlan, docnos: list[str], *, without_pool: bool
+    ) -> None:
+        plan.check()
+        check_buildable(collection, docnos, without_pool=without_pool)
+        names = named_papers(collection, docnos)
+        estimate = estimate_pools(
+            collection=collection, plan=plan, docnos=names, without_pool=without_pool
+        )
+        about = "" if estimate.is_exact else "about "
+        self.stdout.write(
+            f"{count_noun(estimate.papers, 'pool')} with {about}"
+            f"{count_noun(estimate.candidates, 'candidate')} and {about}"
+            f"{count_noun(estimate.pairs, 'pair')}. "
+            f"{count_noun(estimate.sampled, 'pool')} drawn in memory."
+        )
+        if estimate.missing:
+            self.stdout.write(f"Ranked first, so not counted: {', '.join(estimate.missing)}.")

@@ -1,18 +1,20 @@
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
-from accounts.lookup import collection_named
+from accounts.commands import ProjectCommand
 from accounts.models import Collection
 from pooling.models import PoolBuild
 from pooling.services import builds_with_pools, manifest_text
 
 
-class Command(BaseCommand):
+class Command(ProjectCommand):
     help = "Print the manifest of a pool build, for rebuild_pools."
+    stage = "Pools"
+    writes = False
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("collection", help="The collection's short name.")
+        super().add_arguments(parser)
         parser.add_argument(
             "--build",
             type=int,
@@ -21,7 +23,7 @@ class Command(BaseCommand):
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        collection = collection_named(options["collection"])
+        collection: Collection = options["collection"]
         self.stdout.write(manifest_text(_build(collection, options["build"])), ending="")
 
 

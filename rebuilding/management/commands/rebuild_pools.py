@@ -1,29 +1,32 @@
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
-from accounts.lookup import collection_named
+from accounts.commands import ProjectCommand
+from accounts.models import Collection
 from jobs.context import DirectRun
 from rebuilding.manifest_files import ReleaseFile, open_manifests
 from rebuilding.services import rebuild_pools
 from web.errors import UserFacingError
 
 
-class Command(BaseCommand):
+class Command(ProjectCommand):
     help = (
-        "Run the built-in retrievers again, draw every pool of a manifest again, and compare: "
-        "prints that they are equal, or the first difference (exit code 1). Changes nothing."
+        "Draw the pools of a manifest again, and compare. Runs the built-in retrievers first. "
+        "Prints that the pools are equal, or the first difference (exit code 1). Changes nothing."
     )
+    stage = "Pools"
+    writes = False
 
     def add_arguments(self, parser: CommandParser) -> None:
+        super().add_arguments(parser)
         parser.add_argument(
             "file",
             type=Path,
             help="A manifest, from the page Pools, the API or export_manifest; or the zip of a "
             "release.",
         )
-        parser.add_argument("--collection", default="", help="default: that of the manifest")
         parser.add_argument(
             "--kept-runs",
             action="store_true",
@@ -44,10 +47,14 @@ class Command(BaseCommand):
             raise CommandError(f"{path}: {error}") from error
 
     def _rebuild(
-        self, manifest: dict[str, Any], release_file: ReleaseFile | None, slug: str, kept_runs: bool
+        self,
+        manifest: dict[str, Any],
+        release_file: ReleaseFile | None,
+        collection: Collection,
+        kept_runs: bool,
     ) -> None:
         proof = rebuild_pools(
-            collection=collection_named(slug or str(manifest.get("collection", ""))),
+            collection=collection,
             manifest=manifest,
             work=DirectRun(),
             release_file=release_file,

@@ -6,23 +6,24 @@ import json
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
-from accounts.lookup import collection_named
+from accounts.commands import ProjectCommand
+from accounts.models import Collection
 from bundle.datasheet.questions import SECTIONS, questions_of
 from release.datasheets.current import answers_of, dates_known, missing_answers
 from release.datasheets.services import save_answers
-from web.errors import UserFacingError
 
 
-class Command(BaseCommand):
+class Command(ProjectCommand):
     help = (
         "Answer questions of a collection's datasheet. Without a file, print the answers of all "
         "questions as JSON, to be filled in."
     )
+    stage = "Results"
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("collection", help="The collection's short name.")
+        super().add_arguments(parser)
         parser.add_argument(
             "file",
             nargs="?",
@@ -31,7 +32,7 @@ class Command(BaseCommand):
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        collection = collection_named(options["collection"])
+        collection: Collection = options["collection"]
         if options["file"] is None:
             known, answers = dates_known(collection), answers_of(collection)
             questions = (
@@ -42,11 +43,8 @@ class Command(BaseCommand):
             template = {question.key: answers.get(question.key, "") for question in questions}
             self.stdout.write(json.dumps(template, indent=1, ensure_ascii=False))
             return
-        try:
-            answers = _read(options["file"])
-            save_answers(collection=collection, answers=answers, answered_by=None)
-        except UserFacingError as error:
-            raise CommandError(str(error)) from error
+        answers = _read(options["file"])
+        save_answers(collection=collection, answers=answers, answered_by=None)
         missing = missing_answers(collection)
         self.stdout.write(f"{len(answers)} answers read.")
         self.stdout.write(f"Not answered yet: {', '.join(missing) or 'no required question'}.")

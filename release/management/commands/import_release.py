@@ -5,28 +5,27 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
+from accounts.commands import ProjectCommand
 from accounts.models import User
 from jobs.context import DirectRun
-from release.importing.context import ReleaseImportReport, ReleaseRefused
+from release.importing.context import ReleaseImportReport
 from release.importing.service import import_release
 from web.words import count_noun
 
 
-class Command(BaseCommand):
+class Command(ProjectCommand):
     help = (
         "Make the collection of a release again: its documents, queries, pools, judgments and "
         "decisions. People become accounts that cannot log in."
     )
+    stage = "Overview"
+    makes_collection = True
 
     def add_arguments(self, parser: CommandParser) -> None:
+        super().add_arguments(parser)
         parser.add_argument("file", type=Path, help="The zip of a release, or its unpacked folder.")
-        parser.add_argument(
-            "--slug",
-            default="",
-            help="Short name of the new collection (default: that of the release).",
-        )
         parser.add_argument(
             "--admin", default="", help="Username of the collection's admin, who must exist."
         )
@@ -42,13 +41,11 @@ class Command(BaseCommand):
         try:
             report = import_release(
                 path=options["file"],
-                slug=options["slug"],
+                slug=options["collection"],
                 admin=_admin(options["admin"]),
                 texts=options["documents"],
                 work=work,
             )
-        except ReleaseRefused as error:
-            raise CommandError(str(error)) from error
         finally:
             work.complete({})  # clears the progress line, also after an error
         self.stdout.write(summary(report))

@@ -1,23 +1,24 @@
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandParser
 
-from accounts.lookup import collection_named
+from accounts.commands import ProjectCommand
+from accounts.models import Collection
 from jobs.context import DirectRun
-from retrieval.errors import RetrievalError
 from retrieval.retrievers import METRICS
 from retrieval.services import DEFAULT_DEPTH, import_embeddings
 
 
-class Command(BaseCommand):
+class Command(ProjectCommand):
     help = (
         "Import vectors and rank the query papers by them. VECTORS is a .npy file with one row per "
         "document, DOCNOS a text file with the docno of each row, one per line."
     )
+    stage = "Pools"
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("collection")
+        super().add_arguments(parser)
         parser.add_argument("vectors", type=Path)
         parser.add_argument("docnos", type=Path)
         parser.add_argument("--name", required=True, help="name of the run in pools")
@@ -25,19 +26,16 @@ class Command(BaseCommand):
         parser.add_argument("--depth", type=int, default=DEFAULT_DEPTH)
 
     def handle(self, *args: Any, **options: Any) -> None:
-        collection = collection_named(options["collection"])
-        try:
-            run = import_embeddings(
-                collection=collection,
-                vectors=options["vectors"],
-                docnos=options["docnos"],
-                name=options["name"],
-                metric=options["metric"],
-                depth=options["depth"],
-                work=DirectRun(),
-            )
-        except RetrievalError as error:
-            raise CommandError(str(error)) from error
+        collection: Collection = options["collection"]
+        run = import_embeddings(
+            collection=collection,
+            vectors=options["vectors"],
+            docnos=options["docnos"],
+            name=options["name"],
+            metric=options["metric"],
+            depth=options["depth"],
+            work=DirectRun(),
+        )
         report = run.report
         self.stdout.write(
             f"{run.name}: {report['lists']} lists, {report['documents']} documents; of "

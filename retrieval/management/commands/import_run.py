@@ -1,23 +1,24 @@
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
-from accounts.lookup import collection_named
+from accounts.commands import ProjectCommand
+from accounts.models import Collection
 from corpus.documents.first_rows import as_text
-from corpus.formats.sources import SourceError
 from jobs.context import DirectRun
-from retrieval.errors import RetrievalError
 from retrieval.models import Run
 from retrieval.run_names import name_from
 from retrieval.services import RunFile, RunOptions, check_run, import_runs
 
 
-class Command(BaseCommand):
+class Command(ProjectCommand):
     help = "Import TREC run files (six columns, plain or gzip): each file is a run, or none is."
+    stage = "Pools"
+    plans = True
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("collection")
+        super().add_arguments(parser)
         parser.add_argument("files", type=Path, nargs="+", metavar="file")
         parser.add_argument(
             "--name", default="", help="name of the run in pools (default: the name of the file)"
@@ -29,26 +30,18 @@ class Command(BaseCommand):
         )
         parser.add_argument("--prefix", default="", help="put before every docno of the file")
         parser.add_argument("--topic-prefix", default="", help="put before every topic")
-        parser.add_argument(
-            "--dry-run",
-            action="store_true",
-            help="check and show the first rows, but change nothing",
-        )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        collection = collection_named(options["collection"])
+        collection: Collection = options["collection"]
         files = _run_files(options["files"], options["name"])
         how = RunOptions(options["qrels"], options["prefix"], options["topic_prefix"])
         work = DirectRun()
-        try:
-            if options["dry_run"]:
-                for file in files:
-                    check = check_run(collection=collection, file=file, options=how, work=work)
-                    self.stdout.write(f"{file.name}: {as_text(check)}")
-                return
-            runs = import_runs(collection=collection, files=files, options=how, work=work)
-        except (RetrievalError, SourceError) as error:
-            raise CommandError(str(error)) from error
+        if options["dry_run"]:
+            for file in files:
+                check = check_run(collection=collection, file=file, options=how, work=work)
+                self.stdout.write(f"{file.name}: {as_text(check)}")
+            return
+        runs = import_runs(collection=collection, files=files, options=how, work=work)
         for run in runs:
             self._report(run)
 

@@ -5,23 +5,24 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandParser
 
-from accounts.lookup import collection_named
+from accounts.commands import ProjectCommand
+from accounts.models import Collection
 from scoring.services import import_folds, make_folds
-from web.errors import UserFacingError
 from web.words import count_noun
 
 
-class Command(BaseCommand):
+class Command(ProjectCommand):
     help = (
-        "Import folds of queries from a file in the form of CSFCube's evaluation_splits.json, with "
-        "any number of folds. Without imported folds, two are made from the collection's seed, of "
-        "the same size for each facet."
+        "Import folds of queries, or make them from the seed. The file has the form of CSFCube's "
+        "evaluation_splits.json, with any number of folds. Without imported folds, two are made "
+        "from the collection's seed, of the same size for each facet."
     )
+    stage = "Evaluation"
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("collection", help="The collection's short name.")
+        super().add_arguments(parser)
         choice = parser.add_mutually_exclusive_group(required=True)
         choice.add_argument("file", nargs="?", type=Path, help="The JSON file of splits.")
         choice.add_argument(
@@ -33,16 +34,14 @@ class Command(BaseCommand):
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        collection, path = collection_named(options["collection"]), options["file"]
-        try:
-            if path is None:
-                make_folds(collection=collection, number=options["make"])
-                made = count_noun(options["make"], "fold")
-                self.stdout.write(f"{collection.slug} has {made} made from its seed now.")
-                return
-            folds = import_folds(collection=collection, path=path, filename=path.name)
-        except (UserFacingError, OSError) as error:
-            raise CommandError(str(error)) from error
+        collection: Collection = options["collection"]
+        path: Path | None = options["file"]
+        if path is None:
+            make_folds(collection=collection, number=options["make"])
+            made = count_noun(options["make"], "fold")
+            self.stdout.write(f"{collection.slug} has {made} made from its seed now.")
+            return
+        folds = import_folds(collection=collection, path=path, filename=path.name)
         number = collection.queries.filter(fold__isnull=False).count()
         self.stdout.write(
             f"{number} of the {len(folds.numbers)} queries in {path.name} are in {collection.slug} "

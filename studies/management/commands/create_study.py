@@ -4,22 +4,23 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
-from accounts.lookup import collection_named
-from accounts.models import User
-from studies.services import PER_QUERY, QUERIES, StudyError, create_study
+from accounts.commands import ProjectCommand
+from accounts.models import Collection, User
+from studies.services import PER_QUERY, QUERIES, create_study
 from web.words import count_noun
 
 
-class Command(BaseCommand):
+class Command(ProjectCommand):
     help = (
-        "Choose pairs with final labels and full texts, which an annotator rates again from the "
-        "full texts."
+        "Create a full-text study. It chooses pairs with final labels and full texts, which an "
+        "annotator rates again from the full texts."
     )
+    stage = "Results"
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("collection", help="The collection's short name.")
+        super().add_arguments(parser)
         parser.add_argument("name", help="The study's name, such as study-1.")
         parser.add_argument("--rater", required=True, help="The annotator's username.")
         parser.add_argument(
@@ -39,21 +40,18 @@ class Command(BaseCommand):
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        collection = collection_named(options["collection"])
+        collection: Collection = options["collection"]
         rater = User.objects.filter(username=options["rater"]).first()
         if rater is None:
             raise CommandError(f"No account {options['rater']!r}.")
-        try:
-            study = create_study(
-                collection=collection,
-                name=options["name"],
-                rater=rater,
-                queries=options["queries"],
-                per_query=options["per_query"],
-                named=options["query"],
-            )
-        except StudyError as error:
-            raise CommandError(str(error)) from error
+        study = create_study(
+            collection=collection,
+            name=options["name"],
+            rater=rater,
+            queries=options["queries"],
+            per_query=options["per_query"],
+            named=options["query"],
+        )
         pairs = count_noun(study.pairs.count(), "pair")
         self.stdout.write(f"{collection.slug}: study {study.name} with {pairs} for {rater}.")
         for reason, number in study.left_out.items():

@@ -293,7 +293,11 @@ def test_the_commands_print_tables_and_json(tmp_path, capsys):
     collection = a_judged_collection()
     two_systems(collection)
     a_shadow_judge(collection, tmp_path)
-    for name, *more in (["label_effects"], ["cited_papers"], ["compare_shadow_judge", "model"]):
+    for name, *more in (
+        ["compare_labels"],
+        ["report_cited_papers"],
+        ["compare_shadow_judge", "model"],
+    ):
         call_command(name, collection.slug, *more, measure="AP(rel=2)")
         text = capsys.readouterr().out
         assert "Measure: AP(rel=2)" in text
@@ -301,6 +305,6 @@ def test_the_commands_print_tables_and_json(tmp_path, capsys):
         call_command(name, collection.slug, *more, measure="AP(rel=2)", format="json")
         assert json.loads(capsys.readouterr().out)["measure"] == "AP(rel=2)"
     with pytest.raises(CommandError, match="not a measure"):
-        call_command("label_effects", collection.slug, measure="nope")
+        call_command("compare_labels", collection.slug, measure="nope")
     with pytest.raises(CommandError, match='no shadow judge "other"'):
         call_command("compare_shadow_judge", collection.slug, "other")

@@ -185,11 +185,11 @@ def test_the_job_computes_the_report_and_says_why_it_cannot(collection):
 
 def test_the_command_prints_the_report_as_a_table_or_json(collection):
     table, text = StringIO(), StringIO()
-    call_command("pool_bias", collection.slug, leave_out="up, down", stdout=table)
+    call_command("compute_pool_bias", collection.slug, leave_out="up, down", stdout=table)
     lines = [line.split() for line in table.getvalue().splitlines()]
     assert ["up", "3", "3", "2", "2"] in lines
     assert any(line[:5] == ["down,up", "redrawn", "6", "3", "undefined"] for line in lines)
-    call_command("pool_bias", collection.slug, format="json", stdout=text)
+    call_command("compute_pool_bias", collection.slug, format="json", stdout=text)
     assert json.loads(text.getvalue())["collection"] == collection.slug
 
 
@@ -197,7 +197,7 @@ def test_columns_of_the_command_stay_apart_for_long_names(collection):
     name = "a_retriever_whose_name_is_longer_than_every_other_cell"
     a_listed_run(collection, name, {"q1": ["d03", "d12"]})
     output = StringIO()
-    call_command("pool_bias", collection.slug, leave_out="up, down", stdout=output)
+    call_command("compute_pool_bias", collection.slug, leave_out="up, down", stdout=output)
     lines = output.getvalue().splitlines()
     start = next(number for number, line in enumerate(lines) if line.startswith("sources "))
     table = lines[start : lines.index("", start)]
@@ -274,10 +274,10 @@ def test_what_changed_since_a_report_is_named(collection):
 
 def test_without_pools_or_collection_the_command_says_so():
     with pytest.raises(CommandError, match="small has no pool yet"):
-        call_command("pool_bias", a_collection().slug)
+        call_command("compute_pool_bias", a_collection().slug)
     unjudged = a_listed_collection("unjudged")
     built(unjudged)
     with pytest.raises(CommandError, match="unjudged has no final label yet"):
-        call_command("pool_bias", unjudged.slug)
+        call_command("compute_pool_bias", unjudged.slug)
     with pytest.raises(CommandError, match="No collection 'missing'"):
-        call_command("pool_bias", "missing")
+        call_command("compute_pool_bias", "missing")

@@ -11,8 +11,8 @@ from evaluation.label_effects.text import ranking_lines
 
 class Command(ComparisonCommand):
     help = (
-        "Print the share of cited papers with each grade by facet, and compare the ranking of "
-        "systems under citations with that under the final labels."
+        "Print how cited papers are graded, by facet. Compares the ranking of systems under "
+        "citations as labels with that under the final labels."
     )
     kind = ReportKind.CITED_PAPERS
 

@@ -5,26 +5,27 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandParser
 
-from accounts.lookup import collection_named
+from accounts.commands import ProjectCommand
+from accounts.models import Collection
 from curation.samples.exclusions import read_exclusions
 from curation.samples.report import sample_report
 from curation.samples.services import Exclusions, SamplePlan, draw_sample, free_name
 from curation.samples.strata import STRATA
 from jobs.context import DirectRun
-from web.errors import UserFacingError
 
 
 def _names(text: str) -> tuple[str, ...]:
     return tuple(name.strip() for name in text.split(",") if name.strip())
 
 
-class Command(BaseCommand):
+class Command(ProjectCommand):
     help = "Draw a random sample of papers from each stratum. See docs/choosing_queries.md."
+    stage = "Curation"
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("collection", help="The collection's short name.")
+        super().add_arguments(parser)
         parser.add_argument(
             "--strata",
             type=_names,
@@ -68,7 +69,7 @@ class Command(BaseCommand):
         parser.add_argument("--name", default="", help="Default: sample-1, sample-2 and so on.")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        collection = collection_named(options["collection"])
+        collection: Collection = options["collection"]
         plan = SamplePlan(
             by=options["strata"],
             per_stratum=options["per_stratum"],
@@ -88,8 +89,6 @@ class Command(BaseCommand):
                 work=work,
                 exclusions=Exclusions(read_exclusions(path), path.name if path else ""),
             )
-        except UserFacingError as error:
-            raise CommandError(str(error)) from error
         finally:
             work.complete({})  # clears the progress line, on errors too
         for line in sample_report(sample.counts, sample.strata, sample.per_stratum).lines:

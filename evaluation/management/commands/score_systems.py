@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
+from accounts.commands import ProjectCommand
 from accounts.locking import lock_collection
-from accounts.lookup import collection_named
 from accounts.models import Collection
 from evaluation.leaderboard.report import (
     NamedLists,
@@ -23,14 +23,13 @@ from evaluation.leaderboard.report import (
 )
 from jobs.context import DirectRun
 from retrieval.run_names import name_from
-from scoring.folds import Folds, SplitsError, read_splits
+from scoring.folds import Folds, read_splits
 from scoring.labels import stored_sources
-from scoring.measures.names import UnknownMeasure
-from scoring.measures.profiles import CSFCUBE, PROFILES, UnknownProfile
+from scoring.measures.profiles import CSFCUBE, PROFILES
 from scoring.measures.scopes import Scope
 from scoring.models import System
 from scoring.score_tables import ALL, TEST
-from scoring.services import evaluate
+from scoring.services import evaluate, out_of_date, unscored_runs
 from scoring.systems.services import (
     RunPath,
     SystemFault,
@@ -39,18 +38,20 @@ from scoring.systems.services import (
     read_system,
     sync_runs,
 )
-from web.errors import UserFacingError
 
 
-class Command(BaseCommand):
+class Command(ProjectCommand):
     help = (
         "Score systems against the labels of a collection. A system is the name of a run or of an "
         "imported system, or a file: a TREC run or JSON. Without one, every system is scored, and "
         "the scores of the leaderboard are brought up to date."
     )
+    stage = "Evaluation"
+    plans = True
+    formats = ("table", "json", "csv", "latex")
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("collection", help="The collection's short name.")
+        super().add_arguments(parser)
         parser.add_argument(
             "systems",
             nargs="*",
@@ -106,19 +107,18 @@ class Command(BaseCommand):
             help="Count queries without a relevant document as 0, as trec_eval does. Default: "
             "leave them out.",
         )
-        parser.add_argument("--format", choices=["table", "json", "csv", "latex"], default="table")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        collection = collection_named(options["collection"])
+        collection: Collection = options["collection"]
         source = options["qrels"]
-        try:
-            if not options["systems"]:
-                self._bring_up_to_date(collection, source)
-            report = evaluation_report(
-                collection, self._systems(collection, options), _options(options)
-            )
-        except (UserFacingError, UnknownMeasure, UnknownProfile, SplitsError) as error:
-            raise CommandError(str(error)) from error
+        if not options["systems"] and options["dry_run"]:
+            self._say_what_is_out_of_date(collection, source)
+            return
+        if not options["systems"]:
+            self._bring_up_to_date(collection, source)
+        report = evaluation_report(
+            collection, self._systems(collection, options), _options(options)
+        )
         self.stdout.write(_text(report, options), ending="")
 
     def _bring_up_to_date(self, collection: Collection, source: str) -> None:
@@ -128,6 +128,11 @@ class Command(BaseCommand):
         else:
             with DirectRun().fenced():
                 sync_runs(lock_collection(collection))
+
+    def _say_what_is_out_of_date(self, collection: Collection, source: str) -> None:
+        names = [system.name for system in out_of_date(collection, source)]
+        names += unscored_runs(collection)
+        self.stdout.write(f"Would be scored: {', '.join(names) or 'no system'}.")
 
     def _systems(self, collection: Collection, options: dict[str, Any]) -> Iterator[NamedLists]:
         names, files = _names_and_files(collection, options["systems"])
@@ -144,7 +149,7 @@ class Command(BaseCommand):
     def _from_files(
         self, collection: Collection, name: str, files: list[RunPath], options: dict[str, Any]
     ) -> NamedLists:
-        if options["save"]:
+        if options["save"] and not options["dry_run"]:
             system = import_system(
                 collection=collection,
                 name=name,

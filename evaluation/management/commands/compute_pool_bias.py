@@ -6,10 +6,10 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandParser
 
+from accounts.commands import ProjectCommand
 from accounts.models import Collection
-from evaluation.pool_bias.report import PoolBiasError
 from evaluation.pool_bias.services import compute_pool_bias
 from evaluation.pool_bias.tables import LeftOutLine, left_out_lines, ways_of
 from web.words import count_noun
@@ -18,29 +18,24 @@ Row = tuple[str, ...]
 TEXT_COLUMNS = ("source", "system", "sources", "way")
 
 
-class Command(BaseCommand):
+class Command(ProjectCommand):
     help = "Compute what the pools of a collection miss, and what that changes for systems."
+    stage = "Trust"
+    formats = ("table", "json")
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("collection", help="The collection's short name.")
+        super().add_arguments(parser)
         parser.add_argument(
             "--leave-out",
             default="",
             metavar="A,B",
             help="Sources to leave out together. Each source is left out alone anyway.",
         )
-        parser.add_argument("--format", choices=["table", "json"], default="table")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        try:
-            collection = Collection.objects.get(slug=options["collection"])
-        except Collection.DoesNotExist:
-            raise CommandError(f"No collection {options['collection']!r}.") from None
+        collection: Collection = options["collection"]
         leave_out = [name.strip() for name in options["leave_out"].split(",") if name.strip()]
-        try:
-            report = compute_pool_bias(collection=collection, leave_out=leave_out)
-        except PoolBiasError as error:
-            raise CommandError(str(error)) from error
+        report = compute_pool_bias(collection=collection, leave_out=leave_out)
         if options["format"] == "json":
             # Sorted, so that the text is the same on every database.
             text = json.dumps(report.payload, indent=2, sort_keys=True, ensure_ascii=False)

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
+from accounts.commands import ProjectCommand
 from accounts.models import Collection
-from bundle.errors import ReleaseError
 from bundle.options import LabelSource, ReleaseOptions, Texts
 from release.files import open_release, write_file
 from release.gate.acceptance import Reasons, checked_reasons
@@ -18,16 +18,18 @@ from release.gate.current_facts import count_documents
 from release.services import check_version, find_faults, publish_release
 
 
-class Command(BaseCommand):
+class Command(ProjectCommand):
     # They load every page of the server, which takes longer than the release of a small collection.
     requires_system_checks: tuple[()] = ()
     help = (
         "Publish a version of a collection and write its zip into a folder. For a version that "
         "is published already, write the published zip again, whatever has changed since."
     )
+    stage = "Results"
+    plans = True
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("collection", help="The collection's short name.")
+        super().add_arguments(parser)
         parser.add_argument("version_name", metavar="version", help="Like 1.0 or v1.0.0.")
         parser.add_argument("--output", type=Path, metavar="DIR", help="Where to write the zip.")
         parser.add_argument(
@@ -60,28 +62,15 @@ class Command(BaseCommand):
             default=LabelSource.JUDGED.value,
             help="What the labels are: the final labels, or what the query papers cite.",
         )
-        parser.add_argument(
-            "--check",
-            action="store_true",
-            help="Only print the findings of the checks; publish nothing.",
-        )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        try:
-            collection = Collection.objects.get(slug=options["collection"])
-        except Collection.DoesNotExist:
-            raise CommandError(f"No collection {options['collection']!r}.") from None
+        collection: Collection = options["collection"]
         choice = ReleaseOptions(options["texts"], LabelSource(options["labels"]))
-        try:
-            accept = checked_reasons(_reasons(options["accept"]), ACCEPTABLE)
-            if options["check"]:
-                self._check(collection, accept, choice)
-            else:
-                self._release(
-                    collection, options["version_name"], accept, choice, options["output"]
-                )
-        except ReleaseError as error:
-            raise CommandError(str(error)) from error
+        accept = checked_reasons(_reasons(options["accept"]), ACCEPTABLE)
+        if options["dry_run"]:
+            self._check(collection, accept, choice)
+        else:
+            self._release(collection, options["version_name"], accept, choice, options["output"])
 
     def _check(self, collection: Collection, accept: Reasons, options: ReleaseOptions) -> None:
         findings = find_faults(collection=collection, options=options)

@@ -13,9 +13,9 @@ from typing import Any
 
 from django.conf import settings
 from django.core.management import call_command
-from django.core.management.base import BaseCommand
 from django.db import connections
 
+from accounts.commands import ProjectCommand
 from demo import launcher
 from demo.launcher import HOST, Launch
 from demo.services import DemoAccount, load_demo
@@ -33,8 +33,11 @@ Try first
 """
 
 
-class Command(BaseCommand):
+class Command(ProjectCommand):
     help = "Start Qrelsmith with a demo collection: web server and worker, until Ctrl-C."
+    stage = "Overview"
+    takes_collection = False
+    writes = False
     requires_system_checks: list[str] = []  # their output would hide our own lines
 
     def handle(self, *args: Any, **options: Any) -> None:

@@ -4,24 +4,25 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
-from accounts.lookup import collection_named
+from accounts.commands import ProjectCommand
+from accounts.models import Collection
 from studies.report import as_csv, as_text, report_of
 
 
-class Command(BaseCommand):
+class Command(ProjectCommand):
     help = "Print the agreement of full-text ratings with the labels from abstracts."
+    stage = "Results"
+    writes = False
+    formats = ("table", "csv")
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("collection", help="The collection's short name.")
+        super().add_arguments(parser)
         parser.add_argument("name", help="The study's name.")
-        parser.add_argument(
-            "--format", choices=["table", "csv"], default="table", help="csv has a line a pair."
-        )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        collection = collection_named(options["collection"])
+        collection: Collection = options["collection"]
         study = collection.studies.filter(name=options["name"]).first()
         if study is None:
             names = ", ".join(collection.studies.values_list("name", flat=True)) or "none yet"

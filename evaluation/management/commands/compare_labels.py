@@ -11,7 +11,7 @@ from evaluation.label_effects.text import ranking_lines
 
 class Command(ComparisonCommand):
     help = (
-        "Compare the rankings of a collection's systems under the final labels, each annotator, "
+        "Compare the rankings of systems under different labels: the final labels, each annotator, "
         "and the lower and the higher of both judgments."
     )
     kind = ReportKind.LABEL_EFFECTS

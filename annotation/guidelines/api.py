@@ -1,0 +1,106 @@
+"""Guidelines in the API: read the versions of a facet's guideline, and write the next one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from accounts.api import CollectionView
+from annotation.guidelines.forms import LONGEST_DEFINITION, LONGEST_GRADE_NAME
+from annotation.models import Guideline
+from annotation.services import write_guideline
+from corpus.models import Facet
+from web.api.serializers import DryRun, RequestSerializer, found, rolled_back_if
+
+LONGEST_TEXT = 20_000
+HIGHEST_VERSION = 32_767
+
+
+class GradeText(RequestSerializer):
+    """What a grade means under the facet."""
+
+    grade = serializers.IntegerField(min_value=0, max_value=9)
+    name = serializers.CharField(max_length=LONGEST_GRADE_NAME)
+    definition = serializers.CharField(
+        max_length=LONGEST_DEFINITION, help_text="In one line: annotators read it on the button."
+    )
+    detail = serializers.CharField(max_length=LONGEST_TEXT, default="", allow_blank=True)
+    example = serializers.CharField(max_length=LONGEST_TEXT, default="", allow_blank=True)
+
+
+class NewGuideline(DryRun):
+    based_on = serializers.IntegerField(
+        min_value=0,
+        max_value=HIGHEST_VERSION,
+        help_text="The newest version that you have read, or 0 if there is none.",
+    )
+    instructions = serializers.CharField(max_length=LONGEST_TEXT)
+    grades = GradeText(many=True, help_text="One entry for each grade of the scale, 0 first.")
+
+
+class GradeTextAnswer(serializers.Serializer[Any]):
+    grade = serializers.IntegerField()
+    name = serializers.CharField()
+    definition = serializers.CharField()
+    detail = serializers.CharField(default="")
+    example = serializers.CharField(default="")
+
+
+class GuidelineAnswer(serializers.Serializer[Guideline]):
+    facet = serializers.CharField(source="facet.slug")
+    version = serializers.IntegerField()
+    instructions = serializers.CharField()
+    grades = GradeTextAnswer(many=True)
+    created_at = serializers.DateTimeField()
+
+
+class VersionParameters(RequestSerializer):
+    version = serializers.IntegerField(
+        min_value=1, max_value=HIGHEST_VERSION, required=False, help_text="Default: the newest."
+    )
+
+
+class Guidelines(CollectionView):
+    @extend_schema(
+        summary="Guidelines, every version by facet, newest first",
+        responses=GuidelineAnswer(many=True),
+    )
+    def get(self, request: Request, slug: str) -> Response:
+        rows = Guideline.objects.filter(facet__collection=self.collection)
+        return self.paged(rows.select_related("facet"), GuidelineAnswer)
+
+
+class GuidelineDetail(CollectionView):
+    @extend_schema(
+        summary="The guideline of a facet",
+        parameters=[VersionParameters],
+        responses=GuidelineAnswer,
+    )
+    def get(self, request: Request, slug: str, facet: str) -> Response:
+        wanted = self.parameters(VersionParameters).validated_data
+        return Response(GuidelineAnswer(found(self._facet(facet).guidelines.all(), **wanted)).data)
+
+    @extend_schema(
+        summary="Write the next version of a guideline",
+        description="A version stays as it is, so this cannot be undone. Queries that you open "
+        "from now on use it; those that are open keep theirs. 409 with `guideline_changed` if "
+        "`based_on` is not the newest version. With `dry_run`, 200 with the version that would be "
+        "written.",
+        request=NewGuideline,
+        responses={200: GuidelineAnswer, 201: GuidelineAnswer},
+    )
+    def post(self, request: Request, slug: str, facet: str) -> Response:
+        row = self._facet(facet)
+        asked = self.parsed(NewGuideline)
+        is_tried = asked.pop("dry_run")
+        with rolled_back_if(is_tried):
+            guideline = write_guideline(facet=row, **asked)
+        return Response(GuidelineAnswer(guideline).data, status=200 if is_tried else 201)
+
+    def _facet(self, slug: str) -> Facet:
+        facets = {each.slug: each.pk for each in self.collection.facets.all()}
+        return found(self.collection.facets.all(), pk=facets.get(slug))

@@ -1,0 +1,211 @@
+"""`--dry-run` of every command that writes: it succeeds, and changes no row and no file."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from django.core.management import call_command
+from django.db import connection
+
+from config.command_help import own_commands
+from corpus.models import Document
+from dashboard.settings.archiving import archive_collection
+from dashboard.settings.export import export_collection
+from release.files import path_of
+from tests.curation.test_labellers import EXAMPLES
+from tests.support.api_world import SHADOW_JUDGE, World
+from tests.support.factories import a_collection, a_query
+from tests.support.releases import EVERY_EXCEPTION
+from tests.support.screened_samples import a_screened_sample
+from tests.support.study_scenes import attach_full_texts
+
+Arguments = list[object]
+Case = Callable[[World, Path], Arguments]
+
+
+def written(folder: Path, name: str, *lines: object) -> Path:
+    path = folder / name
+    path.write_text(
+        "".join(f"{each if isinstance(each, str) else json.dumps(each)}\n" for each in lines)
+    )
+    return path
+
+
+def docno_of(world: World, place: int = 0) -> str:
+    """A candidate; ann1 has not judged the one at place 2."""
+    return str(world.slots()[place].pair.candidate.document.docno)
+
+
+def examples(folder: Path) -> Path:
+    lines = [
+        {"docno": f"d{number}", "sentences": each.sentences, "labels": each.labels}
+        for number, each in enumerate(EXAMPLES)
+    ]
+    return written(folder, "labelled.jsonl", *lines)
+
+
+def with_archive(world: World, *, exported: bool = False) -> None:
+    world.collection.jobs.all().delete()
+    archive_collection(collection=world.collection)
+    if exported:
+        for _ in export_collection(world.collection):
+            pass
+
+
+def delete_arguments(world: World, folder: Path) -> Arguments:
+    with_archive(world, exported=True)
+    return ["small", "--confirm", "small"]
+
+
+def export_arguments(world: World, folder: Path) -> Arguments:
+    with_archive(world)
+    return ["small", folder / "small.zip"]
+
+
+def archive_arguments(world: World, folder: Path) -> Arguments:
+    world.collection.jobs.all().delete()
+    return ["small"]
+
+
+def study_arguments(world: World, folder: Path) -> Arguments:
+    attach_full_texts(*Document.objects.filter(collection=world.collection, full_text=None))
+    return ["small", "study-9", "--rater", "ann2", "--queries", 1, "--per-query", 2]
+
+
+def choice_arguments(world: World, folder: Path) -> Arguments:
+    a_screened_sample(a_collection("screened"))
+    return ["screened", "--sample", "first", "--papers", 4, "--apply"]
+
+
+def plan_arguments(world: World, folder: Path) -> Arguments:
+    a_query(world.collection)
+    return ["small", "--n", 1, "--run", "secret-retriever"]
+
+
+def opening_arguments(world: World, folder: Path) -> Arguments:
+    a_query(world.collection)
+    return ["small", "--all"]
+
+
+def embedding_arguments(world: World, folder: Path) -> Arguments:
+    np.save(folder / "vectors.npy", np.eye(2, 3, dtype=np.float32))
+    docnos = written(folder, "docnos.txt", world.paper, docno_of(world))
+    return ["small", folder / "vectors.npy", docnos, "--name", "mine"]
+
+
+def accepted(version: str) -> Arguments:
+    reasons = [
+        text for check, why in EVERY_EXCEPTION.items() for text in ("--accept", f"{check}={why}")
+    ]
+    return ["small", version, *reasons]
+
+
+CASES: dict[str, Case] = {
+    "answer_datasheet": lambda world, folder: [
+        "small",
+        written(folder, "a.json", {"pay": "None."}),
+    ],
+    "archive_collection": archive_arguments,
+    "build_pools": plan_arguments,
+    "change_licences": lambda world, folder: ["small", "--licence", "CC0-1.0"],
+    "change_roles": lambda world, folder: ["small", "adju", "--add", "curator"],
+    "choose_queries": choice_arguments,
+    "compare_labels": lambda world, folder: ["small", "--measure", "P@1"],
+    "compare_shadow_judge": lambda world, folder: ["small", SHADOW_JUDGE, "--measure", "P@1"],
+    "compute_agreement": lambda world, folder: ["small", "--missing", "zero"],
+    "compute_pool_bias": lambda world, folder: ["small", "--leave-out", "secret-retriever"],
+    "create_account": lambda world, folder: ["small", "mara", "--role", "curator"],
+    "create_collection": lambda world, folder: ["new", "--name", "New", "--admin", "admin"],
+    "create_query": lambda world, folder: ["small", world.paper, "background"],
+    "create_study": study_arguments,
+    "delete_collection": delete_arguments,
+    "draw_sample": lambda world, folder: ["small", "--per-stratum", 1, "--name", "more"],
+    "export_collection": export_arguments,
+    "import_documents": lambda world, folder: [
+        "small",
+        written(folder, "d.jsonl", {"docno": "new", "title": "New", "sentences": ["We parse."]}),
+    ],
+    "import_embeddings": embedding_arguments,
+    "import_folds": lambda world, folder: ["small", "--make", 2],
+    "import_full_texts": lambda world, folder: [
+        "small",
+        written(folder, "f.jsonl", {"docno": docno_of(world), "url": "https://example.org/a.pdf"}),
+    ],
+    "import_judgments": lambda world, folder: [
+        "small",
+        written(
+            folder,
+            "j.csv",
+            "query,docno,annotator,grade",
+            f"{world.query},{docno_of(world, 2)},ann1,3",
+        ),
+    ],
+    "import_release": lambda world, folder: ["copy", path_of("small", "1.0")],
+    "import_run": lambda world, folder: [
+        "small",
+        written(folder, "x.run", f"{world.paper} Q0 {docno_of(world)} 1 2.5 x"),
+    ],
+    "import_shadow_judge": lambda world, folder: [
+        "small",
+        written(folder, "s.qrels", f"{world.query} 0 {docno_of(world)} 2"),
+        *("--name", "model-2"),
+    ],
+    "import_topics": lambda world, folder: [
+        "small",
+        written(folder, "t.tsv", "t1\tparsing of trees"),
+        *("--facet", "method"),
+    ],
+    "label_sentences": lambda world, folder: ["small"],
+    "make_baselines": lambda world, folder: ["small", "--baseline", "fabs_bm25"],
+    "open_queries": opening_arguments,
+    "publish_release": lambda world, folder: accepted("1.1"),
+    "reconcile_jobs": lambda world, folder: [],
+    "report_cited_papers": lambda world, folder: ["small", "--measure", "P@1"],
+    "run_retrievers": lambda world, folder: ["small", "bm25_title"],
+    "score_systems": lambda world, folder: ["small"],
+    "train_labeller": lambda world, folder: ["small", "own", "--from", examples(folder)],
+    "write_labeller": lambda world, folder: [
+        "own",
+        *("--from", examples(folder), "--output", folder / "own.npz"),
+    ],
+}
+
+
+def rows() -> dict[str, list[str]]:
+    """Every row of the database."""
+    content = {}
+    with connection.cursor() as cursor:
+        for table in connection.introspection.table_names(cursor):
+            cursor.execute(f'SELECT * FROM "{table}"')
+            content[table] = sorted(map(repr, cursor.fetchall()))
+    return content
+
+
+def files_in(folder: Path) -> list[Path]:
+    return sorted(path for path in folder.rglob("*") if path.is_file())
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_a_dry_run_succeeds_and_changes_nothing(name, world, tmp_path, capsys):
+    arguments = [*map(str, CASES[name](world, tmp_path))]
+    files = files_in(tmp_path)
+    before = rows()
+
+    call_command(name, *arguments, "--dry-run")
+
+    assert rows() == before
+    assert files_in(tmp_path) == files
+    printed = capsys.readouterr()
+    assert printed.out
+    assert printed.err.splitlines()[-1] == "Dry run: nothing was changed."
+
+
+def test_every_command_that_writes_has_a_case():
+    writing = {name for name, command in own_commands().items() if command.writes}
+
+    # That of CSFCube's import needs a release of CSFCube: see tests/csfcube_import.
+    assert writing == {*CASES, "import_csfcube"}
