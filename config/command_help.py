@@ -1,4 +1,4 @@
-"""What `manage.py help` prints: our commands by the stages of the navigation, then the others."""
+"""The text of `manage.py help`: our commands by the stages of the navigation, then the others."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ def help_text(program: str) -> str:
         "Every command that writes takes --dry-run: it checks everything, and changes nothing.",
     ]
     for stage in STAGES:
-        members = {name: each for name, each in ours.items() if each.stage == stage.label}
+        members = {name: each for name, each in ours.items() if each.stage == stage.caption}
         if members:
-            lines += ["", stage.label]
+            lines += ["", stage.caption]
             lines += [f"  {name:<{width}}  {summary_of(each)}" for name, each in members.items()]
     others = ", ".join(sorted(get_commands().keys() - ours.keys()))
     lines += ["", "Django and its packages"]

@@ -26,7 +26,7 @@ from retrieval.services import CITED
 def texts_of(
     collection: Collection, plan: PoolPlan, *, docnos: Sequence[str] = (), without_pool: bool
 ) -> MultiValueDict[str, str]:
-    """What a browser would send for the plan. A plan without runs has those of an empty form."""
+    """The fields that a browser would send. A plan without runs has those of an empty form."""
     form = PoolPlanForm(collection=collection)
     offered = [name for name, _ in form.fields["runs"].choices]  # type: ignore[attr-defined]
     usual = [name for name in form.fields["runs"].initial or [] if name not in plan.known_sources]

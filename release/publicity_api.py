@@ -1,4 +1,4 @@
-"""Whether a release is public, in the API: make it public, and private again."""
+"""The API to make a version public or private, and to read which it is."""
 
 from __future__ import annotations
 

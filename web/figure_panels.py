@@ -441,7 +441,7 @@ class HeatCell(NamedTuple):
     def bar(self) -> Bar:
         title = f"{self.names[0]} and {self.names[1]}: {100 * self.share:.1f} %"
         width, height = HEAT_WIDTH - 1, HEAT_HEIGHT - 1
-        return Bar("", self.x, self.y, width, height, title, _heat_colour(self.share))
+        return Bar("", self.x, self.y, width, height, title, heat_colour(self.share))
 
     @property
     def text(self) -> TextLine:
@@ -449,7 +449,7 @@ class HeatCell(NamedTuple):
         return TextLine(x, y, f"{100 * self.share:.0f} %", "middle", "ink")
 
 
-def _heat_colour(share: float) -> str:
+def heat_colour(share: float) -> str:
     """A solid colour; transparency would cost the PDF its constant bytes."""
     mixed = (round(cold + (hot - cold) * share) for cold, hot in zip(WHITE, WARMEST, strict=True))
     return "#" + "".join(f"{part:02x}" for part in mixed)

@@ -43,7 +43,7 @@ EXCEPTIONS = {
 
 def describe_exception(entry: Mapping[str, Any]) -> str:
     """A sentence for an entry of `accepted` in a manifest."""
-    words = EXCEPTIONS.get(entry["check"], entry["check"])
+    words: str = EXCEPTIONS.get(entry["check"], entry["check"])
     return words.format(count=entry["count"])
 
 

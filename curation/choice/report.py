@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from curation.models import QueryChoice
-from web.figure_panels import HEAT_HEIGHT, HEAT_TOP
+from web.figure_panels import HEAT_HEIGHT, HEAT_TOP, heat_colour
 from web.figures import CHARACTER, Bar, Figure, Panel, TextLine, pixels
 
 DARKEST = 0.6  # share of the ramp, so that numbers stay readable
@@ -138,8 +138,8 @@ def _panel(balance: Balance, title: str, facet: str | None) -> Panel:
         for column, count in enumerate(counts[row]):
             x = left + CELL_WIDTH * column
             label = f"{period}, {balance.type_name(balance.types[column])}: {count}"
-            share = pixels(DARKEST * count / most)
-            bars.append(Bar("g2", x, y, CELL_WIDTH - 1, HEAT_HEIGHT - 1, label, share))
+            colour = heat_colour(DARKEST * count / most)
+            bars.append(Bar("", x, y, CELL_WIDTH - 1, HEAT_HEIGHT - 1, label, colour))
             texts.append(TextLine(x + CELL_WIDTH / 2, y + 15, str(count), "middle", "ink"))
     finding = (
         f"{title}: {sum(cells)} in {len(cells)} cells, from {min(cells, default=0)} to "

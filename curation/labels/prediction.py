@@ -177,7 +177,7 @@ def predict_labels(
 def count_to_label(
     *, collection: Collection, labeller: str = BUILT_IN, only: str = UNLABELLED
 ) -> int:
-    """How many documents `predict_labels` would label now. Raises like it, for a wrong labeller."""
+    """Count the documents that `predict_labels` would label now. Raises like it."""
     _check_only(only)
     model = labeller_named(collection, labeller)
     check_facets_get_labels(collection, model.header.labels, labeller)

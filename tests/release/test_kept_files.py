@@ -60,7 +60,8 @@ def from_the_api(release, folder):
 
 
 def from_the_command(release, folder):
-    call_command("publish_release", "small", "1.0", output=folder, stdout=StringIO(), stderr=StringIO())
+    quiet = {"stdout": StringIO(), "stderr": StringIO()}
+    call_command("publish_release", "small", "1.0", output=folder, **quiet)
     return (folder / "small-1.0.zip").read_bytes()
 
 
@@ -75,7 +76,9 @@ def test_the_kept_file_is_handed_out_after_any_change(release, settings, tmp_pat
 def test_the_command_says_that_it_gives_an_old_version(release, tmp_path):
     errors = StringIO()
 
-    call_command("publish_release", "small", "1.0", output=tmp_path, stdout=StringIO(), stderr=errors)
+    call_command(
+        "publish_release", "small", "1.0", output=tmp_path, stdout=StringIO(), stderr=errors
+    )
 
     assert "Version 1.0 is published already" in errors.getvalue()
     assert Release.objects.count() == 1
