@@ -20,7 +20,7 @@ def admin(client, collection):
 
 def found(admin, words: str) -> dict[str, list[str]]:
     groups = admin.get("/c/small/search/", {"q": words}).context["groups"]
-    return {group.label: [hit.name for hit in group.hits] for group in groups}
+    return {group.caption: [hit.name for hit in group.hits] for group in groups}
 
 
 def test_documents_are_found_by_the_beginning_of_the_docno_and_words_of_the_title(

@@ -196,7 +196,7 @@ def test_forced_documents_and_draws_are_counted_apart(pooled):
     (row,) = tables.pool_rows(pooled, tables.pool_papers(pooled))
 
     assert (row.size, row.forced, row.excluded, row.without_text) == (3, 1, 1, 1)
-    assert row.draws == (tables.Draw("best", 2, 2, 1),)
+    assert row.draws == (tables.RetrieverDraw("best", 2, 2, 1),)
     assert row.deepest == 2
 
 
