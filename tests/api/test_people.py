@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from io import StringIO
 
 import pytest
@@ -51,6 +52,20 @@ def test_people_are_listed_once_with_their_roles_here(world, admin):
     assert command("list_people", "small").splitlines()[0] == (
         "adju\tadjudicator,curator\tAdelheid Xyzzy"
     )
+    assert json.loads(command("list_people", "small", "--format", "json"))[0] == {
+        "username": "adju",
+        "roles": ["adjudicator", "curator"],
+        "name": "Adelheid Xyzzy",
+    }
+
+
+def test_people_are_listed_as_csv_without_formulas(world):
+    User.objects.filter(username="ann1").update(first_name="=A1")
+
+    lines = command("list_people", "small", "--format", "csv").splitlines()
+
+    assert lines[:2] == ["username,roles,name", "adju,adjudicator,Adelheid Xyzzy"]
+    assert "ann1,annotator,'=A1" in lines
 
 
 def test_a_role_is_given_by_account_code_changed_and_removed(world, admin):
@@ -124,7 +139,7 @@ def test_the_commands_do_the_same(world):
     assert person.check_password(made.split()[-1])
 
     tried = command("change_roles", "small", "mara@small", "--add", "admin", "--dry-run")
-    assert "admin, curator (dry run" in tried
+    assert "admin, curator." in tried
     assert roles_of("mara@small") == {"curator"}
     command("change_roles", "small", "mara@small", "--add", "admin", "--remove", "curator")
     assert roles_of("mara@small") == {"admin"}

@@ -8,6 +8,7 @@ from typing import Any
 
 from accounts.commands import ProjectCommand
 from accounts.models import Collection
+from web.tables.csv_cells import defused
 
 
 class Command(ProjectCommand):
@@ -29,8 +30,9 @@ class Command(ProjectCommand):
             self.stdout.write(json.dumps(people, indent=2, ensure_ascii=False))
         elif options["format"] == "csv":
             lines = csv.writer(self.stdout, lineterminator="")
-            for line in [("username", "roles", "name"), *((u, " ".join(r), n) for u, r, n in rows)]:
-                lines.writerow(line)
+            lines.writerow(("username", "roles", "name"))
+            for username, names, name in rows:
+                lines.writerow(map(defused, (username, " ".join(names), name)))
         else:
             for username, names, name in rows:
                 self.stdout.write(f"{username}\t{','.join(names)}\t{name}")
