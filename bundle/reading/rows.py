@@ -326,8 +326,8 @@ def read_pools(bundle: OpenedBundle) -> Iterator[tuple[int, PooledDocument]]:
     """Line and candidate, by query paper, then position."""
     for number, line in read_lines(bundle, POOLS):
         value = parsed_json(line, POOLS, number)
-        # Half a million lines, read three times by an import: checking field by field takes four
-        # times as long. It is only needed to say what is wrong, or to read escaped characters.
+        # An import reads the pools three times, and checking field by field takes twice as long. It
+        # is only needed to say what is wrong, or to read escaped characters.
         plain = None if "\\u" in line else _plain_candidate(value)
         yield number, plain or _candidate(Fields(value, POOLS, number))
 
