@@ -21,7 +21,7 @@ HIGHEST_VERSION = 32_767
 
 
 class GradeText(RequestSerializer):
-    """What a grade means under the facet."""
+    """The name and the definition of a grade under the facet."""
 
     grade = serializers.IntegerField(min_value=0, max_value=9)
     name = serializers.CharField(max_length=LONGEST_GRADE_NAME)
