@@ -21,15 +21,15 @@ from pathlib import Path
 from typing import IO, Any
 
 import psycopg
-from psycopg import sql
 
+from bench.databases import new_database, on_sqlite
+from bench.processes import ROOT, measured_process
 from bench.steps import CSFCUBE
 from bench.table import Instead, Measurement, table
+from bench.worker import measured_job
 
-ROOT = Path(__file__).resolve().parent.parent
 SIZES = "10k,100k"
 SEED = 7
-POSTGRESQL = "postgresql://postgres@127.0.0.1:5432/"
 # Other tools: the step that each is compared with, and the largest corpus that it is given.
 OTHERS = {
     "rank_bm25": ("bm25_abstract", 100_000),
@@ -92,55 +92,41 @@ class Place:
         """Run a step of `bench.steps` and keep what it measured, if it has a label."""
         result, peak, problem = measured_process("bench.steps", (name, *given), self.environment)
         if label:
-            self.bench.keep(
-                Measurement(
-                    self.size,
-                    self.database,
-                    label,
-                    result.get("seconds"),
-                    peak,
-                    result.get("disk"),
-                    problem or _note(result),
-                    result.get("cpu"),
-                )
-            )
+            self.keep(label, result, peak, problem)
         elif problem:
             raise SystemExit(f"{name}: {problem}")
         return result
 
+    def job(self, name: str, *given: str, label: str) -> None:
+        """Let a real worker do a job of `bench.steps`, and keep what it measured."""
+        log = Path(self.environment["DATA_DIR"]) / "worker.log"
+        self.keep(label, *measured_job("bench.steps", (name, *given), self.environment, log))
 
-def measured_process(
-    module: str, given: Sequence[str], environment: dict[str, str]
-) -> tuple[dict[str, Any], int, str]:
-    """The JSON of the process's last line, its peak resident bytes, and its error, if any."""
-    with tempfile.TemporaryFile("w+") as output, tempfile.TemporaryFile("w+") as errors:
-        process = subprocess.Popen(
-            [sys.executable, "-m", module, *given],
-            cwd=ROOT,
-            env={**os.environ, **environment},
-            stdout=output,
-            stderr=errors,
+    def keep(self, label: str, result: dict[str, Any], peak: int, problem: str) -> None:
+        self.bench.keep(
+            Measurement(
+                self.size,
+                self.database,
+                label,
+                result.get("seconds"),
+                peak,
+                result.get("disk"),
+                problem or _note(result),
+                result.get("cpu"),
+            )
         )
-        # Of this process alone. getrusage(RUSAGE_CHILDREN) would be the maximum so far.
-        _, status, usage = os.wait4(process.pid, 0)
-        process.returncode = os.waitstatus_to_exitcode(status)
-        peak = usage.ru_maxrss * (1 if sys.platform == "darwin" else 1024)
-        output.seek(0)
-        errors.seek(0)
-        lines, problems = output.read().splitlines(), errors.read().strip().splitlines()
-    if process.returncode:
-        return {}, peak, f"ended with {process.returncode}: {(problems or ['no output'])[-1]}"
-    return json.loads(lines[-1]), peak, ""
 
 
 def _note(result: dict[str, Any]) -> str:
-    shown = {
-        name: result[name] for name in ("candidates", "contributions", "locked") if name in result
-    }
-    return ", ".join(
-        f"locked {value} s" if name == "locked" else f"{value:,} {name}"
-        for name, value in shown.items()
-    )
+    counts = ("lists", "candidates", "contributions", "attempts")
+    notes = [
+        f"{result[name]:,} {name if result[name] != 1 else name[:-1]}"
+        for name in counts
+        if name in result
+    ]
+    if "longest" in result:
+        notes.append(f"longest transaction {result['longest']:.2f} s")
+    return ", ".join(notes)
 
 
 def measure(place: Place, retrievers: Sequence[str]) -> None:
@@ -159,8 +145,9 @@ def measure(place: Place, retrievers: Sequence[str]) -> None:
     _total(place, "50 queries, CSFCube's six and BM25", start, {f"50 queries {n}" for n in SEVEN})
     place.step("reopen", *retrievers, label="second start, every index")
     place.step("invent-runs")
-    place.step("pools", label="pools from 7 runs")
-    place.step("pools", label="pools again, replacing drafts")
+    place.job("retrieve", retrievers[0], label=f"job: run of {retrievers[0]}")
+    place.job("pools", label="job: pools from 7 runs")
+    place.job("pools", label="job: pools again, replacing drafts")
 
 
 def _total(place: Place, label: str, start: int, only: set[str] | None = None) -> None:
@@ -222,36 +209,14 @@ def databases(size: int, bench: Bench, wanted: Sequence[str]) -> Iterator[list[P
         places = []
         for name in wanted:
             folder = stack.enter_context(tempfile.TemporaryDirectory(dir=bench.folder))
-            environment = {"DATA_DIR": folder, "SECRET_KEY": "bench"}
+            environment = on_sqlite(Path(folder))
             if name == "postgresql":
-                url = stack.enter_context(_new_database(bench))
+                url = stack.enter_context(new_database(bench.say))
                 if url is None:
                     continue
                 environment["DATABASE_URL"] = url
-            else:
-                environment["DATABASE_URL"] = f"sqlite:///{folder}/qrelsmith.sqlite3"
             places.append(Place(bench, size, name, environment))
         yield places
-
-
-@contextmanager
-def _new_database(bench: Bench) -> Iterator[str | None]:
-    server = os.environ.get("BENCH_POSTGRESQL", POSTGRESQL).rstrip("/")
-    name = f"qrelsmith_bench_{os.getpid()}"
-    try:
-        connection = psycopg.connect(f"{server}/postgres", autocommit=True, connect_timeout=3)
-    except psycopg.Error as error:
-        problem = str(error).splitlines()[0]
-        bench.say(f"PostgreSQL is skipped: {problem}. Set BENCH_POSTGRESQL to a server's URL.")
-        yield None
-        return
-    with connection:
-        connection.execute(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(name)))
-        try:
-            yield f"{server}/{name}"
-        finally:
-            drop = sql.SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)")
-            connection.execute(drop.format(sql.Identifier(name)))
 
 
 def run(

@@ -12,13 +12,16 @@ from pathlib import Path
 import pytest
 
 from annotation.models import Judgment, Slot
-from bench import judging
 from bench.chromium import chromium
-from bench.judging_clients import Browser, Refused, get_page, judge_together
-from bench.judging_goals import GOALS, Figure, table
-from bench.judging_peer import PeerAnnotator, _result
-from bench.judging_server import children_of, memory_of, started
-from bench.judging_state import PASSWORD, SLUG, make_state
+from bench.judging import parts
+from bench.judging.__main__ import options
+from bench.judging.annotators import judge_together
+from bench.judging.browser import Browser, Refused, get_page
+from bench.judging.goals import GOALS, Figure, quantile, table
+from bench.judging.peer import PeerAnnotator, _result
+from bench.judging.setting import Bench, Size
+from bench.judging.state import PASSWORD, SLUG, make_state
+from bench.processes import children_of, memory_of, started
 
 LIMITS = {"seconds": 60}
 DOCS = Path(__file__).resolve().parents[2] / "docs" / "benchmarks.md"
@@ -27,10 +30,10 @@ DOCS = Path(__file__).resolve().parents[2] / "docs" / "benchmarks.md"
 def test_the_command_lines_of_the_docs_are_read():
     lines = re.findall(r'make bench-judging(?: ARGS="([^"]*)")?', DOCS.read_text())
     assert len(lines) >= 4
-    parts = {*judging.ALONE, *judging.PARTS}
+    names = {*parts.ALONE, *parts.PARTS}
     for line in lines:
-        given = judging.options(shlex.split(line))
-        assert set(given.only) <= parts
+        given = options(shlex.split(line))
+        assert set(given.only) <= names
         assert set(given.pages) <= GOALS.keys()
 
 
@@ -58,9 +61,9 @@ def test_every_figure_has_a_row_in_the_order_of_the_goals():
 
 
 def test_a_share_of_values_is_one_of_them_and_none_of_nothing():
-    assert judging._at([3.0, 1.0, 2.0, 4.0], 0.5) == 3.0
-    assert judging._at([3.0, 1.0], 0.95) == 3.0
-    assert judging._at([], 0.5) == 0.0
+    assert quantile([3.0, 1.0, 2.0, 4.0], 0.5) == 3.0
+    assert quantile([3.0, 1.0], 0.95) == 3.0
+    assert quantile([], 0.5) == 0.0
 
 
 def test_items_of_the_peer_with_a_third_annotator_count_as_over_annotated():
@@ -131,7 +134,7 @@ def test_the_benchmark_of_four_queries_fills_its_table(tmp_path, monkeypatch):
     monkeypatch.setenv("BENCH_DIR", str(tmp_path))
     monkeypatch.delenv("DATABASE_URL", raising=False)
     out = io.StringIO()
-    size = judging.Size(
+    size = Size(
         queries=4,
         keys=5,
         paints=3,
@@ -141,11 +144,11 @@ def test_the_benchmark_of_four_queries_fills_its_table(tmp_path, monkeypatch):
         papers=4,
         agreement=(5, 20),
     )
-    bench = judging.Bench(tmp_path, out, size)
+    bench = Bench(tmp_path, out, size)
     # tests/demo/ starts the demo, which takes as long as all the rest.
     without_browser = set() if chromium() else {"paint", "page-paint"}
-    parts = [part for part in judging.PARTS if part not in without_browser]
-    judging.run(bench, ["sqlite"], ["statistics", *parts])
+    names = [part for part in parts.PARTS if part not in without_browser]
+    parts.run(bench, ["sqlite"], ["statistics", *names])
     left_out = {key for key, goal in GOALS.items() if goal.work.startswith("page: ")}
     left_out -= {"judge-list"}
     expected = GOALS.keys() - left_out - {"peer", "demo"} - without_browser

@@ -14,7 +14,7 @@ from accounts.models import Collection
 from adjudication.models import Decision
 from annotation.models import Opening, Slot
 from annotation.services import places
-from bench.judging_state import (
+from bench.judging.state import (
     ANNOTATORS,
     CANDIDATES,
     SLUG,
@@ -23,7 +23,7 @@ from bench.judging_state import (
     shares_of,
     sizes,
 )
-from bench.judging_steps import annotators, due_check, judgments
+from bench.judging.steps import annotators, due_check, judgments
 from bench.steps import Clock
 from release.facts import facts_of
 from release.gate import check_gate
@@ -127,7 +127,7 @@ def test_no_state_with_known_passwords_is_made_in_production(tmp_path):
     }
 
     made = subprocess.run(
-        [sys.executable, "-m", "bench.judging_state", "--queries", "4"],
+        [sys.executable, "-m", "bench.judging.state", "--queries", "4"],
         capture_output=True,
         text=True,
         env=environment,

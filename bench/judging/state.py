@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from accounts.models import Collection, User
     from annotation.models import Opening, Pair
     from corpus.models import Query, QueryPaper
+    from pooling.services import PoolPlan
 
 Row = TypeVar("Row")
 
@@ -217,18 +218,23 @@ def run_names() -> tuple[str, ...]:
     return tuple(f"invented_{number}" for number in range(1, RUNS + 1))
 
 
-def make_pools(collection: Collection) -> None:
+def plan_of_pools() -> PoolPlan:
     """66 candidates for each query paper, drawn by rank over all lists."""
-    from pooling.services import PoolPlan, build_pools
+    from pooling.services import PoolPlan
 
-    plan = PoolPlan(
+    return PoolPlan(
         strategy="take_b",
         parameters={"size": CANDIDATES},
         forced=(),
         runs=run_names(),
         depth=DEPTH,
     )
-    build_pools(collection=collection, plan=plan, work=_work())
+
+
+def make_pools(collection: Collection) -> None:
+    from pooling.services import build_pools
+
+    build_pools(collection=collection, plan=plan_of_pools(), work=_work())
 
 
 def _open(
@@ -541,7 +547,7 @@ def sizes(collection: Collection) -> dict[str, int]:
 
 
 def main() -> None:
-    """`DATA_DIR=folder python -m bench.judging_state --queries 100` makes and migrates it."""
+    """`DATA_DIR=folder python -m bench.judging.state --queries 100` makes and migrates it."""
     import django
 
     parser = argparse.ArgumentParser(description=main.__doc__)
