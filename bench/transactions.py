@@ -34,15 +34,16 @@ def longest_transaction() -> Iterator[list[float]]:
 
 
 def _time(connection: Any, note: Callable[[float], None]) -> None:
-    switch, began = connection.set_autocommit, 0.0
+    switch = connection.set_autocommit
+    began: float | None = None
 
     def timed(autocommit: bool, *given: Any, **named: Any) -> None:
         nonlocal began
         switch(autocommit, *given, **named)
-        if autocommit:
+        if autocommit and began is not None:
             note(time.perf_counter() - began)
-        else:  # after the wait for the lock, which is the time of another transaction
-            began = time.perf_counter()
+        # After the wait for the lock, because that is the time of another transaction.
+        began = None if autocommit else time.perf_counter()
 
     connection.set_autocommit = timed
 

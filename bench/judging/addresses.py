@@ -53,7 +53,7 @@ def _of_person(browser: Browser, role: str, addresses: dict[str, str], gets: int
     for name, path in addresses.items():
         first = browser.open(path)
         if first.status == 200:
-            kind = DOWNLOADS if first.is_download else API if path.startswith("/api/") else PAGES
+            kind = DOWNLOADS if first.is_download else API if path.startswith("/api/v1/") else PAGES
             median = statistics.median(browser.open(path).seconds for _ in range(gets))
             timed.append(Timed(kind, name, role, median))
     return timed
@@ -65,4 +65,4 @@ def figure_of(timed: Sequence[Timed]) -> tuple[str, str]:
     slowest = sorted(timed, key=lambda address: -address.seconds)[:SLOWEST]
     names = {address.name for address in timed}
     note = f"{len(names)} addresses, {len(timed)} with each role that may open them"
-    return f"{slow} over {ms(GOAL)} ms; {', '.join(map(str, slowest))}", note
+    return "; ".join([f"{slow} over {ms(GOAL)} ms", *map(str, slowest)]), note

@@ -11,8 +11,6 @@ from bench.processes import measured_process
 
 ANNOTATORS = 8
 PAIRS = 5  # before a query is opened again
-
-
 LATENCY = 0.2  # seconds, as to a server on another continent
 
 

@@ -159,7 +159,7 @@ def due_check(clock: Clock) -> Measured:
 def prepare_pools(clock: Clock, papers: str) -> Measured:
     """A second collection with query papers and runs, but no pools."""
     from annotation.services import set_up_collection
-    from bench.judging.state import make_documents, make_queries, make_runs
+    from bench.judging.state_pools import make_documents, make_queries, make_runs
 
     count = int(papers)
     collection = set_up_collection(slug="unpooled", name="Not pooled yet", seed="bench")
@@ -172,7 +172,7 @@ def prepare_pools(clock: Clock, papers: str) -> Measured:
 def pools(clock: Clock) -> Measured:
     """A job that builds pools from 7 runs, or the same again over the drafts."""
     from accounts.models import Collection
-    from bench.judging.state import plan_of_pools
+    from bench.judging.state_pools import plan_of_pools
     from pooling.services import request_pools
 
     collection = Collection.objects.get(slug="unpooled")

@@ -14,15 +14,9 @@ from accounts.models import Collection
 from adjudication.models import Decision
 from annotation.models import Opening, Slot
 from annotation.services import places
-from bench.judging.state import (
-    ANNOTATORS,
-    CANDIDATES,
-    SLUG,
-    make_state,
-    seats_of,
-    shares_of,
-    sizes,
-)
+from bench.judging.state import SLUG, make_state, sizes
+from bench.judging.state_judgments import ANNOTATORS, seats_of, shares_of
+from bench.judging.state_pools import CANDIDATES
 from bench.judging.steps import annotators, due_check, judgments
 from bench.steps import Clock
 from release.facts import facts_of
