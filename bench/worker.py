@@ -128,8 +128,4 @@ def end_of(job: Job) -> dict[str, Any]:
         problem = ended.error or ended.progress_note
         raise SystemExit(f"{ended.kind}: {ended.state}, attempt {ended.attempts}: {problem}")
     assert ended.elapsed is not None
-    return {
-        "seconds": ended.elapsed.total_seconds(),
-        "attempts": ended.attempts,
-        "job": ended.result,
-    }
+    return {"seconds": ended.elapsed.total_seconds(), "attempts": ended.attempts}

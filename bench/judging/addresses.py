@@ -65,4 +65,6 @@ def figure_of(timed: Sequence[Timed]) -> tuple[str, str]:
     slowest = sorted(timed, key=lambda address: -address.seconds)[:SLOWEST]
     names = {address.name for address in timed}
     note = f"{len(names)} addresses, {len(timed)} with each role that may open them"
+    if any(address.kind == DOWNLOADS for address in timed):
+        note += f": {', '.join(sorted(names))}"
     return "; ".join([f"{slow} over {ms(GOAL)} ms", *map(str, slowest)]), note

@@ -51,7 +51,7 @@ def measure_opening(place: Place) -> None:
     place.keep(
         "opening",
         p50_p95(opened),
-        f"{len(names)} annotators, {len(opened)} times, longest {ms(max(opened))} ms, "
+        f"{len(names)} annotators, {len(opened)} times, longest {ms(max(opened, default=0.0))} ms, "
         f"{judging.per_second:.0f} keys/s meanwhile",
     )
 
