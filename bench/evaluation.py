@@ -1,6 +1,6 @@
 """Measure the scoring of systems: `python -m bench.evaluation [--queries 5000 --runs 30]`.
 
-The collection is that of `bench.judging_state`, with runs of 1,000 documents for every query paper:
+The collection is that of `bench.judging.state`, with runs of 1,000 documents for every query paper:
 those of its pool at random ranks, among documents that were never judged. Scoring reads the runs
 from the database. ir-measures by hand reads the same lists from a run file, and the qrels from a
 file. Each part is its own process, so that its peak memory is its own. It fails if a value of a
@@ -20,7 +20,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from bench.run import measured_process
+from bench.processes import measured_process
 from bench.score_differences import Difference, differences, largest, means_of
 from bench.table import MIB
 
@@ -42,7 +42,7 @@ def lists(pools: dict[str, list[str]], seed: str) -> Iterator[tuple[str, list[st
 
 def prepare(folder: Path, queries: int, runs: int) -> dict[str, Any]:
     """The collection with its runs, and the files of the peer."""
-    from bench.judging_state import make_state
+    from bench.judging.state import make_state
     from corpus.models import QueryPaper
     from pooling.models import Candidate
     from retrieval.models import Ranking

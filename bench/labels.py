@@ -18,7 +18,7 @@ from itertools import chain, cycle, islice
 from pathlib import Path
 from typing import Any
 
-from bench.run import measured_process
+from bench.processes import measured_process
 from bench.table import MIB
 from curation.labelling.examples import Example, read_examples
 from curation.labelling.model import SentenceLabeller

@@ -13,23 +13,17 @@ import shutil
 import subprocess
 import sys
 import tempfile
-import time
-from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from contextlib import ExitStack
 from pathlib import Path
-from typing import IO, Any
+from typing import IO
 
-import psycopg
-from psycopg import sql
-
+from bench.processes import ROOT, measured_process
+from bench.setting import Bench, Place, database_size, databases
 from bench.steps import CSFCUBE
 from bench.table import Instead, Measurement, table
 
-ROOT = Path(__file__).resolve().parent.parent
 SIZES = "10k,100k"
-SEED = 7
-POSTGRESQL = "postgresql://postgres@127.0.0.1:5432/"
 # Other tools: the step that each is compared with, and the largest corpus that it is given.
 OTHERS = {
     "rank_bm25": ("bm25_abstract", 100_000),
@@ -42,105 +36,6 @@ SEVEN = (
     *(f"{kind}_title" for kind in CSFCUBE),
     *(f"{kind}_abstract" for kind in CSFCUBE),
 )
-
-
-@dataclass
-class Bench:
-    """The folder, and the measurements so far. Each measurement is printed at once."""
-
-    folder: Path
-    out: IO[str]
-    measurements: list[Measurement] = field(default_factory=list)
-    instead: list[Instead] = field(default_factory=list)
-
-    def corpus(self, size: int) -> Path:
-        path = self.folder / f"corpus-{size}.jsonl.gz"
-        if not path.exists():
-            start = time.perf_counter()
-            draft = path.with_name(f"draft-{path.name}")
-            # In a separate process, because a child's peak begins at its parent's memory.
-            subprocess.run(
-                [sys.executable, "-m", "bench.corpus", str(size), str(draft), "--seed", str(SEED)],
-                cwd=ROOT,
-                check=True,
-            )
-            draft.rename(path)
-            self.say(f"{size:,} documents generated in {time.perf_counter() - start:.0f} s")
-        return path
-
-    def say(self, text: str) -> None:
-        self.out.write(f"{text}\n")
-        self.out.flush()
-
-    def keep(self, measured: Measurement) -> None:
-        self.measurements.append(measured)
-        shown = "failed" if measured.seconds is None else f"{measured.seconds:.2f} s"
-        of = f"{measured.documents:,} {measured.database} {measured.step}"
-        self.say(f"{of}: {shown}, {measured.peak / 2**20:,.0f} MiB {measured.note}")
-
-
-@dataclass(frozen=True)
-class Place:
-    """One size on one database."""
-
-    bench: Bench
-    size: int
-    database: str
-    environment: dict[str, str]
-
-    def step(self, name: str, *given: str, label: str = "") -> dict[str, Any]:
-        """Run a step of `bench.steps` and keep what it measured, if it has a label."""
-        result, peak, problem = measured_process("bench.steps", (name, *given), self.environment)
-        if label:
-            self.bench.keep(
-                Measurement(
-                    self.size,
-                    self.database,
-                    label,
-                    result.get("seconds"),
-                    peak,
-                    result.get("disk"),
-                    problem or _note(result),
-                    result.get("cpu"),
-                )
-            )
-        elif problem:
-            raise SystemExit(f"{name}: {problem}")
-        return result
-
-
-def measured_process(
-    module: str, given: Sequence[str], environment: dict[str, str]
-) -> tuple[dict[str, Any], int, str]:
-    """The JSON of the process's last line, its peak resident bytes, and its error, if any."""
-    with tempfile.TemporaryFile("w+") as output, tempfile.TemporaryFile("w+") as errors:
-        process = subprocess.Popen(
-            [sys.executable, "-m", module, *given],
-            cwd=ROOT,
-            env={**os.environ, **environment},
-            stdout=output,
-            stderr=errors,
-        )
-        # Of this process alone. getrusage(RUSAGE_CHILDREN) would be the maximum so far.
-        _, status, usage = os.wait4(process.pid, 0)
-        process.returncode = os.waitstatus_to_exitcode(status)
-        peak = usage.ru_maxrss * (1 if sys.platform == "darwin" else 1024)
-        output.seek(0)
-        errors.seek(0)
-        lines, problems = output.read().splitlines(), errors.read().strip().splitlines()
-    if process.returncode:
-        return {}, peak, f"ended with {process.returncode}: {(problems or ['no output'])[-1]}"
-    return json.loads(lines[-1]), peak, ""
-
-
-def _note(result: dict[str, Any]) -> str:
-    shown = {
-        name: result[name] for name in ("candidates", "contributions", "locked") if name in result
-    }
-    return ", ".join(
-        f"locked {value} s" if name == "locked" else f"{value:,} {name}"
-        for name, value in shown.items()
-    )
 
 
 def measure(place: Place, retrievers: Sequence[str]) -> None:
@@ -159,8 +54,9 @@ def measure(place: Place, retrievers: Sequence[str]) -> None:
     _total(place, "50 queries, CSFCube's six and BM25", start, {f"50 queries {n}" for n in SEVEN})
     place.step("reopen", *retrievers, label="second start, every index")
     place.step("invent-runs")
-    place.step("pools", label="pools from 7 runs")
-    place.step("pools", label="pools again, replacing drafts")
+    place.job("retrieve", retrievers[0], label=f"job: run of {retrievers[0]}")
+    place.job("pools", label="job: pools from 7 runs")
+    place.job("pools", label="job: pools again, replacing drafts")
 
 
 def _total(place: Place, label: str, start: int, only: set[str] | None = None) -> None:
@@ -185,16 +81,7 @@ def _total(place: Place, label: str, start: int, only: set[str] | None = None) -
 
 def _disk_of_database(place: Place) -> None:
     last = place.bench.measurements[-1]
-    place.bench.measurements[-1] = Measurement(**{**vars(last), "disk": _database_size(place)})
-
-
-def _database_size(place: Place) -> int | None:
-    if place.database == "sqlite":
-        folder = Path(place.environment["DATA_DIR"])
-        return sum(path.stat().st_size for path in folder.glob("qrelsmith.sqlite3*"))
-    with psycopg.connect(place.environment["DATABASE_URL"]) as connection:
-        row = connection.execute("SELECT pg_database_size(current_database())").fetchone()
-    return row[0] if row else None
+    place.bench.measurements[-1] = Measurement(**{**vars(last), "disk": database_size(place)})
 
 
 def compare(bench: Bench, size: int) -> None:
@@ -213,45 +100,6 @@ def compare(bench: Bench, size: int) -> None:
             measurement = Measurement(size, what, label, result.get(key), peak, None, note)
             bench.instead.append(Instead(label, what, measurement))
         bench.say(f"{size:,} {what}: {result or problem}, {peak / 2**20:,.0f} MiB")
-
-
-@contextmanager
-def databases(size: int, bench: Bench, wanted: Sequence[str]) -> Iterator[list[Place]]:
-    """An empty place on each wanted database that is available."""
-    with ExitStack() as stack:
-        places = []
-        for name in wanted:
-            folder = stack.enter_context(tempfile.TemporaryDirectory(dir=bench.folder))
-            environment = {"DATA_DIR": folder, "SECRET_KEY": "bench"}
-            if name == "postgresql":
-                url = stack.enter_context(_new_database(bench))
-                if url is None:
-                    continue
-                environment["DATABASE_URL"] = url
-            else:
-                environment["DATABASE_URL"] = f"sqlite:///{folder}/qrelsmith.sqlite3"
-            places.append(Place(bench, size, name, environment))
-        yield places
-
-
-@contextmanager
-def _new_database(bench: Bench) -> Iterator[str | None]:
-    server = os.environ.get("BENCH_POSTGRESQL", POSTGRESQL).rstrip("/")
-    name = f"qrelsmith_bench_{os.getpid()}"
-    try:
-        connection = psycopg.connect(f"{server}/postgres", autocommit=True, connect_timeout=3)
-    except psycopg.Error as error:
-        problem = str(error).splitlines()[0]
-        bench.say(f"PostgreSQL is skipped: {problem}. Set BENCH_POSTGRESQL to a server's URL.")
-        yield None
-        return
-    with connection:
-        connection.execute(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(name)))
-        try:
-            yield f"{server}/{name}"
-        finally:
-            drop = sql.SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)")
-            connection.execute(drop.format(sql.Identifier(name)))
 
 
 def run(

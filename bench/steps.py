@@ -16,6 +16,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from bench.worker import end_of
+
 if TYPE_CHECKING:
     from accounts.models import Collection
     from corpus.models import QueryPaper
@@ -134,18 +136,26 @@ def invent_runs(clock: Clock) -> Measured:
     return {"query papers": len(papers)}
 
 
+def retrieve(clock: Clock, name: str) -> Measured:
+    """A job that ranks for every query paper, in an index that exists, and stores the run."""
+    from retrieval.models import Ranking
+    from retrieval.services.runs import request_run
+
+    ended = end_of(request_run(collection=_collection(), name=name, depth=DEPTH, requested_by=None))
+    return {**ended, "lists": Ranking.objects.filter(run__name=name).count()}
+
+
 def pools(clock: Clock) -> Measured:
+    """A job that builds pools from the invented runs."""
     from pooling.models import Candidate, Contribution
-    from pooling.services import PoolPlan, build_pools
+    from pooling.services import PoolPlan, request_pools
 
     plan = PoolPlan.take(DRAWN, runs=_run_names(), depth=DEPTH)
-    work = _TimedWork()
-    with clock.running():
-        build_pools(collection=_collection(), plan=plan, work=work)
+    ended = end_of(request_pools(collection=_collection(), plan=plan, requested_by=None))
     return {
+        **ended,
         "candidates": Candidate.objects.count(),
         "contributions": Contribution.objects.count(),
-        "locked": round(work.locked, 2),
     }
 
 
@@ -164,6 +174,7 @@ STEPS: dict[str, Callable[..., Measured]] = {
     "search": search,
     "reopen": reopen,
     "invent-runs": invent_runs,
+    "retrieve": retrieve,
     "pools": pools,
 }
 
@@ -178,30 +189,6 @@ def _work() -> DirectRun:
     from jobs.context import DirectRun
 
     return DirectRun(io.StringIO())
-
-
-class _TimedWork:
-    """Work that measures its longest transaction: how long other writers have to wait."""
-
-    def __init__(self) -> None:
-        self.inner = _work()
-        self.locked = 0.0
-
-    def progress(self, done: int, total: int | None, note: str = "") -> None:
-        self.inner.progress(done, total, note)
-
-    def check(self) -> None:
-        self.inner.check()
-
-    @contextmanager
-    def fenced(self) -> Iterator[None]:
-        clock = Clock()
-        with clock.running(), self.inner.fenced():
-            yield
-        self.locked = max(self.locked, clock.seconds)
-
-    def complete(self, result: dict[str, Any]) -> None:
-        self.inner.complete(result)
 
 
 def _run_names() -> tuple[str, ...]:
@@ -258,7 +245,7 @@ def main(step: str, *given: str) -> None:
     clock = Clock()
     measured = STEPS[step](clock, *given)
     sys.stdout.write(
-        json.dumps({**measured, "seconds": clock.seconds, "cpu": clock.computing}) + "\n"
+        json.dumps({"seconds": clock.seconds, "cpu": clock.computing, **measured}) + "\n"
     )
 
 

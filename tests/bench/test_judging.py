@@ -12,13 +12,19 @@ from pathlib import Path
 import pytest
 
 from annotation.models import Judgment, Slot
-from bench import judging
 from bench.chromium import chromium
-from bench.judging_clients import Browser, Refused, get_page, judge_together
-from bench.judging_goals import GOALS, Figure, table
-from bench.judging_peer import PeerAnnotator, _result
-from bench.judging_server import children_of, memory_of, started
-from bench.judging_state import PASSWORD, SLUG, make_state
+from bench.judging import parts
+from bench.judging.__main__ import options
+from bench.judging.addresses import Timed, figure_of
+from bench.judging.annotators import judge_together
+from bench.judging.browser import Browser, Refused, get_page
+from bench.judging.goals import GOALS, Figure, quantile, table
+from bench.judging.peer import PeerAnnotator, _result
+from bench.judging.setting import Bench, Size
+from bench.judging.state import PASSWORD, SLUG, make_state
+from bench.judging.steps import addresses
+from bench.processes import children_of, memory_of, started
+from bench.steps import Clock
 
 LIMITS = {"seconds": 60}
 DOCS = Path(__file__).resolve().parents[2] / "docs" / "benchmarks.md"
@@ -27,10 +33,10 @@ DOCS = Path(__file__).resolve().parents[2] / "docs" / "benchmarks.md"
 def test_the_command_lines_of_the_docs_are_read():
     lines = re.findall(r'make bench-judging(?: ARGS="([^"]*)")?', DOCS.read_text())
     assert len(lines) >= 4
-    parts = {*judging.ALONE, *judging.PARTS}
+    names = {*parts.ALONE, *parts.PARTS}
     for line in lines:
-        given = judging.options(shlex.split(line))
-        assert set(given.only) <= parts
+        given = options(shlex.split(line))
+        assert set(given.only) <= names
         assert set(given.pages) <= GOALS.keys()
 
 
@@ -58,9 +64,20 @@ def test_every_figure_has_a_row_in_the_order_of_the_goals():
 
 
 def test_a_share_of_values_is_one_of_them_and_none_of_nothing():
-    assert judging._at([3.0, 1.0, 2.0, 4.0], 0.5) == 3.0
-    assert judging._at([3.0, 1.0], 0.95) == 3.0
-    assert judging._at([], 0.5) == 0.0
+    assert quantile([3.0, 1.0, 2.0, 4.0], 0.5) == 3.0
+    assert quantile([3.0, 1.0], 0.95) == 3.0
+    assert quantile([], 0.5) == 0.0
+
+
+def test_an_address_over_the_goal_counts_as_slow_and_the_slowest_come_first():
+    seconds = {"a": 0.01, "b": 0.3, "c": 0.2, "d": 0.02, "e": 0.03, "f": 0.04}
+    timed = [Timed("all-pages", name, "admin", value) for name, value in seconds.items()]
+    value, note = figure_of([*timed, Timed("all-pages", "a", "annotator", 0.5)])
+    assert value == (
+        "2 over 200 ms; a (annotator) 500 ms; b (admin) 300 ms; c (admin) 200 ms; "
+        "f (admin) 40.0 ms; e (admin) 30.0 ms"
+    )
+    assert note.startswith("6 addresses, 7 with each role")
 
 
 def test_items_of_the_peer_with_a_third_annotator_count_as_over_annotated():
@@ -121,6 +138,37 @@ class TestAgainstAServer:
         assert (times.status, len(times.seconds)) == (200, 2)
         assert times.size > 1000
 
+    def test_a_query_is_opened_again_after_some_keys(self, state, port):
+        judged = judge_together(
+            port, ["annotator05"], PASSWORD, SLUG, most=6, most_of_opening=3, **LIMITS
+        )
+        assert (len(judged.keys), len(judged.openings)) == (6, 2)
+        assert judged.problems == ()
+
+    def test_a_substitute_judges_on_when_no_pair_is_left(self, state, port):
+        substitutes = ["annotator05"]
+        judged = judge_together(
+            port, ["annotator50"], PASSWORD, SLUG, most=3, substitutes=substitutes, **LIMITS
+        )
+        assert len(judged.keys) == 3
+        assert judged.problems == ()
+
+    def test_a_download_ends_at_its_first_byte_and_a_page_of_others_is_not_found(self, state, port):
+        browser = Browser(port)
+        browser.log_in("admin1", PASSWORD)
+        tags = browser.open(f"/c/{SLUG}/evaluation/errors/tags.csv")
+        judging = browser.open(f"/c/{SLUG}/judge/")
+        assert (tags.status, tags.is_download) == (200, True)
+        assert (judging.status, judging.is_download) == (404, False)
+
+    def test_addresses_are_those_that_need_no_other_object(self, state):
+        found = addresses(Clock(), "1.0")["addresses"]
+        run = f"/c/{SLUG}/runs/invented_1/file/"
+        assert {"home", "board", "judge-query", "release", "document"} <= found.keys()
+        assert found["run-file"] == run
+        assert found["pool-figure"].endswith(".pdf")
+        assert not {"sample", "job", "judge-pair", "study"} & found.keys()
+
     def test_a_wrong_password_is_said(self, state, port):
         with pytest.raises(Refused, match="annotator01 cannot log in"):
             Browser(port).log_in("annotator01", "wrong")
@@ -131,7 +179,7 @@ def test_the_benchmark_of_four_queries_fills_its_table(tmp_path, monkeypatch):
     monkeypatch.setenv("BENCH_DIR", str(tmp_path))
     monkeypatch.delenv("DATABASE_URL", raising=False)
     out = io.StringIO()
-    size = judging.Size(
+    size = Size(
         queries=4,
         keys=5,
         paints=3,
@@ -141,11 +189,11 @@ def test_the_benchmark_of_four_queries_fills_its_table(tmp_path, monkeypatch):
         papers=4,
         agreement=(5, 20),
     )
-    bench = judging.Bench(tmp_path, out, size)
+    bench = Bench(tmp_path, out, size)
     # tests/demo/ starts the demo, which takes as long as all the rest.
     without_browser = set() if chromium() else {"paint", "page-paint"}
-    parts = [part for part in judging.PARTS if part not in without_browser]
-    judging.run(bench, ["sqlite"], ["statistics", *parts])
+    names = [part for part in parts.PARTS if part not in without_browser]
+    parts.run(bench, ["sqlite"], ["statistics", *names])
     left_out = {key for key, goal in GOALS.items() if goal.work.startswith("page: ")}
     left_out -= {"judge-list"}
     expected = GOALS.keys() - left_out - {"peer", "demo"} - without_browser
@@ -153,5 +201,10 @@ def test_the_benchmark_of_four_queries_fills_its_table(tmp_path, monkeypatch):
     assert "failed" not in out.getvalue()
     pages = [figure for figure in bench.figures if GOALS[figure.key].work.startswith("page: ")]
     assert all(figure.value.endswith(" ms") for figure in pages), pages
-    (together,) = [figure for figure in bench.figures if figure.key == "together"]
-    assert together.value.endswith(" 0 over-annotated")
+    figures = {figure.key: figure for figure in bench.figures}
+    assert figures["together"].value.endswith(" 0 over-annotated")
+    assert figures["import-judging"].value.endswith(" 0 over-annotated")
+    for key in ("agreement-job", "release", "pools", "pools-again"):
+        assert "attempt 1" in figures[key].note, figures[key]
+    downloads = set(figures["downloads"].note.replace(",", "").split())
+    assert {"run-file", "error-tags-csv", "pool-figure", "release-download"} <= downloads

@@ -14,16 +14,10 @@ from accounts.models import Collection
 from adjudication.models import Decision
 from annotation.models import Opening, Slot
 from annotation.services import places
-from bench.judging_state import (
-    ANNOTATORS,
-    CANDIDATES,
-    SLUG,
-    make_state,
-    seats_of,
-    shares_of,
-    sizes,
-)
-from bench.judging_steps import annotators, due_check, judgments
+from bench.judging.state import SLUG, make_state, sizes
+from bench.judging.state_judgments import ANNOTATORS, seats_of, shares_of
+from bench.judging.state_pools import CANDIDATES
+from bench.judging.steps import annotators, due_check, judgments
 from bench.steps import Clock
 from release.gate.checks import check_gate
 from release.gate.facts import facts_of
@@ -127,7 +121,7 @@ def test_no_state_with_known_passwords_is_made_in_production(tmp_path):
     }
 
     made = subprocess.run(
-        [sys.executable, "-m", "bench.judging_state", "--queries", "4"],
+        [sys.executable, "-m", "bench.judging.state", "--queries", "4"],
         capture_output=True,
         text=True,
         env=environment,

@@ -7,6 +7,7 @@ import io
 import pytest
 
 from bench import run
+from bench.processes import measured_process
 from bench.table import COLUMNS, Instead, Measurement, table
 
 MIB = 1024 * 1024
@@ -70,18 +71,22 @@ def test_the_benchmark_of_500_documents_fills_its_table(tmp_path, monkeypatch):
         "all indexes",
         "50 queries, CSFCube's six and BM25",
         "second start, every index",
-        "pools from 7 runs",
-        "pools again, replacing drafts",
+        "job: run of bm25_abstract",
+        "job: pools from 7 runs",
+        "job: pools again, replacing drafts",
     }
     assert all(row[3] != "failed" and float(row[3]) >= 0 for row in rows), rows
     assert all(int(row[5].replace(",", "")) > 10 for row in rows)
+    jobs = [row for row in rows if row[2].startswith("job: ")]
+    assert all("1 attempt" in row[-1] for row in jobs), jobs
+    assert all("longest transaction" in row[-1] for row in jobs), jobs
     # What is kept is what costs time to make again, and nothing else.
     assert [path.name for path in tmp_path.iterdir()] == ["corpus-500.jsonl.gz"]
 
 
 @pytest.mark.faults
 def test_another_tool_that_is_not_installed_is_a_failed_row_and_not_the_end(tmp_path):
-    result, peak, problem = run.measured_process("bench.others", ("no such tool", "nowhere"), {})
+    result, peak, problem = measured_process("bench.others", ("no such tool", "nowhere"), {})
     assert result == {}
     assert peak > 0
     assert "ended with 1" in problem

@@ -7,9 +7,9 @@ cannot write after that, so the heartbeat must write the job's progress, too.
 from __future__ import annotations
 
 import pytest
-from dashboard.archiving import DELETION_KIND
 
 from config.celery import app
+from dashboard.settings.archiving import DELETION_KIND
 from jobs import registry
 from jobs.models import Job, State
 from jobs.services import claim, work

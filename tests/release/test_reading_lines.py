@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 
 import pytest
-
 from release.bundle_reading import POOLS, read_pools
 from release.opened_bundle import READ_TOGETHER, BundleError, FolderBundle, read_lines, whole_lines
 from release.records import PooledDocument, Source

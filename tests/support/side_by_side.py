@@ -32,6 +32,7 @@ LONG_FILES = [
     "tests/browser/test_adjudication.py",
     "tests/web/test_malformed_requests.py",
     "tests/bench/test_run.py",
+    "tests/jobs/test_heartbeats.py",
     "tests/browser/test_from_raw_abstracts.py",
     "tests/kept/test_versions.py",
     "tests/pooling/test_same_pools.py",

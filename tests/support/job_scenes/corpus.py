@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from curation.choice_plan import ChoicePlan
-from curation.choices import request_choice
-from curation.prediction import request_labels
-from curation.sample_tasks import request_sample
-from curation.sampling import SamplePlan
-from curation.training import request_training
-from dashboard.archiving import archive_collection, request_deletion
-from dashboard.export import export_collection
 from django.utils import timezone
 
 from corpus.uploads import request_full_texts, request_import, request_topics
+from curation.choice.plan import ChoicePlan
+from curation.choice.services import request_choice
+from curation.labels.prediction import request_labels
+from curation.labels.training import request_training
+from curation.samples.services import SamplePlan
+from curation.samples.tasks import request_sample
+from dashboard.settings.archiving import archive_collection, request_deletion
+from dashboard.settings.export import export_collection
 from demo.sample import request_sample as request_sample_data
 from jobs.models import Job
 from tests.support.curation import ten_years

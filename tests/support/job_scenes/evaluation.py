@@ -4,11 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from evaluation.baselines.services import request_baselines
-from evaluation.services import request_evaluation
-from evaluation.systems.uploads import request_system_import
-from release.version_rankings import request_rankings
-
 from accounts.models import Collection
 from agreement.services import request_report
 from evaluation.label_effects.models import ReportKind
@@ -17,6 +12,10 @@ from evaluation.pool_bias.services import request_pool_bias
 from evaluation.shadow_judges.services import Description, request_shadow_judge
 from jobs.models import Job
 from release.services import publish_release, request_release
+from release.versions.rankings import request_rankings
+from scoring.baselines.services import request_baselines
+from scoring.services import request_evaluation
+from scoring.systems.uploads import request_system_import
 from tests.support.baseline_scenes import a_judged_scene
 from tests.support.job_scenes.files import text
 from tests.support.label_scenes import MODEL_LABELS, two_systems

@@ -4,16 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from adjudication.judgment_uploads import request_judgments
-
 from adjudication import yield_reports
 from adjudication.judgment_import import ImportOptions
-from annotation.team import (
-    plan_opening,
-    plan_rebalancing,
-    request_opening,
-    request_rebalancing,
-)
+from adjudication.judgment_import.uploads import request_judgments
+from annotation.team import plan_opening, plan_rebalancing, request_opening, request_rebalancing
 from jobs.models import Job
 from jobs.services import enqueue
 from pooling import checks

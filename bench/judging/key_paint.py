@@ -1,6 +1,6 @@
 """A judge's browser, as a process: how long from a key to the next pair on the screen.
 
-    python -m bench.judging_browser PORT PATH USERNAME PASSWORD KEYS LATENCY
+    python -m bench.judging.key_paint PORT PATH USERNAME PASSWORD KEYS LATENCY
 
 judges KEYS pairs of the query at PATH in Chromium, then as many with LATENCY seconds added to every
 request, and prints the seconds of both as JSON. The query needs more pairs left than both.

@@ -20,8 +20,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from bench.corpus import papers
-from bench.judging_clients import Answer, Browser
-from bench.judging_server import free_port, started, wait_until
+from bench.judging.browser import Answer, Browser
+from bench.processes import free_port, started, wait_until
 
 ITEMS, PER_ITEM = 300, 2
 JSON = {"Content-Type": "application/json", "X-Potato-Navigation": "1"}

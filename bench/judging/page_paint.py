@@ -1,6 +1,6 @@
 """Pages in a browser, as a process: how long until each shows its content.
 
-    python -m bench.page_paint PORT PASSWORD GETS USERNAME=PATH [USERNAME=PATH …]
+    python -m bench.judging.page_paint PORT PASSWORD GETS USERNAME=PATH [USERNAME=PATH …]
 
 opens each page GETS times in Chromium, after one visit that fills the cache, and prints as JSON for
 each USERNAME=PATH the medians of the seconds from the start of the navigation to the first
@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from playwright.sync_api import Browser, Page, sync_playwright
 
 from bench.chromium import chromium
-from bench.judging_browser import CHROMIUM_OPTIONS, log_in
+from bench.judging.key_paint import CHROMIUM_OPTIONS, log_in
 
 MEASURE = """
 () => {

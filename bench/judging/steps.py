@@ -1,4 +1,4 @@
-"""What is measured of a judging state inside a process: `python -m bench.judging_steps STEP …`.
+"""What is measured of a judging state inside a process: `python -m bench.judging.steps STEP …`.
 
 The environment says which database and which folder. Like `bench.steps`, each step ends with a line
 of JSON, and what it needs first is not in its time.
@@ -10,18 +10,18 @@ import io
 import json
 import os
 import sys
-import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from bench.judging_state import SLUG
+from bench.judging.state import SLUG
 from bench.steps import Clock
+from bench.transactions import longest_transaction
+from bench.worker import end_of
+from jobs.context import DirectRun
 
 if TYPE_CHECKING:
     from accounts.models import Collection
     from agreement.summary import RatedPair
-    from release.models import Release
 
 Measured = dict[str, Any]
 
@@ -106,16 +106,14 @@ def _rated(queries: int, pairs: int) -> Iterator[RatedPair]:
 
 
 def report(clock: Clock, missing: str) -> Measured:
-    """An agreement report, computed and stored; or the stored one, where nothing changed."""
-    from agreement.services import compute_report
+    """A job that computes and stores an agreement report, unless nothing changed."""
+    from agreement.services import request_report
 
-    collection = _collection()
-    with clock.running():
-        stored = compute_report(collection=collection, missing=missing, work=_work())
-    return {"report": stored.pk}
+    return end_of(request_report(collection=_collection(), missing=missing))
 
 
 def publish(clock: Clock, version: str) -> Measured:
+<<<<<<< HEAD:bench/judging_steps.py
     transactions = _transactions()
     with clock.running(), transactions as longest:
         release = _publish(version)
@@ -126,21 +124,30 @@ def _publish(version: str) -> Release:
     """A release of everything, against all findings of the gate."""
     from release.gate.checks import ACCEPTABLE
     from release.services import publish_release
+=======
+    """A job that releases everything, against all findings of the gate."""
+    from release.gate import ACCEPTABLE
+    from release.services import request_release
+>>>>>>> wt-h-jobs:bench/judging/steps.py
 
-    accept = dict.fromkeys(ACCEPTABLE, "A benchmark.")
-    return publish_release(collection=_collection(), version=version, accept=accept, work=_work())
+    collection, accept = _collection(), dict.fromkeys(ACCEPTABLE, "A benchmark.")
+    ended = end_of(request_release(collection=collection, version=version, accept=accept))
+    release = collection.releases.get(version=version)
+    return {**ended, "size": release.size, "sha256": release.sha256}
 
 
-def import_again(clock: Clock, version: str) -> Measured:
-    """The import of that release, which is made first if there is none, as another collection."""
+def released(clock: Clock, version: str) -> Measured:
+    return {"released": _collection().releases.filter(version=version).exists()}
+
+
+def import_again(clock: Clock, version: str, slug: str) -> Measured:
+    """The import of that release as another collection."""
     from release.files import path_of
     from release.importing.service import import_release
 
-    if not _collection().releases.filter(version=version).exists():
-        _publish(version)
-    transactions = _transactions()
-    with clock.running(), transactions as longest:
-        report = import_release(path=path_of(SLUG, version), slug="imported", work=_work())
+    path = path_of(SLUG, version)
+    with clock.running(), longest_transaction() as longest:
+        report = import_release(path=path, slug=slug, work=DirectRun(io.StringIO()))
     return {"judgments": report.judgments, "longest": longest[0]}
 
 
@@ -165,7 +172,7 @@ def due_check(clock: Clock) -> Measured:
 def prepare_pools(clock: Clock, papers: str) -> Measured:
     """A second collection with query papers and runs, but no pools."""
     from annotation.services import set_up_collection
-    from bench.judging_state import make_documents, make_queries, make_runs
+    from bench.judging.state_pools import make_documents, make_queries, make_runs
 
     count = int(papers)
     collection = set_up_collection(slug="unpooled", name="Not pooled yet", seed="bench")
@@ -176,24 +183,32 @@ def prepare_pools(clock: Clock, papers: str) -> Measured:
 
 
 def pools(clock: Clock) -> Measured:
-    """Pools from 7 runs, or the same again over the drafts. `longest` transaction in seconds."""
+    """A job that builds pools from 7 runs, or the same again over the drafts."""
     from accounts.models import Collection
-    from bench.judging_state import make_pools
+    from bench.judging.state_pools import plan_of_pools
+    from pooling.services import request_pools
 
     collection = Collection.objects.get(slug="unpooled")
-    with clock.running(), _transactions() as longest:
-        make_pools(collection)
-    return {"longest": longest[0]}
+    return end_of(request_pools(collection=collection, plan=plan_of_pools(), requested_by=None))
 
 
-@contextmanager
-def _transactions() -> Iterator[list[float]]:
-    """The seconds of the longest transaction of this process's connection, as they grow.
+def addresses(clock: Clock, version: str) -> Measured:
+    """Every address that needs nothing but one collection, query, document, run and version."""
+    from django.urls import get_resolver, reverse
 
-    On SQLite a transaction of ours locks from its beginning, so everybody else's saves wait for it.
-    """
-    from django.db import connection
+    values = _values(version)
+    routes = get_resolver().reverse_dict
+    found = {}
+    for name in filter(lambda name: isinstance(name, str), routes):
+        for ((route, parameters),), *_ in routes.getlist(name):
+            named = values | {"name": values["run" if "/runs/" in route else "query"]}
+            if "/systems/" in route:
+                named["name"] = values["run"]
+            if named.keys() >= set(parameters):
+                found[str(name)] = reverse(name, kwargs={key: named[key] for key in parameters})
+    return {"addresses": found}
 
+<<<<<<< HEAD:bench/judging_steps.py
     longest = [0.0]
     began: float | None = None
     switch = connection.set_autocommit
@@ -206,12 +221,30 @@ def _transactions() -> Iterator[list[float]]:
             longest[0] = max(longest[0], now - began)
         # Counted from here: until then, it waits for the lock of others.
         began = None if autocommit else now
+=======
 
-    connection.set_autocommit = timed  # type: ignore[method-assign]
-    try:
-        yield longest
-    finally:
-        connection.set_autocommit = switch  # type: ignore[method-assign]
+def _values(version: str) -> dict[str, str]:
+    """A value of each parameter of an address that does not name a row of its own."""
+    from annotation.models import SlotCount
+>>>>>>> wt-h-jobs:bench/judging/steps.py
+
+    collection = _collection()
+    left = SlotCount.objects.filter(query__collection=collection).order_by("judged", "pk")
+    facet = collection.facets.order_by("position").first()
+    run = collection.runs.order_by("name").first()
+    assert facet is not None
+    assert run is not None
+    return {
+        "slug": SLUG,
+        "version": version,
+        "docno": document(Clock())["docno"],
+        "query": left[0].query.name,
+        "run": run.name,
+        "facet": facet.slug,
+        "missing": "exclude",
+        "extension": "pdf",
+        "figure": "depth",
+    }
 
 
 STEPS: dict[str, Callable[..., Measured]] = {
@@ -222,10 +255,12 @@ STEPS: dict[str, Callable[..., Measured]] = {
     "summarize": summarize,
     "report": report,
     "publish": publish,
+    "released": released,
     "import-again": import_again,
     "due-check": due_check,
     "prepare-pools": prepare_pools,
     "pools": pools,
+    "addresses": addresses,
 }
 
 
@@ -233,12 +268,6 @@ def _collection() -> Collection:
     from accounts.models import Collection
 
     return Collection.objects.get(slug=SLUG)
-
-
-def _work() -> Any:
-    from jobs.context import DirectRun
-
-    return DirectRun(io.StringIO())
 
 
 def main(given: Sequence[str]) -> None:
@@ -249,7 +278,7 @@ def main(given: Sequence[str]) -> None:
     clock = Clock()
     measured = STEPS[given[0]](clock, *given[1:])
     sys.stdout.write(
-        json.dumps({**measured, "seconds": clock.seconds, "cpu": clock.computing}) + "\n"
+        json.dumps({"seconds": clock.seconds, "cpu": clock.computing, **measured}) + "\n"
     )
 
 

@@ -1,34 +1,47 @@
-"""Qrelsmith's web server as it is deployed, and the memory of processes."""
+"""Processes that a benchmark starts, measures and ends."""
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from urllib.error import URLError
-from urllib.request import urlopen
+from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
 START_SECONDS, STOP_SECONDS = 60, 20
-# The command of docs/deployment.md and the Dockerfile.
-GUNICORN = ("-m", "gunicorn", "config.wsgi", "--workers", "2", "--threads", "8")
-DEPLOYED = {
-    "QRELSMITH_MODE": "production",
-    "SECRET_KEY": "of-this-benchmark-and-of-nothing-else-0123456789-0123456789",
-    "ALLOWED_HOSTS": "127.0.0.1",
-    # All clients have the same address here.
-    "LOGIN_TRIES_PER_ADDRESS": "10000",
-}
-BEHIND_PROXY = {"BEHIND_PROXY": "1", "TRUSTED_PROXIES": "1"}
-# A browser has no proxy with a certificate in front here.
-WITHOUT_TLS = {"SECURE_SSL_REDIRECT": "0"}
+
+
+def measured_process(
+    module: str, given: Sequence[str], environment: dict[str, str]
+) -> tuple[dict[str, Any], int, str]:
+    """The JSON of the process's last line, its peak resident bytes, and its error, if any."""
+    with tempfile.TemporaryFile("w+") as output, tempfile.TemporaryFile("w+") as errors:
+        process = subprocess.Popen(
+            [sys.executable, "-m", module, *given],
+            cwd=ROOT,
+            env={**os.environ, **environment},
+            stdout=output,
+            stderr=errors,
+        )
+        # Of this process alone. getrusage(RUSAGE_CHILDREN) would be the maximum so far.
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        peak = usage.ru_maxrss * (1 if sys.platform == "darwin" else 1024)
+        output.seek(0)
+        errors.seek(0)
+        lines, problems = output.read().splitlines(), errors.read().strip().splitlines()
+    if process.returncode:
+        return {}, peak, f"ended with {process.returncode}: {(problems or ['no output'])[-1]}"
+    return json.loads(lines[-1]), peak, ""
 
 
 class DidNotStart(Exception):
@@ -43,35 +56,11 @@ class Memory:
     pss: int
 
 
-@dataclass(frozen=True)
-class Server:
-    """A running server, known by its port and its first process."""
-
-    port: int
-    process: subprocess.Popen[bytes]
-
-    def largest_worker(self) -> int:
-        """Bytes that the largest of its worker processes has resident."""
-        return max((memory_of([pid]).rss for pid in children_of(self.process.pid)), default=0)
-
-
 def free_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port: int = probe.getsockname()[1]
         return port
-
-
-@contextmanager
-def serving(
-    environment: dict[str, str], log: Path, access: Mapping[str, str] = BEHIND_PROXY
-) -> Iterator[Server]:
-    """Gunicorn on a free port of this machine, until the block ends."""
-    port = free_port()
-    command = [sys.executable, *GUNICORN, "--bind", f"127.0.0.1:{port}"]
-    with started(command, {**environment, **DEPLOYED, **access}, log) as process:
-        wait_until(lambda: _is_healthy(port), process, log)
-        yield Server(port, process)
 
 
 @contextmanager
@@ -127,14 +116,6 @@ def wait_until(is_ready: Callable[[], bool], process: subprocess.Popen[bytes], l
     raise DidNotStart(f"{' '.join(map(str, process.args))} did not start:\n{tail}")  # type: ignore[arg-type]
 
 
-def _is_healthy(port: int) -> bool:
-    try:
-        with urlopen(f"http://127.0.0.1:{port}/healthz", timeout=5) as answer:
-            return bool(answer.status == 200)
-    except (URLError, OSError):
-        return False
-
-
 def children_of(pid: int) -> list[int]:
     """Process ids of the direct children. Linux only; elsewhere none."""
     found = []
@@ -160,3 +141,26 @@ def memory_of(pids: Sequence[int]) -> Memory:
         rss += int(sizes["Rss"][1]) * 1024
         pss += int(sizes["Pss"][1]) * 1024
     return Memory(rss, pss)
+
+
+def peak_of(pid: int) -> int:
+    """The most bytes that the process had resident so far. Linux only; elsewhere 0."""
+    try:
+        lines = Path(f"/proc/{pid}/status").read_text().splitlines()
+    except OSError:
+        return 0
+    peaks = [int(line.split()[1]) * 1024 for line in lines if line.startswith("VmHWM:")]
+    return max(peaks, default=0)
+
+
+def computing_of(pids: Sequence[int]) -> float:
+    """CPU seconds of the processes, and of their children that have ended. Linux only."""
+    ticks = 0
+    for pid in pids:
+        try:
+            # The name of the program, in brackets, may hold spaces.
+            fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+        except OSError:
+            continue
+        ticks += sum(map(int, fields[11:15]))
+    return ticks / os.sysconf("SC_CLK_TCK")
