@@ -27,7 +27,7 @@ def measure_demo(bench: Bench) -> None:
 
 
 def _measure_demo(bench: Bench, environment: dict[str, str], port: int, log: Path) -> None:
-    with started([sys.executable, "manage.py", "demo"], environment, log) as process:
+    with started([sys.executable, "manage.py", "start_demo"], environment, log) as process:
         ready: Callable[[], bool] = lambda: "is ready" in log.read_text(errors="replace")  # noqa: E731
         wait_until(ready, process, log)
         # The web server loads much only when it answers its first page.

@@ -113,22 +113,9 @@ def report(clock: Clock, missing: str) -> Measured:
 
 
 def publish(clock: Clock, version: str) -> Measured:
-<<<<<<< HEAD:bench/judging_steps.py
-    transactions = _transactions()
-    with clock.running(), transactions as longest:
-        release = _publish(version)
-    return {"size": release.size, "sha256": release.sha256, "longest": longest[0]}
-
-
-def _publish(version: str) -> Release:
-    """A release of everything, against all findings of the gate."""
-    from release.gate.checks import ACCEPTABLE
-    from release.services import publish_release
-=======
     """A job that releases everything, against all findings of the gate."""
-    from release.gate import ACCEPTABLE
+    from release.gate.checks import ACCEPTABLE
     from release.services import request_release
->>>>>>> wt-h-jobs:bench/judging/steps.py
 
     collection, accept = _collection(), dict.fromkeys(ACCEPTABLE, "A benchmark.")
     ended = end_of(request_release(collection=collection, version=version, accept=accept))
@@ -208,25 +195,10 @@ def addresses(clock: Clock, version: str) -> Measured:
                 found[str(name)] = reverse(name, kwargs={key: named[key] for key in parameters})
     return {"addresses": found}
 
-<<<<<<< HEAD:bench/judging_steps.py
-    longest = [0.0]
-    began: float | None = None
-    switch = connection.set_autocommit
-
-    def timed(autocommit: bool, *given: Any, **named: Any) -> None:
-        nonlocal began
-        switch(autocommit, *given, **named)
-        now = time.perf_counter()
-        if autocommit and began is not None:
-            longest[0] = max(longest[0], now - began)
-        # Counted from here: until then, it waits for the lock of others.
-        began = None if autocommit else now
-=======
 
 def _values(version: str) -> dict[str, str]:
     """A value of each parameter of an address that does not name a row of its own."""
     from annotation.models import SlotCount
->>>>>>> wt-h-jobs:bench/judging/steps.py
 
     collection = _collection()
     left = SlotCount.objects.filter(query__collection=collection).order_by("judged", "pk")
