@@ -4,7 +4,7 @@ from io import StringIO
 
 import pytest
 from django.core.management import CommandError, call_command
-from tests.evaluation.baselines.test_scorers import LetterCounts
+from tests.scoring.baselines.test_scorers import LetterCounts
 
 from corpus.facets import DEFAULT_FACETS, NO_FACETS
 from corpus.services import create_query
