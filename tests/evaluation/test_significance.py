@@ -156,7 +156,7 @@ def run(*arguments: str, **options: object) -> str:
 def test_without_scores_the_page_and_the_command_say_what_to_do(admin, collection):
     assert "No scores yet" in text_of(admin.get(address("significance")))
     assert csv_rows(admin.get(address("significance-csv"))) == []
-    with pytest.raises(CommandError, match=r"manage\.py evaluate small"):
+    with pytest.raises(CommandError, match=r"manage\.py score_systems small"):
         run("small", baseline="bm25", measure="AP(rel=2)")
 
 

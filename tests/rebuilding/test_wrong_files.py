@@ -10,7 +10,7 @@ import zipfile
 import pytest
 from django.core.management import CommandError, call_command
 
-from tests.support.factories import CollectionFactory
+from tests.support.factories import a_collection
 
 pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 
@@ -67,7 +67,7 @@ def test_another_file_is_known_for_what_it_is(name, tmp_path):
     path.write_bytes(content)
 
     with pytest.raises(CommandError) as raised:
-        call_command("rebuild_pools", CollectionFactory().slug, str(path))
+        call_command("rebuild_pools", a_collection().slug, str(path))
 
     message = str(raised.value)
     assert message.startswith(f"{path}: ")
@@ -78,4 +78,4 @@ def test_another_file_is_known_for_what_it_is(name, tmp_path):
 
 def test_a_folder_is_refused(tmp_path):
     with pytest.raises(CommandError, match="Is a directory"):
-        call_command("rebuild_pools", CollectionFactory().slug, str(tmp_path))
+        call_command("rebuild_pools", a_collection().slug, str(tmp_path))

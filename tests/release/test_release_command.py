@@ -74,7 +74,7 @@ def test_an_accepted_exception_is_named_on_the_command_line(tmp_path):
 def test_a_check_prints_the_gate_and_publishes_nothing():
     a_judged_collection()
 
-    output = release("small", "1.0", check=True)
+    output = release("small", "1.0", dry_run=True)
 
     assert "ok        licence: The licence is CC-BY-4.0." in output
     assert output.endswith("Ready to publish.\n")
@@ -93,7 +93,7 @@ def test_a_check_that_finds_something_fails():
 def test_a_check_counts_what_is_accepted():
     a_judged_collection(licence="")
 
-    output = release("small", "1.0", check=True, accept=["licence=Stated elsewhere."])
+    output = release("small", "1.0", dry_run=True, accept=["licence=Stated elsewhere."])
 
     assert "accepted  licence" in output
 

@@ -4,7 +4,6 @@ from io import StringIO
 
 import pytest
 from django.core.management import CommandError, call_command
-from tests.evaluation.baselines.test_scorers import LetterCounts
 
 from corpus.facets import DEFAULT_FACETS, NO_FACETS
 from corpus.services import create_query
@@ -18,6 +17,7 @@ from scoring.baselines.catalogue import BaselineError, Reads, baselines_named, e
 from scoring.baselines.services import make_baselines, request_baselines
 from scoring.baselines.texts import count_words, pooled_texts
 from scoring.models import SystemKind
+from tests.scoring.baselines.test_scorers import LetterCounts
 from tests.support.baseline_scenes import a_judged_scene, judged_query
 from tests.support.factories import a_collection, a_topic
 from tests.support.recorded_work import RecordedWork
