@@ -38,7 +38,7 @@ def count(name: str, row: str, statement: str) -> Rule:
 
 
 class Migration(migrations.Migration):
-    dependencies = [("release", "0012_public_judgments")]
+    dependencies = [("release", "0013_public_decisions")]
 
     operations = [
         dropped(REFERRED.count_relevant(REFERRED.NOT_REFERRED)),
