@@ -43,6 +43,7 @@ def _deferred() -> Iterator[None]:
         yield
         return
     sqlite = cast(SQLite, connection)
+    sqlite.ensure_connection()  # Django sets the mode when it connects
     mode = sqlite.transaction_mode
     sqlite.transaction_mode = "DEFERRED"
     try:

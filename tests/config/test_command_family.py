@@ -92,14 +92,14 @@ def test_format_is_of_the_output_and_input_format_of_files(name):
 def test_a_command_belongs_to_a_stage_and_has_a_short_summary(name):
     command = command_named(name)
 
-    assert command.stage in {stage.label for stage in STAGES}
+    assert command.stage in {stage.caption for stage in STAGES}
     assert 10 < len(summary_of(command)) <= LONGEST_SUMMARY
 
 
 def test_the_help_lists_every_command_under_its_stage_in_the_order_of_the_navigation():
     lines = CommandLine(["manage.py"]).main_help_text().splitlines()
 
-    stages = [stage.label for stage in STAGES if stage.label in lines]
+    stages = [stage.caption for stage in STAGES if stage.caption in lines]
     places = [lines.index(label) for label in stages]
     assert places == sorted(places)
     for name, command in own_commands().items():
