@@ -56,6 +56,11 @@ class Memory:
     pss: int
 
 
+def exit_on_sigterm() -> None:
+    """Let SIGTERM end this process as Ctrl-C does, so that it ends its servers and databases."""
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
+
+
 def free_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))

@@ -18,7 +18,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import IO
 
-from bench.processes import ROOT, measured_process
+from bench.processes import ROOT, exit_on_sigterm, measured_process
 from bench.setting import Bench, Place, database_size, databases
 from bench.steps import CSFCUBE
 from bench.table import Instead, Measurement, table
@@ -160,4 +160,5 @@ def main(arguments: Sequence[str] | None = None, out: IO[str] = sys.stdout) -> N
 
 
 if __name__ == "__main__":
+    exit_on_sigterm()
     main()

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bench.processes import (
+    DidNotStart,
     computing_of,
     descendants_of,
     measured_process,
@@ -94,7 +95,7 @@ def _broker(environment: dict[str, str]) -> Iterator[dict[str, str]]:
         yield {"CELERY_BROKER_URL": url, "CELERY_QUEUE": queue}
     finally:
         with redis.Redis.from_url(url) as client:
-            client.delete(queue, f"_kombu.binding.{queue}")
+            client.delete(*client.scan_iter(f"*{queue}*"), queue)
 
 
 def measured_job(
@@ -105,12 +106,15 @@ def measured_job(
     The peak is of the largest process of the worker. `cpu` is of all of them, `longest` the longest
     transaction.
     """
-    with working(environment, log) as worker:
-        before = computing_of(worker.family())
-        result, _, problem = measured_process(module, given, worker.environment)
-        if not problem:
-            result["cpu"] = computing_of(worker.family()) - before
-            result["longest"] = read_longest(Path(worker.environment[FOLDER]))
+    try:
+        with working(environment, log) as worker:
+            before = computing_of(worker.family())
+            result, _, problem = measured_process(module, given, worker.environment)
+            if not problem:
+                result["cpu"] = computing_of(worker.family()) - before
+                result["longest"] = read_longest(Path(worker.environment[FOLDER]))
+    except DidNotStart as error:  # perhaps without Redis
+        return {}, 0, str(error).splitlines()[-1]
     return result, worker.peak, problem
 
 

@@ -15,6 +15,7 @@ import bench.judging
 from bench.judging.parts import ALONE, PARTS, run
 from bench.judging.setting import Bench, Size
 from bench.judging.state import QUERIES
+from bench.processes import exit_on_sigterm
 
 
 def _words(text: str) -> tuple[str, ...]:
@@ -53,4 +54,5 @@ def main(arguments: Sequence[str] | None = None, out: IO[str] = sys.stdout) -> N
 
 
 if __name__ == "__main__":
+    exit_on_sigterm()
     main()

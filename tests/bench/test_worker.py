@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -10,10 +12,11 @@ import pytest
 from django.db import transaction
 from django.utils import timezone
 
-from bench.processes import computing_of, peak_of
+from bench.processes import ROOT, computing_of, peak_of
 from bench.transactions import longest_transaction, read_longest
 from bench.worker import end_of
 from jobs.models import Job, State
+from release.consistent_reads import consistent_read
 
 
 @pytest.fixture
@@ -52,6 +55,14 @@ def test_the_longest_transaction_is_part_of_the_time_that_passed():
     assert 0 < longest[0] <= time.perf_counter() - start
 
 
+@pytest.mark.django_db(transaction=True)
+def test_a_transaction_that_only_reads_keeps_no_writer_waiting_on_sqlite(on_sqlite):
+    with longest_transaction() as longest:
+        with consistent_read():
+            assert not Job.objects.exists()
+        assert longest == [0.0]
+
+
 def test_the_longest_transaction_of_a_worker_is_that_of_any_of_its_processes(tmp_path):
     assert read_longest(tmp_path) == 0
     for pid, seconds in ((1, 0.25), (2, 1.5)):
@@ -65,3 +76,22 @@ def test_processes_have_a_peak_and_computing_time_and_ended_ones_none():
     assert peak_of(pid) > 2**20
     assert computing_of([pid, ended]) >= computing_of([ended]) == 0
     assert peak_of(ended) == 0
+
+
+def test_a_terminated_benchmark_ends_the_processes_that_it_started(tmp_path):
+    code = """
+import sys
+from pathlib import Path
+from bench.processes import exit_on_sigterm, started
+exit_on_sigterm()
+with started(["sleep", "60"], {}, Path(sys.argv[1])) as process:
+    print(process.pid, flush=True)
+    process.wait()
+"""
+    command = [sys.executable, "-c", code, str(tmp_path / "log")]
+    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as benchmark:
+        child = int(benchmark.stdout.readline())
+        benchmark.terminate()
+        assert benchmark.wait() == 143
+    with pytest.raises(ProcessLookupError):
+        os.kill(child, 0)
