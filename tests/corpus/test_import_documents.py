@@ -402,7 +402,7 @@ class TestCommand:
         (tmp_path / "set").mkdir()
         write({"_id": "b1", "title": "T", "text": "One."}, name="set/corpus.jsonl")
 
-        call_command("import_documents", "small", str(tmp_path / "set"), format="beir")
+        call_command("import_documents", "small", str(tmp_path / "set"), input_format="beir")
 
         assert collection.documents.get().docno == "b1"
 

@@ -317,7 +317,7 @@ def test_a_lost_or_changed_file_is_not_handed_out(collection, admin, harm):
     response = admin.get(address("release-download", "1.0"))
 
     assert response.status_code == 500
-    assert "Restore the file from a backup" in text_of(response)
+    assert "Restore 1.0.zip from a backup of the release folder" in text_of(response)
     assert "cannot be shown" in admin.get(address("release", "1.0")).text
 
 
