@@ -161,7 +161,7 @@ def test_a_used_key_is_refused_for_another_decision(wide, adjudicator):
     case, key = case_of(adjudicator, wide, token_with(wide, 3)), str(uuid.uuid4())
     decide(adjudicator, wide, case, key=key)
     answer = decide(adjudicator, wide, case, key=key, grade=1)
-    assert (answer.status_code, answer.json()["code"]) == (409, "key_reused")
+    assert (answer.status_code, answer.json()["code"]) == (409, "decision_key_reused")
 
 
 def test_own_decisions_say_which_of_them_count(wide, adjudicator):

@@ -169,7 +169,7 @@ def test_where_no_run_reads_text_they_can_still_be_ticked():
 
     page = client_of("admin").get(address("choose-models", slug="other"))
 
-    assert "these are no models that read text" in page.text
+    assert "these are not models that read text" in page.text
     assert "Mean overlap" not in page.text
 
 

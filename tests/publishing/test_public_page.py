@@ -27,8 +27,13 @@ def manifest(**changes: Any) -> dict[str, Any]:
             "name": "Papers",
             "description": "",
             "licence": "MIT",
+            "corpus_licence": "",
             "facets": ["method", "background"],
+            "relevant_from": 2,
         },
+        "options": {"labels": "judged"},
+        "folds": None,
+        "scopes": [],
         "counts": {
             "queries_labelled": 2,
             "pooled_documents": 9,
@@ -116,11 +121,15 @@ def test_without_a_licence_the_dataset_claims_none():
 
 
 def test_accepted_exceptions_are_sentences_without_their_items():
-    accepted = [{"check": "unresolved", "count": 2, "items": ["secret-query d1"]}]
+    accepted = [
+        {"check": "unresolved", "count": 2, "items": ["secret-query d1"], "reason": "No time."}
+    ]
 
     content = page_content(manifest(accepted=accepted), [])
 
-    assert content["exceptions"] == ["Disputed pairs without a decision: 2. They are left out."]
+    assert content["exceptions"] == [
+        "Disputed pairs without a decision: 2. They are left out. Reason: No time."
+    ]
     assert "secret-query" not in json.dumps(content)
 
 
@@ -132,14 +141,6 @@ def test_every_suggested_licence_has_a_text_to_read(licence):
 
 def test_a_licence_in_other_words_gets_no_link():
     assert licence_url("ask us") == ""
-
-
-def test_a_page_of_the_first_format_still_shows_how_to_read_the_qrels():
-    found = page()
-    for name in ("files", "corpus_licence"):
-        del found.content[name]
-
-    assert "ir-measures" in [command.key for command in found.loading.commands]
 
 
 def test_the_dataset_names_both_licences_if_they_differ():
