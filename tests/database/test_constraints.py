@@ -499,10 +499,19 @@ def judged_by_an_admin(world: World) -> None:
     judged_again(world)
 
 
-def judged_again_after_a_public_version(world: World) -> None:
+def make_a_later_version_public(world: World) -> None:
     later = world.collection.releases.create(version="2", sha256="0" * 64, size=1, manifest={})
     later.public_periods.create(page={})
+
+
+def judged_again_after_a_public_version(world: World) -> None:
+    make_a_later_version_public(world)
     judged_again(world)
+
+
+def decided_again_after_a_public_version(world: World) -> None:
+    make_a_later_version_public(world)
+    decided_again(world)
 
 
 def studied_by_an_adjudicator(world: World) -> None:
@@ -1120,6 +1129,7 @@ CASES = [
     Case("error_tag_grade_known", lambda world: change(world.error_tag, grade=5)),
     Case("judgment_never_by_an_admin", judged_by_an_admin),
     Case("judgment_before_public_version_stays", judged_again_after_a_public_version),
+    Case("decision_of_public_version_stays", decided_again_after_a_public_version),
     Case(
         "judgment_before_full_text",
         lambda world: again(
