@@ -227,7 +227,7 @@ def test_other_judgments_are_named(collection, tmp_path):
     rankings.update(docnos=["d04"], scores=[1.0])
 
     with pytest.raises(CommandError, match="The run judged differs"):
-        rebuilt(tmp_path, manifest)
+        rebuilt(tmp_path, manifest, "small")
 
 
 @pytest.mark.parametrize("change", [{"excluded": []}, {"only": []}])
@@ -236,7 +236,7 @@ def test_a_manifest_that_hides_what_was_left_out_gives_other_pools(collection, t
     manifest = file_of(built(collection, parameters={"n": 11}, **plan))
 
     with pytest.raises(CommandError, match="The pool of d00 differs"):
-        rebuilt(tmp_path, manifest | change)
+        rebuilt(tmp_path, manifest | change, "small")
 
 
 def test_a_manifest_that_lacks_the_run_it_leaves_out_is_refused(collection, tmp_path):
@@ -244,7 +244,7 @@ def test_a_manifest_that_lacks_the_run_it_leaves_out_is_refused(collection, tmp_
     manifest["runs"] = [run for run in manifest["runs"] if run["name"] != "judged"]
 
     with pytest.raises(CommandError, match="judged is not among its runs"):
-        rebuilt(tmp_path, manifest)
+        rebuilt(tmp_path, manifest, "small")
 
 
 def test_a_manifest_of_format_2_is_still_proved(collection, tmp_path, capsys):
@@ -257,7 +257,7 @@ def test_a_manifest_of_format_2_is_still_proved(collection, tmp_path, capsys):
         {key: value for key, value in run.items() if key != "use"} for run in manifest["runs"]
     ]
 
-    rebuilt(tmp_path, older | {"format": 2})
+    rebuilt(tmp_path, older | {"format": 2}, "small")
 
     assert "Equal: 2 pools" in capsys.readouterr().out
 
