@@ -43,7 +43,7 @@ def _deferred() -> Iterator[None]:
         yield
         return
     sqlite = cast(SQLite, connection)
-    sqlite.ensure_connection()  # Django sets the mode when it connects
+    connection.ensure_connection()  # Django sets the mode when it connects
     mode = sqlite.transaction_mode
     sqlite.transaction_mode = "DEFERRED"
     try:
