@@ -49,7 +49,7 @@ class Publicity(CollectionView):
         description="A release that is private stays so. With `dry_run`, the answer as it would "
         "be.",
         parameters=[DryRun],
-        responses=PublicityAnswer,
+        responses={200: PublicityAnswer},
     )
     def delete(self, request: Request, slug: str, version: str) -> Response:
         release = self._release(version)

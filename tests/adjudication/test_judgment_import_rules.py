@@ -12,7 +12,7 @@ from accounts.models import Membership, Role, User
 from accounts.services import imported_username
 from adjudication.judgment_import import (
     ImportOptions,
-    ImportReport,
+    JudgmentImportReport,
     JudgmentsRefused,
     import_judgments,
 )
@@ -43,7 +43,7 @@ def collection():
 
 @pytest.fixture
 def load(tmp_path, collection):
-    def run(*texts: str, work=None, imported_by=None, **options) -> ImportReport:
+    def run(*texts: str, work=None, imported_by=None, **options) -> JudgmentImportReport:
         files = []
         for number, text in enumerate(texts, start=1):
             path = tmp_path / f"file{number}.csv"
@@ -491,7 +491,7 @@ class TestTheImport:
 
         report = load(TWO, DECISIONS + "q1_method,d1,kim,3,,\n", work=work)
 
-        assert report == ImportReport(
+        assert report == JudgmentImportReport(
             dry_run=False,
             judgments=2,
             decisions=1,

@@ -120,9 +120,9 @@ class TestAgainstAServer:
         left = Slot.objects.of(state).unjudged().count()
         judged = judge_together(port, ["annotator05"], PASSWORD, SLUG, **LIMITS)
         assert judged.problems == ()
-        assert len(judged.keys) == left > 12  # so that pairs were fetched more than once
+        assert len(judged.keys) == left > 12
         assert not Slot.objects.of(state).unjudged().exists()
-        assert len(judged.fetches) >= 2
+        assert 1 <= len(judged.fetches) < left / 12  # many pairs at once
 
     def test_keys_are_as_many_as_judgments_and_end_at_the_limit(self, state, port):
         before = Judgment.objects.count()

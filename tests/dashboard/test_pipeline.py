@@ -8,19 +8,19 @@ import pytest
 from accounts.models import User
 from annotation.models import Slot
 from annotation.services import Answer, presentation_of, submit_judgment
-from dashboard.overview.counts import Counts, counts_of, open_jobs, personal_work
-from dashboard.overview.steps import next_step, steps
+from dashboard.overview.counts import counts_of, open_jobs, personal_work
+from dashboard.overview.steps import CollectionCounts, next_step, steps
 from jobs.models import Job, State
 from tests.support.factories import a_collection, a_query, an_open_query
 
-NEW = Counts(admins=1)
-WITH_CORPUS = Counts(admins=1, documents=100)
-WITH_QUERIES = Counts(documents=100, queries=4, query_papers=3)
-WITH_RUNS = Counts(documents=100, queries=4, query_papers=3, runs=2)
-WITH_POOLS = Counts(
+NEW = CollectionCounts(admins=1)
+WITH_CORPUS = CollectionCounts(admins=1, documents=100)
+WITH_QUERIES = CollectionCounts(documents=100, queries=4, query_papers=3)
+WITH_RUNS = CollectionCounts(documents=100, queries=4, query_papers=3, runs=2)
+WITH_POOLS = CollectionCounts(
     documents=100, queries=4, query_papers=3, runs=2, pools=3, candidates=60, annotators=2
 )
-JUDGING = Counts(
+JUDGING = CollectionCounts(
     documents=100,
     queries=4,
     query_papers=3,
@@ -32,7 +32,7 @@ JUDGING = Counts(
     annotators=2,
     adjudicators=1,
 )
-JUDGED = Counts(
+JUDGED = CollectionCounts(
     documents=100,
     queries=4,
     query_papers=3,
@@ -46,7 +46,7 @@ JUDGED = Counts(
     annotators=2,
     adjudicators=1,
 )
-SETTLED = Counts(
+SETTLED = CollectionCounts(
     documents=100,
     queries=4,
     query_papers=3,
@@ -57,7 +57,7 @@ SETTLED = Counts(
     settled=9,
     annotators=2,
 )
-MEASURED = Counts(
+MEASURED = CollectionCounts(
     documents=100,
     queries=4,
     query_papers=3,
@@ -68,7 +68,7 @@ MEASURED = Counts(
     settled=9,
     reports=1,
 )
-PUBLISHED = Counts(
+PUBLISHED = CollectionCounts(
     documents=100,
     queries=4,
     query_papers=3,
@@ -120,14 +120,14 @@ def test_opening_is_named_with_its_number():
 
 @pytest.mark.parametrize(("here", "text"), [(0, "no annotator"), (1, "only one annotator")])
 def test_without_two_annotators_they_come_first(here, text):
-    counts = Counts(documents=1, queries=1, query_papers=1, pools=1, annotators=here)
+    counts = CollectionCounts(documents=1, queries=1, query_papers=1, pools=1, annotators=here)
 
     assert text in next_step(counts).text
     assert next_step(counts).place == "people"
 
 
 def test_cases_without_an_adjudicator_come_before_more_queries():
-    counts = Counts(
+    counts = CollectionCounts(
         documents=1, queries=2, query_papers=1, pools=1, opened=1, annotators=2, cases=3
     )
 
@@ -194,7 +194,7 @@ def test_counts_are_those_of_the_database():
 
     counts = counts_of([collection])[collection.pk]
 
-    assert counts == Counts(
+    assert counts == CollectionCounts(
         documents=12,
         queries=3,
         opened=2,

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from corpus.ordering import shuffled
-from pooling.strategies import Contribution, Entry, contributions, draw
+from pooling.strategies import DrawnContribution, Entry, contributions, draw
 from retrieval.formats import Scored
 
 RANKINGS = {
@@ -119,12 +119,12 @@ def test_every_source_of_a_pooled_document_is_a_contribution_drawn_or_not():
     docnos = {name: [scored.docno for scored in ranking] for name, ranking in rankings.items()}
     drawn = draw("interleaved", docnos, forced, 1, seed_for(["x", "y"]), "Q")
     assert list(contributions(drawn, rankings, forced)) == [
-        Contribution("b", "x", 2, 8.0, False, 1),
-        Contribution("b", "y", 1, 0.5, False, 1),
-        Contribution("b", "cited", None, None, True, 1),
-        Contribution("a", "x", 1, 9.0, True, 2),
-        Contribution("a", "y", 3, 0.3, False, 2),
-        Contribution("z", "y", 4, 0.2, True, 3),
+        DrawnContribution("b", "x", 2, 8.0, False, 1),
+        DrawnContribution("b", "y", 1, 0.5, False, 1),
+        DrawnContribution("b", "cited", None, None, True, 1),
+        DrawnContribution("a", "x", 1, 9.0, True, 2),
+        DrawnContribution("a", "y", 3, 0.3, False, 2),
+        DrawnContribution("z", "y", 4, 0.2, True, 3),
     ]
 
 

@@ -6,12 +6,12 @@ import subprocess
 import sys
 
 import pytest
-from accounts.lookup import collection_named
 from django.apps import apps
 from django.conf import settings
 from django.core.management import CommandError
 from django.db import connection
 
+from accounts.commands import collection_named
 from accounts.models import UNFINISHED, Collection, Role, User
 from corpus.services import create_collection
 from jobs.context import DirectRun

@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 
 import pytest
-from release.bundle_reading import POOLS, read_pools
-from release.opened_bundle import READ_TOGETHER, BundleError, FolderBundle, read_lines, whole_lines
-from release.records import PooledDocument, Source
+
+from bundle.names import POOLS
+from bundle.reading.opened import READ_TOGETHER, BundleError, FolderBundle, read_lines, whole_lines
+from bundle.reading.rows import read_pools
+from bundle.records import FoundBy, PooledDocument
 
 GOOD = {
     "query_paper": "q1",
@@ -71,7 +73,7 @@ def pool(bundle_of, **changes) -> list[tuple[int, PooledDocument]]:
 
 
 def test_a_pooled_document_is_read(bundle_of):
-    source = Source("bm25", 1, 2.5, True)
+    source = FoundBy("bm25", 1, 2.5, True)
 
     assert pool(bundle_of) == [(1, PooledDocument("q1", "d1", 1, "", (source,), None))]
 
