@@ -66,7 +66,7 @@ class FindingAnswer(serializers.Serializer[Finding]):
     message = serializers.CharField()
     count = serializers.IntegerField(help_text="Problems that the check found.")
     items = serializers.ListField(child=serializers.CharField(), help_text="The first problems.")
-    how_to_mend = serializers.CharField()
+    how_to_fix = serializers.CharField()
     can_accept = serializers.BooleanField()
 
 

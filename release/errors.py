@@ -95,7 +95,7 @@ class GateClosed(ReleaseError):
 def _how_to_fix(finding: Finding) -> str:
     named = f"({', '.join(finding.items)}{' …' if finding.count > len(finding.items) else ''}) "
     accept = f" Or accept `{finding.check}` and say why." if finding.can_accept else ""
-    return (named if finding.items else "") + finding.how_to_mend + accept
+    return (named if finding.items else "") + finding.how_to_fix + accept
 
 
 class ReleaseDamaged(ReleaseError):

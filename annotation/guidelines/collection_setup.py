@@ -48,7 +48,7 @@ def change_facets_and_scale(
     relevant_from: int | None = None,
     grade_names: Sequence[str] = (),
 ) -> Collection:
-    """Give the collection these facets and this scale. What is as it was is left alone.
+    """Give the collection these facets and this scale. Unchanged ones stay as they are.
 
     A facet whose key stays keeps its queries and guidelines. A new facet, and every facet when the
     scale gets other grades, is given the default guideline as its newest. `grade_names` are the

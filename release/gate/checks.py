@@ -24,7 +24,7 @@ class Finding:
     message: str
     count: int = 0
     items: tuple[str, ...] = ()
-    how_to_mend: str = ""
+    how_to_fix: str = ""
     can_accept: bool = True
 
 
@@ -58,7 +58,7 @@ def final_labels_exist(facts: Facts) -> Finding:
         check="empty",
         ok=False,
         message="There are no final labels, so the qrels would be empty.",
-        how_to_mend="Have at least one query judged by both annotators.",
+        how_to_fix="Have at least one query judged by both annotators.",
         can_accept=False,
     )
 
@@ -70,7 +70,7 @@ def citation_labels_exist(facts: Facts) -> Finding:
         check="empty",
         ok=False,
         message="No query has a frozen pool with candidates, so the qrels would be empty.",
-        how_to_mend="Build the pools and freeze them.",
+        how_to_fix="Build the pools and freeze them.",
         can_accept=False,
     )
 
@@ -82,7 +82,7 @@ def ids_fit_into_trec_files(facts: Facts) -> Finding:
         in_order="Every id fits into a TREC file.",
         message="Names that the qrels files cannot hold: {count}. White space ends an id there, "
         "and `all` is the file with every facet.",
-        how_to_mend="Import these documents under other ids, or give the facet another name.",
+        how_to_fix="Import these documents under other ids, or give the facet another name.",
         can_accept=False,
     )
 
@@ -94,7 +94,7 @@ def a_licence_is_stated(facts: Facts) -> Finding:
         check="licence",
         ok=False,
         message="The collection states no licence, so users do not know how they may use it.",
-        how_to_mend="State one in the collection's settings, as an SPDX identifier like CC-BY-4.0.",
+        how_to_fix="State one in the collection's settings, as an SPDX identifier like CC-BY-4.0.",
     )
 
 
@@ -113,7 +113,7 @@ def the_texts_have_a_licence(facts: Facts) -> Finding:
         check="corpus-licence",
         ok=False,
         message=f"{contents}, and the collection states no licence for these texts.",
-        how_to_mend="State the licence of the texts in the collection's settings. Or publish "
+        how_to_fix="State the licence of the texts in the collection's settings. Or publish "
         "document ids only.",
     )
 
@@ -124,7 +124,7 @@ def every_case_is_decided(facts: Facts) -> Finding:
         facts.unresolved,
         in_order="Every disputed pair is decided.",
         message="Disputed pairs without a decision: {count}. The release leaves them out.",
-        how_to_mend="Have an adjudicator decide them.",
+        how_to_fix="Have an adjudicator decide them.",
     )
 
 
@@ -134,7 +134,7 @@ def every_pair_is_judged(facts: Facts) -> Finding:
         facts.unjudged,
         in_order="Both annotators judged every pair of the opened queries.",
         message="Pairs without both judgments: {count}. The release leaves them out.",
-        how_to_mend="Have the annotators finish these queries.",
+        how_to_fix="Have the annotators finish these queries.",
     )
 
 
@@ -144,7 +144,7 @@ def every_query_is_opened(facts: Facts) -> Finding:
         facts.unopened,
         in_order="Every query was opened for judging.",
         message="Queries never opened for judging: {count}. They have no labels.",
-        how_to_mend="Open them for judging, or accept that they stay without labels.",
+        how_to_fix="Open them for judging, or accept that they stay without labels.",
     )
 
 
@@ -155,7 +155,7 @@ def no_query_paper_in_its_own_qrels(facts: Facts) -> Finding:
         in_order="No document is in the qrels of its own query.",
         message="Queries with their own query paper in their qrels: {count}. "
         "A system is rewarded there for finding what it was given.",
-        how_to_mend="A frozen pool cannot drop it. Accept the finding, and the release tells its "
+        how_to_fix="A frozen pool cannot drop it. Accept the finding, and the release tells its "
         "users. Or build the collection again without the query paper in its pool.",
     )
 
@@ -167,7 +167,7 @@ def every_query_has_a_relevant_document(facts: Facts) -> Finding:
         in_order="Every query with labels has a relevant document.",
         message="Queries with labels, but without a relevant document: {count}. Every system gets "
         "the same score for them, and some tools leave them out of their means.",
-        how_to_mend="Look at their labels and their pools. If no relevant document exists, accept "
+        how_to_fix="Look at their labels and their pools. If no relevant document exists, accept "
         "the finding, and the release tells its users.",
     )
 
@@ -179,7 +179,7 @@ def no_text_is_twice_in_a_pool(facts: Facts) -> Finding:
         in_order="No two documents to judge in one pool have the same text.",
         message="Documents whose text is more than once in a pool: {count}. A system that returns "
         "one of them is rewarded or punished again for the other.",
-        how_to_mend="A frozen pool cannot drop them. Accept the finding, and the release tells its "
+        how_to_fix="A frozen pool cannot drop them. Accept the finding, and the release tells its "
         "users. Or remove the duplicates from the corpus and build the collection again.",
     )
 
@@ -191,7 +191,7 @@ def no_report_is_older_than_the_labels(facts: Facts) -> Finding:
         in_order="No report is out of date.",
         message="Reports that are out of date: {count}. The release leaves them out. The page of "
         "each says what changed since.",
-        how_to_mend="Compute them again.",
+        how_to_fix="Compute them again.",
     )
 
 
@@ -202,7 +202,7 @@ def every_label_has_a_source(facts: Facts) -> Finding:
         in_order="Every labelled document has a recorded source.",
         message="Labels of documents whose source is not recorded: {count}. "
         "It is unknown which retrievers they favour.",
-        how_to_mend="Import the pools with their sources.",
+        how_to_fix="Import the pools with their sources.",
     )
 
 
@@ -213,7 +213,7 @@ def every_judgment_is_about_the_present_text(facts: Facts) -> Finding:
         in_order="Every judgment is about the text that its pair shows now.",
         message="Judged pairs that show another text now, or another mark of their facet: {count}. "
         "Their grades may not fit it.",
-        how_to_mend="Undo the change to these documents, or to the labels of the facet. Or have "
+        how_to_fix="Undo the change to these documents, or to the labels of the facet. Or have "
         "both annotators open the pairs again and confirm or change their grades.",
     )
 
@@ -225,7 +225,7 @@ def the_datasheet_is_answered(facts: Facts) -> Finding:
         in_order="Every required question of the datasheet is answered.",
         message="Required questions of the datasheet without an answer: {count}. Reviewers and "
         "archives ask them.",
-        how_to_mend="Answer them on the page Datasheet. An answer can be short, such as "
+        how_to_fix="Answer them on the page Datasheet. An answer can be short, such as "
         "“No funding”.",
     )
 
@@ -240,7 +240,7 @@ def imported_judgments_have_their_own_folds(facts: Facts) -> Finding:
         message="The judgments are imported, but the folds are made from the seed. Scores by these "
         "folds are not those that others report.",
         count=1,
-        how_to_mend="Import the folds that were published with the judgments: `manage.py "
+        how_to_fix="Import the folds that were published with the judgments: `manage.py "
         "import_folds COLLECTION FILE`. If there are none, release without folds: `manage.py "
         "import_folds COLLECTION --make 0`. Or accept the finding, and the release says so.",
     )
@@ -252,7 +252,7 @@ def every_query_paper_has_a_positive(facts: Facts) -> Finding:
         facts.without_relevant,
         in_order="Every query with labels has a relevant document.",
         message="Queries without a known positive in their pool: {count}. All their labels are 0.",
-        how_to_mend="Build the pools with `cited` or a run of known positives as a forced source.",
+        how_to_fix="Build the pools with `cited` or a run of known positives as a forced source.",
     )
 
 
@@ -294,7 +294,7 @@ def _finding(
     *,
     in_order: str,
     message: str,
-    how_to_mend: str,
+    how_to_fix: str,
     can_accept: bool = True,
 ) -> Finding:
     if not wrong.count:
@@ -305,7 +305,7 @@ def _finding(
         message=message.format(count=f"{wrong.count:,}"),
         count=wrong.count,
         items=wrong.items,
-        how_to_mend=how_to_mend,
+        how_to_fix=how_to_fix,
         can_accept=can_accept,
     )
 

@@ -74,7 +74,7 @@ def _subclasses(kind):
 
 def _reworded(check):
     def reworded(snapshot):
-        return replace(check(snapshot), message="Changed", how_to_mend="Changed")
+        return replace(check(snapshot), message="Changed", how_to_fix="Changed")
 
     return reworded
 

@@ -54,7 +54,7 @@ def test_a_due_case_is_unresolved():
 
     assert (unresolved.ok, unresolved.count) == (False, 1)
     assert unresolved.items == ("q1_background d3",)
-    assert unresolved.how_to_mend
+    assert unresolved.how_to_fix
 
 
 def test_a_revised_judgment_makes_its_case_due_again():
@@ -129,7 +129,7 @@ def test_a_text_that_changed_after_it_was_judged_is_named_with_its_pairs():
     changed = finding(collection, "changed-texts")
 
     assert (changed.ok, changed.can_accept, changed.items) == (False, True, ("q2_method d4",))
-    assert "confirm or change their grades" in changed.how_to_mend
+    assert "confirm or change their grades" in changed.how_to_fix
 
 
 def test_a_query_papers_own_text_counts_too():

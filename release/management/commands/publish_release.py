@@ -93,7 +93,7 @@ class Command(ProjectCommand):
         if finding.count > len(finding.items):
             self.stdout.write(f"{'':<12}… and {finding.count - len(finding.items)} more")
         if not finding.ok:
-            self.stdout.write(f"{'':<10}{finding.how_to_mend}")
+            self.stdout.write(f"{'':<10}{finding.how_to_fix}")
 
     def _release(
         self,
