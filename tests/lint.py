@@ -27,12 +27,13 @@ CHECKS: list[tuple[list[str], dict[str, str]]] = [
     (["oxfmt", "--check", "static"], {}),
     (["python", "manage.py", "makemigrations", "--check", "--dry-run"], {}),
     (["python", "manage.py", "check", "--deploy", "--fail-level", "WARNING"], PRODUCTION),
+    (["make", "--no-print-directory", "docs"], {}),
 ]
 
 
 def passes(command: list[str], more: dict[str, str]) -> bool:
     print(f"--- {' '.join(command)}", flush=True)
-    program = str(BIN / command[0])
+    program = str(BIN / command[0]) if (BIN / command[0]).exists() else command[0]
     run = subprocess.run([program, *command[1:]], cwd=ROOT, env={**os.environ, **more}, check=False)
     return run.returncode == 0
 
