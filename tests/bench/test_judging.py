@@ -87,12 +87,12 @@ def test_items_of_the_peer_with_a_third_annotator_count_as_over_annotated():
     assert result.value == "2/s, longest wait 0.50 s, 1 of 300 over-annotated"
 
 
-@pytest.mark.skipif(not Path("/proc/self/smaps_rollup").exists(), reason="needs Linux's /proc")
 def is_sleeping(pid: int) -> bool:
     """Whether the child runs its own program, and is no longer a copy of its parent."""
     return Path(f"/proc/{pid}/comm").read_text().strip() == "sleep"
 
 
+@pytest.mark.skipif(not Path("/proc/self/smaps_rollup").exists(), reason="needs Linux's /proc")
 def test_a_started_process_and_its_children_end_with_the_block(tmp_path):
     parent = "import subprocess, time; subprocess.Popen(['sleep', '60']); time.sleep(60)"
     command = [sys.executable, "-c", parent]
