@@ -21,6 +21,7 @@ CHECKS: list[tuple[list[str], dict[str, str]]] = [
     (["mypy", "."], {}),
     (["lint-imports"], {}),
     (["python", "-m", "tests.rooms"], {}),
+    (["python", "-m", "tests.glossary"], {}),
     (["djangofmt", "--check", "templates"], {}),
     (["djangofmt", "check", "templates"], {}),
     (["oxlint", "--deny-warnings", "static"], {}),
