@@ -99,10 +99,11 @@ def test_nothing_makes_the_server_fail_or_answer_what_it_did_not_say(person, wor
     token = Token.objects.create(user=User.objects.get(username=person))
     api = schemathesis.openapi.from_dict(document())
     api.app = application
+    values = path_values(world)  # what an operation deletes is not found afterwards
     for result in api.get_all_operations():
         operation = result.ok()
         headers = {"Authorization": f"Token {token.key}"}
-        tried = throw_at(operation, path_values(world), headers, EXAMPLES[person])
+        tried = throw_at(operation, values, headers, EXAMPLES[person])
         assert tried >= 1, operation.label
 
 
