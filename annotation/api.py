@@ -102,8 +102,8 @@ class NewOpeningsAnswer(serializers.Serializer[Any]):
 class QueryProgressAnswer(serializers.Serializer[queue.QueryProgress]):
     """A query of yours, with your progress."""
 
-    query = serializers.CharField(source="query.name")
-    facet = serializers.CharField(source="query.facet.key")
+    query = serializers.CharField(source="name")
+    facet = serializers.CharField()
     pairs = serializers.IntegerField(source="progress.total")
     judged = serializers.IntegerField(source="progress.judged")
     done = serializers.BooleanField(source="progress.finished")
@@ -262,7 +262,9 @@ class OwnQueries(JudgingView):
         summary="Your queries with your progress", responses=QueryProgressAnswer(many=True)
     )
     def get(self, request: Request, slug: str) -> Response:
-        return self.paged(queue.own_queries(self.collection, self.person), QueryProgressAnswer)
+        pace = queue.pace(self.collection, self.person)
+        own_queries = queue.own_queries(self.collection, self.person, pace)
+        return self.paged(own_queries, QueryProgressAnswer)
 
 
 class NextPair(JudgingView):

@@ -6,16 +6,16 @@ import uuid
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from statistics import median
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from django.db.models import Exists, Max, OuterRef, Sum
+from django.db.models import Exists, F, Max, OuterRef, Sum
 
 from accounts.models import Collection, User
 from annotation.models import Judgment, Reason, Slot, SlotCount, SlotQuerySet
-from annotation.presentation import Presentation, ShownText
-from annotation.services import presentation_of
+from annotation.presentation import ShownText
+from annotation.services import CandidateText, presentation_with, shown_query
 from annotation.slot_sql import count_progress, find_own_slot
-from corpus.models import SOURCES, Query
+from corpus.models import SOURCES, DocumentText, Query, title_of
 
 RECENT = 40
 PAIRS_AHEAD = 60  # in one response at most; a query has about as many
@@ -68,11 +68,15 @@ def rough_time(minutes: int) -> str:
     return f"{minutes} min" if minutes < 90 else f"{round(minutes / 60)} hours"
 
 
-@dataclass(frozen=True)
-class QueryProgress:
-    """A query of the annotator, with progress and minutes left."""
+class QueryProgress(NamedTuple):
+    """A query of the annotator, with progress and minutes left. `facet` is the facet's key."""
 
-    query: Query
+    pk: int
+    name: str
+    query_paper: str
+    title: str
+    facet: str
+    facet_name: str
     progress: SlotProgress
     minutes_left: int
 
@@ -119,27 +123,34 @@ class OwnJudgment(NamedTuple):
         return Reason(self.reason).label if self.reason else ""
 
 
-def own_queries(collection: Collection, user: User) -> list[QueryProgress]:
+def own_queries(collection: Collection, user: User, pace: Pace) -> list[QueryProgress]:
     """The annotator's queries: first the query judged last, the rest as they were opened.
 
     Both judges of a query have this order, so they meet the same queries first. It does not depend
-    on what the other one has judged. `sharing.judging_order` makes it.
+    on what the other one has judged. `sharing.judging_order` makes it. One statement and no row
+    objects, because this is the page that annotators wait for most often.
     """
-    counted = (
+    paper = "query__query_paper"
+    rows = (
         SlotCount.objects.filter(query__collection=collection, annotator=user)
-        .values_list("query")
-        .annotate(Max("latest"), *map(Sum, SlotProgress._fields))
-        .order_by()
+        .values_list(
+            "query",
+            "query__name",
+            f"{paper}__name",
+            title_of(paper),
+            "query__facet__key",
+            "query__facet__name",
+        )
+        .annotate(*map(Sum, SlotProgress._fields), judged_last=Max("latest"))
+        .filter(total__sum__gt=0)
+        .order_by(F("judged_last").desc(nulls_last=True), "query__opening__pk")
     )
-    latest = {query: last or 0 for query, last, *_ in counted}
-    progress = {query: SlotProgress(*counts) for query, _, *counts in counted if counts[0]}
-    queries = collection.queries.filter(pk__in=progress).with_titles().order_by("opening__pk")
-    own_pace = pace(collection, user)
-    rows = [
-        QueryProgress(query, progress[query.pk], own_pace.minutes(progress[query.pk].remaining))
-        for query in queries
+    return [
+        QueryProgress._make(
+            (*row[:6], progress := SlotProgress(*row[6:10]), pace.minutes(progress.remaining))
+        )
+        for row in rows
     ]
-    return sorted(rows, key=lambda row: -latest[row.query.pk])
 
 
 def pace(collection: Collection, user: User) -> Pace:
@@ -207,26 +218,36 @@ def shown_pair(query: Query, user: User, token: str) -> ShownPair | None:
 
 
 def _shown(query: Query, slots: SlotQuerySet) -> list[ShownPair]:
-    ready = slots.select_related("pair__candidate__document", "judgment")
-    return [_as_shown(query, slot) for slot in ready]
+    """The pairs of these slots. One query, without the documents' other columns."""
+    document = "pair__candidate__document__"
+    rows = slots.values_list(
+        "pair__token",
+        "postponed_at",
+        *(f"judgment__{column}" for column in ("key", "grade", "reason", "note")),
+        "pair__candidate",
+        *(f"{document}{column}" for column in DocumentText._fields),
+    )
+    shown = shown_query(query)
+    return [_as_shown(query, shown, slot[:6], CandidateText(*slot[6:])) for slot in rows]
 
 
-def _as_shown(query: Query, slot: Slot) -> ShownPair:
-    slot.pair.query = query
-    presentation: Presentation = presentation_of(slot.pair, query.opening.guideline.version)
-    judgment = slot.judgment
+def _as_shown(
+    query: Query, shown: ShownText, slot: tuple[Any, ...], candidate: CandidateText
+) -> ShownPair:
+    token, postponed_at, key, grade, reason, note = slot
+    presentation = presentation_with(query, shown, candidate, query.opening.guideline.version)
     return ShownPair(
-        token=slot.pair.token,
-        query=presentation.query,
+        token=token,
+        query=shown,
         candidate=presentation.candidate,
         presentation=presentation.digest,
-        judgment_key=judgment.key if judgment else None,
-        postponed=slot.postponed_at is not None and judgment is None,
-        judged=judgment is not None,
-        grade=judgment.grade if judgment else None,
-        reason=judgment.reason if judgment else "",
-        reason_text=judgment.get_reason_display() if judgment and judgment.reason else "",
-        note=judgment.note if judgment else "",
+        judgment_key=key,
+        postponed=postponed_at is not None and key is None,
+        judged=key is not None,
+        grade=grade,
+        reason=reason or "",
+        reason_text=Reason(reason).label if reason else "",
+        note=note or "",
     )
 
 

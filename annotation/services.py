@@ -388,7 +388,7 @@ def make_slots(
     """
     seed, shown = query.collection.seed, shown_query(query)
     digests = {
-        candidate.pk: _presentation(query, shown, candidate, guideline_version).digest
+        candidate.pk: presentation_with(query, shown, candidate, guideline_version).digest
         for candidate in candidates
     }
     insert_rows(
@@ -514,12 +514,13 @@ def places(query: Query, annotator: User) -> dict[int, int]:
 def presentation_of(pair: Pair, guideline_version: int) -> Presentation:
     """The presentation of the pair; needs query, facet, query paper and candidate loaded."""
     candidate = CandidateText.of(pair.candidate)
-    return _presentation(pair.query, shown_query(pair.query), candidate, guideline_version)
+    return presentation_with(pair.query, shown_query(pair.query), candidate, guideline_version)
 
 
-def _presentation(
+def presentation_with(
     query: Query, shown: ShownText, candidate: CandidateText, guideline_version: int
 ) -> Presentation:
+    """The same, with the query's text, which all of its pairs share."""
     return Presentation(
         query_name=query.name,
         facet=query.facet.key,

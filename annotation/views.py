@@ -38,12 +38,12 @@ not_found_for_scripts = not_found_as_json("This pair is no longer assigned to yo
 @require_safe
 def judge(request: HttpRequest, collection: Collection) -> HttpResponse:
     """The annotator's queries with their progress, and the query to continue with."""
-    own_queries = queue.own_queries(collection, person_of(request))
+    pace = queue.pace(collection, person_of(request))
+    own_queries = queue.own_queries(collection, person_of(request), pace)
     waiting = [row for row in own_queries if not row.progress.finished]
     if waiting and "next" in request.GET:
-        return redirect("judge-query", collection.slug, waiting[0].query.name)
+        return redirect("judge-query", collection.slug, waiting[0].name)
     pairs_left = sum(row.progress.remaining for row in waiting)
-    pace = queue.pace(collection, person_of(request))
     finished = [row for row in own_queries if row.progress.finished]
     return render(
         request,
@@ -222,7 +222,7 @@ def judge_mine(request: HttpRequest, collection: Collection, name: str) -> HttpR
     """My judgments on this query, with a summary when all pairs are judged."""
     query = my_query(request, collection, name)
     user = person_of(request)
-    waiting = [row for row in queue.own_queries(collection, user) if not row.progress.finished]
+    own_queries = queue.own_queries(collection, user, queue.pace(collection, user))
     judgments = queue.own_judgments(query, user)
     return render(
         request,
@@ -235,7 +235,10 @@ def judge_mine(request: HttpRequest, collection: Collection, name: str) -> HttpR
             "counts": _counts(query, judgments),
             "progress": queue.progress_in(query.pk, user),
             "minutes": queue.minutes_spent(query, user),
-            "next": next((row for row in waiting if row.query != query), None),
+            "next": next(
+                (row for row in own_queries if row.pk != query.pk and not row.progress.finished),
+                None,
+            ),
         },
     )
 

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Collection as Group
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from statistics import median
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from django.db.models import Count, F, Max, OuterRef, Q, QuerySet, Subquery, Sum
+from django.db.models import Count, F, JSONField, Max, OuterRef, Q, QuerySet, Subquery, Sum
 
 from accounts.models import Collection, Role, User
 from annotation.models import Judgment, SlotCount
@@ -68,7 +67,7 @@ def person_rows(
     shares: dict[int, AnnotatorShare],
     eligible: Group[int],
 ) -> list[PersonRow]:
-    """A row for each of the users, in two more database queries for their pace."""
+    """A row for each of the users, in two more database queries."""
     people = list(users)
     pace = recent_pace(collection, people)
     latest = [share.latest for user in people if (share := shares.get(user.pk)) and share.latest]
@@ -106,26 +105,22 @@ def shares_of(collection: Collection) -> dict[int, AnnotatorShare]:
     }
 
 
+class JsonArray(Subquery):
+    """The values of a subquery with the column `seconds`, as a list; None without rows."""
+
+    template = "(SELECT jsonb_agg(seconds) FROM (%(subquery)s) recent)"
+    output_field = JSONField()
+
+    def as_sqlite(self, compiler: Any, connection: Any, **context: Any) -> Any:
+        template = self.template.replace("jsonb_agg", "json_group_array")
+        return self.as_sql(compiler, connection, template=template, **context)
+
+
 def recent_pace(collection: Collection, users: Iterable[User]) -> dict[int, float]:
     """Annotator to the median seconds of the latest judgments: a break does not move a median."""
-    judgments = Judgment.objects.filter(
-        slot__pair__query__collection=collection, seconds__isnull=False
+    recent = Judgment.objects.filter(
+        annotator=OuterRef("pk"), slot__pair__query__collection=collection, seconds__isnull=False
     ).order_by("-pk")
-    # Two queries for everyone: where the latest judgments of each person begin, and what they are.
-    starts = User.objects.filter(pk__in=[user.pk for user in users]).annotate(
-        oldest=Subquery(
-            judgments.filter(annotator=OuterRef("pk")).values("pk")[RECENT - 1 : RECENT]
-        )
-    )
-    recent = Q()
-    for user, oldest in starts.values_list("pk", "oldest"):
-        recent |= Q(annotator=user, pk__gte=oldest or 0)
-    if not recent:
-        return {}
-    seconds: dict[int, list[float]] = defaultdict(list)
-    for annotator, seconds_spent in (
-        judgments.filter(recent).order_by().values_list("annotator", "seconds")
-    ):
-        if seconds_spent is not None:
-            seconds[annotator].append(seconds_spent)
-    return {annotator: median(seconds_spent) for annotator, seconds_spent in seconds.items()}
+    people = User.objects.filter(pk__in=[user.pk for user in users]).order_by()
+    rows = people.values_list("pk", JsonArray(recent.values("seconds")[:RECENT]))
+    return {annotator: median(seconds) for annotator, seconds in rows if seconds}

@@ -101,7 +101,7 @@ def _query_source_of(collection: Collection, view: View) -> Noun:
 def navigation_for(
     request: HttpRequest, collection: Collection, view: View | None = None
 ) -> Navigation:
-    """The stages and pages that the person's roles open. One query, or none with the view."""
+    """The stages and pages that the person's roles open. No query if the view is given."""
     view = view or _view_of(collection, request.user)
     absent = set() if view.has_study else {FULL_TEXT_STUDIES}
     stages = stages_of(view.roles, has_facets=view.has_facets)
@@ -143,12 +143,15 @@ def _view_of(collection: Collection, user: Any) -> View:
     rows = list(
         collection.memberships.filter(user=user).values_list(
             "role",
-            Exists(own_studies(collection, user)),
+            Exists(collection.studies.filter(rater=user)),
             ~Exists(Facet.objects.filter(collection=collection, key="")),
         )
     )
     roles = frozenset(role for role, _, _ in rows)
-    return View(roles, any(row[1] for row in rows), any(row[2] for row in rows))
+    # A rater's studies are asked for only if there are any. To build that query takes longer than
+    # all else of the navigation.
+    has_study = any(row[1] for row in rows) and own_studies(collection, user).exists()
+    return View(roles, has_study, any(row[2] for row in rows))
 
 
 def _links(

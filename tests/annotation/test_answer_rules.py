@@ -16,7 +16,7 @@ from annotation.services import (
     reassign_seat,
 )
 from tests.support.factories import a_collection, an_open_query, annotators, member
-from tests.support.sittings import judge, pair_url, slots_of
+from tests.support.sittings import judge, own_queries, pair_url, slots_of
 
 pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 
@@ -224,11 +224,11 @@ def test_own_queries_are_those_in_this_collection(collection, opening, annotator
     an_open_query(a_collection("elsewhere"))
     member(collection, Role.ANNOTATOR, "ann3")
     judge(slots_of(other, "ann1")[0], 1, seconds=60.0)
-    found = queue.own_queries(collection, annotator)
+    found = own_queries(collection, annotator)
 
-    assert [(row.query, row.progress.remaining) for row in found] == [
-        (other.query, 1),
-        (opening.query, 4),
+    assert [(row.pk, row.progress.remaining) for row in found] == [
+        (other.query.pk, 1),
+        (opening.query.pk, 4),
     ]
     assert [row.minutes_left for row in found] == [1, 4]
 
@@ -239,8 +239,8 @@ def test_a_query_whose_seat_was_reassigned_is_no_longer_an_own_query(
     newcomer = member(collection, Role.ANNOTATOR, "ann3")
     reassign_seat(opening=opening, number=1, annotator=newcomer)
 
-    assert queue.own_queries(collection, annotator) == []
-    assert [row.query for row in queue.own_queries(collection, newcomer)] == [opening.query]
+    assert own_queries(collection, annotator) == []
+    assert [row.pk for row in own_queries(collection, newcomer)] == [opening.query.pk]
 
 
 def test_measured_minutes_are_of_own_judgments_on_the_query(opening, mine, theirs, annotator):
@@ -271,14 +271,14 @@ def test_the_pace_is_measured_on_the_latest_forty_judgments(collection, annotato
 def test_a_query_with_the_very_first_judgment_comes_before_untouched_queries(collection, annotator):
     for _ in range(3):
         an_open_query(collection)
-    last = queue.own_queries(collection, annotator)[-1].query
+    last = collection.queries.get(pk=own_queries(collection, annotator)[-1].pk)
     slot = slots_of(last.opening, "ann1")[0]
     slot.judgment = slot.judgments.create(
         pk=1, sequence=1, annotator=annotator, grade=1, key=uuid.uuid4()
     )
     slot.save()
 
-    assert queue.own_queries(collection, annotator)[0].query == last
+    assert own_queries(collection, annotator)[0].pk == last.pk
 
 
 def test_a_query_without_own_slots_does_not_exist(opening, annotator):

@@ -12,14 +12,13 @@ from django.db.models import Count
 from accounts.models import Role, User
 from annotation import team
 from annotation.models import Exclusion, Judgment, Opening, Seat, Slot
-from annotation.queue import own_queries
 from annotation.services import CannotOpen, CannotReassign, open_query, reassign_seat
 from annotation.sharing import Assignment, SeatMove
 from corpus.models import Query
 from jobs.context import DirectRun
 from jobs.models import Job
 from tests.support.factories import a_query, an_open_query, annotators, member
-from tests.support.sittings import judge, judge_at_once, slots_of
+from tests.support.sittings import judge, judge_at_once, own_queries, slots_of
 from tests.support.visits import address, text_of
 
 pytestmark = pytest.mark.django_db
@@ -86,7 +85,7 @@ def test_after_the_first_judgments_of_a_team_most_pairs_are_judged_twice(collect
     )
 
     for person in people(collection):
-        offered = [row.query for row in own_queries(collection, person)]
+        offered = [row.pk for row in own_queries(collection, person)]
         first_two = Slot.objects.filter(annotator=person, pair__query__in=offered[:2])
         judge_at_once((slot, 1) for slot in first_two)
 

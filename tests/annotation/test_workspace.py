@@ -5,13 +5,16 @@ import uuid
 import pytest
 from django.test import Client
 from django.urls import reverse
+from django.utils.html import escape
 
 from accounts.models import Role
 from annotation.models import Judgment
 from annotation.services import Answer, open_query, reassign_seat
+from corpus.services import create_query
 from tests.support.factories import (
     DocumentFactory,
     a_collection,
+    a_pool,
     a_query,
     an_open_query,
     annotators,
@@ -229,6 +232,20 @@ def test_the_guideline_can_be_opened_beside_the_pair(client, slots):
 
     assert 'tabindex="-1" hidden>' in shut
     assert 'tabindex="-1" hidden>' not in opened
+
+
+def test_the_addresses_of_a_pair_are_right_for_any_docno(client, annotator, opening):
+    collection = opening.query.collection
+    paper = DocumentFactory(collection=collection, docno="10.1/a b&c'é%?")
+    query = create_query(collection=collection, docno=paper.docno, facet_key="method")
+    a_pool(query.query_paper, DocumentFactory.create_batch(1, collection=collection))
+    odd = open_query(query=query, annotators=annotators(collection), opened_by=None)
+    (slot,) = slots_of(odd, "ann1")
+
+    for page in (client.get(query_url(odd)), client.get(query_url(odd, "judge-ahead"), **PART)):
+        part = page.text.partition("<article")[2]
+        assert f'data-url="{escape(pair_url(slot))}"' in part
+        assert f'data-later-url="{escape(pair_url(slot, "judge-later"))}"' in part
 
 
 def test_only_the_sentences_of_the_facet_are_bold(client, slots):

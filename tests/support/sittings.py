@@ -10,10 +10,11 @@ from html import unescape
 
 from django.urls import reverse
 
-from accounts.models import User
+from accounts.models import Collection, User
 from adjudication.models import Case, Decision, Referral
 from adjudication.referrals.services import refer_pair
 from adjudication.services import Ruling, decide
+from annotation import queue
 from annotation.models import Judgment, Opening, Pair, Reason, Slot
 from annotation.services import Answer, presentation_of, submit_judgment
 
@@ -22,6 +23,11 @@ def slots_of(opening: Opening, username: str) -> list[Slot]:
     """The person's slots in judging order."""
     slots = Slot.objects.filter(pair__query=opening.query, annotator__username=username)
     return list(slots.select_related("pair__candidate__document").in_judging_order())
+
+
+def own_queries(collection: Collection, person: User) -> list[queue.QueryProgress]:
+    """The person's queries as the page lists them."""
+    return queue.own_queries(collection, person, queue.pace(collection, person))
 
 
 def digest_of(slot: Slot) -> str:
