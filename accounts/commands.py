@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from accounts.models import Collection
-from web.api.serializers import rolled_back_if
+from database.dry_run import rolled_back_if
 from web.errors import UserFacingError
 
 

@@ -18,7 +18,8 @@ from annotation import queue
 from annotation.models import Judgment, Opening, Pair, Reason, Seat
 from annotation.services import Answer, open_queries, submit_judgment
 from corpus.models import Query
-from web.api.serializers import DryRun, RequestSerializer, rolled_back_if
+from database.dry_run import rolled_back_if
+from web.api.serializers import DryRun, RequestSerializer
 
 # What comes in
 

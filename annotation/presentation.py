@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
-from functools import lru_cache
+from dataclasses import dataclass, fields
+from functools import cached_property
 from typing import ClassVar, NamedTuple
 
 from corpus.digests import canonical_json
@@ -26,6 +26,15 @@ class ShownText:
 
     title: str
     sentences: tuple[Sentence, ...]
+
+    @cached_property
+    def canonical(self) -> bytes:
+        """Its canonical JSON, made once for all pairs that show it."""
+        values = {field.name: getattr(self, field.name) for field in fields(self)}
+        # Without an empty narrative, so that digests made before topics had one stay the same.
+        return canonical_json(
+            {name: value for name, value in values.items() if name != "narrative" or value}
+        )
 
 
 @dataclass(frozen=True)
@@ -56,30 +65,17 @@ class Presentation:
     @property
     def digest(self) -> str:
         """SHA-256 (hex) of everything shown. It proves which text a judgment is about."""
-        # The query's text is encoded once for all of its pairs.
         content = (
             b'{"candidate":%b,"docno":%b,"facet":%b,"guideline_version":%d,"query":%b,"query_name":%b}'
         ) % (
-            _text_json(self.candidate),
+            self.candidate.canonical,
             canonical_json(self.docno),
             canonical_json(self.facet),
             self.guideline_version,
-            _query_json(self.query),
+            self.query.canonical,
             canonical_json(self.query_name),
         )
         return hashlib.sha256(content).hexdigest()
-
-
-@lru_cache(maxsize=16)
-def _query_json(query: ShownText) -> bytes:
-    return _text_json(query)
-
-
-def _text_json(text: ShownText) -> bytes:
-    # Without an empty narrative, so that digests made before topics had one stay the same.
-    return canonical_json(
-        {name: value for name, value in vars(text).items() if name != "narrative" or value}
-    )
 
 
 def shown_text(

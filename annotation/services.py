@@ -667,8 +667,8 @@ class NewJudgment(NamedTuple):
     seconds: float | None = None
 
 
-def insert_judgments(*, query: Query, judgments: Iterable[NewJudgment]) -> dict[int, int]:
-    """Insert imported judgments into unjudged slots of the query. They count from then on.
+def insert_judgments(judgments: Iterable[NewJudgment]) -> dict[int, int]:
+    """Insert imported judgments into unjudged slots. They count from then on.
 
     Returns the new judgments by slot.
     """
@@ -676,9 +676,10 @@ def insert_judgments(*, query: Query, judgments: Iterable[NewJudgment]) -> dict[
     rows = [(*judgment, now) for judgment in judgments]
     newest = Judgment.objects.aggregate(newest=Max("pk"))["newest"] or 0
     insert_rows(Judgment, (*NewJudgment._fields, "created_at"), rows)
-    # Not those from before a pair was opened for two judges again.
-    new = Judgment.objects.filter(pk__gt=newest, slot__pair__query=query, slot__judgment=None)
-    inserted = dict(new.order_by().values_list("slot", "pk"))
+    # By their keys alone: with a filter of slots, SQLite read every unjudged slot of the database.
+    new = Judgment.objects.filter(pk__gt=newest).order_by().values_list("slot", "pk")
+    filled = {slot for slot, *_ in rows}  # others may be judged meanwhile
+    inserted = {slot: pk for slot, pk in new if slot in filled}
     update_rows(Slot, ("judgment",), list(inserted.items()))
     return inserted
 

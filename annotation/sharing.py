@@ -87,7 +87,10 @@ def assign(
     ordered = sorted(
         queries, key=lambda work: (-work.pairs, order_key(seed, "team", work.query, ""))
     )
-    couples = {work.query: _couples(work.query, people, excluded, seed) for work in ordered}
+    couples = [frozenset(couple) for couple in combinations(sorted(people), 2)]
+    barred = {
+        query: {person for person in people if (person, query) in excluded} for query, _ in ordered
+    }
     load = Load(Counter(load.people), Counter(load.couples)) if load else Load()
     chosen: dict[str, Couple] = {}
     for _ in range(ROUNDS):
@@ -95,23 +98,28 @@ def assign(
         for query, pairs in ordered:
             if query in chosen:
                 load.add(chosen[query], -pairs)
-            chosen[query] = min(couples[query], key=load.cost)
+            able = [couple for couple in couples if couple.isdisjoint(barred[query])]
+            chosen[query] = _least_loaded(query, able, load, seed)
             load.add(chosen[query], pairs)
         if chosen == before:
             break
     return [_seated(query, chosen[query], seed) for query in sorted(chosen)]
 
 
-def _couples(
-    query: str, people: Iterable[str], excluded: Container[tuple[str, str]], seed: str
-) -> list[Couple]:
-    """All couples that may judge the query, in an order of its own, which decides ties."""
-    able = sorted(person for person in people if (person, query) not in excluded)
-    couples = combinations(able, 2)
-    ordered = sorted(couples, key=lambda two: order_key(seed, "couple", query, " ".join(two)))
-    if not ordered:
+def _least_loaded(query: str, couples: Sequence[Couple], load: Load, seed: str) -> Couple:
+    """The couple with the lowest cost. An order of the query's own decides ties.
+
+    Only the couples that are equal are put into that order: a list of all couples for each query
+    takes a gigabyte for 50 people and 4,000 queries.
+    """
+    if not couples:
         raise NoCouple(query)
-    return [frozenset(couple) for couple in ordered]
+    costs = [load.cost(couple) for couple in couples]
+    lowest = min(costs)
+    return min(
+        (couple for couple, cost in zip(couples, costs, strict=True) if cost == lowest),
+        key=lambda couple: order_key(seed, "couple", query, " ".join(sorted(couple))),
+    )
 
 
 def _seated(query: str, couple: Couple, seed: str) -> Assignment:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import islice
 from typing import NamedTuple
 
 from django.db.models import Exists, F, OuterRef
@@ -13,7 +14,13 @@ from annotation.presentation import Presentation, ShownText, shown_text
 from annotation.services import shown_query
 from corpus.models import SOURCES
 
-READ_TOGETHER = 500  # pairs; their abstracts take about 1 MB
+READ_TOGETHER = 500  # documents; their abstracts take about 1 MB
+COLUMNS = (
+    "candidate__document",
+    "query",
+    F("slot_1__judgment__presentation_digest"),
+    F("slot_2__judgment__presentation_digest"),
+)
 
 
 class _ShownQuery(NamedTuple):
@@ -30,36 +37,34 @@ def pairs_shown_otherwise(
     """(query name, docno) of the judged pairs whose text changed after a judgment.
 
     The digest stored with one of the two judgments then differs from the digest of the pair now.
-    It takes two database queries for any number of pairs, and keeps only the queries' own texts.
-    `among` limits it to some of the collection's pairs.
+    The pairs are read by their candidates, each of which is in many pools, so a text is read and
+    marked once. Only the queries' own texts stay in memory. `among` limits it to some of the
+    collection's pairs.
     """
-    among = Pair.objects.of(collection) if among is None else among.of(collection)
+    # The documents are the collection's. Asked for its queries too, SQLite would begin with them.
+    among = Pair.objects.all() if among is None else among
     queries = _shown_queries(collection, among)
-    pairs = (
-        among.judged()
-        .order_by()
-        .values_list(
-            "query_id",
-            "candidate__document__docno",
-            "candidate__document__title",
-            "candidate__document__sentences",
-            "candidate__document__labels",
-            F("slot_1__judgment__presentation_digest"),
-            F("slot_2__judgment__presentation_digest"),
-        )
-    )
-    for query_id, docno, title, sentences, labels, *judged in pairs.iterator(READ_TOGETHER):
-        query = queries[query_id]
-        presentation = Presentation(
-            query_name=query.name,
-            facet=query.facet,
-            query=query.text,
-            docno=docno,
-            candidate=shown_text(title, sentences, labels, query.labels),
-            guideline_version=query.guideline_version,
-        )
-        if {*judged} != {presentation.digest}:
-            yield query.name, docno
+    is_paired = Exists(among.filter(candidate__document=OuterRef("pk")).order_by())
+    documents = collection.documents.filter(is_paired).order_by("pk")
+    rows = documents.values_list("pk", "docno", "title", "sentences", "labels")
+    texts = rows.iterator(READ_TOGETHER)
+    while some := {pk: text for pk, *text in islice(texts, READ_TOGETHER)}:
+        shown: dict[tuple[int, str], ShownText] = {}
+        pairs = among.judged().filter(candidate__document__in=some).order_by().values_list(*COLUMNS)
+        for document, query_id, *judged in pairs.iterator():
+            query, (docno, title, sentences, labels) = queries[query_id], some[document]
+            if (document, query.facet) not in shown:
+                shown[document, query.facet] = shown_text(title, sentences, labels, query.labels)
+            presentation = Presentation(
+                query_name=query.name,
+                facet=query.facet,
+                query=query.text,
+                docno=docno,
+                candidate=shown[document, query.facet],
+                guideline_version=query.guideline_version,
+            )
+            if {*judged} != {presentation.digest}:
+                yield query.name, docno
 
 
 def _shown_queries(collection: Collection, pairs: PairQuerySet) -> dict[int, _ShownQuery]:

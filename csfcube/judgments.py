@@ -44,7 +44,7 @@ def create_judged_query(
         guideline_version=version,
     )
     ratings_by_docno = {rating.docno: rating for rating in ratings.rated}
-    judgments = insert_judgments(query=query, judgments=_judgments(query, slots, ratings_by_docno))
+    judgments = insert_judgments(_judgments(query, slots, ratings_by_docno))
     decisions = _decisions(query, slots, judgments, ratings_by_docno, people.adjudicator)
     Decision.objects.bulk_create(decisions)
 

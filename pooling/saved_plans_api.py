@@ -12,12 +12,13 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from accounts.api import CollectionView
+from database.dry_run import rolled_back_if
 from pooling.api import Plan
 from pooling.models import SavedPlan
 from pooling.plan_form import PoolPlanForm
 from pooling.plan_texts import texts_of
 from pooling.services import delete_plan, save_plan
-from web.api.serializers import DryRun, found, rolled_back_if
+from web.api.serializers import DryRun, found
 
 
 class NewPlan(Plan):

@@ -10,9 +10,10 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from accounts.api import CollectionView
+from database.dry_run import rolled_back_if
 from release.models import PublicPeriod, Release
 from release.publicity import make_private, make_public
-from web.api.serializers import DryRun, found, rolled_back_if
+from web.api.serializers import DryRun, found
 
 
 class PeriodAnswer(serializers.Serializer[PublicPeriod]):

@@ -11,6 +11,7 @@ from rest_framework.response import Response
 
 from accounts.api import CollectionView
 from accounts.models import Collection
+from database.dry_run import rolled_back_if
 from studies.forms import eligible_raters
 from studies.models import Study, StudyQuerySet
 from studies.report import ReportLine, report_of
@@ -24,7 +25,7 @@ from studies.services import (
     create_study,
     end_study,
 )
-from web.api.serializers import DryRun, found, rolled_back_if
+from web.api.serializers import DryRun, found
 
 
 class NewStudy(DryRun):

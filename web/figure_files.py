@@ -5,10 +5,12 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterable
+from functools import cache
 from typing import NamedTuple
 
+from django.conf import settings
 from django.http import Http404, HttpResponse
-from django.template.loader import render_to_string
+from django.template import Context, Engine
 from django.urls import reverse
 from django.utils.http import content_disposition_header
 
@@ -67,7 +69,18 @@ def svg_of(figure: Figure, *, for_pdf: bool = False) -> str:
         "height": sheet.height * scale,
         "for_pdf": for_pdf,
     }
-    return render_to_string("web/figure_file.svg", context)
+    return _svg_templates().get_template("web/figure_file.svg").render(Context(context))
+
+
+@cache
+def _svg_templates() -> Engine:
+    """The templates with the libraries that a figure loads.
+
+    The pages' engine imports the libraries of every app, which took a fifth of a second of a
+    release.
+    """
+    libraries = {"figures": "web.templatetags.figures", "l10n": "django.templatetags.l10n"}
+    return Engine(dirs=[str(settings.BASE_DIR / "templates")], libraries=libraries)
 
 
 def pdf_of(figure: Figure) -> bytes:

@@ -59,7 +59,7 @@ class _JudgmentImporter:
         self._check_opened_again(query, pairs)
         filled = [place for docno in pairs for place in self._places(pairs[docno], slots[docno])]
         self._take_over(query, [place for place in filled if place.is_foreign])
-        insert_judgments(query=query, judgments=[self._judgment(place) for place in filled])
+        insert_judgments(self._judgment(place) for place in filled)
         self.report.judgments += len(filled)
 
     def _open(self, query: Query, pairs: Mapping[str, list[Answered]]) -> bool:

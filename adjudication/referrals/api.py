@@ -12,7 +12,8 @@ from accounts.api import CollectionView
 from accounts.models import Role, User
 from adjudication.models import LONGEST_REASON, Recipient, Referral
 from adjudication.referrals.services import refer_pair
-from web.api.serializers import DryRun, rolled_back_if
+from database.dry_run import rolled_back_if
+from web.api.serializers import DryRun
 
 
 class ReferralAnswer(serializers.Serializer[Referral]):

@@ -14,7 +14,8 @@ from annotation.guidelines.forms import LONGEST_DEFINITION, LONGEST_GRADE_NAME
 from annotation.models import Guideline
 from annotation.services import write_guideline
 from corpus.models import Facet
-from web.api.serializers import DryRun, RequestSerializer, found, rolled_back_if
+from database.dry_run import rolled_back_if
+from web.api.serializers import DryRun, RequestSerializer, found
 
 LONGEST_TEXT = 20_000
 HIGHEST_VERSION = 32_767

@@ -16,7 +16,8 @@ from accounts.forms import LONGEST_USERNAME, check_username
 from accounts.models import Collection, Role, User
 from accounts.services import add_membership, create_person, username_in
 from dashboard.services import change_roles
-from web.api.serializers import DryRun, RequestSerializer, found, rolled_back_if
+from database.dry_run import rolled_back_if
+from web.api.serializers import DryRun, RequestSerializer, found
 
 
 class PersonAnswer(serializers.Serializer[User]):

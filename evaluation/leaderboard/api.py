@@ -13,6 +13,7 @@ from rest_framework.response import Response
 
 from accounts.api import CollectionView
 from accounts.models import Collection
+from database.dry_run import rolled_back_if
 from evaluation.leaderboard.report import (
     Options,
     as_json_row,
@@ -36,7 +37,7 @@ from scoring.results import stored_profile
 from scoring.services import out_of_date, request_evaluation
 from scoring.systems.services import SystemFault, delete_system
 from scoring.systems.uploads import SystemUnderWay, request_system_import
-from web.api.serializers import DryRun, FormBody, JsonBody, RequestSerializer, rolled_back_if
+from web.api.serializers import DryRun, FormBody, JsonBody, RequestSerializer
 from web.errors import UserFacingError
 
 MOST_LISTS = 20_000  # scored within a request; the command scores more

@@ -11,6 +11,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from accounts.api import CollectionView
+from database.dry_run import rolled_back_if
 from evaluation.label_effects.models import ReportKind
 from evaluation.label_effects.rankings import LONGEST_MEASURE, measure_named, usual_measure
 from evaluation.label_effects.services import (
@@ -29,7 +30,7 @@ from evaluation.shadow_judges.services import (
     shadow_judge_named,
 )
 from jobs.api import JobAnswer, accepted
-from web.api.serializers import DryRun, FormBody, RequestSerializer, found, rolled_back_if
+from web.api.serializers import DryRun, FormBody, RequestSerializer, found
 
 
 class ShadowJudgeUpload(RequestSerializer):

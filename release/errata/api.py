@@ -10,9 +10,10 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from accounts.api import CollectionView
+from database.dry_run import rolled_back_if
 from release.errata.models import LONGEST_TEXT, Erratum
 from release.errata.services import decline_errata, settle_erratum
-from web.api.serializers import DryRun, found, rolled_back_if
+from web.api.serializers import DryRun, found
 
 MOST_IDS = 1_000  # in one request
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import uuid
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import count
 from typing import NamedTuple
 
 from accounts.models import Role, User
@@ -70,6 +71,8 @@ class _ReleasedJudgments:
         self.context, self.report = context, context.report
         self._paper: int | None = None
         self._pooled: list[CandidateText] = []  # of this paper
+        # In order, because each transaction would write 250 pages of the index for 250 random keys.
+        self._keys = count(uuid.uuid4().int)
         self._guidelines = {
             (guideline.facet.key, guideline.version): guideline
             for guideline in Guideline.objects.filter(
@@ -97,7 +100,7 @@ class _ReleasedJudgments:
             guideline_version=guideline.version,
             others=self._others(judged, seats),
         )
-        judgments = insert_judgments(query=query, judgments=self._judgments(slots, judged))
+        judgments = insert_judgments(self._judgments(slots, judged))
         self.report.opened += 1
         self.report.pairs += len(slots) // 2
         self.report.judgments += len(judgments)
@@ -178,7 +181,7 @@ class _ReleasedJudgments:
                     grade=rating.grade,
                     reason=rating.reason,
                     presentation_digest=rating.presentation_digest,
-                    key=self._key("judgment", rating.query, slot.docno, str(slot.number)).hex,
+                    key=f"{next(self._keys):032x}",
                     sequence=rating.sequence,
                     seconds=rating.seconds,
                 )
@@ -225,17 +228,12 @@ class _ReleasedJudgments:
                     second_id=judgments[second.pk],
                     grade=decision.grade,
                     reason=decision.reason,
-                    key=self._key("decision", decision.query, decision.docno),
+                    key=uuid.UUID(int=next(self._keys)),
                     referral_count=int(is_referred),
                 )
             )
         Decision.objects.bulk_create(rows)
         self.report.decisions += len(rows)
-
-    def _key(self, *parts: str) -> uuid.UUID:
-        """A key that no other import has: the number of a collection is used once."""
-        name = "|".join(("release", str(self.context.collection.pk), *parts))
-        return uuid.uuid5(uuid.NAMESPACE_URL, name)
 
 
 def _check_decision(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from collections import Counter
 
 import pytest
@@ -46,6 +47,18 @@ def test_eight_people_share_fifty_queries_evenly():
     assert len(couples) == 28
     # 50 queries over 28 couples: everyone shares one or two queries with everyone.
     assert max(couples.values()) <= 3 * min(couples.values())
+
+
+def test_memory_does_not_grow_by_the_couples_of_each_query():
+    team = [f"person{number:02}" for number in range(30)]  # 435 couples
+    queries = work([66] * 100)
+
+    tracemalloc.start()
+    assign(queries, team, seed="s")
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+
+    assert peak < 1_000_000  # the couples of every query are 10 MB
 
 
 def test_two_people_get_every_query_and_slot_1_about_as_often():

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Collection, Iterable, Mapping
+from contextlib import suppress
 from difflib import get_close_matches
 from itertools import islice
 from typing import Any, TypeVar, cast
 
 from django.conf import settings
-from django.db import transaction
 from django.db.models import Model, QuerySet
 from django.http import Http404, HttpRequest, QueryDict
 from rest_framework import serializers
@@ -133,21 +132,6 @@ def _unknown(key: str, known: list[str]) -> str:
     nearest = get_close_matches(key.lower(), known, n=1)
     hint = f'Did you mean "{nearest[0]}"?' if nearest else f"Known keys: {', '.join(known)}."
     return f'Unknown key "{key}". {hint}'
-
-
-@contextmanager
-def rolled_back_if(is_tried: bool) -> Iterator[None]:
-    """Take back everything that the block writes, if it is only tried.
-
-    Otherwise there is no transaction around the block, since services turn errors of a commit into
-    answers.
-    """
-    if not is_tried:
-        yield
-        return
-    with transaction.atomic():
-        yield
-        transaction.set_rollback(True)
 
 
 def files_field(help_text: str) -> serializers.ListField:

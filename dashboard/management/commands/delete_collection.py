@@ -10,7 +10,7 @@ from accounts.commands import ProjectCommand
 from accounts.models import Collection
 from dashboard.settings.archiving import begin_deletion
 from dashboard.settings.deletion import contents_of, delete_collection
-from web.api.serializers import rolled_back_if
+from database.dry_run import rolled_back_if
 
 
 class Command(ProjectCommand):
