@@ -1,4 +1,4 @@
-"""Two blind judges for every pair. The rules are constraints; the migrations add triggers."""
+"""Two blind judges for every pair. The rules are constraints, and the triggers of `rules/`."""
 
 from __future__ import annotations
 

@@ -39,14 +39,12 @@ def _length_key(length: int) -> str:
 class NaturalKeyField(models.CharField):  # type: ignore[type-arg]
     """The natural key of the field `of`, written with every row that Django saves.
 
-    Bulk inserts of plain values write it themselves. It is NULL only until a migration fills it: a
-    column that must not be NULL would make SQLite rebuild the whole table of documents, without the
-    indexes that migrations create by SQL.
+    Bulk inserts of plain values write it themselves.
     """
 
     def __init__(self, *arguments: Any, of: str, **options: Any) -> None:
         self.of = of
-        super().__init__(*arguments, **{"editable": False, "null": True, **options})
+        super().__init__(*arguments, **{"editable": False, **options})
 
     def deconstruct(self) -> tuple[str, str, Sequence[Any], dict[str, Any]]:
         name, path, arguments, options = super().deconstruct()

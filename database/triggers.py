@@ -1,13 +1,14 @@
-"""Triggers on SQLite and on PostgreSQL: rules that no constraint can express, and kept counts.
+"""Triggers and partial indexes on SQLite and on PostgreSQL, as operations of migrations.
 
-Each function returns a migration operation. A broken rule raises `django.db.IntegrityError`, like
-any constraint, with the rule's name as its message.
+Triggers are rules that no constraint can express, and kept counts. A broken rule raises
+`django.db.IntegrityError`, like any constraint, with the rule's name as its message. The `rules` of
+each room state its triggers and indexes. docs/adr/0046-rules-beside-the-models.md says how a
+published one changes.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
 from django.db.backends.base.schema import BaseDatabaseSchemaEditor
@@ -24,7 +25,7 @@ Change: TypeAlias = Callable[[BaseDatabaseSchemaEditor], None]
 
 
 class Rule(Operation):
-    """A trigger. It needs no models; RunPython would render all of them again for each trigger."""
+    """A trigger or an index. It needs no models; RunPython would render all of them each time."""
 
     reversible = True
     category = OperationCategory.PYTHON
@@ -34,7 +35,7 @@ class Rule(Operation):
         self.drop = drop
 
     def state_forwards(self, app_label: str, state: ProjectState) -> None:
-        """A trigger is not part of the models."""
+        """Neither is part of the models."""
 
     def database_forwards(
         self,
@@ -97,33 +98,14 @@ def _operation(name: str, table: str, sqlite: str, postgresql: Sequence[str]) ->
     return Rule(create, drop)
 
 
-def append_only(table: str) -> list[Rule]:
-    """Reject every update and delete of rows in `table`."""
-    return [
-        reject(f"{table}_never_edited", table=table, event="UPDATE"),
-        reject(f"{table}_never_deleted", table=table, event="DELETE"),
-    ]
-
-
 def dropped(rule: Rule) -> Rule:
-    """Drop the rule of an earlier migration, written as it was there."""
+    """Drop the rule of an earlier migration, as that migration has it."""
     return Rule(rule.drop, rule.create)
 
 
-@contextmanager
-def suspended(name: str, *, table: str, schema_editor: BaseDatabaseSchemaEditor) -> Iterator[None]:
-    """Lift the rule `name` of `table` inside a migration that changes rows it protects."""
-    if schema_editor.connection.vendor == "postgresql":
-        schema_editor.execute(f"ALTER TABLE {table} DISABLE TRIGGER {name}")
-        yield
-        schema_editor.execute(f"ALTER TABLE {table} ENABLE TRIGGER {name}")
-        return
-    with schema_editor.connection.cursor() as cursor:
-        cursor.execute("SELECT sql FROM sqlite_master WHERE type = 'trigger' AND name = %s", [name])
-        (definition,) = cursor.fetchone()
-    schema_editor.execute(f"DROP TRIGGER {name}")
-    yield
-    schema_editor.execute(definition)
+def changed(*columns: str) -> str:
+    """SQL that is true if an UPDATE changes one of the columns, none of which is NULL."""
+    return " OR ".join(f"NEW.{column} <> OLD.{column}" for column in columns)
 
 
 def keep(
@@ -162,3 +144,22 @@ def keep(
         f"{condition.replace(' IS NOT ', ' IS DISTINCT FROM ')}EXECUTE FUNCTION {name}()",
     ]
     return _operation(name, table, sqlite, postgresql)
+
+
+def partial_index(
+    name: str, *, table: str, columns: str, where: str, on_postgresql: str = ""
+) -> Rule:
+    """Index the rows `where` a condition holds, which PostgreSQL may spell in another way."""
+
+    def create(schema_editor: BaseDatabaseSchemaEditor) -> None:
+        is_postgresql = schema_editor.connection.vendor == "postgresql"
+        condition = on_postgresql if on_postgresql and is_postgresql else where
+        # No parameters, so that a percent sign is a percent sign.
+        schema_editor.execute(
+            f"CREATE INDEX {name} ON {table} ({columns}) WHERE {condition}", params=None
+        )
+
+    def drop(schema_editor: BaseDatabaseSchemaEditor) -> None:
+        schema_editor.execute(f"DROP INDEX {name}")
+
+    return Rule(create, drop)

@@ -6,17 +6,11 @@ from evaluation.error_browser.models import ErrorTag
 from evaluation.label_effects.models import LabelReport
 from evaluation.pool_bias.models import PoolBiasReport
 from evaluation.shadow_judges.models import ShadowJudge, ShadowLabel
-from scoring.models import Fold, FoldPlan, Scores, System, SystemRanking
 
 __all__ = [
     "ErrorTag",
-    "Fold",
-    "FoldPlan",
     "LabelReport",
     "PoolBiasReport",
-    "Scores",
     "ShadowJudge",
     "ShadowLabel",
-    "System",
-    "SystemRanking",
 ]

@@ -1,6 +1,6 @@
 """Published versions, when they are public, their errata, and what the gate keeps of pairs.
 
-Triggers in the migrations keep every release as it is, and write the rows of the gate.
+The triggers of `rules.py` keep every release as it is, and write the rows of the gate.
 """
 
 from __future__ import annotations

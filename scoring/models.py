@@ -38,7 +38,6 @@ class System(models.Model):
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
-        app_label = "evaluation"
         ordering = ["name"]
         constraints = [
             models.UniqueConstraint(fields=["collection", "name"], name="system_name_once"),
@@ -61,7 +60,6 @@ class SystemRanking(models.Model):
     scores = models.JSONField()
 
     class Meta:
-        app_label = "evaluation"
         ordering = ["system", "query"]
         constraints = [
             models.UniqueConstraint(
@@ -91,7 +89,6 @@ class Scores(models.Model):
     values = JSONText()
 
     class Meta:
-        app_label = "evaluation"
         ordering = ["system", "source", "profile"]
         verbose_name_plural = "scores"
         constraints = [
@@ -116,7 +113,6 @@ class FoldPlan(models.Model):
     imported_from = models.CharField(max_length=200, blank=True, help_text="The name of the file.")
 
     class Meta:
-        app_label = "evaluation"
         constraints = [
             models.CheckConstraint(
                 condition=models.Q(imported_from="") | models.Q(made=0),
@@ -138,7 +134,6 @@ class Fold(models.Model):
     number = models.PositiveSmallIntegerField()
 
     class Meta:
-        app_label = "evaluation"
         ordering = ["number", "query"]
         constraints = [
             models.CheckConstraint(

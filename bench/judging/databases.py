@@ -59,7 +59,8 @@ def _state_name(size: Size) -> str:
     """Size and seed, and a digest of what the state is made by and of the tables that hold it."""
     digest = hashlib.sha256()
     sources = [*sorted(ROOT.glob("bench/judging/state*.py")), ROOT / "bench" / "corpus.py"]
-    for path in [*sources, *sorted(ROOT.glob("*/migrations/*.py"))]:
+    tables = [*ROOT.glob("*/migrations/*.py"), *ROOT.glob("*/rules.py"), *ROOT.glob("*/rules/*.py")]
+    for path in [*sources, *sorted(tables), ROOT / "database" / "triggers.py"]:
         digest.update(path.read_bytes())
     return f"{size.queries}-{SEED}-{digest.hexdigest()[:8]}"
 

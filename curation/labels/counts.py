@@ -11,7 +11,7 @@ from accounts.models import Collection
 from corpus.models import Document, DocumentQuerySet
 from curation.models import LabelRecord
 
-# The words of the partial indexes in curation/migrations/0003_label_counts.py. A condition with
+# The words of the partial indexes in curation/rules.py. A condition with
 # parameters would not use them, and a scan of the texts of 250,000 documents takes seconds.
 _TABLE = Document._meta.db_table
 WITHOUT_LABELS = f"{_TABLE}.labels = '[]' AND {_TABLE}.sentences <> '[]'"

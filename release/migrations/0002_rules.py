@@ -1,9 +1,11 @@
+"""The triggers and indexes of `release/rules.py`."""
+
 from django.db import migrations
 
-from database.triggers import append_only
+from release.rules import RULES
 
 
 class Migration(migrations.Migration):
-    dependencies = [("release", "0001_initial")]
+    dependencies = [("release", "0001_initial"), ("adjudication", "0002_rules")]
 
-    operations = append_only("release_release")
+    operations = RULES

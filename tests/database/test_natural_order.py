@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import re
-from importlib import import_module
 from pathlib import Path
 
 import pytest
-from django.db import connection
 from hypothesis import given
 from hypothesis import strategies as st
 
 from corpus.documents.importing import import_documents
-from corpus.models import Document, Query
 from corpus.topics.queries import add_queries
 from database.natural_order import natural_key
 from jobs.context import DirectRun
@@ -73,25 +70,6 @@ def test_imported_and_saved_rows_have_their_keys(tmp_path: Path):
     keys = collection.documents.order_by("docno_order").values_list("docno", "docno_order")
     assert list(keys) == [("d9", natural_key("d9")), ("d10", natural_key("d10"))]
     assert collection.queries.get().name_order == natural_key("d10_method")
-
-
-@pytest.mark.django_db
-def test_the_migration_fills_the_keys_of_existing_rows(monkeypatch):
-    migration = import_module("corpus.migrations.0002_natural_order")
-    monkeypatch.setattr(migration, "BATCH", 2)
-    collection = a_collection()
-    DocumentFactory.create_batch(5, collection=collection)
-    add_queries(
-        collection=collection, docno=collection.documents.first().docno, facet_keys=["method"]
-    )
-    before = list(Document.objects.values_list("pk", "docno_order"))
-    Document.objects.update(docno_order=None)
-    Query.objects.update(name_order=None)
-
-    migration.fill_keys(connection)
-
-    assert list(Document.objects.values_list("pk", "docno_order")) == before
-    assert Query.objects.get().name_order == natural_key(Query.objects.get().name)
 
 
 @pytest.mark.django_db

@@ -1,7 +1,8 @@
 """Test a set with the code of now: `python -m tests.kept.check FOLDER`, for SQLite or PostgreSQL.
 
-It loads the database in its old schema, migrates it, opens each kind of page as three people, and
-compares its labels with those of its releases, which are also verified and imported.
+It compares the old schema with the one that the migrations of that version make now. Then it loads
+the database in its old schema, migrates it, opens each kind of page as three people, and compares
+its labels with those of its releases, which are also verified and imported.
 """
 
 from __future__ import annotations
@@ -14,13 +15,14 @@ import sys
 import tempfile
 from collections import Counter, deque
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, contextmanager
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 import psycopg
 
-from tests.kept.make import DATABASE
+from tests.kept.make import DATABASE, RULES, rules_on_postgresql
 from tests.support.machine import with_path
 
 PEOPLE = ("admin", "ann1", "adju")
@@ -32,7 +34,8 @@ def load(folder: Path, path: Path) -> None:
     """Write the SQLite database as it was."""
     with (
         closing(sqlite3.connect(path)) as database,
-        gzip.open(folder / DATABASE, "rt", encoding="utf-8") as file,
+        # An index has a carriage return in its condition.
+        gzip.open(folder / DATABASE, "rt", encoding="utf-8", newline="") as file,
     ):
         database.executescript(file.read())
 
@@ -47,18 +50,48 @@ def unpack_releases(folder: Path, release_dir: Path) -> Iterator[Path]:
         yield path
 
 
-def copy_rows(path: Path) -> None:
-    """Bring PostgreSQL to the migrations of the SQLite database, and copy its rows."""
-    from django.core.management.color import no_style
-    from django.db import connections, transaction
+def changed_migrations(folder: Path, path: Path) -> Iterator[str]:
+    """Name each table, index and trigger that the migrations of the version make in another way."""
     from django.db.migrations.executor import MigrationExecutor
     from django.db.migrations.recorder import MigrationRecorder
 
+    fresh = path.with_name("fresh.sqlite3")
+    with sqlite_connection(path) as kept, sqlite_connection(fresh) as connection:
+        migrations = list(MigrationRecorder(kept).applied_migrations())
+        MigrationExecutor(connection).migrate(migrations)
+    for name, _ in sorted(definitions(path) ^ definitions(fresh)):
+        yield f"A published migration makes {name} in another way. Add a migration instead."
+    with gzip.open(folder / RULES, "rt", encoding="utf-8", newline="") as file:
+        if file.read() != rules_on_postgresql(migrations):
+            yield "A published migration makes other rules on PostgreSQL. Add a migration instead."
+
+
+@contextmanager
+def sqlite_connection(path: Path) -> Iterator[Any]:
+    """A connection of Django's beside the default one, named as the file."""
+    from django.db import connections
+
     sqlite = {"ENGINE": "database.fair_sqlite", "NAME": str(path), "OPTIONS": {}}
-    connections.settings["kept"] = {**connections.settings["default"], **sqlite}
-    connection = connections["default"]
+    connections.settings[path.stem] = {**connections.settings["default"], **sqlite}
+    yield connections[path.stem]
+    connections[path.stem].close()
+
+
+def definitions(path: Path) -> set[tuple[str, str]]:
+    with closing(sqlite3.connect(path)) as database:
+        rows = database.execute("SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL")
+        return set(rows.fetchall())
+
+
+def copy_rows(kept: Any) -> None:
+    """Bring PostgreSQL to the migrations of the SQLite database, and copy its rows."""
+    from django.core.management.color import no_style
+    from django.db import connection, transaction
+    from django.db.migrations.executor import MigrationExecutor
+    from django.db.migrations.recorder import MigrationRecorder
+
     executor = MigrationExecutor(connection)
-    targets = list(MigrationRecorder(connections["kept"]).applied_migrations())
+    targets = list(MigrationRecorder(kept).applied_migrations())
     executor.migrate(targets)
     models = executor.loader.project_state(targets).apps.get_models(include_auto_created=True)
     models = [model for model in models if model._meta.managed and not model._meta.proxy]
@@ -69,11 +102,10 @@ def copy_rows(path: Path) -> None:
             for field in model._meta.local_fields:
                 field.auto_now = field.auto_now_add = False  # type: ignore[attr-defined]
             cursor.execute(f"DELETE FROM {connection.ops.quote_name(model._meta.db_table)}")
-            rows = list(model._base_manager.using("kept"))
+            rows = list(model._base_manager.using(kept.alias))
             model._base_manager.using("default").bulk_create(rows)
         for statement in connection.ops.sequence_reset_sql(no_style(), models):
             cursor.execute(statement)
-    connections["kept"].close()
 
 
 def faults(releases: list[Path], *, pages_of_a_kind: int) -> Iterator[str]:
@@ -139,11 +171,13 @@ def check(folder: Path, data_dir: Path, *, is_postgresql: bool) -> list[str]:
     releases = list(unpack_releases(folder, data_dir / "releases"))
     django.setup()
     setup_test_environment()
+    found = [] if is_postgresql else list(changed_migrations(folder, path))
     if is_postgresql:
-        copy_rows(path)
+        with sqlite_connection(path) as kept:
+            copy_rows(kept)
     call_command("migrate", verbosity=0)
     # Each page is opened on SQLite. On PostgreSQL, it is about the rows.
-    return list(faults(releases, pages_of_a_kind=1 if is_postgresql else PAGES_OF_A_KIND))
+    return [*found, *faults(releases, pages_of_a_kind=1 if is_postgresql else PAGES_OF_A_KIND)]
 
 
 def main() -> int:

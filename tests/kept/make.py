@@ -1,7 +1,8 @@
 """Write the set of this version: `python -m tests.kept.make`. The same code writes the same bytes.
 
 `database.sql.gz` is a SQLite database as SQL, and `SLUG-VERSION.zip.gz` a release in it. They hold
-every kind of row: open, judged and decided pairs, reports, scores, errata.
+every kind of row: open, judged and decided pairs, reports, scores, errata. `rules.sql.gz` has the
+triggers and indexes that the migrations make on PostgreSQL.
 """
 
 from __future__ import annotations
@@ -15,16 +16,16 @@ import sys
 import tempfile
 import tomllib
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager
 from datetime import UTC, datetime, timedelta
 from itertools import count
 from pathlib import Path
-from unittest.mock import patch
+from unittest.mock import Mock, patch
 
 ROOT = Path(__file__).resolve().parents[2]
 VERSIONS = Path(__file__).resolve().parent / "versions"
-DATABASE = "database.sql.gz"
+DATABASE, RULES = "database.sql.gz", "rules.sql.gz"
 BEGIN = datetime(2026, 1, 1, tzinfo=UTC)
 
 
@@ -72,8 +73,26 @@ def write_set(folder: Path, data_dir: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     with closing(sqlite3.connect(settings.DATABASES["default"]["NAME"])) as database:
         _pack("".join(f"{line}\n" for line in database.iterdump()).encode(), folder / DATABASE)
+        migrations = database.execute("SELECT app, name FROM django_migrations")
+        _pack(rules_on_postgresql(migrations.fetchall()).encode(), folder / RULES)
     for path in sorted(Path(settings.RELEASE_DIR).glob("*/*.zip")):
         _pack(path.read_bytes(), folder / f"{path.parent.name}-{path.name}.gz")
+
+
+def rules_on_postgresql(migrations: Iterable[tuple[str, str]]) -> str:
+    """The statements of the rules of these migrations, which need no server."""
+    from django.db.migrations.loader import MigrationLoader
+
+    from database.triggers import Rule
+
+    editor = Mock(connection=Mock(vendor="postgresql"))
+    disk = MigrationLoader(None).disk_migrations
+    for operation in (
+        operation for key in sorted(migrations) for operation in disk[key].operations
+    ):
+        if isinstance(operation, Rule):
+            operation.create(editor)
+    return "".join(f"{call.args[0]};\n" for call in editor.execute.call_args_list)
 
 
 def _pack(content: bytes, path: Path) -> None:

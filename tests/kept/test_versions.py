@@ -5,7 +5,9 @@ The set of this version is made for the test, so that the check is tested withou
 
 from __future__ import annotations
 
+import gzip
 import re
+import shutil
 import sqlite3
 import subprocess
 import sys
@@ -16,7 +18,7 @@ import pytest
 
 from tests.conftest import ROOT
 from tests.kept.check import load
-from tests.kept.make import VERSIONS
+from tests.kept.make import DATABASE, RULES, VERSIONS
 from tests.support.machine import postgresql_url
 
 THIS = "this version"
@@ -55,6 +57,36 @@ def test_a_kept_version_is_migrated_and_its_pages_and_releases_work(version, dat
     done = run("check", folders[version], *(["--postgresql", server] if server else []))
 
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+CHANGED_MIGRATIONS = """
+import os, sys
+from pathlib import Path
+os.environ["DJANGO_SETTINGS_MODULE"] = "config.settings"
+import django
+django.setup()
+from tests.kept.check import changed_migrations, load
+folder = Path(sys.argv[1])
+load(folder, folder / "kept.sqlite3")
+print(*changed_migrations(folder, folder / "kept.sqlite3"), sep="\\n")
+"""
+
+
+def test_a_published_migration_that_makes_another_rule_is_named(folders, tmp_path):
+    altered = shutil.copytree(folders[THIS], tmp_path / "set")
+    for name in (DATABASE, RULES):
+        statements = gzip.decompress((altered / name).read_bytes())
+        # What an earlier version made, if the rule was changed since.
+        was = statements.replace(b"NEW.name <> OLD.name", b"TRUE")
+        assert was != statements
+        (altered / name).write_bytes(gzip.compress(was))
+
+    command = [sys.executable, "-c", CHANGED_MIGRATIONS, str(altered)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+
+    named = re.findall("published migration makes (.+) in another way", done.stdout)
+    assert {"query_stays_once_opened", "topic_of_query_paper_keeps_name"} <= set(named)
+    assert "makes other rules on PostgreSQL" in done.stdout
 
 
 def test_a_set_is_small_and_has_rows_in_every_table(folders, tmp_path):

@@ -23,7 +23,8 @@ from corpus.services import create_query
 from pooling.models import Contribution
 from release.gate.current_facts import count_documents, facts_now
 from release.gate.facts import SHOWN, facts_of
-from release.gate.white_space import WHITE_SPACE, HasWhiteSpace
+from release.gate.white_space import HasWhiteSpace
+from release.rules import WHITE_SPACE
 from release.snapshot import take_snapshot
 from release.snapshot.consistent_reads import by_code_point, consistent_read
 from tests.adjudication.test_counts import ACTIONS, act

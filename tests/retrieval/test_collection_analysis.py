@@ -1,10 +1,8 @@
 """The analysis of a collection: found in its documents, used by default, chosen by hand."""
 
 import json
-from importlib import import_module
 
 import pytest
-from django.apps import apps
 from django.core.management import CommandError, call_command
 from django.test import Client
 from django.urls import reverse
@@ -88,15 +86,6 @@ def test_the_usual_retrievers_have_the_analysis_of_the_collection(collection):
         "tfidf_abstract.english",
     ]
     assert run_names(collection, PoolPlan.take(2)) == sorted(usual_retrievers(collection))
-
-
-def test_collections_from_before_keep_unstemmed_words(collection):
-    Collection.objects.update(analysis="")
-
-    import_module("accounts.migrations.0003_analysis").keep_the_words(apps, None)
-
-    collection.refresh_from_db()
-    assert collection.analysis == "plain"
 
 
 def test_the_command_makes_runs_with_an_analysis(collection, capsys):

@@ -7,16 +7,20 @@ from contextlib import contextmanager
 
 from django.db import connection
 
-from database.triggers import suspended
-
 
 @contextmanager
 def rule_suspended(name: str, table: str) -> Iterator[None]:
     """Lift one trigger inside a test's transaction."""
-    if connection.vendor == "postgresql":
-        # PostgreSQL alters no table whose deferred foreign keys are still to be checked.
-        with connection.cursor() as cursor:
+    with connection.cursor() as cursor:
+        if connection.vendor == "postgresql":
+            # PostgreSQL alters no table whose deferred foreign keys are still to be checked.
             cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
-    editor = connection.SchemaEditorClass(connection, atomic=False)
-    with suspended(name, table=table, schema_editor=editor):
+            cursor.execute(f"ALTER TABLE {table} DISABLE TRIGGER {name}")
+            yield
+            cursor.execute(f"ALTER TABLE {table} ENABLE TRIGGER {name}")
+            return
+        cursor.execute("SELECT sql FROM sqlite_master WHERE type = 'trigger' AND name = %s", [name])
+        (definition,) = cursor.fetchone()
+        cursor.execute(f"DROP TRIGGER {name}")
         yield
+        cursor.execute(definition)

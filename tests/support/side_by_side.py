@@ -28,7 +28,6 @@ LONG_FILES = [
     "tests/demo/test_launcher.py",
     "tests/browser/test_admin_pages.py",
     "tests/test_blindness.py",
-    "tests/corpus/test_topic_migration.py",
     "tests/browser/test_adjudication.py",
     "tests/web/test_malformed_requests.py",
     "tests/bench/test_run.py",

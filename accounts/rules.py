@@ -1,0 +1,76 @@
+"""The rules of the database about collections and roles.
+
+Every role that a person was ever given is kept, so that a former admin never annotates: an admin
+has seen where candidates come from, and grades.
+"""
+
+from __future__ import annotations
+
+from database.triggers import Rule, keep, reject
+
+MEMBERSHIP, GIVEN_ROLE = "accounts_membership", "accounts_givenrole"
+
+
+def not_being_deleted(collection: str) -> str:
+    """SQL that is true unless the collection, SQL for its id, is marked as being deleted.
+
+    It is the condition of every rule that keeps rows, so no code can lift such a rule for other
+    collections. Rows are deleted before the rows that they refer to, so a row's collection can
+    always be found.
+    """
+    return (
+        f"NOT EXISTS (SELECT 1 FROM accounts_collection c WHERE c.id = {collection} "
+        "AND c.deletion_began_at IS NOT NULL)"
+    )
+
+
+def kept_rows(name: str, *, table: str, collection: str) -> list[Rule]:
+    """Reject every update of rows, and every delete unless their collection is being deleted."""
+    return [
+        reject(f"{name}_never_edited", table=table, event="UPDATE"),
+        reject(
+            f"{name}_never_deleted",
+            table=table,
+            event="DELETE",
+            when=not_being_deleted(collection),
+        ),
+    ]
+
+
+RECORD_ROLE = (
+    f"INSERT INTO {GIVEN_ROLE} (collection_id, user_id, role) "
+    "SELECT NEW.collection_id, NEW.user_id, NEW.role WHERE NOT EXISTS "
+    f"(SELECT 1 FROM {GIVEN_ROLE} g WHERE g.user_id = NEW.user_id "
+    "AND g.collection_id = NEW.collection_id AND g.role = NEW.role)"
+)
+FORMER_ADMIN = (
+    f"NEW.role = 'annotator' AND EXISTS (SELECT 1 FROM {GIVEN_ROLE} g "
+    "WHERE g.user_id = NEW.user_id "
+    "AND g.collection_id = NEW.collection_id AND g.role = 'admin')"
+)
+
+RULES = [
+    reject(
+        "collection_deletion_never_undone",
+        table="accounts_collection",
+        event="UPDATE",
+        columns="deletion_began_at",
+        # Some of its rows may be gone already.
+        when="OLD.deletion_began_at IS NOT NULL AND NEW.deletion_began_at IS NULL",
+    ),
+    keep("mark_given_role", table=MEMBERSHIP, event="INSERT", statements=[RECORD_ROLE]),
+    keep("mark_changed_role", table=MEMBERSHIP, event="UPDATE", statements=[RECORD_ROLE]),
+    *kept_rows("given_role", table=GIVEN_ROLE, collection="OLD.collection_id"),
+    reject(
+        "membership_former_admin_never_annotator",
+        table=MEMBERSHIP,
+        event="INSERT",
+        when=FORMER_ADMIN,
+    ),
+    reject(
+        "membership_former_admin_stays_no_annotator",
+        table=MEMBERSHIP,
+        event="UPDATE",
+        when=FORMER_ADMIN,
+    ),
+]

@@ -1,0 +1,80 @@
+"""Rules about the people who judge: annotators with a seat, who were never admins."""
+
+from __future__ import annotations
+
+from database.triggers import reject
+
+NO_ANNOTATOR = (
+    "NOT EXISTS (SELECT 1 FROM accounts_membership m "
+    "JOIN corpus_query q ON q.collection_id = m.collection_id "
+    "JOIN annotation_opening o ON o.query_id = q.id "
+    "WHERE o.id = NEW.opening_id AND m.user_id = NEW.annotator_id AND m.role = 'annotator')"
+)
+EXCLUDED = (
+    "EXISTS (SELECT 1 FROM annotation_exclusion e "
+    "JOIN corpus_query q ON q.query_paper_id = e.query_paper_id "
+    "JOIN annotation_opening o ON o.query_id = q.id "
+    "WHERE o.id = NEW.opening_id AND e.annotator_id = NEW.annotator_id)"
+)
+HAS_A_SEAT = (
+    "EXISTS (SELECT 1 FROM annotation_seat s "
+    "JOIN annotation_opening o ON o.id = s.opening_id "
+    "JOIN corpus_query q ON q.id = o.query_id "
+    "WHERE q.query_paper_id = NEW.query_paper_id AND s.annotator_id = NEW.annotator_id)"
+)
+HAS_PAIRS_TO_JUDGE = (
+    "OLD.role = 'annotator' AND EXISTS (SELECT 1 FROM annotation_slot s "
+    "JOIN annotation_pair p ON p.id = s.pair_id JOIN corpus_query q ON q.id = p.query_id "
+    "WHERE s.annotator_id = OLD.user_id AND s.judgment_id IS NULL "
+    "AND q.collection_id = OLD.collection_id)"
+)
+BY_AN_ADMIN = (
+    "EXISTS (SELECT 1 FROM annotation_slot s "
+    "JOIN annotation_pair p ON p.id = s.pair_id "
+    "JOIN corpus_query q ON q.id = p.query_id "
+    "JOIN accounts_givenrole g ON g.collection_id = q.collection_id "
+    "WHERE s.id = NEW.slot_id AND g.user_id = NEW.annotator_id AND g.role = 'admin')"
+)
+
+PEOPLE = [
+    reject(
+        "seat_given_to_an_annotator", table="annotation_seat", event="INSERT", when=NO_ANNOTATOR
+    ),
+    reject(
+        "seat_handed_to_an_annotator",
+        table="annotation_seat",
+        event="UPDATE",
+        columns="annotator_id",
+        when=NO_ANNOTATOR,
+    ),
+    reject("seat_not_of_an_excluded", table="annotation_seat", event="INSERT", when=EXCLUDED),
+    reject(
+        "seat_not_handed_to_an_excluded",
+        table="annotation_seat",
+        event="UPDATE",
+        columns="annotator_id",
+        when=EXCLUDED,
+    ),
+    reject(
+        "exclusion_of_no_seat_holder", table="annotation_exclusion", event="INSERT", when=HAS_A_SEAT
+    ),
+    reject(
+        "membership_with_pairs_to_judge_stays",
+        table="accounts_membership",
+        event="DELETE",
+        when=HAS_PAIRS_TO_JUDGE,
+    ),
+    reject(
+        "membership_with_pairs_to_judge_unchanged",
+        table="accounts_membership",
+        event="UPDATE",
+        when=HAS_PAIRS_TO_JUDGE,
+    ),
+    # Not even to an own slot: a former admin has seen sources and others' grades.
+    reject(
+        "judgment_never_by_an_admin",
+        table="annotation_judgment",
+        event="INSERT",
+        when=BY_AN_ADMIN,
+    ),
+]
