@@ -108,6 +108,8 @@ def test_a_started_process_and_its_children_end_with_the_block(tmp_path):
 
 @pytest.mark.django_db(transaction=True)
 class TestAgainstAServer:
+    """Two tests, because the state takes seconds to make."""
+
     @pytest.fixture
     def state(self):
         return make_state(queries=4, report=False)
@@ -116,7 +118,24 @@ class TestAgainstAServer:
     def port(self, live_server):
         return live_server.thread.port
 
-    def test_an_annotator_judges_until_no_pair_is_left(self, state, port):
+    def test_annotators_judge_to_their_limit_and_until_no_pair_is_left(self, state, port):
+        before = Judgment.objects.count()
+        limited = judge_together(port, ["annotator05"], PASSWORD, SLUG, most=3, **LIMITS)
+        assert len(limited.keys) == 3
+        assert Judgment.objects.count() == before + 3
+
+        reopened = judge_together(
+            port, ["annotator05"], PASSWORD, SLUG, most=6, most_of_opening=3, **LIMITS
+        )
+        assert (len(reopened.keys), len(reopened.openings)) == (6, 2)
+        assert reopened.problems == ()
+
+        substituted = judge_together(
+            port, ["annotator50"], PASSWORD, SLUG, most=3, substitutes=["annotator05"], **LIMITS
+        )
+        assert len(substituted.keys) == 3
+        assert substituted.problems == ()
+
         left = Slot.objects.of(state).unjudged().count()
         judged = judge_together(port, ["annotator05"], PASSWORD, SLUG, **LIMITS)
         assert judged.problems == ()
@@ -124,54 +143,26 @@ class TestAgainstAServer:
         assert not Slot.objects.of(state).unjudged().exists()
         assert 1 <= len(judged.fetches) < left / 12  # many pairs at once
 
-    def test_keys_are_as_many_as_judgments_and_end_at_the_limit(self, state, port):
-        before = Judgment.objects.count()
-        judged = judge_together(port, ["annotator05"], PASSWORD, SLUG, most=3, **LIMITS)
-        assert len(judged.keys) == 3
-        assert Judgment.objects.count() == before + 3
-
-    def test_a_page_is_asked_for_once_more_than_it_is_counted(self, state, port):
+    def test_pages_and_downloads_are_timed_as_a_browser_asks_for_them(self, state, port):
+        with pytest.raises(Refused, match="annotator01 cannot log in"):
+            Browser(port).log_in("annotator01", "wrong")
         browser = Browser(port)
         browser.log_in("admin1", PASSWORD)
-        times = get_page(browser, "/", times=2, patience=60)
+        times = get_page(browser, "/", times=2, patience=60)  # and once before, not counted
+        tags = browser.open(f"/c/{SLUG}/evaluation/errors/tags.csv")
+        judging = browser.open(f"/c/{SLUG}/judge/")
         browser.close()
         assert (times.status, len(times.seconds)) == (200, 2)
         assert times.size > 1000
-
-    def test_a_query_is_opened_again_after_some_keys(self, state, port):
-        judged = judge_together(
-            port, ["annotator05"], PASSWORD, SLUG, most=6, most_of_opening=3, **LIMITS
-        )
-        assert (len(judged.keys), len(judged.openings)) == (6, 2)
-        assert judged.problems == ()
-
-    def test_a_substitute_judges_on_when_no_pair_is_left(self, state, port):
-        substitutes = ["annotator05"]
-        judged = judge_together(
-            port, ["annotator50"], PASSWORD, SLUG, most=3, substitutes=substitutes, **LIMITS
-        )
-        assert len(judged.keys) == 3
-        assert judged.problems == ()
-
-    def test_a_download_ends_at_its_first_byte_and_a_page_of_others_is_not_found(self, state, port):
-        browser = Browser(port)
-        browser.log_in("admin1", PASSWORD)
-        tags = browser.open(f"/c/{SLUG}/evaluation/errors/tags.csv")
-        judging = browser.open(f"/c/{SLUG}/judge/")
-        assert (tags.status, tags.is_download) == (200, True)
+        assert (tags.status, tags.is_download) == (200, True)  # it ended at its first byte
         assert (judging.status, judging.is_download) == (404, False)
 
-    def test_addresses_are_those_that_need_no_other_object(self, state):
         found = addresses(Clock(), "1.0")["addresses"]
-        run = f"/c/{SLUG}/runs/invented_1/file/"
         assert {"home", "board", "judge-query", "release", "document"} <= found.keys()
-        assert found["run-file"] == run
+        assert found["run-file"] == f"/c/{SLUG}/runs/invented_1/file/"
         assert found["pool-figure"].endswith(".pdf")
+        # These need another object.
         assert not {"sample", "job", "judge-pair", "study"} & found.keys()
-
-    def test_a_wrong_password_is_said(self, state, port):
-        with pytest.raises(Refused, match="annotator01 cannot log in"):
-            Browser(port).log_in("annotator01", "wrong")
 
 
 @pytest.mark.faults
