@@ -20,6 +20,7 @@ from scoring.measures.judged_ranks import Qrels
 from scoring.statistics.multiple import holm
 from scoring.statistics.paired import ALPHA, mean, t_test
 from scoring.statistics.rank_correlation import rbo, tau, tau_ap
+from scoring.statistics.ranking import ranked, ranks_of
 from web.lazy import pandas as pd
 
 
@@ -143,15 +144,8 @@ def _ranking(tests: PairTests) -> list[dict[str, Any]]:
     if not tests.queries:
         return []
     means = tests.scores
-    ordered = sorted(means, key=lambda name: (-means[name], name))
-    return [
-        {
-            "system": name,
-            "mean": means[name],
-            "rank": 1 + sum(other > means[name] for other in means.values()),
-        }
-        for name in ordered
-    ]
+    ranks = ranks_of(means)
+    return [{"system": name, "mean": means[name], "rank": ranks[name]} for name in ranked(means)]
 
 
 def _against(reference: PairTests, other: PairTests, *, is_reference: bool) -> dict[str, Any]:

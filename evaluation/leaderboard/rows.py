@@ -20,6 +20,7 @@ from scoring.measures.profiles import TREC, Profile
 from scoring.measures.scopes import Scope
 from scoring.models import Scores, SystemKind
 from scoring.score_tables import ALL, MEAN_OVER_FIELDS, MeansRow
+from scoring.statistics.ranking import ranks_of
 from web.tables.csv_cells import defused
 
 JUDGED = "Judged@20"
@@ -137,18 +138,11 @@ def usual_place(profile: Profile, facet: str = ALL) -> LeaderboardPlace:
 def ranked(
     lines: Iterable[LeaderboardLine], value: Callable[[LeaderboardLine], float | None]
 ) -> list[LeaderboardLine]:
-    """The lines with their ranks: 1, 2, 2, 4."""
-
-    def key(line: LeaderboardLine) -> tuple[float, str]:
-        known = value(line)
-        return (math.inf if known is None else -known), line.name
-
-    ordered = sorted(lines, key=key)
-    numbered: list[LeaderboardLine] = []
-    for place, line in enumerate(ordered, start=1):
-        tied = numbered and value(line) == value(numbered[-1])
-        numbered.append(replace(line, rank=numbered[-1].rank if tied else place))
-    return numbered
+    """The lines with their ranks, best first. Those without a value share the last rank."""
+    valued = [(line, -math.inf if (known := value(line)) is None else known) for line in lines]
+    ranks = ranks_of({place: known for place, (_, known) in enumerate(valued)})
+    numbered = [replace(line, rank=ranks[place]) for place, (line, _) in enumerate(valued)]
+    return sorted(numbered, key=lambda line: (line.rank, line.name))
 
 
 def _judged(

@@ -14,6 +14,7 @@ from release.versions.released_labels import released_qrels
 from scoring.measures.judged_ranks import JudgedDocuments
 from scoring.measures.scoring import score, scored_queries
 from scoring.statistics.rank_correlation import tau
+from scoring.statistics.ranking import ranks_of
 from scoring.systems.lists import system_lists
 
 JOB_KIND = "compare_release_rankings"
@@ -85,7 +86,7 @@ def compare_rankings(
         {name: side[name] for name in means[0].keys() & means[1].keys()} for side in means
     )
     alike = tau(before, after)
-    ranks = [_ranks(side) for side in (before, after)]
+    ranks = [ranks_of(side) for side in (before, after)]
     result = {
         "version": version,
         "since": since,
@@ -101,9 +102,3 @@ def compare_rankings(
     with work.fenced():
         work.complete(result)
     return result
-
-
-def _ranks(means: dict[str, float]) -> dict[str, int]:
-    """1, 2, 2, 4."""
-    ordered = sorted(means.values(), reverse=True)
-    return {name: ordered.index(value) + 1 for name, value in means.items()}

@@ -8,15 +8,13 @@ ValueError.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from fractions import Fraction
 
 import numpy as np
 import numpy.typing as npt
 
 from agreement.coefficients import Result
-
-Scores = Mapping[str, float]
+from scoring.statistics.ranking import Scores, ranked
 
 TOO_FEW = "fewer than two systems"
 ALL_TIED = "all scores of a ranking are equal"
@@ -107,14 +105,6 @@ def _overlaps(short: list[str], long: list[str]) -> list[int]:
             seen.add(new)
         overlaps.append(shared)
     return overlaps
-
-
-def ranked(scores: Scores) -> list[str]:
-    """The names, the highest score first; equal scores in the order of their names."""
-    for name, score in scores.items():
-        if not math.isfinite(score):
-            raise ValueError(f'the score of "{name}" must be finite, got {score}')
-    return sorted(scores, key=lambda name: (-scores[name], name))
 
 
 def _check_same_names(first: Scores, second: Scores) -> None:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from typing import NamedTuple
 
 from agreement.coefficients import Result
 from scoring.statistics.rank_correlation import tau
-
-Scores = Mapping[str, float]
+from scoring.statistics.ranking import Scores, ranks_of
 
 
 class SystemEffect(NamedTuple):
@@ -55,13 +54,6 @@ def effects(
         for name, score in full.items()
     ]
     return sorted(rows, key=lambda row: (row.rank, row.system))
-
-
-def ranks_of(scores: Scores) -> dict[str, int]:
-    """Rank from 1 by falling score; equal scores share the best rank of them."""
-    return {
-        name: 1 + sum(other > score for other in scores.values()) for name, score in scores.items()
-    }
 
 
 def ranking_correlation(full: Scores, reduced: Scores) -> Result:
