@@ -41,11 +41,15 @@ def pairs_shown_otherwise(
     marked once. Only the queries' own texts stay in memory. `among` limits it to some of the
     collection's pairs.
     """
-    # The documents are the collection's. Asked for its queries too, SQLite would begin with them.
-    among = Pair.objects.all() if among is None else among
+    documents = collection.documents.order_by("pk")
+    if among is None:
+        # The documents are the collection's. Asked for its queries too, SQLite begins with them.
+        among = Pair.objects.all()
+        documents = documents.filter(Exists(among.filter(candidate__document=OuterRef("pk"))))
+    else:
+        # These are few, so their documents are found first: all documents take 0.5 s to look at.
+        documents = documents.filter(pk__in=among.order_by().values("candidate__document"))
     queries = _shown_queries(collection, among)
-    is_paired = Exists(among.filter(candidate__document=OuterRef("pk")).order_by())
-    documents = collection.documents.filter(is_paired).order_by("pk")
     rows = documents.values_list("pk", "docno", "title", "sentences", "labels")
     texts = rows.iterator(READ_TOGETHER)
     while some := {pk: text for pk, *text in islice(texts, READ_TOGETHER)}:
