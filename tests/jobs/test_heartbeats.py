@@ -14,9 +14,7 @@ from jobs import registry
 from jobs.models import Job, State
 from jobs.services import claim, work
 from tests.support.job_scenes import SCENES
-from tests.support.slow_reading import ImpatientLease, reading_slowly
-
-LEAST_BEATS = 2  # a plan for few people is made in the time of two
+from tests.support.slow_reading import REPORTS, ImpatientLease, reading_slowly
 
 
 def test_every_kind_of_job_has_a_scene():
@@ -41,4 +39,4 @@ def test_a_job_ends_at_its_first_attempt_although_each_row_takes_a_heartbeat(kin
     ended = Job.objects.filter(pk=job.pk).values_list("state", "error", "attempts")
     is_deletion = kind == DELETION_KIND  # it deletes its own row, too
     assert list(ended) == ([] if is_deletion else [(State.SUCCEEDED, "", 1)])
-    assert lease.beats >= LEAST_BEATS
+    assert lease.beats >= REPORTS

@@ -29,7 +29,8 @@ class ImpatientLease(Lease):
         self.reports += 1
         super().progress(done, total, note)
         if self.reports <= REPORTS:
-            self.wait_for_beat()
+            self.wait_for_beat()  # the one that writes the report
+            self.wait_for_beat()  # and one more, so that a job of one step has several
 
     def beat(self, **fields: Any) -> None:
         super().beat(**fields)
