@@ -145,12 +145,14 @@ def own_queries(collection: Collection, user: User, pace: Pace) -> list[QueryPro
         .filter(total__sum__gt=0)
         .order_by(F("judged_last").desc(nulls_last=True), "query__opening__pk")
     )
-    return [
-        QueryProgress._make(
-            (*row[:6], progress := SlotProgress(*row[6:10]), pace.minutes(progress.remaining))
+    found = []
+    for pk, name, query_paper, title, facet, facet_name, *counts, _ in rows:
+        progress = SlotProgress(*counts)
+        minutes = pace.minutes(progress.remaining)
+        found.append(
+            QueryProgress(pk, name, query_paper, title, facet, facet_name, progress, minutes)
         )
-        for row in rows
-    ]
+    return found
 
 
 def pace(collection: Collection, user: User) -> Pace:
