@@ -7,12 +7,11 @@ It fails if a word of the glossary is on no other page and in no module, or if a
 from __future__ import annotations
 
 import re
-import subprocess
 import sys
 from collections.abc import Iterator
-from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
+from tests.rooms import ROOT, tracked
+
 GLOSSARY = "docs/glossary.md"
 # Decisions and the changelog may name what was before. Tests quote what people and files may say.
 READ = ("templates", "static/js", "docs/*.md", "*.py", "README.md", "CONTRIBUTING.md")
@@ -21,10 +20,8 @@ NOT_READ = (GLOSSARY, "docs/adr", "docs/changelog.md", "tests", "bench")
 
 def texts() -> dict[str, str]:
     """The text of each file of the project that is read, by its name."""
-    command = ["git", "ls-files", *READ, *(f":!{name}" for name in NOT_READ)]
-    listed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
-    paths = {name: ROOT / name for name in listed.stdout.splitlines()}
-    return {name: path.read_text() for name, path in paths.items() if path.exists()}
+    paths = tracked(*READ, *(f":!{name}" for name in NOT_READ))
+    return {str(path): (ROOT / path).read_text() for path in paths}
 
 
 def terms(glossary: str) -> list[str]:

@@ -34,8 +34,8 @@ CHECKS: list[tuple[list[str], dict[str, str]]] = [
 
 def passes(command: list[str], more: dict[str, str]) -> bool:
     print(f"--- {' '.join(command)}", flush=True)
-    program = str(BIN / command[0]) if (BIN / command[0]).exists() else command[0]
-    run = subprocess.run([program, *command[1:]], cwd=ROOT, env={**os.environ, **more}, check=False)
+    environment = {**os.environ, "PATH": f"{BIN}:{os.environ['PATH']}", **more}
+    run = subprocess.run(command, cwd=ROOT, env=environment, check=False)
     return run.returncode == 0
 
 

@@ -26,15 +26,18 @@ OPENERS = (
 )
 
 
+def tracked(*patterns: str) -> list[Path]:
+    """The files that Git lists for these patterns and that exist, relative to the root."""
+    command = ["git", "ls-files", *patterns]
+    listed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    return [Path(name) for name in listed.stdout.splitlines() if (ROOT / name).exists()]
+
+
 def program() -> list[Path]:
     """The modules of the program without migrations, relative to the root."""
-    listed = subprocess.run(
-        ["git", "ls-files", "*.py"], cwd=ROOT, capture_output=True, text=True, check=True
-    )
-    modules = [Path(name) for name in listed.stdout.splitlines() if (ROOT / name).exists()]
     return [
         module
-        for module in modules
+        for module in tracked("*.py")
         if module.parts[0] not in NOT_THE_PROGRAM and "migrations" not in module.parts
     ]
 

@@ -128,6 +128,7 @@ class TestAgainstAServer:
             port, ["annotator05"], PASSWORD, SLUG, most=6, most_of_opening=3, **LIMITS
         )
         assert (len(reopened.keys), len(reopened.openings)) == (6, 2)
+        assert len(reopened.fetches) >= 2
         assert reopened.problems == ()
 
         substituted = judge_together(
