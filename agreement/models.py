@@ -2,32 +2,11 @@
 
 from __future__ import annotations
 
-import json
-from typing import Any
-
 from django.db import models
 
 from accounts.models import Collection
 from agreement.summary import STATISTICS_VERSION
-
-
-class JSONText(models.TextField):  # type: ignore[type-arg]  # no subscript at run time
-    """JSON that is stored and read as a whole, and never searched.
-
-    PostgreSQL's jsonb takes longer to write megabytes out again than Python takes to read them.
-    """
-
-    _pyi_private_set_type: Any
-    _pyi_private_get_type: Any
-
-    def from_db_value(self, value: str | None, expression: object, connection: object) -> Any:
-        return None if value is None else json.loads(value)
-
-    def to_python(self, value: Any) -> Any:
-        return json.loads(value) if isinstance(value, str) else value
-
-    def get_prep_value(self, value: Any) -> str:
-        return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+from reports.models import JSONText
 
 
 class MissingPolicy(models.TextChoices):

@@ -109,7 +109,7 @@ collection_routes: list[URLPattern | URLResolver] = [
     ),
     path(
         "shadow-judges/<str:shadow_judge>/report/",
-        shadow_judges.ShadowJudgeReport.as_view(),
+        shadow_judges.ShadowJudgeComparison.as_view(),
         name="api-shadow-judge-report",
     ),
     path("studies/", Studies.as_view(), name="api-studies"),

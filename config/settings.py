@@ -109,6 +109,7 @@ INSTALLED_APPS = [
     "accounts",
     "jobs",
     "corpus",
+    "reports",
     "curation",
     "retrieval",
     "pooling",

@@ -5,5 +5,6 @@ class EvaluationConfig(AppConfig):
     name = "evaluation"
 
     def ready(self) -> None:
-        from evaluation import tasks  # noqa: F401  (registers the jobs)
-        from evaluation.label_effects import tasks as label_tasks  # noqa: F401
+        from evaluation.label_effects import services as labels  # noqa: F401  (registers reports)
+        from evaluation.pool_bias import services as pool_bias  # noqa: F401
+        from evaluation.shadow_judges import tasks  # noqa: F401  (registers the job)

@@ -7,8 +7,8 @@ from typing import Any
 from django.db import models
 
 from accounts.models import Collection
-from agreement.models import JSONText
 from corpus.models import Query
+from reports.models import JSONText
 from scoring.folds import MOST as MOST_FOLDS
 
 

@@ -9,11 +9,11 @@ from typing import Any, NamedTuple
 
 from accounts.locking import lock_collection
 from accounts.models import Collection, User
-from agreement.report_states import changed_inputs, in_words, state_of_inputs
 from corpus.digests import json_digest
 from jobs.context import DirectRun, JobContext
 from jobs.models import Job
 from jobs.services import enqueue
+from reports.states import changed_inputs, in_words, state_of_inputs
 from scoring.computation import ProfileScores, Scorer
 from scoring.folds import MOST, USUAL_NUMBER, Folds, SplitsError, read_splits
 from scoring.labels import FINAL, GradedLabels, labels_of, relevant_from, state_of_labels

@@ -4,20 +4,21 @@ from __future__ import annotations
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
 
 from accounts.access import in_collection
 from accounts.models import Collection, Role
 from evaluation.citations.figures import citation_figures
 from evaluation.citations.tables import facet_lines
-from evaluation.label_effects.models import ReportKind
 from evaluation.label_effects.pages import ReportPage
+from evaluation.label_effects.services import CitedPapersReport
 from evaluation.label_effects.views import start_report
 from web.figure_files import figure_file, shown
 
 
 def _page(request: HttpRequest, collection: Collection) -> ReportPage:
-    return ReportPage.of(request, collection, ReportKind.CITED_PAPERS)
+    return ReportPage.of(request, collection, CitedPapersReport)
 
 
 @in_collection(Role.ADMIN)
@@ -39,7 +40,8 @@ def cited_papers(request: HttpRequest, collection: Collection) -> HttpResponse:
 @in_collection(Role.ADMIN)
 @require_POST
 def compute_cited_papers(request: HttpRequest, collection: Collection) -> HttpResponse:
-    return start_report(request, collection, ReportKind.CITED_PAPERS, "cited-papers")
+    kind = CitedPapersReport(request.POST.get("measure", ""))
+    return start_report(request, collection, kind, reverse("cited-papers", args=[collection.slug]))
 
 
 @in_collection(Role.ADMIN)

@@ -10,7 +10,8 @@ from django.core.management.base import CommandParser
 from accounts.commands import ProjectCommand
 from accounts.models import Collection
 from evaluation.label_effects.rankings import usual_measure
-from evaluation.label_effects.services import compute_label_report
+from evaluation.label_effects.services import LabelComparison
+from reports.services import compute_report
 
 
 class ComparisonCommand(ProjectCommand):
@@ -18,7 +19,6 @@ class ComparisonCommand(ProjectCommand):
 
     stage = "Trust"
     formats = ("table", "json")
-    kind = ""
 
     def add_arguments(self, parser: CommandParser) -> None:
         super().add_arguments(parser)
@@ -30,18 +30,17 @@ class ComparisonCommand(ProjectCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         collection: Collection = options["collection"]
-        report = compute_label_report(
-            collection=collection,
-            kind=self.kind,
-            measure=options["measure"] or usual_measure(collection),
-            shadow_judge=options.get("name", ""),
-        )
+        measure = options["measure"] or usual_measure(collection)
+        report = compute_report(self.comparison(measure, options), collection=collection)
         if options["format"] == "json":
             # Sorted, because PostgreSQL keeps no order of keys.
             text = json.dumps(report.payload, indent=2, sort_keys=True, ensure_ascii=False)
         else:
             text = "\n".join(self.lines(report.payload))
         self.stdout.write(text)
+
+    def comparison(self, measure: str, options: dict[str, Any]) -> LabelComparison:
+        raise NotImplementedError
 
     def lines(self, payload: dict[str, Any]) -> list[str]:
         """The report as lines to read."""

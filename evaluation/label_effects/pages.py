@@ -8,22 +8,24 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
+from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
 from django.utils.http import content_disposition_header, urlencode
 
 from accounts.models import Collection
-from evaluation.label_effects.models import LabelReport, ReportKind
 from evaluation.label_effects.rankings import (
     BadMeasure,
     measure_named,
     measure_names,
     usual_measure,
 )
-from evaluation.label_effects.services import JOB_KINDS, PresentInputs, reports_of
+from evaluation.label_effects.services import LabelComparison
 from evaluation.label_effects.tables import CORRELATIONS, RankingTables, csv_rows
 from evaluation.shadow_judges.models import ShadowJudge
 from jobs.listing import jobs_to_show
 from jobs.models import Job
+from reports.models import StoredReport
+from reports.services import changed_since, reports_of
 from scoring.measures.names import Measure
 from web.tables.csv_cells import defused
 
@@ -35,9 +37,9 @@ class ReportPage:
     """The report that the address asks for, by its measure; None until it was computed."""
 
     collection: Collection
-    kind: ReportKind
+    kind: type[LabelComparison]
     measure: Measure
-    report: LabelReport | None
+    report: StoredReport | None
     stored: list[str]
     shadow_judge: ShadowJudge | None = None
 
@@ -46,30 +48,28 @@ class ReportPage:
         cls,
         request: HttpRequest,
         collection: Collection,
-        kind: ReportKind,
+        kind: type[LabelComparison],
         shadow_judge: ShadowJudge | None = None,
     ) -> ReportPage:
         """Raises Http404 for an unknown measure."""
-        reports = reports_of(collection, kind, shadow_judge)
-        stored = list(reports.order_by("-computed_at").values_list("measure", flat=True))
+        reports = reports_about(collection, kind, shadow_judge)
+        newest_first = reports.order_by("-computed_at").values_list("parameters", flat=True)
+        stored = [parameters["measure"] for parameters in newest_first]
         default = stored[0] if stored else usual_measure(collection)
         measure = measure_or_404(request.GET.get("measure") or default, collection)
-        report = reports.filter(measure=measure.name).first()
+        report = reports.filter(parameters__measure=measure.name).first()
         return cls(collection, kind, measure, report, sorted(stored), shadow_judge)
 
     @property
     def changed(self) -> str:
         """The inputs that changed since the report was computed, as in "the labels"; or ""."""
-        return PresentInputs(self.collection).changed_since(self.report) if self.report else ""
+        return changed_since(self.report) if self.report else ""
 
     @property
     def jobs(self) -> list[Job]:
-        subject = "" if self.shadow_judge is None else self.shadow_judge.name
-        return [
-            job
-            for job in jobs_to_show(self.collection, [JOB_KINDS[self.kind]])
-            if job.parameters["shadow_judge"] == subject
-        ]
+        subject = self.shadow_judge and self.shadow_judge.name
+        jobs = jobs_to_show(self.collection, [self.kind.name])
+        return [job for job in jobs if job.parameters.get("shadow_judge") == subject]
 
     @property
     def query(self) -> str:
@@ -106,6 +106,14 @@ class ReportPage:
         filename = f"{self.collection.slug}-{name}.{extension}"
         response["Content-Disposition"] = content_disposition_header(True, filename) or "attachment"
         return response
+
+
+def reports_about(
+    collection: Collection, kind: type[LabelComparison], shadow_judge: ShadowJudge | None = None
+) -> QuerySet[StoredReport]:
+    """The reports of a kind; of that on shadow judges, those about this one."""
+    reports = reports_of(kind, collection)
+    return reports.filter(parameters__shadow_judge=shadow_judge.name) if shadow_judge else reports
 
 
 def measure_or_404(name: str, collection: Collection) -> Measure:

@@ -12,15 +12,15 @@ from django.views.decorators.http import require_POST, require_safe
 from accounts.access import in_collection, person_of
 from accounts.models import Collection, Role
 from evaluation.label_effects.figures import label_figures
-from evaluation.label_effects.models import ReportKind
 from evaluation.label_effects.pages import ReportPage
 from evaluation.label_effects.rankings import BadMeasure
-from evaluation.label_effects.services import request_label_report
+from evaluation.label_effects.services import LabelComparison, LabelEffectsReport
+from reports.services import request_report
 from web.figure_files import figure_file, shown
 
 
 def _page(request: HttpRequest, collection: Collection) -> ReportPage:
-    return ReportPage.of(request, collection, ReportKind.LABEL_EFFECTS)
+    return ReportPage.of(request, collection, LabelEffectsReport)
 
 
 @in_collection(Role.ADMIN)
@@ -39,32 +39,21 @@ def label_effects(request: HttpRequest, collection: Collection) -> HttpResponse:
 @in_collection(Role.ADMIN)
 @require_POST
 def compute_label_effects(request: HttpRequest, collection: Collection) -> HttpResponse:
-    return start_report(request, collection, ReportKind.LABEL_EFFECTS, "label-effects")
+    kind = LabelEffectsReport(request.POST.get("measure", ""))
+    return start_report(request, collection, kind, reverse("label-effects", args=[collection.slug]))
 
 
 def start_report(
-    request: HttpRequest,
-    collection: Collection,
-    kind: ReportKind,
-    url_name: str,
-    shadow_judge: str = "",
+    request: HttpRequest, collection: Collection, kind: LabelComparison, address: str
 ) -> HttpResponse:
-    """Queue the report of the posted measure, and go to its page."""
-    measure = request.POST.get("measure", "")
-    address = reverse(url_name, args=[collection.slug, *filter(None, [shadow_judge])])
+    """Queue the report, and go to its page."""
     try:
-        request_label_report(
-            collection=collection,
-            kind=kind,
-            measure=measure,
-            shadow_judge=shadow_judge,
-            requested_by=person_of(request),
-        )
+        request_report(kind, collection=collection, requested_by=person_of(request))
     except BadMeasure as error:
         messages.error(request, str(error))
         return redirect(address)
-    messages.info(request, f"Comparing labels by {measure}.")
-    return redirect(f"{address}?{urlencode({'measure': measure})}")
+    messages.info(request, f"Comparing labels by {kind.measure}.")
+    return redirect(f"{address}?{urlencode({'measure': kind.measure})}")
 
 
 @in_collection(Role.ADMIN)

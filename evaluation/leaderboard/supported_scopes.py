@@ -7,7 +7,8 @@ from typing import Any, NamedTuple
 from accounts.models import Collection
 from evaluation.pool_bias.computation.statement import open_reason
 from evaluation.pool_bias.computation.support import SupportAnswer, pools_are_closed
-from evaluation.pool_bias.services import readable_report, state_of
+from evaluation.pool_bias.services import PoolBiasReport
+from reports.services import changed_since, stored_report
 from scoring.labels import final_labels_of_pools
 from scoring.measures.scopes import Scope
 
@@ -81,8 +82,8 @@ def scopes_under_citations() -> list[ScopeSupport]:
 
 def _open(collection: Collection) -> ScopeSupport:
     """The support for open lists, if the report on pool bias is of the present state."""
-    report = readable_report(collection)
-    if report is None or report.state != state_of(collection):
+    report = stored_report(PoolBiasReport(), collection)
+    if report is None or changed_since(report):
         reason = "the report Pool bias was not computed for the present labels, pools and systems"
         return ScopeSupport(Scope.OPEN, None, reason)
     facts = report.payload["statement"]

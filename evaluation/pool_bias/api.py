@@ -11,8 +11,9 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from accounts.api import CollectionView
-from evaluation.pool_bias.services import changed_since, readable_report, request_pool_bias
+from evaluation.pool_bias.services import PoolBiasReport
 from jobs.api import Busy, JobAnswer, accepted
+from reports.services import changed_since, request_report, stored_report
 from web.api.serializers import RequestSerializer
 
 
@@ -42,7 +43,7 @@ class PoolBias(CollectionView):
         responses=PoolBiasAnswer,
     )
     def get(self, request: Request, slug: str) -> Response:
-        report = readable_report(self.collection)
+        report = stored_report(PoolBiasReport(), self.collection)
         if report is None:
             raise Http404
         changed = changed_since(report)
@@ -50,7 +51,7 @@ class PoolBias(CollectionView):
             "computed_at": report.computed_at,
             "up_to_date": not changed,
             "changed": changed,
-            "paragraph": report.paragraph,
+            "paragraph": report.summary["paragraph"],
             "payload": report.payload,
         }
         return Response(PoolBiasAnswer(answer).data)
@@ -61,10 +62,8 @@ class PoolBias(CollectionView):
         responses={202: JobAnswer},
     )
     def post(self, request: Request, slug: str) -> Response:
-        leave_out = self.parsed(LeaveOut)["leave_out"]
-        job = request_pool_bias(
-            collection=self.collection, leave_out=leave_out, requested_by=self.person
-        )
-        if job.parameters["leave_out"] != sorted(set(leave_out)):
+        kind = PoolBiasReport(self.parsed(LeaveOut)["leave_out"])
+        job = request_report(kind, collection=self.collection, requested_by=self.person)
+        if job.parameters != kind.parameters:
             raise Busy
         return accepted(job)

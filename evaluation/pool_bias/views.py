@@ -15,15 +15,11 @@ from accounts.access import in_collection, person_of
 from accounts.models import Collection, Role
 from evaluation.pool_bias.computation.leave_out import REDRAWN, UNIQUE
 from evaluation.pool_bias.figures import figures_of
-from evaluation.pool_bias.models import PoolBiasReport
-from evaluation.pool_bias.services import (
-    JOB_KIND,
-    changed_since,
-    readable_report,
-    request_pool_bias,
-)
+from evaluation.pool_bias.services import PoolBiasReport
 from evaluation.pool_bias.tables import growth_lines, left_out_lines, system_lines, ways_of
 from jobs.listing import jobs_to_show
+from reports.models import StoredReport
+from reports.services import changed_since, request_report, stored_report
 from web.figure_files import figure_file, shown
 from web.tables.cells import numbered_page
 
@@ -61,12 +57,12 @@ class BiasSelection(NamedTuple):
 @in_collection(Role.ADMIN)
 @require_safe
 def show_pool_bias(request: HttpRequest, collection: Collection) -> HttpResponse:
-    report = readable_report(collection)
+    report = stored_report(PoolBiasReport(), collection)
     context: dict[str, Any] = {
         "collection": collection,
         "report": report,
         "has_labels": collection.queries.filter(pair_count__judged__gt=0).exists(),
-        "jobs": jobs_to_show(collection, [JOB_KIND]),
+        "jobs": jobs_to_show(collection, [PoolBiasReport.name]),
     }
     if report is not None:
         context |= _tables(request, collection, report)
@@ -74,7 +70,7 @@ def show_pool_bias(request: HttpRequest, collection: Collection) -> HttpResponse
     return render(request, "evaluation/pool_bias.html", context)
 
 
-def _tables(request: HttpRequest, collection: Collection, report: PoolBiasReport) -> dict[str, Any]:
+def _tables(request: HttpRequest, collection: Collection, report: StoredReport) -> dict[str, Any]:
     payload = report.payload
     choice = BiasSelection.of(request, payload)
     growth = growth_lines(payload)
@@ -126,11 +122,8 @@ def _measure_groups(payload: dict[str, Any], choice: BiasSelection) -> list[Opti
 @in_collection(Role.ADMIN)
 @require_POST
 def compute_pool_bias(request: HttpRequest, collection: Collection) -> HttpResponse:
-    request_pool_bias(
-        collection=collection,
-        leave_out=request.POST.getlist("leave_out"),
-        requested_by=person_of(request),
-    )
+    kind = PoolBiasReport(request.POST.getlist("leave_out"))
+    request_report(kind, collection=collection, requested_by=person_of(request))
     messages.info(request, "Computing the report.")
     return redirect("pool-bias", collection.slug)
 
@@ -157,8 +150,8 @@ def pool_bias_json(request: HttpRequest, collection: Collection) -> HttpResponse
     return response
 
 
-def _report(collection: Collection) -> PoolBiasReport:
-    report = readable_report(collection)
+def _report(collection: Collection) -> StoredReport:
+    report = stored_report(PoolBiasReport(), collection)
     if report is None:
         raise Http404("no report on pool bias")
     return report

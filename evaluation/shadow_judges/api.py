@@ -12,12 +12,13 @@ from rest_framework.response import Response
 
 from accounts.api import CollectionView
 from database.dry_run import rolled_back_if
-from evaluation.label_effects.models import ReportKind
+from evaluation.label_effects.pages import reports_about
 from evaluation.label_effects.rankings import LONGEST_MEASURE, measure_named, usual_measure
 from evaluation.label_effects.services import (
-    reports_of,
-    request_label_report,
-    state_of,
+    CitedPapersReport,
+    LabelComparison,
+    LabelEffectsReport,
+    ShadowJudgeReport,
 )
 from evaluation.shadow_judges.models import ShadowJudge
 from evaluation.shadow_judges.services import (
@@ -30,6 +31,7 @@ from evaluation.shadow_judges.services import (
     shadow_judge_named,
 )
 from jobs.api import JobAnswer, accepted
+from reports.services import changed_since, request_report
 from web.api.serializers import DryRun, FormBody, RequestSerializer, found
 
 
@@ -123,44 +125,36 @@ class ShadowJudgeDetail(CollectionView):
 class _Report(CollectionView):
     """A stored comparison of labels, and the request to compute it."""
 
-    kind: ReportKind
+    kind: type[LabelComparison]
 
     def _report(self, request: Request, shadow_judge: str = "") -> Response:
         measure = self.parameters(MeasureParameters).validated_data["measure"]
         judge = shadow_judge_named(self.collection, shadow_judge) if shadow_judge else None
-        reports = reports_of(self.collection, self.kind, judge).order_by("-computed_at")
+        reports = reports_about(self.collection, self.kind, judge).order_by("-computed_at")
         if measure:
-            reports = reports.filter(
-                measure=measure_named(measure, self.collection.relevant_from).name
-            )
+            named = measure_named(measure, self.collection.relevant_from)
+            reports = reports.filter(parameters__measure=named.name)
         report = reports.first()
         if report is None:
             raise Http404
-        now = state_of(self.collection, self.kind, report.measure, judge)
         answer = {
-            "measure": report.measure,
+            "measure": report.parameters["measure"],
             "computed_at": report.computed_at,
-            "up_to_date": report.state == now,
+            "up_to_date": not changed_since(report),
             "payload": report.payload,
         }
         return Response(LabelReportAnswer(answer).data)
 
     def _request(self, shadow_judge: str = "") -> Response:
-        if shadow_judge:
-            shadow_judge_named(self.collection, shadow_judge)
-        measure = self.parsed(MeasureParameters)["measure"]
-        job = request_label_report(
-            collection=self.collection,
-            kind=self.kind,
-            measure=measure or usual_measure(self.collection),
-            shadow_judge=shadow_judge,
-            requested_by=self.person,
-        )
+        about = {"shadow_judge": shadow_judge} if shadow_judge else {}
+        measure = self.parsed(MeasureParameters)["measure"] or usual_measure(self.collection)
+        kind = self.kind(measure=measure, **about)
+        job = request_report(kind, collection=self.collection, requested_by=self.person)
         return accepted(job)
 
 
 class LabelEffects(_Report):
-    kind = ReportKind.LABEL_EFFECTS
+    kind = LabelEffectsReport
 
     @extend_schema(
         summary="The rankings of systems under different labels",
@@ -181,7 +175,7 @@ class LabelEffects(_Report):
 
 
 class CitedPapers(_Report):
-    kind = ReportKind.CITED_PAPERS
+    kind = CitedPapersReport
 
     @extend_schema(
         summary="The grades of cited papers, and the ranking of systems under citations",
@@ -201,8 +195,8 @@ class CitedPapers(_Report):
         return self._request()
 
 
-class ShadowJudgeReport(_Report):
-    kind = ReportKind.SHADOW_JUDGE
+class ShadowJudgeComparison(_Report):
+    kind = ShadowJudgeReport
 
     @extend_schema(
         summary="The agreement of a shadow judge with people, and its ranking of systems",

@@ -29,7 +29,7 @@ from jobs.models import Job
 from jobs.uploads import KeyTaken, enqueue_upload
 from web.errors import UserFacingError
 
-IMPORT_KIND = "import_shadow_judge"
+IMPORT_KIND, COMPARISON_KIND = "import_shadow_judge", "compare_shadow_judge"
 NAME = r"[\w.-]+"
 LONGEST_NAME, LONGEST_MODEL, LONGEST_TEXT = 60, 200, 20_000
 EXAMPLES = 5  # ids that a report names for each reason
@@ -256,7 +256,8 @@ def delete_shadow_judge(*, collection: Collection, name: str) -> None:
     with transaction.atomic():
         lock_collection(collection)
         judge = shadow_judge_named(collection, name)
-        judge.reports.all().delete()
+        reports = collection.stored_reports.filter(kind=COMPARISON_KIND)
+        reports.filter(parameters__shadow_judge=name).delete()
         # Without Django's collector, which would load every label.
         labels = ShadowLabel.objects.filter(shadow_judge=judge).order_by()
         labels._raw_delete(labels.db)

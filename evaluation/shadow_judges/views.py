@@ -7,13 +7,14 @@ from typing import Any
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from accounts.access import in_collection, person_of
 from accounts.models import Collection, Role
 from agreement.coefficients import COEFFICIENTS
-from evaluation.label_effects.models import ReportKind
 from evaluation.label_effects.pages import ReportPage
+from evaluation.label_effects.services import ShadowJudgeReport
 from evaluation.label_effects.views import start_report
 from evaluation.shadow_judges.forms import ShadowJudgeForm
 from evaluation.shadow_judges.models import ShadowJudge
@@ -89,7 +90,7 @@ def judge_or_404(collection: Collection, name: str) -> ShadowJudge:
 
 def _page(request: HttpRequest, collection: Collection, shadow_judge: str) -> ReportPage:
     judge = judge_or_404(collection, shadow_judge)
-    return ReportPage.of(request, collection, ReportKind.SHADOW_JUDGE, judge)
+    return ReportPage.of(request, collection, ShadowJudgeReport, judge)
 
 
 @in_collection(Role.ADMIN)
@@ -121,7 +122,9 @@ def compare_shadow_judge(
     request: HttpRequest, collection: Collection, shadow_judge: str
 ) -> HttpResponse:
     judge_or_404(collection, shadow_judge)
-    return start_report(request, collection, ReportKind.SHADOW_JUDGE, "shadow-judge", shadow_judge)
+    kind = ShadowJudgeReport(request.POST.get("measure", ""), shadow_judge)
+    address = reverse("shadow-judge", args=[collection.slug, shadow_judge])
+    return start_report(request, collection, kind, address)
 
 
 @in_collection(Role.ADMIN)

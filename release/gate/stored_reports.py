@@ -6,17 +6,17 @@ Only counts and digests are compared, so it takes a fixed number of queries and 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 from accounts.models import Collection
 from agreement.revision import revision_of
 from bundle.records import ReleasedReports
-from evaluation.label_effects.models import LabelReport, ReportKind
-from evaluation.label_effects.services import PresentInputs
+from evaluation.label_effects.services import CitedPapersReport, LabelEffectsReport
 from evaluation.leaderboard.rows import pooled_runs
-from evaluation.pool_bias.models import PoolBiasReport
-from evaluation.pool_bias.services import state_of as pool_bias_state
+from evaluation.pool_bias.services import PoolBiasReport
+from reports.kinds import ReportKind
+from reports.models import StoredReport
+from reports.services import kind_of
 from scoring.labels import FINAL
 from scoring.measures.profiles import profiles_for
 from scoring.models import Scores
@@ -24,10 +24,18 @@ from scoring.results import stored_profile
 from scoring.services import out_of_date as systems_out_of_date
 
 AGREEMENT, EVALUATION, POOL_BIAS = "agreement", "evaluation", "pool_bias"
-LABEL_REPORTS = {
-    ReportKind.LABEL_EFFECTS: "label_effects",
-    ReportKind.CITED_PAPERS: "cited_papers",
+KINDS: dict[str, type[ReportKind]] = {
+    POOL_BIAS: PoolBiasReport,
+    "label_effects": LabelEffectsReport,
+    "cited_papers": CitedPapersReport,
 }  # not those on shadow judges, whose labels are in no release
+
+
+class KindReports(NamedTuple):
+    """The reports of a kind that are up to date; `is_stale` if there are others."""
+
+    present: list[StoredReport]
+    is_stale: bool
 
 
 def stale_reports(collection: Collection) -> list[str]:
@@ -39,19 +47,22 @@ def stale_reports(collection: Collection) -> list[str]:
     return [
         *([AGREEMENT] if _agreement_is_stale(collection) else ()),
         *([EVALUATION] if _stale_systems(collection) else ()),
-        *([POOL_BIAS] if _pool_bias_is_stale(collection) else ()),
-        *_label_reports(collection)[1],
+        *(key for key, reports in _reports(collection).items() if reports.is_stale),
     ]
 
 
 def stored_reports(collection: Collection) -> ReleasedReports:
     """The reports with their contents. A release computes that on agreement itself."""
     stale = [key for key in stale_reports(collection) if key != AGREEMENT]
-    labels, _ = _label_reports(collection)
+    stored = {
+        key: [report.payload for report in reports.present]
+        for key, reports in _reports(collection).items()
+    }
+    bias = stored.pop(POOL_BIAS)  # one report, where the others have one for each measure
     contents = {
         EVALUATION: _evaluation(collection),
-        POOL_BIAS: None if POOL_BIAS in stale else _pool_bias(collection),
-        **{key: [_payload(report) for report in reports] for key, reports in labels.items()},
+        POOL_BIAS: bias[0] if bias else None,
+        **stored,
     }
     return ReleasedReports({key: value for key, value in contents.items() if value}, tuple(stale))
 
@@ -115,38 +126,17 @@ def _evaluation(collection: Collection) -> dict[str, Any] | None:
     }
 
 
-def _pool_bias_is_stale(collection: Collection) -> bool:
-    states = PoolBiasReport.objects.filter(collection=collection).values_list("state", flat=True)
-    return any(state != pool_bias_state(collection) for state in states)
-
-
-def _pool_bias(collection: Collection) -> Any:
-    reports = PoolBiasReport.objects.filter(collection=collection)
-    return reports.values_list("payload", flat=True).first()
-
-
-def _label_reports(collection: Collection) -> tuple[dict[str, list[LabelReport]], list[str]]:
-    """By key, the reports that are up to date, without payloads; and the keys of the others."""
-    present = PresentInputs(collection)
-    current: dict[str, list[LabelReport]] = {}
-    stale: list[str] = []
-    for report in _ordered_label_reports(collection):
-        key = LABEL_REPORTS[ReportKind(report.kind)]
-        state = present.state_of(report.kind, report.measure)
-        if report.state == state:
-            current.setdefault(key, []).append(report)
-        elif key not in stale:
-            stale.append(key)
-    return current, stale
-
-
-def _ordered_label_reports(collection: Collection) -> Iterator[LabelReport]:
-    reports = collection.label_reports.filter(kind__in=LABEL_REPORTS).defer("payload").order_by()
-    kinds = list(LABEL_REPORTS)
-    yield from sorted(
-        reports, key=lambda report: (kinds.index(ReportKind(report.kind)), report.measure)
-    )
-
-
-def _payload(report: LabelReport) -> Any:
-    return report.payload  # deferred: read only for the files
+def _reports(collection: Collection) -> dict[str, KindReports]:
+    """The reports by key, without payloads."""
+    names = [kind.name for kind in KINDS.values()]
+    rows = collection.stored_reports.filter(kind__in=names).defer("payload").order_by()
+    # Not by the database, whose order of texts depends on its collation.
+    by_key = sorted(rows, key=lambda report: report.key)
+    found = {}
+    for key, kind in KINDS.items():
+        reports = [report for report in by_key if report.kind == kind.name]
+        # Every measure has the same inputs.
+        state = kind_of(reports[0]).state(collection) if reports else ""
+        present = [report for report in reports if report.state == state]
+        found[key] = KindReports(present, is_stale=len(present) < len(reports))
+    return found

@@ -17,11 +17,12 @@ from adjudication.yield_reports import (
 )
 from annotation.models import Slot
 from annotation.services import open_query
-from evaluation.pool_bias.services import compute_pool_bias
+from evaluation.pool_bias.services import PoolBiasReport
 from jobs import services as jobs
 from jobs.models import Job, State
 from pooling.models import Contribution, PoolReport
 from pooling.services import freeze_pools
+from reports.services import compute_report
 from tests.support.factories import a_collection, a_pool, an_open_query, annotators
 from tests.support.pooling_scenes import a_listed_collection
 from tests.support.sittings import judge_at_once, judge_both
@@ -107,8 +108,8 @@ def test_yields_of_a_collection_count_finders_by_depth_and_leave_the_query_paper
         Yield("up", drawn=3, judged=2, relevant=2, alone=1),
         Yield("down", drawn=0, judged=0, relevant=0, alone=0),
     ]
-    assert [row._asdict() for row in yields_of(collection)] == compute_pool_bias(
-        collection=collection
+    assert [row._asdict() for row in yields_of(collection)] == compute_report(
+        PoolBiasReport(), collection=collection
     ).payload["sources"]
 
 

@@ -72,7 +72,7 @@ def test_the_scripts_lead_from_a_file_to_a_release(run_as, tmp_path):
         "fabs_bm25",
         "facet_tfidf",
     }
-    assert papers.pool_bias_report.payload["leave_out"] == ["bm25_title"]
+    assert papers.stored_reports.get(kind="pool_bias").parameters["leave_out"] == ["bm25_title"]
     assert papers.studies.get().pairs.count() == 2
     assert (tmp_path / "papers-1.0.zip").stat().st_size == papers.releases.get().size
 

@@ -83,7 +83,7 @@ def test_a_report_with_other_sources_waits_for_the_one_in_progress(world, admin)
 
 
 def test_the_report_is_not_found_before_it_is_computed(world, admin):
-    world.collection.pool_bias_report.delete()
+    world.collection.stored_reports.filter(kind="pool_bias").delete()
 
     assert admin.get(f"{WHERE}pool-bias/").status_code == 404
 

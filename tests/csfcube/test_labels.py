@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from agreement.services import compute_report
-from evaluation.label_effects.models import ReportKind
-from evaluation.label_effects.services import compute_label_report
+from agreement.services import compute_report as compute_agreement
+from evaluation.label_effects.services import CitedPapersReport, ShadowJudgeReport
 from evaluation.shadow_judges.services import Description, import_shadow_judge
+from reports.services import compute_report
 from scoring.labels import qrels_of
 
 pytestmark = [pytest.mark.csfcube, pytest.mark.django_db]
@@ -15,9 +15,7 @@ pytestmark = [pytest.mark.csfcube, pytest.mark.django_db]
 
 def test_cited_papers_have_the_low_grades_that_the_paper_reports(released):
     """CSFCube's paper, appendix D."""
-    report = compute_label_report(
-        collection=released, kind=ReportKind.CITED_PAPERS, measure="NDCG%20"
-    )
+    report = compute_report(CitedPapersReport("NDCG%20"), collection=released)
     shares = {row["facet"]: 100 * row["low_share"] for row in report.payload["facets"]}
     assert {facet: round(share, 1) for facet, share in shares.items()} == {
         "background": 79.7,
@@ -40,13 +38,11 @@ def test_a_model_that_knows_the_final_labels_is_compared_on_the_pairs_of_the_jud
     import_shadow_judge(
         collection=released, path=path, filename=path.name, about=Description("final")
     )
-    report = compute_label_report(
-        collection=released, kind=ReportKind.SHADOW_JUDGE, measure="NDCG%20", shadow_judge="final"
-    )
+    report = compute_report(ShadowJudgeReport("NDCG%20", "final"), collection=released)
     agreement = report.payload["agreement"]
     people = {
         row["facet"]: row["median"]
-        for row in compute_report(collection=released, missing="exclude").payload["facets"]
+        for row in compute_agreement(collection=released, missing="exclude").payload["facets"]
         if row["stage"] == "pre" and row["queries"]
     }
     for row in agreement["facets"]:

@@ -8,7 +8,8 @@ from statistics import mean
 import pytest
 
 from adjudication.retriever_yield import yields_of
-from evaluation.pool_bias.services import compute_pool_bias
+from evaluation.pool_bias.services import PoolBiasReport
+from reports.services import compute_report
 from scoring.systems.services import RunPath, import_system
 
 pytestmark = [pytest.mark.csfcube, pytest.mark.django_db, pytest.mark.one_database]
@@ -25,7 +26,7 @@ def specter_system(collection, folder):
 
 def test_the_report_counts_what_the_files_say(released, csfcube, pools, ratings):
     specter_system(released, csfcube)
-    report = compute_pool_bias(collection=released).payload
+    report = compute_report(PoolBiasReport(), collection=released).payload
 
     drawn, unique = Counter(), Counter()
     for query, rating in ratings.items():
@@ -87,7 +88,7 @@ def test_without_all_that_specter_drew_its_ranking_loses_half_and_gains_condense
         reduced.append(ndcg(ranking, kept, cutoff))
         condensed.append(ndcg([docno for docno in ranking if docno in kept], kept, cutoff))
 
-    report = compute_pool_bias(collection=released).payload
+    report = compute_report(PoolBiasReport(), collection=released).payload
 
     (left_out,) = [row for row in report["left_out"] if row["sources"] == [SYSTEM]]
     (row,) = left_out["drawn"]["measures"]["NDCG%20"]["systems"]
@@ -104,7 +105,10 @@ def test_without_all_that_specter_drew_its_ranking_loses_half_and_gains_condense
 
 def test_a_ranking_of_the_pools_says_nothing_about_the_whole_corpus(released, csfcube):
     specter_system(released, csfcube)
-    report = compute_pool_bias(collection=released)
+    report = compute_report(PoolBiasReport(), collection=released)
     assert report.payload["systems"][0]["judged"]["20"] == 1
     assert report.payload["statement"]["whole_corpus"] == 0
-    assert "cannot be said: no source of the pools is a scored system that" in report.paragraph
+    assert (
+        "cannot be said: no source of the pools is a scored system that"
+        in report.summary["paragraph"]
+    )

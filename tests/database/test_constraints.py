@@ -46,7 +46,7 @@ from curation.models import (
     SampledPaper,
     Screening,
 )
-from evaluation.models import ErrorTag, LabelReport, PoolBiasReport, ShadowJudge, ShadowLabel
+from evaluation.models import ErrorTag, ShadowJudge, ShadowLabel
 from jobs.models import Job, State
 from pooling.models import (
     BuildRun,
@@ -68,6 +68,7 @@ from release.models import (
     ReleaseException,
     ReleaseImport,
 )
+from reports.models import StoredReport
 from retrieval.models import Ranking, Run
 from scoring.models import Fold, FoldPlan, Scores, System, SystemKind, SystemRanking
 from studies.models import Study, StudyPair, StudyRating
@@ -161,9 +162,7 @@ class World(NamedTuple):
     ended_study: Study
     shadow_judge: ShadowJudge
     shadow_label: ShadowLabel
-    pool_bias_report: PoolBiasReport
-    label_report: LabelReport  # of no shadow judge
-    shadow_report: LabelReport
+    stored_report: StoredReport
     ended_pair: StudyPair
     system: System
     system_ranking: SystemRanking
@@ -229,12 +228,6 @@ def build_world() -> World:
     query.query_paper.exclusions.create(annotator=excluded)
     shadow_judge = collection.shadow_judges.create(
         name="model", filename="model.txt", labels_count=1, sha256="0" * 64
-    )
-    label_report, shadow_report = (
-        collection.label_reports.create(
-            kind=kind, shadow_judge=judge, measure="AP", state="0" * 64, payload={}
-        )
-        for kind, judge in (("label-effects", None), ("shadow-judge", shadow_judge))
     )
     document = DocumentFactory(collection=collection)
     sampled_paper = a_sample(collection).papers.create(document=document, position=1)
@@ -331,15 +324,9 @@ def build_world() -> World:
         ended_pair=ended_pair,
         shadow_judge=shadow_judge,
         shadow_label=shadow_judge.labels.create(pair=other.pair, grade=3),
-        pool_bias_report=PoolBiasReport.objects.create(
-            collection=collection,
-            state="0" * 64,
-            paragraph="",
-            computed_at=timezone.now(),
-            payload={},
+        stored_report=collection.stored_reports.create(
+            kind="kind", version=1, state="", computed_at=timezone.now(), seconds=1, payload={}
         ),
-        label_report=label_report,
-        shadow_report=shadow_report,
         document_import=document_import,
         import_step=document_import.steps.create(position=0, name="read", removed=0, remaining=3),
         error_tag=ErrorTag.objects.create(
@@ -1142,6 +1129,8 @@ CASES = [
     Case("report_missing_known", lambda world: again(world.report, missing="guess")),
     Case("agreement_report_never_edited", lambda world: change(world.report, payload={"n": 1})),
     Case("agreement_report_never_deleted", lambda world: delete(world.report)),
+    # reports
+    Case("stored_report_once", lambda world: again(world.stored_report)),
     # comparisons of labels
     Case("shadow_judge_name_once", lambda world: again(world.shadow_judge)),
     Case("shadow_judge_has_name", lambda world: again(world.shadow_judge, name="")),
@@ -1161,16 +1150,6 @@ CASES = [
     ),
     Case("shadow_label_of_its_collection", labelled_elsewhere),
     Case("shadow_label_never_edited", lambda world: change(world.shadow_label, grade=1)),
-    Case(
-        "evaluation_poolbiasreport.collection_id",
-        lambda world: again(world.pool_bias_report),
-    ),
-    Case("label_report_once", lambda world: again(world.label_report)),
-    Case("label_report_once_per_shadow_judge", lambda world: again(world.shadow_report)),
-    Case(
-        "label_report_has_its_subject",
-        lambda world: again(world.label_report, kind="shadow-judge"),
-    ),
     # release
     Case("release_version_once", lambda world: again(world.release)),
     Case("release_has_version", lambda world: again(world.release, version="")),

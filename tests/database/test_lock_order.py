@@ -57,7 +57,7 @@ from dashboard.services import change_settings, remove_role
 from dashboard.settings.archiving import archive_collection
 from dashboard.settings.export import export_collection
 from evaluation.error_browser.services import tag_error
-from evaluation.label_effects.services import compute_label_report
+from evaluation.label_effects.services import LabelEffectsReport
 from evaluation.shadow_judges.services import (
     Description,
     delete_shadow_judge,
@@ -75,6 +75,7 @@ from release.datasheets.services import (
 from release.errata.services import report_erratum, settle_erratum
 from release.publicity import make_private, make_public
 from release.services import publish_release
+from reports.services import compute_report
 from retrieval.formats import RankedList, Scored
 from retrieval.models import Run
 from retrieval.services import remove_run
@@ -380,7 +381,7 @@ def shadowed(scene: Scene, work: DirectRun) -> None:
 
 
 def labels_compared(scene: Scene, work: DirectRun) -> None:
-    compute_label_report(collection=scene.collection, kind="label-effects", measure="AP", work=work)
+    compute_report(LabelEffectsReport("AP"), collection=scene.collection, work=work)
 
 
 def unshadowed(scene: Scene) -> None:

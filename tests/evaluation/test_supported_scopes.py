@@ -13,7 +13,8 @@ from evaluation.leaderboard.supported_scopes import (
     supported_scopes,
 )
 from evaluation.pool_bias.computation.statement import open_reason
-from evaluation.pool_bias.services import compute_pool_bias
+from evaluation.pool_bias.services import PoolBiasReport
+from reports.services import compute_report
 from scoring.measures.scopes import Scope
 from tests.support.factories import DocumentFactory, a_collection, a_pool, annotators
 from tests.support.release_scenes import (
@@ -63,7 +64,7 @@ def test_decided_pools_are_closed():
 def test_open_lists_are_supported_only_by_a_report_of_the_present_state():
     collection = a_judged_collection()
     assert "was not computed" in supports(collection)[Scope.OPEN].reason
-    compute_pool_bias(collection=collection)
+    compute_report(PoolBiasReport(), collection=collection)
 
     answer = supports(collection)[Scope.OPEN]
     assert answer.supported is not True  # three queries say nothing
@@ -81,7 +82,7 @@ def test_citations_do_not_support_open_lists():
 @pytest.mark.parametrize(("answer", "supported"), [("supported", True), ("not supported", False)])
 def test_open_lists_have_the_answer_of_the_report(answer, supported):
     collection = a_judged_collection()
-    report = compute_pool_bias(collection=collection)
+    report = compute_report(PoolBiasReport(), collection=collection)
     change = {"mean": -0.2, "low": -0.3, "high": -0.1}
     report.payload["statement"]["support"] |= {
         **{"answer": answer, "judged": 0.9, "sources": 3, "largest": 0.1},
@@ -132,5 +133,5 @@ def test_a_query_paper_in_its_own_pool_is_no_pair_to_label():
     judge_all(collection, {("q_method", "q"): (3, 3), ("q_method", "d1"): (2, 2)})
 
     assert supports(collection)[Scope.CLOSED].reason == "1 of 2 pooled pairs have a final label"
-    statement = compute_pool_bias(collection=collection).payload["statement"]
+    statement = compute_report(PoolBiasReport(), collection=collection).payload["statement"]
     assert (statement["labelled"], statement["pairs"]) == (1, 2)

@@ -7,11 +7,15 @@ from xml.etree import ElementTree
 
 import pytest
 
-from agreement.services import compute_report
-from evaluation.label_effects.models import ReportKind
-from evaluation.label_effects.services import compute_label_report
-from evaluation.pool_bias.services import compute_pool_bias
+from agreement.services import compute_report as compute_agreement
+from evaluation.label_effects.services import (
+    CitedPapersReport,
+    LabelEffectsReport,
+    ShadowJudgeReport,
+)
+from evaluation.pool_bias.services import PoolBiasReport
 from release.gate.stored_reports import stale_reports
+from reports.services import compute_report
 from scoring.models import Scores
 from scoring.services import evaluate
 from tests.support.label_scenes import a_shadow_judge, a_system, two_systems
@@ -37,11 +41,11 @@ def collection():
     """With two systems, and every report that a release can have."""
     collection = a_judged_collection()
     two_systems(collection)
-    compute_report(collection=collection, missing="exclude")
+    compute_agreement(collection=collection, missing="exclude")
     evaluate(collection=collection)
-    compute_pool_bias(collection=collection)
-    for kind in (ReportKind.LABEL_EFFECTS, ReportKind.CITED_PAPERS):
-        compute_label_report(collection=collection, kind=kind, measure=MEASURE)
+    compute_report(PoolBiasReport(), collection=collection)
+    for kind in (LabelEffectsReport, CitedPapersReport):
+        compute_report(kind(MEASURE), collection=collection)
     return collection
 
 
@@ -67,7 +71,7 @@ def test_stale_reports_take_as_many_queries_for_more_reports(
     a_system(collection, "third", {"q1_method": ["d1"]})
     with django_assert_max_num_queries(25) as captured:
         stale_reports(collection)
-    compute_label_report(collection=collection, kind=ReportKind.LABEL_EFFECTS, measure="NDCG%20")
+    compute_report(LabelEffectsReport("NDCG%20"), collection=collection)
     a_system(collection, "fourth", {"q1_method": ["d1"]})
     with django_assert_num_queries(len(captured)):
         stale_reports(collection)
@@ -82,7 +86,7 @@ def test_a_release_has_the_reports_that_are_up_to_date(collection):
         "reports/agreement.missing-zero.json",
     }
     bias = json.loads(files["reports/pool_bias.json"])
-    assert bias == json.loads(json.dumps(collection.pool_bias_report.payload))
+    assert bias == json.loads(json.dumps(collection.stored_reports.get(kind="pool_bias").payload))
     (effects,) = json.loads(files["reports/label_effects.json"])
     assert (effects["measure"], effects["queries"]) == (MEASURE, 3)
 
@@ -107,12 +111,7 @@ def test_the_evaluation_has_means_intervals_and_folds_of_each_system(collection)
 
 def test_a_report_on_a_shadow_judge_is_in_no_release(collection, tmp_path):
     model = a_shadow_judge(collection, tmp_path)
-    compute_label_report(
-        collection=collection,
-        kind=ReportKind.SHADOW_JUDGE,
-        measure=MEASURE,
-        shadow_judge=model.name,
-    )
+    compute_report(ShadowJudgeReport(MEASURE, model.name), collection=collection)
 
     assert stale_reports(collection) == []
     reports = {name: text for name, text in files_of(collection).items() if "reports/" in name}

@@ -12,22 +12,26 @@ from accounts.models import Collection, Role, User
 from adjudication.models import Case
 from adjudication.services import Ruling
 from agreement.models import Report
-from agreement.services import compute_report
+from agreement.services import compute_report as compute_agreement
 from annotation.models import Opening, Slot
 from annotation.services import Answer, open_query, set_up_collection
 from corpus.facets import DEFAULT_FACETS, FacetPlan
 from corpus.services import create_query
 from curation.samples.services import SamplePlan, draw_sample
 from curation.screening.services import Verdict, save_screening
-from evaluation.label_effects.models import ReportKind
-from evaluation.label_effects.services import compute_label_report
-from evaluation.pool_bias.services import compute_pool_bias
+from evaluation.label_effects.services import (
+    CitedPapersReport,
+    LabelEffectsReport,
+    ShadowJudgeReport,
+)
+from evaluation.pool_bias.services import PoolBiasReport
 from jobs.context import DirectRun
 from jobs.models import Job
 from pooling.models import PoolBuild
 from release.errata.services import report_erratum
 from release.models import Erratum, Release
 from release.services import publish_release
+from reports.services import compute_report
 from retrieval.formats import RankedList
 from retrieval.models import Run
 from scoring.models import System, SystemKind
@@ -115,7 +119,7 @@ def a_world(slug: str = "small", facets: Sequence[FacetPlan] = DEFAULT_FACETS) -
         judge(theirs[slot.pair_id], Answer(grade=grade, note=NOTE))
     judge(theirs[mine[2].pair_id], Answer(grade=2, note=HALF_NOTE))
     settle(mine[0], Ruling(grade=1, note=NOTE))
-    world.report = compute_report(collection=collection, missing="exclude")
+    world.report = compute_agreement(collection=collection, missing="exclude")
     world.release = publish_release(collection=collection, version="1.0", accept=EVERY_EXCEPTION)
     world.erratum = report_erratum(
         release=world.release, query=world.query, docno="", problem=NOTE, email=EMAIL
@@ -127,7 +131,7 @@ def a_world(slug: str = "small", facets: Sequence[FacetPlan] = DEFAULT_FACETS) -
     a_choice(collection)
     _score(world)
     add_shadow_judge(world, SHADOW_JUDGE)
-    compute_pool_bias(collection=collection)
+    compute_report(PoolBiasReport(), collection=collection)
     return world
 
 
@@ -139,13 +143,12 @@ def add_shadow_judge(world: World, name: str) -> None:
     )
     for slot in world.slots():
         judge.labels.create(pair=slot.pair, grade=3)
-    for kind in ReportKind:
-        compute_label_report(
-            collection=collection,
-            kind=kind,
-            measure="AP",
-            shadow_judge=name if kind == ReportKind.SHADOW_JUDGE else "",
-        )
+    for kind in (
+        LabelEffectsReport("AP"),
+        CitedPapersReport("AP"),
+        ShadowJudgeReport("AP", name),
+    ):
+        compute_report(kind, collection=collection)
 
 
 def _sample(collection: Collection) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from evaluation.label_effects.command import ComparisonCommand
-from evaluation.label_effects.models import ReportKind
+from evaluation.label_effects.services import LabelEffectsReport
 from evaluation.label_effects.text import ranking_lines
 
 
@@ -14,7 +14,9 @@ class Command(ComparisonCommand):
         "Compare the rankings of systems under different labels: the final labels, each annotator, "
         "and the lower and the higher of both judgments."
     )
-    kind = ReportKind.LABEL_EFFECTS
+
+    def comparison(self, measure: str, options: dict[str, Any]) -> LabelEffectsReport:
+        return LabelEffectsReport(measure)
 
     def lines(self, payload: dict[str, Any]) -> list[str]:
         return list(ranking_lines(payload))

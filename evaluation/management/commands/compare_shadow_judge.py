@@ -8,7 +8,7 @@ from django.core.management.base import CommandParser
 
 from agreement.coefficients import COEFFICIENTS
 from evaluation.label_effects.command import ComparisonCommand
-from evaluation.label_effects.models import ReportKind
+from evaluation.label_effects.services import ShadowJudgeReport
 from evaluation.label_effects.text import ranking_lines
 from evaluation.shadow_judges.tables import COMPARISON_NAMES
 
@@ -18,11 +18,13 @@ class Command(ComparisonCommand):
         "Compare a shadow judge with people: with each annotator and with the final labels, on the "
         "same pairs as the annotators with each other. Compares the rankings of systems, too."
     )
-    kind = ReportKind.SHADOW_JUDGE
 
     def add_arguments(self, parser: CommandParser) -> None:
         super().add_arguments(parser)
         parser.add_argument("name", help="The shadow judge's name.")
+
+    def comparison(self, measure: str, options: dict[str, Any]) -> ShadowJudgeReport:
+        return ShadowJudgeReport(measure, options["name"])
 
     def lines(self, payload: dict[str, Any]) -> list[str]:
         head = "".join(f"{coefficient.key:>20}" for coefficient in COEFFICIENTS)

@@ -10,8 +10,9 @@ from django.core.management.base import CommandParser
 
 from accounts.commands import ProjectCommand
 from accounts.models import Collection
-from evaluation.pool_bias.services import compute_pool_bias
+from evaluation.pool_bias.services import PoolBiasReport
 from evaluation.pool_bias.tables import LeftOutLine, left_out_lines, ways_of
+from reports.services import compute_report
 from web.words import count_noun
 
 Row = tuple[str, ...]
@@ -35,7 +36,7 @@ class Command(ProjectCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         collection: Collection = options["collection"]
         leave_out = [name.strip() for name in options["leave_out"].split(",") if name.strip()]
-        report = compute_pool_bias(collection=collection, leave_out=leave_out)
+        report = compute_report(PoolBiasReport(leave_out), collection=collection)
         if options["format"] == "json":
             # Sorted, so that the text is the same on every database.
             text = json.dumps(report.payload, indent=2, sort_keys=True, ensure_ascii=False)

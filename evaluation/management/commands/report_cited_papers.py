@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from evaluation.label_effects.command import ComparisonCommand
-from evaluation.label_effects.models import ReportKind
+from evaluation.label_effects.services import CitedPapersReport
 from evaluation.label_effects.text import ranking_lines
 
 
@@ -14,7 +14,9 @@ class Command(ComparisonCommand):
         "Print how cited papers are graded, by facet. Compares the ranking of systems under "
         "citations as labels with that under the final labels."
     )
-    kind = ReportKind.CITED_PAPERS
+
+    def comparison(self, measure: str, options: dict[str, Any]) -> CitedPapersReport:
+        return CitedPapersReport(measure)
 
     def lines(self, payload: dict[str, Any]) -> list[str]:
         if not payload["facets"]:

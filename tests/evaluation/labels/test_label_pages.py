@@ -9,11 +9,16 @@ from dataclasses import asdict
 import pytest
 
 from evaluation.label_effects.comparison import Flip, FlipKind
-from evaluation.label_effects.models import ReportKind
-from evaluation.label_effects.services import compute_label_report
-from evaluation.models import LabelReport, ShadowJudge
+from evaluation.label_effects.services import (
+    CitedPapersReport,
+    LabelEffectsReport,
+    ShadowJudgeReport,
+)
+from evaluation.models import ShadowJudge
 from release.services import build_bundle
 from release.snapshot import take_snapshot
+from reports.models import StoredReport
+from reports.services import compute_report
 from tests.support.label_scenes import MODEL_LABELS, a_shadow_judge, qrels_file, two_systems
 from tests.support.release_scenes import a_judged_collection
 from tests.support.uploading import done
@@ -21,9 +26,9 @@ from tests.support.visits import address, client_of, queries_of, text_of
 
 pytestmark = pytest.mark.django_db
 PAGES = {
-    ReportKind.LABEL_EFFECTS: ("label-effects", []),
-    ReportKind.CITED_PAPERS: ("cited-papers", []),
-    ReportKind.SHADOW_JUDGE: ("shadow-judge", ["model"]),
+    LabelEffectsReport: ("label-effects", []),
+    CitedPapersReport: ("cited-papers", []),
+    ShadowJudgeReport: ("shadow-judge", ["model"]),
 }
 
 
@@ -41,12 +46,12 @@ def reader(judged):
     return client_of("admin")
 
 
-@pytest.mark.parametrize("kind", ReportKind)
+@pytest.mark.parametrize("kind", PAGES)
 def test_a_comparison_is_requested_computed_shown_and_downloaded(reader, judged, kind):
     name, arguments = PAGES[kind]
     url = address(name, *arguments)
     assert "No comparison by this measure yet" in text_of(reader.get(url))
-    compute = "compare-shadow-judge" if kind == ReportKind.SHADOW_JUDGE else f"compute-{name}"
+    compute = "compare-shadow-judge" if kind == ShadowJudgeReport else f"compute-{name}"
     reader.post(address(compute, *arguments), {"measure": "NDCG%100"})
     assert done().state == "succeeded"
     page = text_of(reader.get(url))
@@ -55,7 +60,7 @@ def test_a_comparison_is_requested_computed_shown_and_downloaded(reader, judged,
     rows = list(csv.reader(reader.get(address(f"{name}-csv", *arguments)).text.splitlines()))
     assert ["mean", "final", "good", "", "1.0", "1", "", "", "", ""] in rows
     report = json.loads(reader.get(address(f"{name}-json", *arguments)).text)
-    assert report == LabelReport.objects.get(kind=kind).payload
+    assert report == StoredReport.objects.get(kind=kind.name).payload
     two_systems(judged)  # they replace those of the same names, with the same lists
     assert "The report is up to date" in text_of(reader.get(url))
     judged.systems.get(name="bad").delete()
@@ -64,9 +69,7 @@ def test_a_comparison_is_requested_computed_shown_and_downloaded(reader, judged,
 
 
 def test_an_undefined_p_is_shown_and_downloaded_with_its_reason(reader, judged):
-    report = compute_label_report(
-        collection=judged, kind=ReportKind.LABEL_EFFECTS, measure="NDCG%100"
-    )
+    report = compute_report(LabelEffectsReport("NDCG%100"), collection=judged)
     row = next(row for row in report.payload["rankings"] if row["source"] == "slot1")
     row["flips"] = [
         asdict(
@@ -121,7 +124,5 @@ def test_a_release_has_the_same_bytes_with_a_shadow_judge(tmp_path):
     before = bundle()
     two_systems(collection)
     a_shadow_judge(collection, tmp_path)
-    compute_label_report(
-        collection=collection, kind=ReportKind.SHADOW_JUDGE, measure="AP", shadow_judge="model"
-    )
+    compute_report(ShadowJudgeReport("AP", "model"), collection=collection)
     assert bundle() == before

@@ -9,7 +9,6 @@ from django.core.management import CommandError, call_command
 from django.db.models import Value
 from django.db.models.functions import Concat
 
-from evaluation.label_effects.models import ReportKind
 from evaluation.label_effects.rankings import (
     LONGEST_MEASURE,
     BadMeasure,
@@ -18,15 +17,14 @@ from evaluation.label_effects.rankings import (
     usual_measure,
 )
 from evaluation.label_effects.services import (
-    compute_label_report,
-    job_key,
-    reports_of,
-    request_label_report,
-    state_of,
+    CitedPapersReport,
+    LabelEffectsReport,
+    ShadowJudgeReport,
 )
-from evaluation.models import LabelReport
 from evaluation.shadow_judges.services import UnknownShadowJudge, delete_shadow_judge
 from jobs.context import DirectRun
+from reports.models import StoredReport
+from reports.services import changed_since, compute_report, reports_of, request_report
 from scoring.labels import SOURCES, all_qrels
 from scoring.measures.scoring import score_lists
 from scoring.systems.lists import system_lists
@@ -45,8 +43,8 @@ from tests.support.sittings import judge
 pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 
 
-def computed(collection, kind=ReportKind.LABEL_EFFECTS, measure="NDCG%100", **options) -> dict:
-    report = compute_label_report(collection=collection, kind=kind, measure=measure, **options)
+def computed(collection, kind=LabelEffectsReport, measure="NDCG%100", work=None, **options) -> dict:
+    report = compute_report(kind(measure, **options), collection=collection, work=work)
     return report.payload
 
 
@@ -124,24 +122,21 @@ def test_the_usual_measure_is_that_of_the_facets(collection):
 def test_the_same_request_is_one_job_and_another_one_its_own():
     collection = a_judged_collection()
 
-    def request(kind=ReportKind.LABEL_EFFECTS, measure="AP", **options):
-        return request_label_report(collection=collection, kind=kind, measure=measure, **options)
+    def request(kind=LabelEffectsReport, measure="AP", requested_by=None, **options):
+        kind = kind(measure, **options)
+        return request_report(kind, collection=collection, requested_by=requested_by)
 
     user = collection.memberships.first().user
     first = request(requested_by=user)
     assert request().pk == first.pk
-    assert first.parameters == {
-        "kind": "label-effects",
-        "measure": measure_named("AP", collection.relevant_from).name,
-        "shadow_judge": "",
-    }
+    assert first.parameters == {"measure": "AP(rel=2)"}
     assert (first.kind, first.requested_by) == ("compare_labels", user)
     assert request(measure="nDCG@7").pk != first.pk
-    assert request(ReportKind.CITED_PAPERS).kind == "compare_citations"
+    assert request(CitedPapersReport).kind == "compare_citations"
     with pytest.raises(UnknownShadowJudge):
-        request(ReportKind.SHADOW_JUDGE, shadow_judge="nobody")
-    assert job_key("label-effects") == "compare_labels"
-    assert job_key("shadow-judge", "model", "AP") == "compare_shadow_judge:model:AP"
+        request(ShadowJudgeReport, shadow_judge="nobody")
+    assert first.key == "compare_labels:AP(rel=2)"
+    assert ShadowJudgeReport("AP", "model").key == "model:AP"
 
 
 def test_a_state_depends_on_everything_that_a_report_is_computed_from(tmp_path):
@@ -151,23 +146,22 @@ def test_a_state_depends_on_everything_that_a_report_is_computed_from(tmp_path):
 
     def states():
         return [
-            state_of(collection, ReportKind.LABEL_EFFECTS, "AP"),
-            state_of(collection, ReportKind.LABEL_EFFECTS, "nDCG@7"),
-            state_of(collection, ReportKind.CITED_PAPERS, "AP"),
-            state_of(collection, ReportKind.SHADOW_JUDGE, "AP", model),
+            LabelEffectsReport("AP").state(collection),
+            CitedPapersReport("AP").state(collection),
+            ShadowJudgeReport("AP", model.name).state(collection),
         ]
 
     before = states()
-    assert len(set(before)) == 4
+    assert len(set(before)) == 3
     assert states() == before
     counts = dict.fromkeys(["read", "created", "updated", "unchanged"], 0)
     collection.document_imports.create(source="more.jsonl", format_name="JSON Lines", **counts)
     changed = [a != b for a, b in zip(before, states(), strict=True)]
-    assert changed == [False, False, True, False]  # references come with documents
+    assert changed == [False, True, False]  # references come with documents
     before = states()
-    model.sha256 = "1" * 64
-    assert [a != b for a, b in zip(before, states(), strict=True)] == [False] * 3 + [True]
-    model.refresh_from_db()
+    delete_shadow_judge(collection=collection, name=model.name)
+    collection.shadow_judges.create(name=model.name, labels_count=0, sha256="1" * 64)
+    assert [a != b for a, b in zip(before, states(), strict=True)] == [False] * 2 + [True]
     a_listed_run(collection, "new", {"q1": ["d1"]})  # it gets a system when a report is computed
     assert all(a != b for a, b in zip(before, states(), strict=True))
 
@@ -178,37 +172,32 @@ def test_a_report_is_computed_again_only_if_something_changed():
     a_listed_run(collection, "new", {"q1": ["d1", "d2"]})
 
     first = RecordedWork()
-    report = compute_label_report(
-        collection=collection, kind=ReportKind.LABEL_EFFECTS, measure="AP", work=first
-    )
+    report = compute_report(LabelEffectsReport("AP"), collection=collection, work=first)
     assert (0, 3, "scoring bad") in first.seen
     assert (2, 3, "scoring new") in first.seen
-    assert first.result == {"measure": report.measure, "state": report.state}
+    assert first.result == {"measure": report.parameters["measure"], "state": report.state}
     again = RecordedWork()
-    same = compute_label_report(
-        collection=collection, kind=ReportKind.LABEL_EFFECTS, measure="AP", work=again
-    )
-    assert (same.pk, again.seen, again.result) == (report.pk, [], first.result)
-    compute_label_report(collection=collection, kind=ReportKind.LABEL_EFFECTS, measure="nDCG@7")
-    computed(collection, kind=ReportKind.CITED_PAPERS)
-    assert reports_of(collection, ReportKind.LABEL_EFFECTS).count() == 2
+    same = compute_report(LabelEffectsReport("AP"), collection=collection, work=again)
+    assert (same.pk, again.seen) == (report.pk, [])
+    compute_report(LabelEffectsReport("nDCG@7"), collection=collection)
+    computed(collection, kind=CitedPapersReport)
+    assert reports_of(LabelEffectsReport, collection).count() == 2
 
 
 def test_a_report_is_of_one_state_of_labels_and_systems():
     collection = a_judged_collection()
     two_systems(collection)
     computed(collection)
-    before = LabelReport.objects.get()
+    before = StoredReport.objects.get()
 
     def is_current() -> bool:
-        state = state_of(collection, before.kind, before.measure)
-        return reports_of(collection, before.kind).filter(state=state).exists()
+        return not changed_since(StoredReport.objects.get())
 
     assert is_current()
     a_system(collection, "third", {"q1_method": ["d3"]})
     assert not is_current()
     computed(collection)
-    assert LabelReport.objects.get().pk == before.pk
+    assert StoredReport.objects.get().pk == before.pk
     assert is_current()
     judge(slot_of(collection, "q1_method", "d1", 1), 0)
     assert not is_current()
@@ -228,15 +217,15 @@ def test_no_judgment_counts_before_its_pair_has_both(tmp_path):
     model = a_shadow_judge(collection, tmp_path)
     before = {
         "labels": computed(collection),
-        "model": computed(collection, ReportKind.SHADOW_JUDGE, shadow_judge=model.name),
+        "model": computed(collection, ShadowJudgeReport, shadow_judge=model.name),
     }
-    state = state_of(collection, ReportKind.LABEL_EFFECTS, "NDCG%100")
+    state = LabelEffectsReport("NDCG%100").state(collection)
     judge(slot_of(collection, "q1_method", "d1", 1), 3)
-    assert state_of(collection, ReportKind.LABEL_EFFECTS, "NDCG%100") == state
-    LabelReport.objects.all().delete()
+    assert LabelEffectsReport("NDCG%100").state(collection) == state
+    StoredReport.objects.all().delete()
     assert before == {
         "labels": computed(collection),
-        "model": computed(collection, ReportKind.SHADOW_JUDGE, shadow_judge=model.name),
+        "model": computed(collection, ShadowJudgeReport, shadow_judge=model.name),
     }
 
 
@@ -244,7 +233,7 @@ def test_a_model_is_compared_with_people_on_the_same_pairs(tmp_path):
     collection = a_judged_collection()
     two_systems(collection)
     model = a_shadow_judge(collection, tmp_path)
-    payload = computed(collection, ReportKind.SHADOW_JUDGE, shadow_judge=model.name)
+    payload = computed(collection, ShadowJudgeReport, shadow_judge=model.name)
     agreement = payload["agreement"]
     assert agreement["left_out"] == {"no_model_label": 1, "missing_judgment": 1}
     assert agreement["not_judged_yet"] == 0
@@ -273,8 +262,8 @@ def test_a_model_that_is_deleted_while_it_is_compared_gets_no_report(tmp_path):
                 delete_shadow_judge(collection=collection, name="model")
 
     with pytest.raises(UnknownShadowJudge):
-        computed(collection, ReportKind.SHADOW_JUDGE, shadow_judge="model", work=Deleting())
-    assert not LabelReport.objects.exists()
+        computed(collection, ShadowJudgeReport, shadow_judge="model", work=Deleting())
+    assert not StoredReport.objects.exists()
 
 
 def test_cited_candidates_are_references_of_the_query_paper():
@@ -282,7 +271,7 @@ def test_cited_candidates_are_references_of_the_query_paper():
     two_systems(collection)
     collection.documents.filter(docno="q1").update(references=["d1", "elsewhere"])
     collection.documents.filter(docno="q2").update(references=["d3"])
-    payload = computed(collection, ReportKind.CITED_PAPERS)
+    payload = computed(collection, CitedPapersReport)
     cited = {row["facet"]: row["cited"] for row in payload["facets"]}
     assert cited == {"background": [1, 0, 0, 0], "method": [0, 0, 1, 1]}
     assert [row["low_share"] for row in payload["facets"]] == [1, 0]

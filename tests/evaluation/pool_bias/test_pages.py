@@ -10,9 +10,10 @@ from django.test.utils import CaptureQueriesContext
 
 from annotation.models import Slot
 from annotation.services import open_query
-from evaluation.pool_bias.models import PoolBiasReport
-from evaluation.pool_bias.services import compute_pool_bias
+from evaluation.pool_bias.services import PoolBiasReport
 from jobs.models import Job
+from reports.models import StoredReport
+from reports.services import compute_report
 from tests.support.factories import a_collection, annotators
 from tests.support.pooling_scenes import a_listed_collection, a_listed_run, built
 from tests.support.release_scenes import a_judged_collection
@@ -46,11 +47,11 @@ def test_before_a_report_the_page_says_what_is_missing():
 def test_the_page_shows_the_report_by_measure_and_way():
     collection = a_redrawable_collection()
     assert "No report yet" in text_of(page_of())
-    report = compute_pool_bias(collection=collection, leave_out=["up", "down"])
+    report = compute_report(PoolBiasReport(["up", "down"]), collection=collection)
 
     text = text_of(page_of(measure="AP(rel=2)", way="redrawn"))
 
-    assert report.paragraph in text
+    assert report.summary["paragraph"] in text
     assert "The report is up to date." in text
     assert "AP(rel=2) without a source" in text
     assert "down + up" in text
@@ -60,7 +61,7 @@ def test_the_page_shows_the_report_by_measure_and_way():
 
 def test_pools_that_cannot_be_drawn_again_are_named_with_the_reason():
     collection = a_judged_collection()
-    compute_pool_bias(collection=collection)
+    compute_report(PoolBiasReport(), collection=collection)
     page = page_of(way="redrawn")
     assert "2 pools cannot be drawn again without a source: they were imported" in text_of(page)
     assert page.context["choice"].way == "unique"
@@ -68,7 +69,7 @@ def test_pools_that_cannot_be_drawn_again_are_named_with_the_reason():
 
 def test_a_report_of_other_systems_is_out_of_date_and_the_button_queues_a_job():
     collection = a_redrawable_collection()
-    compute_pool_bias(collection=collection)
+    compute_report(PoolBiasReport(), collection=collection)
     a_listed_run(collection, "newer", {"q1": ["d01"]})
     assert "Changed since then: the lists of systems. Recalculate" in text_of(page_of())
     sent = {"leave_out": ["up", "down"]}
@@ -78,7 +79,7 @@ def test_a_report_of_other_systems_is_out_of_date_and_the_button_queues_a_job():
 
 def test_the_page_takes_as_many_queries_for_more_systems():
     collection = a_redrawable_collection()
-    compute_pool_bias(collection=collection)
+    compute_report(PoolBiasReport(), collection=collection)
     client = client_of("admin")
     client.get(address("pool-bias"))
     with CaptureQueriesContext(
@@ -86,7 +87,7 @@ def test_the_page_takes_as_many_queries_for_more_systems():
     ) as few:
         client.get(address("pool-bias"))
     a_listed_run(collection, "newer", {"q1": ["d01"]})
-    compute_pool_bias(collection=collection)
+    compute_report(PoolBiasReport(), collection=collection)
     with CaptureQueriesContext(connection) as many:
         client.get(address("pool-bias"))
     assert len(many) == len(few)
@@ -94,7 +95,7 @@ def test_the_page_takes_as_many_queries_for_more_systems():
 
 def test_figures_and_report_are_files():
     collection = a_redrawable_collection()
-    compute_pool_bias(collection=collection)
+    compute_report(PoolBiasReport(), collection=collection)
     client = client_of("admin")
     for figure in ("sources", "left-out", "bounds", "growth-by-query", "growth"):
         for extension in ("svg", "csv"):
@@ -103,4 +104,4 @@ def test_figures_and_report_are_files():
     rows = list(csv.reader(io.StringIO(response.content.decode())))
     assert rows[-1] == ["6", "3"]  # six documents, three of them relevant
     report = json.loads(client.get(address("pool-bias-json")).content)
-    assert report == PoolBiasReport.objects.get().payload
+    assert report == StoredReport.objects.get().payload

@@ -4,9 +4,10 @@ import zipfile
 
 import pytest
 
-from evaluation.pool_bias.services import compute_pool_bias
+from evaluation.pool_bias.services import PoolBiasReport
 from release.services import build_bundle
 from release.snapshot import take_snapshot
+from reports.services import compute_report
 from tests.support.release_scenes import a_judged_collection
 from tests.support.releases import accepting
 
@@ -33,15 +34,15 @@ def test_a_release_has_the_paragraph_of_an_up_to_date_report_only():
     assert manifest["accepted"] == []
     assert about_open_lists(before).startswith("cannot be said")
     assert "supports" not in manifest
-    report = compute_pool_bias(collection=collection)
+    report = compute_report(PoolBiasReport(), collection=collection)
     readme, with_paragraph = readme_of(collection)
-    assert " ".join(report.paragraph.split()) in " ".join(readme.split())
-    assert with_paragraph["supports"] == report.paragraph
+    assert " ".join(report.summary["paragraph"].split()) in " ".join(readme.split())
+    assert with_paragraph["supports"] == report.summary["paragraph"]
     assert "reports/pool_bias.json" in with_paragraph["files"]
     type(collection).objects.update(corpus_version=collection.corpus_version + 1)
     after, without = readme_of(collection)
     assert about_open_lists(after) == about_open_lists(before)
-    assert " ".join(report.paragraph.split()) not in " ".join(after.split())
+    assert " ".join(report.summary["paragraph"].split()) not in " ".join(after.split())
     assert "incomplete or not included:\n`pool_bias`." in after
     unchanged = manifest.keys() - {"files", "accepted"}
     assert {key: without[key] for key in unchanged} == {key: manifest[key] for key in unchanged}

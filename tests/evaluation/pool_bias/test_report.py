@@ -9,21 +9,14 @@ from django.core.management import CommandError, call_command
 from annotation.models import Slot
 from annotation.services import open_query
 from corpus.services import create_query
-from evaluation.pool_bias.models import PoolBiasReport
 from evaluation.pool_bias.redraw import LIST_ONLY
-from evaluation.pool_bias.services import (
-    VERSION,
-    changed_since,
-    compute_pool_bias,
-    current_paragraph,
-    readable_report,
-    request_pool_bias,
-    state_of,
-)
+from evaluation.pool_bias.services import PoolBiasReport, current_paragraph
 from jobs.context import DirectRun
 from jobs.models import State
 from jobs.services import run
 from pooling.services.imported import create_imported_pools
+from reports.models import StoredReport
+from reports.services import changed_since, compute_report, request_report, stored_report
 from tests.support.factories import DocumentFactory, a_collection, annotators
 from tests.support.pooling_scenes import a_listed_collection, a_listed_run, built
 from tests.support.sittings import judge_at_once
@@ -52,7 +45,7 @@ def by_name(rows, key="system"):
 
 
 def test_the_report_counts_sources_and_scores_systems_with_bounds(collection):
-    payload = compute_pool_bias(collection=collection).payload
+    payload = compute_report(PoolBiasReport(), collection=collection).payload
     sources = by_name(payload["sources"], "source")
     assert {
         name: (row["drawn"], row["relevant"], row["alone"]) for name, row in sources.items()
@@ -70,7 +63,7 @@ def test_the_report_counts_sources_and_scores_systems_with_bounds(collection):
 
 
 def test_leaving_a_source_out_drops_its_labels_in_both_ways(collection):
-    payload = compute_pool_bias(collection=collection).payload
+    payload = compute_report(PoolBiasReport(), collection=collection).payload
     rows = {row["sources"][0]: row for row in payload["left_out"]}
     for way in ("unique", "redrawn"):
         assert (rows["down"][way]["labels"], rows["down"][way]["relevant"]) == (3, 1)
@@ -82,11 +75,11 @@ def test_leaving_a_source_out_drops_its_labels_in_both_ways(collection):
 
 
 def test_a_group_is_left_out_beside_each_source(collection):
-    payload = compute_pool_bias(collection=collection, leave_out=["up", "down"]).payload
+    payload = compute_report(PoolBiasReport(["up", "down"]), collection=collection).payload
     assert [row["sources"] for row in payload["left_out"]] == [["down"], ["up"], ["down", "up"]]
     both = payload["left_out"][-1]["redrawn"]
     assert (both["labels"], both["lost"]) == (6, 1)
-    alone = compute_pool_bias(collection=collection, leave_out=["up"]).payload
+    alone = compute_report(PoolBiasReport(["up"]), collection=collection).payload
     assert [row["sources"] for row in alone["left_out"]] == [["down"], ["up"]]
 
 
@@ -108,9 +101,8 @@ UNDEFINED = "without right, τ of the rankings of the systems is undefined"
 
 def test_sources_count_with_the_pools_drawn_again_without_them():
     """Without `right`, `left` draws d01, so only labels of grade 0 are lost."""
-    facts = compute_pool_bias(
-        collection=a_collection_where_two_sources_found_the_relevant_document()
-    ).payload["statement"]
+    collection = a_collection_where_two_sources_found_the_relevant_document()
+    facts = compute_report(PoolBiasReport(), collection=collection).payload["statement"]
     assert UNDEFINED not in facts["support"]["reasons"]
 
 
@@ -125,7 +117,7 @@ def test_sources_count_with_all_that_they_drew_if_a_pool_cannot_be_drawn_again()
     create_imported_pools(
         collection=collection, documents=dict.fromkeys(papers, documents), files={}, built_by=None
     )
-    payload = compute_pool_bias(collection=collection).payload
+    payload = compute_report(PoolBiasReport(), collection=collection).payload
     assert payload["redrawn"] == 1
     assert payload["not_redrawn"] == [
         {"reason": LIST_ONLY, "pools": 6, "examples": ["p1", "p2", "p3", "p4", "p5"]}
@@ -134,7 +126,7 @@ def test_sources_count_with_all_that_they_drew_if_a_pool_cannot_be_drawn_again()
 
 
 def test_the_growth_of_the_pools_is_reported_by_query_and_in_all(collection):
-    growth = compute_pool_bias(collection=collection).payload["growth"]
+    growth = compute_report(PoolBiasReport(), collection=collection).payload["growth"]
     assert growth["found"] == [1, 2, 3, 3, 3, 3]
     (query,) = growth["queries"]
     assert (query["query"], query["relevant"], query["relevant_at"]) == ("q1_method", 3, (1, 2, 3))
@@ -150,7 +142,7 @@ def test_the_progress_of_each_step_ends_at_its_total(collection):
         def progress(self, done, total, note=""):
             reports.append((note, done, total))
 
-    compute_pool_bias(collection=collection, work=Recorded())
+    compute_report(PoolBiasReport(), collection=collection, work=Recorded())
     assert reports == [
         ("drawing pools again", 0, None),
         ("pools drawn again", 1, 1),
@@ -161,22 +153,22 @@ def test_the_progress_of_each_step_ends_at_its_total(collection):
 
 def test_the_report_is_out_of_date_when_a_system_changes(collection):
     assert current_paragraph(collection) == ""
-    report = compute_pool_bias(collection=collection)
-    assert current_paragraph(collection) == report.paragraph
-    assert "6 of 6 pooled pairs (100.0 %) have a final label" in report.paragraph
+    report = compute_report(PoolBiasReport(), collection=collection)
+    assert current_paragraph(collection) == report.summary["paragraph"]
+    assert "6 of 6 pooled pairs (100.0 %) have a final label" in report.summary["paragraph"]
     a_listed_run(collection, "newer", OTHER)
-    assert report.state != state_of(collection)
+    assert report.state != PoolBiasReport().state(collection)
     assert current_paragraph(collection) == ""
-    again = compute_pool_bias(collection=collection)
-    assert (again.pk, PoolBiasReport.objects.count()) == (report.pk, 1)
+    again = compute_report(PoolBiasReport(), collection=collection)
+    assert (again.pk, StoredReport.objects.count()) == (report.pk, 1)
     assert "newer" in by_name(again.payload["systems"])
 
 
 def test_the_job_computes_the_report_and_says_why_it_cannot(collection):
-    job = request_pool_bias(collection=collection, leave_out=["up", "down"])
+    job = request_report(PoolBiasReport(["up", "down"]), collection=collection)
     run(job.pk)
-    assert PoolBiasReport.objects.get().leave_out == ["down", "up"]
-    job = request_pool_bias(collection=collection, leave_out=["nothing"])
+    assert StoredReport.objects.get().parameters["leave_out"] == ["down", "up"]
+    job = request_report(PoolBiasReport(["nothing"]), collection=collection)
     run(job.pk)
     job.refresh_from_db()
     assert job.state == State.FAILED
@@ -214,7 +206,7 @@ def test_columns_of_the_command_stay_apart_for_long_names(collection):
 
 
 def test_all_that_a_source_drew_is_left_out_also_if_others_found_it(collection):
-    payload = compute_pool_bias(collection=collection).payload
+    payload = compute_report(PoolBiasReport(), collection=collection).payload
     (row,) = [row for row in payload["left_out"] if row["sources"] == ["up"]]
     drawn = row["drawn"]
     assert (drawn["labels"], drawn["relevant"], drawn["queries"], drawn["lost"]) == (3, 2, 1, 0)
@@ -230,7 +222,7 @@ def test_the_facts_of_the_statement_count_only_systems_that_leave_the_pools(coll
     a_listed_run(collection, "again", {"q1": ["d03", "d12", "d01"]})
     sample = {"bounds": [2, 4], "rates": [1.0, 0.5]}
     built(a_listed_collection("other"), strategy="stratified", runs=("up",), parameters=sample)
-    payload = compute_pool_bias(collection=collection).payload
+    payload = compute_report(PoolBiasReport(), collection=collection).payload
     systems = by_name(payload["systems"])
     assert {name for name in systems if systems[name]["leaves_pools"]} == {"up", "down", "other"}
     facts = payload["statement"]
@@ -241,29 +233,28 @@ def test_the_facts_of_the_statement_count_only_systems_that_leave_the_pools(coll
     assert facts["support"]["answer"] == "cannot be said"
     assert facts["reaching"] == 0
     assert "a final label. Whether it supports" in payload["paragraph"]
-    assert payload["version"] == VERSION
+    assert payload["version"] == PoolBiasReport.version
     closed = {measure["name"] for measure in payload["measures"] if measure["closed"]}
     assert closed == {"RP", "P@20", "R@20", "NDCG%20", "NDCG%100"}
 
 
 def test_a_system_without_a_list_for_a_labelled_query_is_named(collection):
     collection.systems.create(name="empty", kind="file", sha256="0" * 64)
-    payload = compute_pool_bias(collection=collection).payload
+    payload = compute_report(PoolBiasReport(), collection=collection).payload
     assert payload["without_lists"] == ["empty"]
     assert "empty" not in by_name(payload["systems"])
 
 
 def test_a_report_of_another_version_is_not_shown(collection):
-    report = compute_pool_bias(collection=collection)
-    assert readable_report(collection) == report
+    report = compute_report(PoolBiasReport(), collection=collection)
+    assert stored_report(PoolBiasReport(), collection) == report
     assert changed_since(report) == ""
-    report.payload = {key: value for key, value in report.payload.items() if key != "version"}
-    report.save()
-    assert readable_report(collection) is None
+    StoredReport.objects.update(version=PoolBiasReport.version - 1)
+    assert stored_report(PoolBiasReport(), collection) is None
 
 
 def test_what_changed_since_a_report_is_named(collection):
-    report = compute_pool_bias(collection=collection)
+    report = compute_report(PoolBiasReport(), collection=collection)
     type(collection).objects.update(corpus_version=collection.corpus_version + 1)
     collection.refresh_from_db()
     report.refresh_from_db()

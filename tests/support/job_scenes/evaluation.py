@@ -5,14 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from accounts.models import Collection
-from agreement.services import request_report
-from evaluation.label_effects.models import ReportKind
-from evaluation.label_effects.services import request_label_report
-from evaluation.pool_bias.services import request_pool_bias
+from agreement.services import request_report as request_agreement
+from evaluation.label_effects.services import (
+    CitedPapersReport,
+    LabelEffectsReport,
+    ShadowJudgeReport,
+)
+from evaluation.pool_bias.services import PoolBiasReport
 from evaluation.shadow_judges.services import Description, request_shadow_judge
 from jobs.models import Job
 from release.services import publish_release, request_release
 from release.versions.rankings import request_rankings
+from reports.services import request_report
 from scoring.baselines.services import request_baselines
 from scoring.services import request_evaluation
 from scoring.systems.uploads import request_system_import
@@ -31,7 +35,7 @@ def a_scored_collection() -> Collection:
 
 
 def agreement() -> Job:
-    return request_report(collection=a_judged_collection(), missing="exclude")
+    return request_agreement(collection=a_judged_collection(), missing="exclude")
 
 
 def scores() -> Job:
@@ -48,7 +52,7 @@ def system() -> Job:
 
 
 def pool_bias() -> Job:
-    return request_pool_bias(collection=a_scored_collection(), requested_by=None)
+    return request_report(PoolBiasReport(), collection=a_scored_collection(), requested_by=None)
 
 
 def baselines() -> Job:
@@ -57,20 +61,18 @@ def baselines() -> Job:
 
 def label_effects() -> Job:
     collection = a_scored_collection()
-    return request_label_report(collection=collection, kind=ReportKind.LABEL_EFFECTS, measure="AP")
+    return request_report(LabelEffectsReport("AP"), collection=collection)
 
 
 def cited_papers() -> Job:
     collection = a_scored_collection()
-    return request_label_report(collection=collection, kind=ReportKind.CITED_PAPERS, measure="AP")
+    return request_report(CitedPapersReport("AP"), collection=collection)
 
 
 def shadow_judge() -> Job:
     collection = a_scored_collection()
     collection.shadow_judges.create(name="model", filename="f", labels_count=0, sha256="0" * 64)
-    return request_label_report(
-        collection=collection, kind=ReportKind.SHADOW_JUDGE, measure="AP", shadow_judge="model"
-    )
+    return request_report(ShadowJudgeReport("AP", "model"), collection=collection)
 
 
 def shadow_labels() -> Job:

@@ -1,4 +1,4 @@
-"""The state of a stored report: a digest of each of its inputs, so that it can say what changed.
+"""The state of a report: a digest of each of its inputs, so that it can say what changed.
 
 Pure. The first input is the version of the computation. If it changed, the digests of the others
 may be of other values, so nothing is said of them.

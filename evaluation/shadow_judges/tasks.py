@@ -1,12 +1,10 @@
-"""The jobs that compare labels and import those of a model."""
+"""The job that imports the labels of a model."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from accounts.models import User
-from evaluation.label_effects.models import ReportKind
-from evaluation.label_effects.services import JOB_KINDS, compute_label_report, report_result
 from evaluation.shadow_judges.services import (
     IMPORT_KIND,
     Description,
@@ -16,22 +14,6 @@ from evaluation.shadow_judges.services import (
 from jobs.lease import Lease
 from jobs.registry import handles
 from jobs.uploaded_files import place_of
-
-
-@handles(
-    JOB_KINDS[ReportKind.LABEL_EFFECTS],
-    title="Compare the labels of the judges",
-    page="label-effects",
-)
-@handles(
-    JOB_KINDS[ReportKind.CITED_PAPERS],
-    title="Compare citations with labels",
-    page="cited-papers",
-)
-@handles(JOB_KINDS[ReportKind.SHADOW_JUDGE], title="Compare a shadow judge", page="shadow-judges")
-def run_compare_labels(lease: Lease) -> dict[str, Any]:
-    report = compute_label_report(collection=lease.collection, work=lease, **lease.parameters)
-    return report_result(report)
 
 
 @handles(IMPORT_KIND, title="Import a shadow judge", page="shadow-judges", reads=("path",))

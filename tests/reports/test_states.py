@@ -2,7 +2,7 @@
 
 import pytest
 
-from agreement.report_states import changed_inputs, in_words, state_of_inputs
+from reports.states import changed_inputs, in_words, state_of_inputs
 
 INPUTS = {"the computation": 1, "the labels": [2, "a"], "the pools": None, "the lists": {"a": 1}}
 STATE = state_of_inputs(INPUTS)
