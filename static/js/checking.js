@@ -8,41 +8,47 @@ import { helpDialog, onKeys } from "./keys.js";
 import { Outbox } from "./outbox.js";
 import { measureDock, tellLast, tooSoon } from "./panels.js";
 import { plainForms } from "./plain.js";
-import { showSaveState } from "./savestate.js";
 import { forThisTab, storageWorks } from "./storage.js";
+import { Trail } from "./trail.js";
 
 const page = document.body.dataset;
 const find = (id) => document.getElementById(id);
 const labelButtons = [...document.querySelectorAll("[data-label]")];
 
-const REMEMBERED = 40;
 const READY = 3; // more abstracts would often be checked by another person meanwhile
 const NOT_FOR_ENTER = "a, button, summary, select, input, textarea, dialog[open]";
 
 const outbox = new Outbox({ work: "checking", person: page.person, collection: page.collection });
-const ahead = new Ahead(page.aheadUrl, { person: page.person, knownTokens, target: READY });
-
-// Abstracts in the order they were shown. The last is the current one, except after an undo.
-let trail = [find("pair").querySelector("article")];
-let currentIndex = 0;
+const trail = new Trail({
+  outbox,
+  remembered: 40,
+  mark: "checked",
+  thing: "abstract",
+  answer: "abstract",
+  goOnUrl: () => `${page.goOnUrl}?without=${postponed}`,
+  shown: (article) => {
+    restore(article);
+    goTo(0);
+  },
+  enable: (on) => (find("done").disabled = !on),
+  waitingWords: () => "Saving your last labels. This page goes on automatically.",
+  complete: () => {},
+});
+const ahead = new Ahead(page.aheadUrl, {
+  person: page.person,
+  knownTokens: () => [...trail.knownTokens, ...postponed],
+  target: READY,
+});
+trail.ahead = ahead;
 let sentenceIndex = 0;
-let shownAt = -Infinity;
-let leaving = false;
 const postponed = [];
 
-const abstract = () => trail[currentIndex];
+const abstract = () => trail.current;
 const formOf = (article) => article.querySelector("form");
 const tokenOf = (article) => article.dataset.token;
 const sentences = () => [...abstract().querySelectorAll(".sentences > li")];
 const labelOf = (sentence) => sentence.querySelector("[name=label]");
 const draftName = (article) => `qrelsmith:labels:${page.person}:${tokenOf(article)}`;
-const isWaiting = (article) => outbox.entries().some((entry) => entry.token === tokenOf(article));
-
-function knownTokens() {
-  const unsent = outbox.entries().map((entry) => entry.token);
-  const unchecked = trail.filter((article) => !article.dataset.checked).map(tokenOf);
-  return [...unchecked, ...unsent, ...postponed];
-}
 
 // Sentences
 
@@ -89,7 +95,7 @@ async function edit(body) {
   try {
     const [edited] = await fetchPairs(article.dataset.url, page.person, body);
     if (article !== abstract()) return;
-    trail[currentIndex] = edited;
+    trail.replace(edited);
     find("pair").replaceChildren(edited);
     keepDraft();
     goTo(sentenceIndex);
@@ -133,71 +139,15 @@ function putBack(article, kept) {
   return edit(kept);
 }
 
-// Showing
-
-function show(position) {
-  currentIndex = position;
-  const article = abstract();
-  find("pair").replaceChildren(article);
-  history.replaceState(null, "", article.dataset.url);
-  find("undo").search = `?from=${tokenOf(article)}`;
-  restore(article);
-  scrollTo({ top: 0, behavior: "instant" });
-  goTo(0);
-  shownAt = performance.now();
-}
-
-function goToNext() {
-  if (currentIndex < trail.length - 1 && !trail.at(-1).dataset.checked)
-    return show(trail.length - 1);
-  const next = ahead.take();
-  if (!next) return leave();
-  trail = [...trail, next].slice(-REMEMBERED);
-  return show(trail.length - 1);
-}
-
-async function leave() {
-  find("pair").hidden = true;
-  find("done").disabled = true;
-  find("waiting").querySelector("p").textContent =
-    "Saving your last labels. This page goes on automatically.";
-  find("waiting").hidden = false;
-  await outboxEmpty();
-  leaving = true;
-  location.assign(`${page.goOnUrl}?without=${postponed}`);
-}
-
-function outboxEmpty() {
-  return new Promise((resolve) => {
-    const check = () => !outbox.entries().length && resolve();
-    outbox.addEventListener("change", check);
-    check();
-  });
-}
-
 function later(event) {
   event.preventDefault();
   postponed.push(tokenOf(abstract()));
-  trail.splice(currentIndex, 1);
-  tellLast("Last: put off for later");
-  goToNext();
+  trail.putOff();
 }
 
-async function undo(event) {
+function undo(event) {
   event.preventDefault();
-  if (find("pair").hidden) return;
-  if (currentIndex === 0) {
-    try {
-      const [earlier] = await fetchPairs(event.target.closest("a").href, page.person);
-      if (!earlier || trail.some((known) => tokenOf(known) === tokenOf(earlier)))
-        return tellLast("There is no earlier abstract to undo");
-      trail = [earlier, ...trail];
-      currentIndex += 1;
-    } catch {
-      return tellLast("The earlier abstract cannot be fetched just now");
-    }
-  }
-  show(currentIndex - 1);
+  trail.goBack();
 }
 
 // Saving
@@ -209,32 +159,27 @@ function submit(event) {
   if (submitter?.name === "step") {
     return edit(new URLSearchParams(new FormData(formOf(article), submitter)));
   }
-  if (tooSoon(shownAt, "abstract")) return;
-  if (isWaiting(article))
+  if (tooSoon(trail.shownAt, "abstract")) return;
+  if (outbox.waitsFor(tokenOf(article)))
     return tellLast("These labels wait to be saved. You can change them after that.");
   send(article);
   forThisTab.remove(draftName(article));
   article.dataset.checked = "yes";
-  goToNext();
+  trail.goToNext();
 }
 
 function send(article) {
-  const body = fieldsOf(article);
-  body.delete("csrfmiddlewaretoken");
-  body.set("person", page.person);
   const fields = [...article.querySelectorAll("[name=label]")];
   const corrections = fields.filter(
     ({ value, dataset }) => dataset.predicted && dataset.predicted !== value,
   ).length;
   const said = `${fields.length} labels, ${corrections} corrected`;
-  outbox.add({
-    key: body.get("key"),
+  outbox.addForm(fieldsOf(article), {
     token: tokenOf(article),
     url: article.dataset.url,
     kind: "check",
     title: article.querySelector("h3").textContent.trim(),
     said,
-    body: body.toString(),
   });
   tellLast(`Last: ${said}`);
 }
@@ -242,7 +187,7 @@ function send(article) {
 // The abstract as it is saved now: the next submission of it must say so.
 function noteSaved({ detail: { entry, seen, progress } }) {
   if (!outbox.entries().length) find("progress").textContent = progress;
-  const article = trail.find((known) => tokenOf(known) === entry.token);
+  const article = trail.withToken(entry.token);
   if (!article) return;
   const { elements } = formOf(article);
   elements.namedItem("seen").value = seen;
@@ -253,10 +198,10 @@ function noteSaved({ detail: { entry, seen, progress } }) {
 async function refetch({ detail: { entry } }) {
   try {
     const [article] = await fetchPairs(entry.url, page.person);
-    const position = trail.findIndex((known) => tokenOf(known) === entry.token);
-    if (!article || position < 0) return;
-    trail[position] = article;
-    if (position === currentIndex) show(position);
+    const isCurrent = trail.isShown && entry.token === tokenOf(abstract());
+    if (!article) return;
+    trail.replace(article);
+    if (isCurrent) trail.show(trail.currentIndex);
   } catch {
     // It stays as it is, and the notice has a link to it.
   }
@@ -268,17 +213,7 @@ function start() {
   find("undo").addEventListener("click", undo);
   outbox.addEventListener("saved", noteSaved);
   outbox.addEventListener("refused", refetch);
-  addEventListener("beforeunload", (event) => {
-    if (outbox.entries().length && !leaving) event.preventDefault();
-  });
-  addEventListener("pageshow", (event) => event.persisted && location.reload());
-  showSaveState(outbox, {
-    work: "checking",
-    chip: find("saved"),
-    trouble: find("trouble"),
-    loginUrl: page.loginUrl,
-    look: "See this abstract",
-  });
+  trail.visit.start({ work: "checking", look: "See this abstract" });
   restore(abstract());
   outbox.deliver();
   ahead.fill().catch(() => {});

@@ -18,55 +18,49 @@ import {
   tooSoon,
 } from "./panels.js";
 import { plainForms } from "./plain.js";
-import { showSaveState } from "./savestate.js";
 import { storageWorks } from "./storage.js";
 import { Stopwatch } from "./stopwatch.js";
+import { Trail } from "./trail.js";
 
 const page = document.body.dataset;
 const find = (id) => document.getElementById(id);
 const forms = { answer: find("answer"), cannot: find("cannot-form"), later: find("later") };
 const keys = [...forms.answer.querySelectorAll("[data-key]")];
 
-const REMEMBERED = 60;
 const LONGEST = 24 * 3600; // the server takes no more seconds than these
 
 const outbox = new Outbox({ work: "judging", person: page.person, collection: page.collection });
-const ahead = new Ahead(page.aheadUrl, { person: page.person, knownTokens });
+const trail = new Trail({
+  outbox,
+  remembered: 60,
+  mark: "judged",
+  thing: "pair",
+  answer: "judgment",
+  goOnUrl: () => page.goOnUrl,
+  shown,
+  enable,
+  waitingWords,
+  complete: applyUnsent,
+});
+const ahead = new Ahead(page.aheadUrl, {
+  person: page.person,
+  knownTokens: () => trail.knownTokens,
+});
+trail.ahead = ahead;
 const watch = new Stopwatch();
 const queryRead = foldQuery();
 const pace = new Pace();
 
-// Pairs in the order they were shown, judged ones first. The last is the current one, except while
-// the annotator goes back.
-let trail = [find("pair").querySelector("article")];
-let currentIndex = 0;
-let shownAt = -Infinity; // nothing was pressed for a pair before the first
-let leaving = false;
-let waitingWords = () => "";
 // An answer goes into the outbox while its pair is still on screen. So what the notice says of the
 // pairs that are ready is only true once the next pair is shown.
 let updateNotice = () => {};
 
-function knownTokens() {
-  const unjudged = trail.filter((pair) => !pair.dataset.judged).map((pair) => pair.dataset.token);
-  return [...unjudged, ...outbox.entries().map((entry) => entry.token)];
-}
-
 // Showing
 
-function show(position) {
-  currentIndex = position;
-  const pair = trail[currentIndex];
-  find("pair").replaceChildren(pair);
-  find("pair").hidden = false;
-  find("waiting").hidden = true;
-  setEnabled(true);
+function shown(pair) {
   fill(pair);
   closeLifts();
-  history.replaceState(null, "", pair.dataset.url);
   queryRead();
-  scrollTo({ top: 0, behavior: "instant" });
-  shownAt = performance.now();
   watch.restart();
   updateNotice();
 }
@@ -88,7 +82,6 @@ function fill(pair) {
   forms.cannot.elements.note.value = reason ? note : "";
   for (const radio of forms.cannot.elements.reason) radio.checked = radio.value === reason;
   markNote();
-  find("undo").search = `?from=${pair.dataset.token}`;
   find("was").hidden = !judged;
   if (judged) find("was-said").textContent = wordsFor(pair.dataset);
 }
@@ -108,16 +101,18 @@ const markNote = () => {
   document.querySelector(".has-note").hidden = !forms.answer.elements.note.value.trim();
 };
 
-function setEnabled(on) {
+function enable(on) {
+  if (!on) find("was").hidden = true;
   for (const button of find("dock").querySelectorAll("form button")) button.disabled = !on;
+  if (!on) updateNotice();
 }
 
 // Answering
 
 function answer(event) {
   event.preventDefault();
-  if (tooSoon(shownAt, "pair")) return;
-  const pair = trail[currentIndex];
+  if (tooSoon(trail.shownAt, "pair")) return;
+  const pair = trail.current;
   const body = new FormData(event.currentTarget, event.submitter);
   const first = !pair.dataset.judged;
   send(pair, body, { seconds: Math.min(watch.seconds, LONGEST).toFixed(1) });
@@ -130,23 +125,18 @@ function answer(event) {
 
 function later(event) {
   event.preventDefault();
-  if (tooSoon(shownAt, "pair")) return;
-  const pair = trail[currentIndex];
+  if (tooSoon(trail.shownAt, "pair")) return;
+  const pair = trail.current;
   const body = new FormData(event.currentTarget);
   body.set("key", newKey());
   send(pair, body, {});
-  trail.splice(currentIndex, 1);
-  tellLast("Last: put off for later");
-  goToNext();
+  trail.putOff();
 }
 
 function send(pair, body, more) {
-  body.delete("csrfmiddlewaretoken");
-  body.set("person", page.person);
   for (const [name, value] of Object.entries(more)) body.set(name, value);
   const isAnswer = body.has("answer");
-  outbox.add({
-    key: body.get("key"),
+  outbox.addForm(body, {
     token: pair.dataset.token,
     query: page.query,
     url: isAnswer ? pair.dataset.url : pair.dataset.laterUrl,
@@ -154,7 +144,6 @@ function send(pair, body, more) {
     first: isAnswer && !pair.dataset.judged,
     title: pair.querySelector("h3").textContent.trim(),
     said: isAnswer ? describeAnswer(body) : "later",
-    body: new URLSearchParams(body).toString(),
   });
 }
 
@@ -177,110 +166,23 @@ function remember(pair, body) {
 
 // Moving
 
-async function goToNext() {
+function goToNext() {
   const then = new URLSearchParams(new FormData(forms.answer)).get("then");
-  if (then) return leaveFor(page.mineUrl);
-  if (currentIndex < trail.length - 1 && !trail.at(-1).dataset.judged)
-    return show(trail.length - 1);
-  const next = ahead.take();
-  if (!next) return wait();
-  return showNew(next);
+  return then ? trail.leaveFor(page.mineUrl) : trail.goToNext();
 }
 
-function showNew(pair) {
-  trail = [...trail, pair].slice(-REMEMBERED);
-  show(trail.length - 1);
+// What is unsaved is said by the notice in the dock.
+function waitingWords(otherwise) {
+  const unsaved = outbox.entries().length;
+  if (!unsaved) return otherwise;
+  if (outbox.state === "idle" || outbox.state === "sending") return "Saving your last judgments…";
+  const which = unsaved === 1 ? "1 judgment is" : `${unsaved} judgments are`;
+  return `You have judged every pair that is ready here. ${which} not saved yet. This page goes on automatically once they are saved.`;
 }
 
-// No pair is left to show: the query ends, or the network is gone.
-async function wait() {
-  showWaiting(() => "Fetching the next pair…");
-  for (;;) {
-    try {
-      await outboxEmpty();
-      await ahead.fill();
-      const next = ahead.take();
-      return next ? showNew(next) : leaveFor(page.goOnUrl);
-    } catch {
-      showWaiting(
-        () =>
-          "The next pairs cannot be fetched at the moment. This page tries again automatically.",
-      );
-      await new Promise((resolve) => setTimeout(resolve, 2000));
-    }
-  }
-}
-
-// Takes the pair off the screen and says why. What is unsaved is said by the notice in the dock.
-function showWaiting(otherwise) {
-  find("pair").hidden = true;
-  find("was").hidden = true;
-  setEnabled(false);
-  waitingWords = () => {
-    const unsaved = outbox.entries().length;
-    if (!unsaved) return otherwise();
-    if (outbox.state === "idle" || outbox.state === "sending") return "Saving your last judgments…";
-    const which = unsaved === 1 ? "1 judgment is" : `${unsaved} judgments are`;
-    return `You have judged every pair that is ready here. ${which} not saved yet. This page goes on automatically once they are saved.`;
-  };
-  updateWaitingText();
-  find("waiting").hidden = false;
-  updateNotice();
-}
-
-function updateWaitingText() {
-  const line = find("waiting").querySelector("p");
-  const words = waitingWords();
-  if (line.textContent !== words) line.textContent = words;
-}
-
-function outboxEmpty() {
-  return new Promise((resolve) => {
-    const check = () => {
-      if (outbox.entries().length) return;
-      outbox.removeEventListener("change", check);
-      resolve();
-    };
-    outbox.addEventListener("change", check);
-    check();
-  });
-}
-
-async function leaveFor(url) {
-  if (outbox.entries().length) showWaiting(() => "Going on…");
-  await outboxEmpty();
-  leaving = true;
-  location.assign(url);
-}
-
-async function undo(event) {
-  event?.preventDefault();
-  if (find("pair").hidden) return;
-  if (currentIndex === 0) {
-    try {
-      const earlier = await earlierPair(trail[0]);
-      if (!earlier) return tellLast("There is no earlier judgment to undo");
-      trail = [earlier, ...trail];
-      currentIndex += 1;
-    } catch {
-      return tellLast("The earlier pair cannot be fetched just now");
-    }
-  }
-  show(currentIndex - 1);
-}
-
-// From before this page was loaded: first what still waits to be sent, then what the server has.
-async function earlierPair(first) {
-  const known = new Set(trail.map((pair) => pair.dataset.token));
-  const unsentAnswers = outbox
-    .entries()
-    .filter((entry) => entry.kind === "answer" && entry.query === page.query);
-  const unsent = unsentAnswers.findLast((entry) => !known.has(entry.token));
-  const url = unsent ? unsent.url : `${page.undoUrl}?from=${first.dataset.token}`;
-  const [pair] = await fetchPairs(url, page.person);
-  if (!pair || known.has(pair.dataset.token)) return undefined;
-  applyUnsent(pair);
-  return pair;
+function undo(event) {
+  event.preventDefault();
+  trail.goBack();
 }
 
 function applyUnsent(pair) {
@@ -293,8 +195,7 @@ function applyUnsent(pair) {
 
 function goOn(event) {
   event?.preventDefault();
-  if (!trail[currentIndex].dataset.judged || find("pair").hidden) return;
-  goToNext();
+  if (trail.current.dataset.judged && trail.isShown) goToNext();
 }
 
 // The pairs here, as other windows and the server know them
@@ -302,9 +203,9 @@ function goOn(event) {
 // A pair judged in another window shows that judgment, so that an answer here supersedes it knowingly.
 function showJudgmentFromOtherTab(entry) {
   ahead.drop(entry.token);
-  const pair = trail.find((known) => known.dataset.token === entry.token);
+  const pair = trail.withToken(entry.token);
   if (!pair || entry.kind !== "answer") return;
-  const onScreen = pair === trail[currentIndex] && !find("pair").hidden;
+  const onScreen = pair === trail.current && trail.isShown;
   // Half an answer stays as it is: the server will refuse it, with its note shown.
   if (onScreen && hasUnsentInput(pair)) return;
   remember(pair, new URLSearchParams(entry.body));
@@ -321,24 +222,10 @@ function hasUnsentInput(pair) {
 async function refetchPair(entry) {
   try {
     const [pair] = await fetchPairs(entry.url, page.person);
-    const position = trail.findIndex((known) => known.dataset.token === entry.token);
-    if (pair && position >= 0 && position !== currentIndex) trail[position] = pair;
+    if (pair && entry.token !== trail.current?.dataset.token) trail.replace(pair);
   } catch {
     // The pair stays as it is. The server refuses a judgment of it until it is shown again.
   }
-}
-
-// A page from the back-forward cache is as old as when it was left. Offline it is all there is.
-async function renew() {
-  outbox.deliver();
-  if (outbox.inMemoryOnly) return;
-  try {
-    await fetchPairs(trail[currentIndex].dataset.url, page.person);
-  } catch {
-    return;
-  }
-  leaving = true;
-  location.reload();
 }
 
 // Starting
@@ -356,12 +243,6 @@ function start() {
   outbox.addEventListener("added-elsewhere", ({ detail: entry }) =>
     showJudgmentFromOtherTab(entry),
   );
-  outbox.addEventListener("change", updateWaitingText);
-  addEventListener("beforeunload", (event) => {
-    if (outbox.entries().length && !leaving) event.preventDefault();
-  });
-  addEventListener("pageshow", (event) => event.persisted && renew());
-
   forms.answer.addEventListener("submit", answer);
   forms.cannot.addEventListener("submit", answer);
   forms.later.addEventListener("submit", later);
@@ -373,18 +254,15 @@ function start() {
   readyField.addEventListener("change", () => (ahead.targetCount = Number(readyField.value)));
   readyField.closest("[hidden]").hidden = false;
 
-  updateNotice = showSaveState(outbox, {
+  updateNotice = trail.visit.start({
     work: "judging",
-    chip: find("saved"),
-    trouble: find("trouble"),
-    loginUrl: page.loginUrl,
-    ready: () => ahead.ready + trail.filter((pair) => !pair.dataset.judged).length,
+    ready: () => ahead.ready + trail.unanswered.length,
   });
   ahead.addEventListener("change", updateNotice);
-  applyUnsent(trail[0]);
-  fill(trail[0]);
+  applyUnsent(trail.current);
+  fill(trail.current);
   // The address of the query shows its next pair. A reload must show this one.
-  const { url } = trail[0].dataset;
+  const { token, url } = trail.current.dataset;
   if (location.pathname !== url) history.replaceState(null, "", url);
   watch.restart();
   const unsentBefore = outbox.entries();
@@ -394,7 +272,7 @@ function start() {
   outbox.deliver();
   const ready = ahead.fill().catch(() => {});
   // A pair judged before this page was loaded, but not yet sent: go on to the next.
-  if (unsentBefore.some((entry) => entry.token === trail[0].dataset.token)) ready.then(goToNext);
+  if (unsentBefore.some((entry) => entry.token === token)) ready.then(goToNext);
 }
 
 forms.answer.elements.note.addEventListener("input", markNote);

@@ -54,6 +54,30 @@ export class Outbox extends EventTarget {
     this.#run();
   }
 
+  // Adds the fields of a form. They name the person, so that the server saves them for nobody else.
+  addForm(fields, entry) {
+    fields.delete("csrfmiddlewaretoken");
+    fields.set("person", this.person);
+    this.add({ ...entry, key: fields.get("key"), body: new URLSearchParams(fields).toString() });
+  }
+
+  waitsFor(token) {
+    return this.entries().some((entry) => entry.token === token);
+  }
+
+  // Resolves once every answer is saved or refused.
+  whenEmpty() {
+    return new Promise((resolve) => {
+      const check = () => {
+        if (this.entries().length) return;
+        this.removeEventListener("change", check);
+        resolve();
+      };
+      this.addEventListener("change", check);
+      check();
+    });
+  }
+
   dismiss(entry) {
     this.#drop("refused", entry);
     this.#tell();

@@ -2,46 +2,20 @@
 // the next paper comes, as a page of its own.
 
 import { helpDialog, onKeys } from "./keys.js";
-import { Outbox } from "./outbox.js";
-import { tellLast, tooSoon } from "./panels.js";
-import { plainForms } from "./plain.js";
-import { showSaveState } from "./savestate.js";
-import { forThisTab, storageWorks } from "./storage.js";
-import { Visit } from "./visit.js";
+import { Question } from "./question.js";
+import { forThisTab } from "./storage.js";
 
-const page = document.body.dataset;
 const find = (id) => document.getElementById(id);
 const form = find("answer");
-const draft = `qrelsmith:draft:${page.person}:${location.pathname}`;
-const outbox = new Outbox({ work: "screening", person: page.person, collection: page.collection });
-const visit = new Visit(outbox);
-let shownAt = performance.now();
-
-function submit(event) {
-  event.preventDefault();
-  if (visit.ends || tooSoon(shownAt, "paper")) return;
-  if (outbox.entries().some((entry) => entry.token === page.token))
-    return tellLast("Your screening waits to be saved. You can change it after that.");
-  tellLast("");
-  const body = new URLSearchParams(new FormData(form));
-  body.delete("csrfmiddlewaretoken");
-  body.set("person", page.person);
-  outbox.add({
-    key: body.get("key"),
-    token: page.token,
-    url: form.getAttribute("action"),
-    kind: "screening",
-    title: document.querySelector(".paper h2").textContent.trim(),
-    said: `rating ${body.get("rating")}`,
-    body: body.toString(),
-  });
-}
-
-function goToNext({ detail: { entry, next } }) {
-  if (entry.token !== page.token) return;
-  forThisTab.remove(draft);
-  visit.leaveFor(next);
-}
+const question = new Question({
+  work: "screening",
+  thing: "paper",
+  noun: "screening",
+  title: ".paper h2",
+  forms: [form],
+  describe: (fields) => `rating ${fields.get("rating")}`,
+  look: "See this paper",
+});
 
 // Half an answer survives a reload.
 const choices = () => {
@@ -51,29 +25,12 @@ const choices = () => {
 };
 
 function restore() {
-  const text = forThisTab.get(draft);
+  const text = forThisTab.get(question.draft);
   if (text === null) return;
   const fields = new URLSearchParams(text);
   for (const input of form.querySelectorAll("[data-key]"))
     input.checked = fields.getAll(input.name).includes(input.value);
   form.elements.reason.value = fields.get("reason") ?? "";
-}
-
-function start() {
-  restore();
-  for (const event of ["input", "change"])
-    form.addEventListener(event, () => forThisTab.set(draft, choices().toString()));
-  form.addEventListener("submit", submit);
-  outbox.addEventListener("saved", goToNext);
-  visit.watch();
-  showSaveState(outbox, {
-    work: "screening",
-    chip: find("saved"),
-    trouble: find("trouble"),
-    loginUrl: page.loginUrl,
-    look: "See this paper",
-  });
-  outbox.deliver();
 }
 
 function choose(input) {
@@ -101,9 +58,11 @@ onKeys({
   ...Object.fromEntries(inputs.map((input) => [input.dataset.key, () => choose(input)])),
   n: () => reason.focus(),
   u: () => find("undo")?.click(),
-  "?": helpDialog(() => (shownAt = -Infinity)),
+  "?": helpDialog(() => question.acceptPresses()),
   Escape: () => find("go-on")?.click(),
 });
 
-if (storageWorks()) start();
-else plainForms([form], { trouble: find("trouble"), thing: "paper" });
+restore();
+for (const event of ["input", "change"])
+  form.addEventListener(event, () => forThisTab.set(question.draft, choices().toString()));
+question.start();
