@@ -12,7 +12,8 @@ from django.db.models import Q
 from accounts.locking import check_not_archived
 from accounts.models import Collection, User
 from adjudication.models import Case, Decision, Referral
-from annotation.models import Reason, Slot
+from annotation.models import Slot
+from annotation.services import GradeOrReason
 from web.errors import UserFacingError
 
 PUBLIC_RULE = "decision_of_public_version_stays"  # a trigger of `release`, which has the versions
@@ -69,22 +70,11 @@ class BadRuling(AdjudicationError):
 
 
 @dataclass(frozen=True)
-class Ruling:
+class Ruling(GradeOrReason):
     """The final grade, or a code of why the pair gets none; own words are in the note."""
 
-    grade: int | None = None
-    reason: str = ""
-    note: str = ""
-
-    def check(self, highest_grade: int) -> None:
-        """Raise BadRuling if the ruling is invalid on the scale from 0 to `highest_grade`."""
-        either = f"a grade from 0 to {highest_grade} or a reason."
-        if self.grade is None and self.reason not in Reason.values:
-            raise BadRuling(f"The ruling has no grade. Give {either}")
-        if self.grade is not None and (not 0 <= self.grade <= highest_grade or self.reason):
-            raise BadRuling(
-                f"Invalid ruling: grade {self.grade} with reason {self.reason!r}. Give {either}"
-            )
+    noun = "ruling"
+    bad = BadRuling
 
 
 def decide(
@@ -139,7 +129,7 @@ def _same_submission(
     earlier_submission = _Submission(
         earlier.pair_id,
         earlier.adjudicator_id,
-        Ruling(grade=earlier.grade, reason=earlier.reason, note=earlier.note),
+        Ruling.of(earlier),
         (earlier.first_id, earlier.second_id),
     )
     if earlier_submission != submission:

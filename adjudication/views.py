@@ -29,7 +29,8 @@ from adjudication.services import (
 from annotation.models import Pair
 from annotation.views import not_found_for_scripts
 from corpus.models import Query
-from web.requests.answers import outcome, refusal, wants_json
+from web.requests.answers import refusal, wants_json
+from web.sittings.responses import refused, saved
 from web.tables.cells import numbered_page
 
 
@@ -122,7 +123,7 @@ def _rule(
         return _refusal_response(request, collection, query, shown_case, error)
     messages.success(request, _saved_message(query, decision, shown_case))
     next_url = _next_url(collection, query, person_of(request), request.POST.get("then", ""))
-    return outcome(request, next=next_url) if wants_json(request) else redirect(next_url)
+    return saved(request, next_url)
 
 
 def _saved_message(query: Query, decision: Decision, shown_case: ShownCase | None) -> str:
@@ -142,21 +143,20 @@ def _refusal_response(
     error: AdjudicationError,
 ) -> HttpResponseBase:
     """Show why nothing was saved, above the case while it is still undecided."""
-    status = 400 if isinstance(error, BadRuling) else 409
-    name, message = type(error).__name__, str(error)
-    is_still_due = shown_case is not None and not isinstance(error, AlreadyDecided | NoSuchCase)
-    if is_still_due and wants_json(request):
-        return refusal(request, name, message, status=status)
-    messages.warning(request, message)
-    if shown_case is None or not is_still_due:
-        then = "all" if request.POST.get("then") == "all" else ""
-        next_url = _next_url(collection, query, person_of(request), then)
-        if wants_json(request):
-            return refusal(request, name, message, status=status, next=next_url)
-        return redirect(next_url)
-    page = _page(request, collection, query, shown_case, form_values=request.POST)
-    page.status_code = status
-    return page
+    if shown_case is not None and not isinstance(error, AlreadyDecided | NoSuchCase):
+        return refused(
+            request,
+            error,
+            lambda: _page(request, collection, query, shown_case, form_values=request.POST),
+            level=messages.WARNING,
+        )
+    messages.warning(request, str(error))
+    then = "all" if request.POST.get("then") == "all" else ""
+    next_url = _next_url(collection, query, person_of(request), then)
+    if wants_json(request):
+        name = type(error).__name__
+        return refusal(request, name, str(error), status=error.status, next=next_url)
+    return redirect(next_url)
 
 
 def _next_url(collection: Collection, query: Query, user: User, then: str = "") -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import uuid
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple, Self
 
 from django.db import IntegrityError, connection, transaction
 from django.db.models import Max, QuerySet
@@ -137,24 +137,42 @@ REFUSALS: Mapping[str, tuple[type[JudgingError], str]] = {
 
 
 @dataclass(frozen=True)
-class Answer:
+class GradeOrReason:
     """A grade, or a reason why there is none; and a note."""
 
     grade: int | None = None
     reason: str = ""
     note: str = ""
 
+    noun: ClassVar[str] = "answer"
+    bad: ClassVar[type[UserFacingError]] = BadAnswer
+
+    @classmethod
+    def of(cls, row: Any) -> Self:
+        """The answer that a judgment, a decision or a rating has stored."""
+        return cls(grade=row.grade, reason=row.reason, note=row.note)
+
     def check(self, highest_grade: int) -> None:
-        """Raise BadAnswer if the answer is invalid on the scale from 0 to `highest_grade`."""
+        """Raise `bad` if it is neither, or both, on the scale from 0 to `highest_grade`."""
         either = f"a grade from 0 to {highest_grade} or a reason."
         if self.grade is None and self.reason not in Reason.values:
-            raise BadAnswer(f"The answer has no grade. Give {either}")
+            raise self.bad(f"The {self.noun} has no grade. Give {either}")
         if self.grade is not None and (not 0 <= self.grade <= highest_grade or self.reason):
-            raise BadAnswer(
-                f"Invalid answer: grade {self.grade} with reason {self.reason!r}. Give {either}"
+            raise self.bad(
+                f"Invalid {self.noun}: grade {self.grade} with reason {self.reason!r}. "
+                f"Give {either}"
             )
+
+
+@dataclass(frozen=True)
+class Answer(GradeOrReason):
+    """A judge's answer. A reason in own words is in the note."""
+
+    def check(self, highest_grade: int) -> None:
+        """Raise BadAnswer also if the own words are missing."""
+        super().check(highest_grade)
         if self.reason == Reason.OTHER and not self.note.strip():
-            raise BadAnswer("The note is missing. Write in it why you cannot judge.")
+            raise self.bad("The note is missing. Write in it why you cannot judge.")
 
 
 def set_up_collection(
@@ -626,8 +644,7 @@ def _current(slot: LockedSlot) -> tuple[int | None, uuid.UUID | None]:
 def _same_submission(
     earlier: Judgment, slot_id: int, answer: Answer, cause: Exception | None = None
 ) -> Judgment:
-    first_answer = Answer(grade=earlier.grade, reason=earlier.reason, note=earlier.note)
-    if earlier.slot_id != slot_id or first_answer != answer:
+    if (earlier.slot_id, Answer.of(earlier)) != (slot_id, answer):
         raise KeyReused("This page was already used for another answer. Reload it.") from cause
     return earlier
 

@@ -26,6 +26,7 @@ from annotation.queue import OwnSlot, ShownPair
 from annotation.services import BadAnswer, JudgingError, postpone, submit_judgment
 from corpus.models import Query
 from web.requests.answers import outcome, refusal, wants_json, wants_part
+from web.sittings.responses import refused
 from web.tables.cells import numbered_page
 
 THEN_MINE = "mine"
@@ -134,17 +135,14 @@ def _saved(request: HttpRequest, slug: str, name: str, slot: OwnSlot) -> HttpRes
 def _refused(
     request: HttpRequest, collection: Collection, name: str, token: str, error: JudgingError
 ) -> HttpResponseBase:
-    """Show why nothing was saved, above the current pair, and keep the typed text."""
-    status = 400 if isinstance(error, BadAnswer) else 409
-    if wants_json(request):
-        return refusal(request, type(error).__name__, str(error), status=status)
-    messages.error(request, str(error))
-    query = my_query(request, collection, name)
-    shown = _shown(request, query, token)
-    typed = {"note": request.POST.get("note", ""), "reason": request.POST.get("reason", "")}
-    page = _workspace(request, collection, query, shown, typed=typed)
-    page.status_code = status
-    return page
+    """Show the current pair, and keep the typed text."""
+
+    def show() -> HttpResponse:
+        query = my_query(request, collection, name)
+        typed = {field: request.POST.get(field, "") for field in ("note", "reason")}
+        return _workspace(request, collection, query, _shown(request, query, token), typed)
+
+    return refused(request, error, show)
 
 
 @never_cache

@@ -16,7 +16,7 @@ from annotation.models import Reason
 from studies import reading
 from studies.models import Study
 from studies.services import BadRating, StudyError, submit_rating
-from web.requests.answers import outcome, refusal, wants_json
+from web.sittings.responses import refused, saved
 
 
 @never_cache
@@ -81,21 +81,8 @@ def rate_pair(
             seconds=form.cleaned_data["seconds"],
         )
     except StudyError as error:
-        return _refusal_response(request, collection, found, token, error)
-    next_url = _next_url(collection, found)
-    return outcome(request, next=next_url) if wants_json(request) else redirect(next_url)
-
-
-def _refusal_response(
-    request: HttpRequest, collection: Collection, study: Study, token: str, error: StudyError
-) -> HttpResponseBase:
-    """Show why nothing was saved, above the pair, and keep the typed text."""
-    if wants_json(request):
-        return refusal(request, type(error).__name__, str(error), status=error.status)
-    messages.error(request, str(error))
-    page = _page(request, collection, study, token)
-    page.status_code = error.status
-    return page
+        return refused(request, error, lambda: _page(request, collection, found, token))
+    return saved(request, _next_url(collection, found))
 
 
 @never_cache

@@ -407,7 +407,6 @@ def _check_answer(answer: Answer, collection: Collection) -> None:
 
 
 def _same_submission(earlier: StudyRating, study_pair: StudyPair, answer: Answer) -> StudyRating:
-    first_answer = Answer(grade=earlier.grade, reason=earlier.reason, note=earlier.note)
-    if earlier.study_pair_id != study_pair.pk or first_answer != answer:
+    if (earlier.study_pair_id, Answer.of(earlier)) != (study_pair.pk, answer):
         raise RatingKeyReused("This page was already used for another rating. Reload it.")
     return earlier

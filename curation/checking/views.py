@@ -15,11 +15,12 @@ from corpus.models import Document
 from corpus.services import labels_in
 from curation.checking import queue as check_queue
 from curation.checking.forms import SentLabels, moved, sent_labels
-from curation.checking.keys import single_keys
 from curation.checking.queue import ShownAbstract
 from curation.checking.services import LabelError, check_labels, state_digest
 from curation.labels.labellers import has_facets
-from web.requests.answers import outcome, refusal, wants_json, wants_part
+from web.requests.answers import outcome, wants_json, wants_part
+from web.sittings.keys import assign_keys
+from web.sittings.responses import refused
 from web.words import count_noun
 
 LISTED = 20  # abstracts that a person checked last
@@ -146,19 +147,18 @@ def _edited(
 def _refused(
     request: HttpRequest, collection: Collection, document: Document, error: LabelError
 ) -> HttpResponseBase:
-    """Say why nothing was saved, above the abstract as it is now."""
-    if wants_json(request) or wants_part(request):
-        return refusal(request, type(error).__name__, str(error), status=error.status)
-    messages.error(request, str(error))
-    document.refresh_from_db()
-    page = _page(request, collection, check_queue.shown_abstract(collection, document))
-    page.status_code = error.status
-    return page
+    """Show the abstract as it is now."""
+
+    def show() -> HttpResponse:
+        document.refresh_from_db()
+        return _page(request, collection, check_queue.shown_abstract(collection, document))
+
+    return refused(request, error, show)
 
 
 def _page(request: HttpRequest, collection: Collection, shown: ShownAbstract) -> HttpResponse:
     labels = labels_in(collection)
-    keys = single_keys([*labels, *COMMANDS], reserved=MOVING)
+    keys = assign_keys([*labels, *COMMANDS], reserved=MOVING)
     return render(
         request,
         "curation/check_document.html",

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import uuid
+from string import digits
 from typing import Any
 
-from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
@@ -22,10 +22,11 @@ from accounts.models import Collection, Role, User
 from curation.models import Sample, SampledPaper
 from curation.samples.forms import ScreeningForm
 from curation.screening import services as screening
-from curation.screening.keys import assign_keys
-from curation.screening.services import REASONS, ScreeningError, TypeGone, save_screening
-from web.requests.answers import outcome, refusal, wants_json
+from curation.screening.services import REASONS, ScreeningError, save_screening
+from web.sittings.keys import assign_keys
+from web.sittings.responses import refused, saved
 
+MOVING = "un" + digits  # undo, note of a reason, and the ratings
 SCREENERS = (Role.CURATOR, Role.ADMIN)
 
 
@@ -82,23 +83,9 @@ def screen_paper(
             raise ScreeningError(form.problem)
         save_screening(paper=paper, screener=person_of(request), verdict=form.verdict())
     except ScreeningError as error:
-        return _refused(request, collection, paper, error)
-    next_url = _next_url(paper.sample, person_of(request), paper.position)
-    return outcome(request, next=next_url) if wants_json(request) else redirect(next_url)
-
-
-def _refused(
-    request: HttpRequest, collection: Collection, paper: SampledPaper, error: ScreeningError
-) -> HttpResponseBase:
-    """Show why nothing was saved, above the paper, with what was chosen."""
-    status = 409 if isinstance(error, TypeGone) else 400
-    if wants_json(request):
-        return refusal(request, type(error).__name__, str(error), status=status)
-    messages.error(request, str(error))
-    values = {**request.POST.dict(), "facets": request.POST.getlist("facets")}
-    page = _page(request, collection, paper, values)
-    page.status_code = status
-    return page
+        chosen = {**request.POST.dict(), "facets": request.POST.getlist("facets")}
+        return refused(request, error, lambda: _page(request, collection, paper, chosen))
+    return saved(request, _next_url(paper.sample, person_of(request), paper.position))
 
 
 def _page(
@@ -107,7 +94,7 @@ def _page(
     """The page has title and abstract only: a screener may judge the paper later."""
     facets = screening.facets_to_screen(collection)
     types = screening.types_in(collection)
-    keys = assign_keys([facet.name for facet in facets] + [kind.name for kind in types])
+    keys = assign_keys([*(facet.name for facet in facets), *(kind.name for kind in types)], MOVING)
     return render(
         request,
         "curation/screen_paper.html",

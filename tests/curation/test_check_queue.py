@@ -7,7 +7,6 @@ from django.urls import reverse
 from accounts.models import Role, User
 from curation.checking import queue as check_queue
 from curation.checking.boundaries import cut, lengths_of, origins, split
-from curation.checking.keys import single_keys
 from curation.models import LabelRecord
 from pooling.services import freeze_pool
 from tests.support.factories import a_query, member
@@ -168,9 +167,3 @@ def test_boundaries_move_between_words_that_stay():
 
     assert cut(sentences, lengths) == ["Two  words.", "And", "three words."]
     assert origins(lengths_of(sentences), lengths) == [0, 1, 1]
-
-
-def test_every_label_has_a_key_of_its_own():
-    labels = ["background", "objective", "method", "result", "other", "ook"]
-
-    assert single_keys([*labels, "split"], reserved="ujk") == [*"bomrt", "0", "s"]

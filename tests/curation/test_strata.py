@@ -22,7 +22,6 @@ from curation.samples.strata import (
     parse_years,
     stratum_of,
 )
-from curation.screening.keys import assign_keys
 
 HALVES = (Period(2000, 2004), Period(2005, 2009))
 CORPUS = [
@@ -288,10 +287,3 @@ def test_a_stratum_is_stored_by_its_names():
     assert stratum_of(("period", "field"), ("2019", "IR")) == {"period": "2019", "field": "IR"}
     with pytest.raises(ValueError, match="zip"):
         stratum_of(("period",), ("2019", "IR"))
-
-
-def test_a_key_is_the_first_letter_if_no_other_choice_has_it():
-    names = ["Background", "Method", "Result", "Application", "Resources", "Theory", "Überblick"]
-
-    assert assign_keys(names) == ["b", "m", "r", "a", "e", "t", "l"]
-    assert assign_keys(["Uno", "U"]) == ["o", "a"]
