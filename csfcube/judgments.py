@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from accounts.models import User
-from adjudication.models import Decision
-from annotation.models import Opening, Reason, Seat
-from annotation.services import (
-    CandidateText,
-    NewJudgment,
-    NewSlot,
-    insert_judgments,
-    make_slots,
+from adjudication.judged_queries import (
+    JudgedQuery,
+    SourceDecision,
+    SourceJudgment,
+    write_judged_query,
 )
+from annotation.models import Reason
+from annotation.services import CandidateText
 from corpus.models import Query
-from csfcube import PublishedRating, Ratings
+from csfcube import Ratings
 from pooling.models import Candidate
 
 
@@ -33,77 +32,36 @@ def create_judged_query(
 ) -> None:
     """Open the query, and write both judgments of every rated pair and the final labels.
 
-    Needs the query's collection, facet and paper, and the candidates' documents loaded.
+    Pairs without two equal grades get a decision. Needs the query's collection, facet and paper,
+    and the candidates' documents loaded.
     """
     first, second = (people.annotators[number] for number in ratings.annotators)
-    version = _open(query, (first, second))
-    slots = make_slots(
+    source = JudgedQuery(
         query=query,
-        candidates=[CandidateText.of(candidates[rating.docno]) for rating in ratings.rated],
+        guideline=query.facet.guidelines.get(version=1),
         annotators=(first, second),
-        guideline_version=version,
+        candidates=[CandidateText.of(candidates[rating.docno]) for rating in ratings.rated],
+        judgments={
+            rating.docno: (
+                SourceJudgment(first, rating.first, _reason(rating.first)),
+                SourceJudgment(second, rating.second, _reason(rating.second)),
+            )
+            for rating in ratings.rated
+        },
+        decisions={
+            rating.docno: SourceDecision(people.adjudicator, rating.final, _reason(rating.final))
+            for rating in ratings.rated
+            if rating.first is None or rating.first != rating.second
+        },
     )
-    ratings_by_docno = {rating.docno: rating for rating in ratings.rated}
-    judgments = insert_judgments(_judgments(query, slots, ratings_by_docno))
-    decisions = _decisions(query, slots, judgments, ratings_by_docno, people.adjudicator)
-    Decision.objects.bulk_create(decisions)
+
+    def new_key(kind: str, *parts: str | int) -> uuid.UUID:
+        """A key that is equal in every import of the same release, and otherwise unique."""
+        names = ("csfcube", kind, query.collection.slug, query.name, *map(str, parts))
+        return uuid.uuid5(uuid.NAMESPACE_URL, "|".join(names))
+
+    write_judged_query(source, new_key)
 
 
-def _open(query: Query, annotators: tuple[User, User]) -> int:
-    """Open the query under the first guideline of its facet; the guideline's version."""
-    guideline = query.facet.guidelines.get(version=1)
-    opening = Opening.objects.create(query=query, guideline=guideline)
-    Seat.objects.bulk_create(
-        Seat(opening=opening, number=number, annotator=annotator)
-        for number, annotator in enumerate(annotators, start=1)
-    )
-    return guideline.version
-
-
-def _judgments(
-    query: Query, slots: Iterable[NewSlot], ratings_by_docno: Mapping[str, PublishedRating]
-) -> Iterator[NewJudgment]:
-    for slot in slots:
-        rating = ratings_by_docno[slot.docno]
-        grade = rating.first if slot.number == 1 else rating.second
-        yield NewJudgment(
-            slot=slot.pk,
-            annotator=slot.annotator_id,
-            grade=grade,
-            reason=Reason.SOURCE.value if grade is None else "",
-            presentation_digest=slot.presentation_digest,
-            key=_key("judgment", query, slot.docno, str(slot.number)).hex,
-        )
-
-
-def _decisions(
-    query: Query,
-    slots: Iterable[NewSlot],
-    judgments: Mapping[int, int],
-    ratings_by_docno: Mapping[str, PublishedRating],
-    adjudicator: User,
-) -> Iterator[Decision]:
-    """The final label of every pair without two equal grades."""
-    by_number: dict[int, dict[str, NewSlot]] = {1: {}, 2: {}}
-    for slot in slots:
-        by_number[slot.number][slot.docno] = slot
-    for docno, first in by_number[1].items():
-        rating = ratings_by_docno[docno]
-        if rating.first is not None and rating.first == rating.second:
-            continue
-        yield Decision(
-            pair_id=first.pair_id,
-            sequence=1,
-            adjudicator=adjudicator,
-            first_id=judgments[first.pk],
-            second_id=judgments[by_number[2][docno].pk],
-            grade=rating.final,
-            reason=Reason.SOURCE if rating.final is None else "",
-            key=_key("decision", query, docno),
-        )
-
-
-def _key(kind: str, query: Query, *parts: str) -> uuid.UUID:
-    """A key that is equal in every import of the same release, and otherwise unique."""
-    name = "|".join(("csfcube", kind, query.collection.slug, query.name, *parts))
-    return uuid.uuid5(uuid.NAMESPACE_URL, name)
+def _reason(grade: int | None) -> str:
+    return Reason.SOURCE.value if grade is None else ""

@@ -4,21 +4,20 @@ from __future__ import annotations
 
 import uuid
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import count
 from typing import NamedTuple
 
 from accounts.models import Role, User
-from adjudication.models import Decision, JudgmentImport, Recipient, Referral
-from annotation.models import Guideline, Opening, Pair, Seat
-from annotation.services import (
-    CandidateText,
-    NewJudgment,
-    NewSlot,
-    candidates_with_texts,
-    insert_judgments,
-    make_slots,
+from adjudication.judged_queries import (
+    JudgedQuery,
+    SourceDecision,
+    SourceJudgment,
+    write_judged_query,
 )
+from adjudication.models import JudgmentImport
+from annotation.models import Guideline, Pair
+from annotation.services import CandidateText, candidates_with_texts
 from bundle.names import ADJUDICATIONS, QUERY_PAPERS, RATINGS
 from bundle.reading.opened import BundleError
 from bundle.reading.rows import read_adjudications, read_ratings
@@ -90,21 +89,59 @@ class _ReleasedJudgments:
                 f"{opened.name} is open under version {opened.guideline} of the guideline, which "
                 "the release does not have.",
             )
-        seats = self._seats(ratings)
-        self._open(query, guideline, opened, seats)
         judged = _by_pair(ratings)
-        slots = make_slots(
+        source = JudgedQuery(
             query=query,
+            guideline=guideline,
+            annotators=self._seats(ratings),
             candidates=self._candidates(query, [*judged, *opened.unjudged]),
-            annotators=seats,
-            guideline_version=guideline.version,
-            others=self._others(judged, seats),
+            judgments={docno: self._source_pair(pair) for docno, pair in judged.items()},
+            decisions=self._decisions(of_query, judged),
+            referrals=_referrals(opened, judged),
+            labels_unchecked=opened.labels_unchecked,
         )
-        judgments = insert_judgments(self._judgments(slots, judged))
+        self.report.judgments += write_judged_query(source, self._new_key)
         self.report.opened += 1
-        self.report.pairs += len(slots) // 2
-        self.report.judgments += len(judgments)
-        self._decide(slots, judgments, of_query, judged)
+        self.report.pairs += len(source.candidates)
+        self.report.decisions += len(source.decisions)
+
+    def _new_key(self, *_: object) -> uuid.UUID:
+        return uuid.UUID(int=next(self._keys))
+
+    def _source_pair(self, ratings: Mapping[int, Rating]) -> tuple[SourceJudgment, SourceJudgment]:
+        first, second = (
+            SourceJudgment(
+                annotator=self.context.person(rating.annotator, Role.ANNOTATOR),
+                grade=rating.grade,
+                reason=rating.reason,
+                presentation_digest=rating.presentation_digest,
+                sequence=rating.sequence,
+                seconds=rating.seconds,
+            )
+            for rating in (ratings[1], ratings[2])
+        )
+        return first, second
+
+    def _decisions(
+        self, of_query: _Opened, judged: Mapping[str, Mapping[int, Rating]]
+    ) -> dict[str, SourceDecision]:
+        """The decisions by docno.
+
+        Raises:
+            BundleError: a pair is not a case, or has a second decision.
+        """
+        referred = {pair.docno for pair in of_query.opened.referred}
+        decisions: dict[str, SourceDecision] = {}
+        for line, decision in of_query.decisions:
+            docno = decision.docno
+            if docno in decisions:
+                raise BundleError(
+                    ADJUDICATIONS, line, f"{decision.query} {docno} has a second decision."
+                )
+            _check_decision(line, decision, judged.get(docno), docno in referred)
+            adjudicator = self.context.person(decision.adjudicator, Role.ADJUDICATOR)
+            decisions[docno] = SourceDecision(adjudicator, decision.grade, decision.reason)
+        return decisions
 
     def _seats(self, ratings: Lines) -> tuple[User, User]:
         """Those who judged most of the pairs in each slot; others for a seat without judgments."""
@@ -115,21 +152,6 @@ class _ReleasedJudgments:
             seats.append(next(name for name in (*ordered, *FIRST_SEATS) if name not in seats))
         first, second = (self.context.person(name, Role.ANNOTATOR) for name in seats)
         return first, second
-
-    def _open(
-        self,
-        query: Query,
-        guideline: Guideline,
-        opened: InterchangedQuery,
-        seats: tuple[User, User],
-    ) -> None:
-        opening = Opening.objects.create(
-            query=query, guideline=guideline, labels_unchecked=opened.labels_unchecked
-        )
-        Seat.objects.bulk_create(
-            Seat(opening=opening, number=number, annotator=annotator)
-            for number, annotator in enumerate(seats, start=1)
-        )
 
     def _candidates(self, query: Query, docnos: Iterable[str]) -> list[CandidateText]:
         """The candidates of the query's pairs, in the order of the pool."""
@@ -156,84 +178,19 @@ class _ReleasedJudgments:
             self._pooled = candidates_with_texts(rows.order_by("position"))
         return self._pooled
 
-    def _others(
-        self, judged: Mapping[str, dict[int, Rating]], seats: tuple[User, User]
-    ) -> dict[str, tuple[User, User]]:
-        """The annotators of pairs that are not those of the seats, by docno."""
-        others = {}
-        for docno, ratings in judged.items():
-            first, second = (
-                self.context.person(ratings[number].annotator, Role.ANNOTATOR) for number in (1, 2)
-            )
-            if (first, second) != seats:
-                others[docno] = first, second
-        return others
 
-    def _judgments(
-        self, slots: Iterable[NewSlot], judged: Mapping[str, dict[int, Rating]]
-    ) -> Iterator[NewJudgment]:
-        for slot in slots:
-            if slot.docno in judged:
-                rating = judged[slot.docno][slot.number]
-                yield NewJudgment(
-                    slot=slot.pk,
-                    annotator=slot.annotator_id,
-                    grade=rating.grade,
-                    reason=rating.reason,
-                    presentation_digest=rating.presentation_digest,
-                    key=f"{next(self._keys):032x}",
-                    sequence=rating.sequence,
-                    seconds=rating.seconds,
-                )
-
-    def _decide(
-        self,
-        slots: Iterable[NewSlot],
-        judgments: Mapping[int, int],
-        of_query: _Opened,
-        judged: Mapping[str, dict[int, Rating]],
-    ) -> None:
-        """Import the referrals of pairs with both judgments, and the decisions on them."""
-        both: dict[str, dict[int, NewSlot]] = {}
-        for slot in slots:
-            both.setdefault(slot.docno, {})[slot.number] = slot
-        referrals = {}
-        for pair in of_query.opened.referred:
-            if pair.docno not in judged:
-                raise BundleError(
-                    QUERY_PAPERS,
-                    None,
-                    f"{pair.docno!r} is for the adjudicator, but has no two judgments.",
-                )
-            first, second = (both[pair.docno][number] for number in (1, 2))
-            referrals[pair.docno] = Referral(
-                pair_id=first.pair_id,
-                recipient=Recipient.ADJUDICATOR,
-                reason=pair.reason,
-                first_id=judgments[first.pk],
-                second_id=judgments[second.pk],
+def _referrals(
+    opened: InterchangedQuery, judged: Mapping[str, Mapping[int, Rating]]
+) -> dict[str, str]:
+    """The reasons of the pairs that were sent to the adjudicator, by docno."""
+    for pair in opened.referred:
+        if pair.docno not in judged:
+            raise BundleError(
+                QUERY_PAPERS,
+                None,
+                f"{pair.docno!r} is for the adjudicator, but has no two judgments.",
             )
-        Referral.objects.bulk_create(referrals.values())
-        rows = []
-        for line, decision in of_query.decisions:
-            is_referred = decision.docno in referrals
-            _check_decision(line, decision, judged.get(decision.docno), is_referred)
-            first, second = (both[decision.docno][number] for number in (1, 2))
-            rows.append(
-                Decision(
-                    pair_id=first.pair_id,
-                    sequence=1,
-                    adjudicator=self.context.person(decision.adjudicator, Role.ADJUDICATOR),
-                    first_id=judgments[first.pk],
-                    second_id=judgments[second.pk],
-                    grade=decision.grade,
-                    reason=decision.reason,
-                    key=uuid.UUID(int=next(self._keys)),
-                    referral_count=int(is_referred),
-                )
-            )
-        Decision.objects.bulk_create(rows)
-        self.report.decisions += len(rows)
+    return {pair.docno: pair.reason for pair in opened.referred}
 
 
 def _check_decision(

@@ -158,6 +158,12 @@ INVALID = {
         b"q1_background,background,d2,2,annotator-1",
         "ratings.csv:5: q1_background d2 does not have judgments of two people.",
     ),
+    "a decision that is there twice": (
+        "annotations/adjudications.csv",
+        b"q2_method,method,d4,",
+        b"q1_method,method,d2,",
+        "adjudications.csv:6: q1_method d2 has a second decision.",
+    ),
     "a decision without dispute": (
         "annotations/adjudications.csv",
         b"q1_method,method,d2",
