@@ -19,6 +19,7 @@ from django.core.management import BaseCommand, get_commands, load_command_class
 
 from tests.docs.markdown import PAGES, ROOT, blocks_of, name_of
 from tests.support.classic_collection import write_classic_collection
+from tests.support.command_server import command_server
 
 BLOCKS = [block for page in PAGES for block in blocks_of(page)]
 SHELL = [block for block in BLOCKS if block.language == "sh"]
@@ -82,7 +83,7 @@ def checkout(tmp_path) -> Path:
     """A folder that looks like a checkout and can be written to."""
     folder = tmp_path / "qrelsmith"
     folder.mkdir()
-    for name in ("manage.py", "demo", "docs"):
+    for name in ("demo", "docs"):
         (folder / name).symlink_to(ROOT / name)
     (folder / ".venv").symlink_to(sys.prefix)
     return folder
@@ -101,16 +102,18 @@ def test_the_commands_of_a_page_run(name, demo_data, checkout, tmp_path):
     script = "\n".join(commands).replace(
         "createsuperuser", "createsuperuser --noinput --email you@example.org"
     )
-    done = subprocess.run(
-        ["bash", "-eu", "-o", "pipefail", "-c", script],
-        cwd=checkout,
-        env=environment(tmp_path / "var"),
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=PATIENCE,
-        check=False,
-    )
+    with command_server(environment(tmp_path / "var"), tmp_path) as manage:
+        (checkout / "manage.py").write_text(manage)
+        done = subprocess.run(
+            ["bash", "-eu", "-o", "pipefail", "-c", script],
+            cwd=checkout,
+            env=environment(tmp_path / "var"),
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=PATIENCE,
+            check=False,
+        )
     assert done.returncode == 0, f"{done.stdout}\n{done.stderr}"
 
 
