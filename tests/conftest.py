@@ -205,23 +205,49 @@ def rolled_back(django_db_setup, django_db_blocker):
 
 
 @pytest.fixture(scope="module")
-def world_of_module(rolled_back, tmp_path_factory):
-    """The rows of tests/support/api_world.py for all tests of a file, and their folder."""
-    from tests.support.api_world import a_world
+def made_once(rolled_back, tmp_path_factory):
+    """`with made_once(make) as made:` in a fixture of a module: rows and files for all its tests.
 
-    folder = tmp_path_factory.mktemp("world")
-    with rolled_back():
-        with override_settings(**{name: folder / part for name, part in FOLDERS_OF_WORLD.items()}):
-            world = a_world()
-        yield world, folder
+    A fixture of a test takes its copy of what `make()` returned: `own_copy(made)`.
+    """
+
+    @contextmanager
+    def block(make):
+        folder = tmp_path_factory.mktemp("world")
+        with rolled_back():
+            with override_settings(
+                **{name: folder / part for name, part in FOLDERS_OF_WORLD.items()}
+            ):
+                made = make()
+            yield made, folder
+
+    return block
 
 
 @pytest.fixture
-def world(world_of_module, db, settings):
-    """Each test has its own rows, objects and files."""
-    world, folder = world_of_module
-    shutil.copytree(folder, settings.DATA_DIR, dirs_exist_ok=True)
-    return deepcopy(world)
+def own_copy(db, settings):
+    """Each test has its own rows, objects and files of what a module made once."""
+
+    def copy(made):
+        rows, folder = made
+        shutil.copytree(folder, settings.DATA_DIR, dirs_exist_ok=True)
+        return deepcopy(rows)
+
+    return copy
+
+
+@pytest.fixture(scope="module")
+def world_of_module(made_once):
+    """The rows of tests/support/api_world.py for all tests of a file, and their folder."""
+    from tests.support.api_world import a_world
+
+    with made_once(a_world) as made:
+        yield made
+
+
+@pytest.fixture
+def world(world_of_module, own_copy):
+    return own_copy(world_of_module)
 
 
 @pytest.fixture

@@ -20,9 +20,19 @@ from tests.support.sittings import judge
 pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 
 
-@pytest.fixture
-def release():
+def judged():
     return publish_release(collection=a_judged_collection(), version="1.0")
+
+
+@pytest.fixture(scope="module")
+def made(made_once):
+    with made_once(judged) as made:
+        yield made
+
+
+@pytest.fixture
+def release(made, own_copy):
+    return own_copy(made)
 
 
 def revise_a_judgment(collection, settings):

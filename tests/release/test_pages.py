@@ -27,12 +27,22 @@ from tests.support.visits import address, client_of, markup, text_of
 pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 
 
-@pytest.fixture
-def collection():
+def judged():
     """Judged, decided and published as 1.0."""
     collection = a_judged_collection()
     publish_release(collection=collection, version="1.0")
     return collection
+
+
+@pytest.fixture(scope="module")
+def made(made_once):
+    with made_once(judged) as made:
+        yield made
+
+
+@pytest.fixture
+def collection(made, own_copy):
+    return own_copy(made)
 
 
 # The gate

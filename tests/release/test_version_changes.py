@@ -29,8 +29,7 @@ def _nothing_cached():
     cache.clear()
 
 
-@pytest.fixture
-def collection() -> Collection:
+def judged() -> Collection:
     """Three versions: in 1.1 a label is new, in 1.2 another has a lower grade."""
     collection = a_judged_collection()
     publish_release(collection=collection, version="1.0")
@@ -39,6 +38,17 @@ def collection() -> Collection:
     relabel(collection, "q1_method", "d1", 0)
     publish_release(collection=collection, version="1.2")
     return collection
+
+
+@pytest.fixture(scope="module")
+def made(made_once):
+    with made_once(judged) as made:
+        yield made
+
+
+@pytest.fixture
+def collection(made, own_copy) -> Collection:
+    return own_copy(made)
 
 
 def relabel(collection: Collection, query: str, docno: str, grade: int) -> None:
