@@ -13,7 +13,7 @@ from accounts.locking import check_not_archived
 from accounts.models import Collection, User
 from adjudication.models import Case, Decision, Referral
 from annotation.models import Slot
-from annotation.services import GradeOrReason
+from annotation.services import GradedAnswer
 from web.errors import UserFacingError
 
 PUBLIC_RULE = "decision_of_public_version_stays"  # a trigger of `release`, which has the versions
@@ -70,7 +70,7 @@ class BadRuling(AdjudicationError):
 
 
 @dataclass(frozen=True)
-class Ruling(GradeOrReason):
+class Ruling(GradedAnswer):
     """The final grade, or a code of why the pair gets none; own words are in the note."""
 
     noun = "ruling"

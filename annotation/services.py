@@ -137,7 +137,7 @@ REFUSALS: Mapping[str, tuple[type[JudgingError], str]] = {
 
 
 @dataclass(frozen=True)
-class GradeOrReason:
+class GradedAnswer:
     """A grade, or a reason why there is none; and a note."""
 
     grade: int | None = None
@@ -165,7 +165,7 @@ class GradeOrReason:
 
 
 @dataclass(frozen=True)
-class Answer(GradeOrReason):
+class Answer(GradedAnswer):
     """A judge's answer. A reason in own words is in the note."""
 
     def check(self, highest_grade: int) -> None:

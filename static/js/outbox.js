@@ -54,7 +54,7 @@ export class Outbox extends EventTarget {
     this.#run();
   }
 
-  // Adds the fields of a form. They name the person, so that the server saves them for nobody else.
+  // Adds the fields of a form. They name the person, so that the server saves them for no other account.
   addForm(fields, entry) {
     fields.delete("csrfmiddlewaretoken");
     fields.set("person", this.person);

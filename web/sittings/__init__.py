@@ -1,1 +1,1 @@
-"""What all pages share on which a person answers one thing after the other (ADR 48)."""
+"""Shared by all pages on which a person answers one thing after the other (ADR 48)."""
