@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
 
 from bundle.datasheet.profiles import PublishedField
+from bundle.findings import Finding
 from bundle.options import LabelSource, ReleaseOptions
 from corpus.text.query_facts import QueryFacts
 from scoring.folds import Folds
@@ -459,9 +460,7 @@ class Snapshot:
     samples: tuple[StratifiedPool, ...] = ()  # of the query papers with a label
     run_lines: Mapping[str, RunLines] = field(default_factory=dict)  # by a run's file
     query_run_lines: Mapping[str, RunLines] = field(default_factory=dict)  # the same, by query
-    shown_otherwise: tuple[tuple[str, str], ...] = ()  # judged pairs: query, docno
-    duplicates: tuple[tuple[str, str], ...] = ()  # query paper and docno, of texts twice in a pool
-    old_reports: tuple[str, ...] = ()  # the names of stored reports that are out of date
+    findings: tuple[Finding, ...] = ()  # of every check of the gate, in order or not
     topics: tuple[ReleasedTopic, ...] = ()  # of all queries, by query id
     judgment_imports: tuple[ReleasedImport, ...] = ()
     corpus_imports: tuple[ReleasedCorpusImport, ...] = ()  # in their order

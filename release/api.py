@@ -15,15 +15,16 @@ from rest_framework.response import Response
 from accounts.api import CollectionView
 from accounts.locking import check_not_archived
 from accounts.models import Collection
+from bundle.findings import Finding
 from bundle.options import LabelSource, ReleaseOptions, Texts
 from jobs.api import Busy, JobAnswer, accepted
 from release.errors import GateClosed
 from release.files import open_release
 from release.gate.acceptance import LONGEST_REASON
-from release.gate.checks import Finding, blocking_findings
-from release.gate.current_facts import count_documents
+from release.gate.checks import blocking_findings
 from release.models import Release
 from release.services import check_request, check_version, find_faults, request_release
+from release.snapshot.documents import count_documents
 from web.api.serializers import DryRun, found
 from web.requests.file_ranges import send_file
 

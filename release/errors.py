@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bundle.errors import ReleaseError
+from bundle.findings import Finding
 
 if TYPE_CHECKING:
-    from release.gate.checks import Finding
     from release.models import Release
 
 

@@ -12,9 +12,10 @@ from django.http import QueryDict
 
 from accounts.models import Collection
 from bundle.errors import ReleaseError
+from bundle.findings import Finding
 from bundle.options import DEFAULT_OPTIONS, LabelSource, ReleaseOptions, Texts
 from release.gate.acceptance import LONGEST_REASON, NONE_ACCEPTED, Reasons
-from release.gate.checks import Finding, blocking_findings
+from release.gate.checks import blocking_findings
 from release.services import check_request
 
 

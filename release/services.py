@@ -20,7 +20,7 @@ from django.db import IntegrityError
 from accounts.locking import lock_collection
 from accounts.models import Collection, User
 from agreement.services import both_reports
-from bundle.accepted_findings import AcceptedFinding
+from bundle.findings import AcceptedFinding, Finding
 from bundle.formats import records as formats
 from bundle.layouts import LAST_LAYOUTS, LAYOUTS, write_layouts
 from bundle.layouts.content import Content
@@ -32,15 +32,15 @@ from bundle.records import Snapshot
 from bundle.zip.draft_files import draft_folder, remove_abandoned_drafts
 from bundle.zip.interruption import interruptible
 from bundle.zip.writing import WrittenWrong, check_bundle, digest_of, pack_into
+from database.consistent_reads import consistent_read
 from jobs.context import DirectRun, JobContext
 from jobs.models import Job
 from jobs.services import enqueue
 from release.errors import BadVersion, GateClosed, NotWritten, VersionTaken
 from release.files import cannot_keep, check_writable, path_of, put_in_place, staged
 from release.gate.acceptance import NONE_ACCEPTED, Reasons, accept_findings, checked_reasons
-from release.gate.checks import ACCEPTABLE, Finding, blocking_findings, check_gate
-from release.gate.current_facts import facts_now
-from release.gate.facts import facts_of
+from release.gate.checks import ACCEPTABLE, blocking_findings, check_gate
+from release.gate.context import GateContext
 from release.models import Release, ReleaseException
 from release.snapshot import take_snapshot
 from release.versions.differences import README, difference_to
@@ -169,10 +169,12 @@ def find_faults(
 ) -> tuple[Finding, ...]:
     """Every check of the gate with its finding, in order or not.
 
-    It asks the database for little, for a page or a script that waits. Publishing checks the
-    snapshot that it publishes.
+    It asks the database for little, for a page or a script that waits. A release asks the same
+    within the read that it is made of.
     """
-    return check_gate(facts_now(collection, options))
+    with consistent_read():
+        collection = Collection.objects.get(pk=collection.pk)
+        return check_gate(GateContext(collection, options))
 
 
 def build_bundle(
@@ -188,14 +190,13 @@ def build_bundle(
     Raises:
         GateClosed: a check has findings that are not accepted.
     """
-    findings = check_gate(facts_of(snapshot))
-    blocking = blocking_findings(findings, accept)
+    blocking = blocking_findings(snapshot.findings, accept)
     if blocking:
         raise GateClosed(blocking)
     return pack_bundle(
         snapshot,
         version,
-        accept_findings(findings, accept),
+        accept_findings(snapshot.findings, accept),
         software_version=settings.SOFTWARE_VERSION,
         begin=begin,
     )

@@ -21,6 +21,7 @@ from accounts.models import Collection, Role, User
 from bundle.citation_page import has_citation_labels
 from bundle.errors import ReleaseError
 from bundle.file_tree import file_tree
+from bundle.findings import Finding
 from bundle.readme.commands import Loading
 from bundle.readme.exceptions import describe_exception
 from jobs.listing import jobs_to_show
@@ -37,11 +38,11 @@ from release.forms import (
     options_of,
     reason_name,
 )
-from release.gate.checks import Finding
-from release.gate.current_facts import count_documents
+from release.gate.checks import CHECKS
 from release.markdown_preview import preview_of
 from release.models import PublicPeriod, Release
 from release.publicity import make_private, make_public
+from release.snapshot.documents import count_documents
 from release.snapshot.pools import sampled_builds
 from release.versions.changes import earlier_versions
 from release.versions.differences import Unreadable, read_member
@@ -52,24 +53,6 @@ from web.tables.paging import Page
 
 PREVIEWED = ("README.md", "datasheet.md", "CHANGELOG.md")
 LARGEST_PREVIEW = 500_000  # bytes
-# The page where a finding is fixed: its URL name and the text of the link.
-FIXED_ON = {
-    "empty": ("board", "View the judging"),
-    "ids": ("documents", "View the documents"),
-    "licence": ("collection-settings", "State a licence"),
-    "corpus-licence": ("collection-settings", "State a licence"),
-    "unresolved": ("board", "View the cases"),
-    "unjudged-pairs": ("board", "View the judging"),
-    "unopened-queries": ("open-queries", "Open queries"),
-    "self-retrieved": ("pools", "View the pools"),
-    "no-relevant": ("board", "View the judging"),
-    "duplicates": ("pools", "View the pools"),
-    "old-reports": ("agreement", "View the reports"),
-    "made-folds": ("leaderboard", "View the scores by folds"),
-    "provenance": ("pools", "View the pools"),
-    "changed-texts": ("documents", "View the documents"),
-    "datasheet": ("datasheet", "Answer the questions"),
-}
 
 
 @in_collection(Role.ADMIN)
@@ -98,7 +81,7 @@ def _releases_page(
         "gate": [
             (
                 found,
-                *FIXED_ON.get(found.check, ("collection", "View the collection")),
+                *CHECKS[found.check].fixed_on,
                 form[name] if (name := reason_name(found.check)) in form.fields else None,
             )
             for found in findings

@@ -12,7 +12,7 @@ from bundle.zip.writing import StoredFile
 
 if TYPE_CHECKING:
     from agreement.coefficients import Missing
-    from bundle.accepted_findings import AcceptedFinding
+    from bundle.findings import AcceptedFinding
 
 Files = dict[str, "bytes | StoredFile"]  # by name in the zip
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from bundle.readme.tables import listed
 
 if TYPE_CHECKING:
-    from bundle.accepted_findings import AcceptedFinding
+    from bundle.findings import AcceptedFinding
 
 
 # A release's own sentences: those of the page may change, and the README may not with them.

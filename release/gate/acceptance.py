@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from bundle.accepted_findings import AcceptedFinding
+from bundle.findings import AcceptedFinding, Finding
 from release.errors import BadReason, UnknownCheck
-from release.gate.checks import Finding
 
 LONGEST_REASON = 500  # characters
 Reasons = Mapping[str, str]  # a check that is accepted, and why

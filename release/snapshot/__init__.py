@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from accounts.models import Collection
-from annotation.stale_presentations import pairs_shown_otherwise
 from bundle.citation_labels import papers_to_complete
 from bundle.options import DEFAULT_OPTIONS, LabelSource, ReleaseOptions
 from bundle.query_texts import query_texts
 from bundle.records import Snapshot, names_differ
+from database.consistent_reads import consistent_read
 from evaluation.pool_bias.services import current_paragraph
-from release.gate.stored_reports import stale_reports, stored_reports
+from release.gate.checks import check_gate
+from release.gate.context import GateContext
+from release.gate.stored_reports import stored_reports
 from release.snapshot.citations import stored_citation_pairs, without_judging
 from release.snapshot.collection import (
     queries_by_name,
@@ -18,10 +20,8 @@ from release.snapshot.collection import (
     released_queries,
     released_topics,
 )
-from release.snapshot.consistent_reads import consistent_read
 from release.snapshot.datasheet import released_datasheet
 from release.snapshot.documents import stored_documents
-from release.snapshot.duplicates import duplicate_candidates
 from release.snapshot.folds import released_folds
 from release.snapshot.history import (
     newest_version,
@@ -85,9 +85,7 @@ def take_snapshot(collection: Collection, options: ReleaseOptions = DEFAULT_OPTI
                 for run in runs
                 if run.file and names_differ(released, queries)
             },
-            shown_otherwise=tuple(sorted(pairs_shown_otherwise(collection))),
-            duplicates=duplicate_candidates(collection),
-            old_reports=tuple(stale_reports(collection)),
+            findings=check_gate(GateContext(collection, options)),
             judgment_imports=imports,
             corpus_imports=corpus_imports(collection),
             judged_here=not imports or judged_here(collection, imports),

@@ -17,7 +17,7 @@ from bundle.citation_labels import (
 from bundle.datasheet.questions import QUESTIONS
 from bundle.records import NO_REPORTS, Label, ReleasedBuild, ReleasedDatasheet, Snapshot
 from corpus.models import Query
-from release.snapshot.consistent_reads import READ_TOGETHER, batched
+from database.consistent_reads import READ_TOGETHER, batched
 from release.snapshot.pools import as_pooled, cited_rows
 from release.snapshot.stored_records import Row, StoredRecords
 
@@ -34,9 +34,6 @@ def without_judging(snapshot: Snapshot) -> Snapshot:
         ),
         queries=tuple(query._replace(guideline=None) for query in snapshot.queries),
         guidelines=(),
-        duplicates=(),
-        shown_otherwise=(),
-        old_reports=(),
         reports=NO_REPORTS,
         judgment_imports=(),
         judged_here=False,

@@ -25,8 +25,8 @@ from bundle.records import (
     ReleasedGuideline,
 )
 from corpus.models import Query, QueryPaper, Topic
+from database.consistent_reads import READ_TOGETHER, batched
 from pooling.models import PoolBuild
-from release.snapshot.consistent_reads import READ_TOGETHER, batched
 from release.snapshot.documents import unpooled_documents
 from release.snapshot.pools import sampled_builds
 from retrieval.models import Ranking, Run

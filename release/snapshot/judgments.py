@@ -13,7 +13,7 @@ from adjudication.standing import LabelledPair
 from annotation.models import Pair
 from bundle.pseudonyms import pseudonyms
 from bundle.records import Adjudication, Rating
-from release.snapshot.consistent_reads import READ_TOGETHER, batched
+from database.consistent_reads import READ_TOGETHER, batched
 from release.snapshot.stored_records import Row, StoredRecords
 
 

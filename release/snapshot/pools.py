@@ -12,11 +12,11 @@ from adjudication.standing import LabelledPair
 from bundle.citation_labels import with_citation
 from bundle.errors import ReleaseError
 from bundle.records import FoundBy, PooledDocument, Records, ReleasedBuild
+from database.consistent_reads import READ_TOGETHER, batched
 from pooling.models import Candidate, Contribution, Pool, PoolBuild
 from pooling.strategies import STRATEGIES
 from rebuilding.samples import SampleLost, sampled_pools
 from rebuilding.stratified_pool import StratifiedPool
-from release.snapshot.consistent_reads import READ_TOGETHER, batched
 from release.snapshot.stored_records import Row, StoredRecords
 
 

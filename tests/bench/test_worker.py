@@ -15,8 +15,8 @@ from django.utils import timezone
 from bench.processes import ROOT, computing_of, peak_of
 from bench.transactions import longest_transaction, read_longest
 from bench.worker import end_of
+from database.consistent_reads import consistent_read
 from jobs.models import Job, State
-from release.snapshot.consistent_reads import consistent_read
 
 
 @pytest.fixture

@@ -25,9 +25,7 @@ from rebuilding.manifest_files import open_manifests
 from release.datasheets.services import save_answers
 from release.errors import GateClosed
 from release.files import open_release, path_of
-from release.gate.checks import ABOUT_JUDGING, CHECKS, CHECKS_OF_CITATIONS
-from release.gate.current_facts import facts_now
-from release.gate.facts import facts_of
+from release.gate.checks import ABOUT_JUDGING, CHECKS
 from release.publicity import make_public
 from release.services import build_bundle, find_faults, publish_release
 from release.snapshot import take_snapshot
@@ -42,6 +40,7 @@ from tests.support.citation_scenes import (
     an_mdcr_collection,
 )
 from tests.support.factories import DocumentFactory, a_collection, a_pool, a_topic, member
+from tests.support.gate_oracle import asked, read
 from tests.support.pooling_scenes import a_listed_run, built
 from tests.support.release_scenes import a_judged_collection
 from tests.support.releases import accepting
@@ -314,10 +313,7 @@ def finding_of(collection, check):
 def test_checks_about_judging_do_not_apply(mdcr):
     checks = [finding.check for finding in find_faults(collection=mdcr, options=CITATIONS)]
 
-    assert checks == [
-        *(check for check in CHECKS if check not in ABOUT_JUDGING),
-        *(check for check in CHECKS_OF_CITATIONS if check not in CHECKS),
-    ]
+    assert checks == [check for check in CHECKS if check not in ABOUT_JUDGING]
     assert "unopened-queries" not in checks
     assert {"empty", "ids", "licence", "self-retrieved", "provenance"} <= set(checks)
 
@@ -330,7 +326,6 @@ def test_answers_about_annotators_are_neither_required_nor_released(mdcr):
     assert sorted(keys) == ABOUT_ANNOTATORS
     save_answers(collection=mdcr, answers=dict.fromkeys(keys, ""), answered_by=None)
     assert finding_of(mdcr, "datasheet").ok
-    assert facts_of(take_snapshot(mdcr, CITATIONS)).unanswered.count == 0
     save_answers(collection=mdcr, answers=dict.fromkeys(keys, "Of a person."), answered_by=None)
 
     files = published(mdcr)
@@ -419,19 +414,19 @@ def a_topic_with_a_pool(collection):
 def test_the_counts_tell_what_the_snapshot_with_citations_tells(state):
     collection = a_forced_collection()
     freeze_pools(collection=collection)
-    before = facts_now(collection, CITATIONS)
+    before = find_faults(collection=collection, options=CITATIONS)
     state(collection)
 
-    now = facts_now(collection, CITATIONS)
+    now = find_faults(collection=collection, options=CITATIONS)
 
-    assert now == facts_of(take_snapshot(collection, CITATIONS))
+    assert asked(collection, CITATIONS) == read(collection, CITATIONS)
     assert (now == before) is (state in (no_change, a_draft_pool))
 
 
 def test_an_empty_collection_has_no_citation_labels():
     collection = a_collection()
 
-    assert facts_now(collection, CITATIONS) == facts_of(take_snapshot(collection, CITATIONS))
+    assert asked(collection, CITATIONS) == read(collection, CITATIONS)
     assert not finding_of(collection, "empty").ok
 
 

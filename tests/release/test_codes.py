@@ -73,10 +73,7 @@ def _subclasses(kind):
 
 
 def _reworded(check):
-    def reworded(snapshot):
-        return replace(check(snapshot), message="Changed", how_to_fix="Changed")
-
-    return reworded
+    return replace(check, in_order="Changed", message="Changed", how_to_fix="Changed")
 
 
 def test_no_word_of_a_page_is_in_the_bytes_of_a_release(other_words):

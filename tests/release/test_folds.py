@@ -13,17 +13,16 @@ from bundle.options import LabelSource, ReleaseOptions
 from bundle.readme.front_matter import configs
 from bundle.verification.service import verify
 from release.errors import GateClosed
-from release.gate.current_facts import facts_now
-from release.gate.facts import facts_of
 from release.importing.context import ReleaseRefused
 from release.importing.service import import_release
-from release.services import find_faults, publish_release
+from release.services import publish_release
 from release.snapshot import take_snapshot
 from scoring.folds import Folds
 from scoring.models import FoldPlan
 from scoring.services import make_folds, save_folds
 from tests.support.bundles import released_files, with_new_sums, write_bundle
 from tests.support.citation_scenes import an_mdcr_collection
+from tests.support.gate_oracle import asked, read
 from tests.support.release_scenes import a_judged_collection
 from tests.support.visits import client_of
 
@@ -267,13 +266,11 @@ def test_a_release_that_states_no_folds_is_not_wrong(collection, tmp_path):
 
 
 def of_made_folds(collection: Collection, labels: LabelSource = LabelSource.JUDGED) -> bool:
-    """Whether the check is in order, which both ways to find the facts say."""
+    """Whether the check is in order, as the gate and the oracle say."""
     options = ReleaseOptions(labels=labels)
-    findings = {each.check: each for each in find_faults(collection=collection, options=options)}
-    facts = facts_of(take_snapshot(collection, options))
-    assert facts_now(collection, options).has_made_folds == facts.has_made_folds
-    assert findings["made-folds"].ok != facts.has_made_folds
-    return findings["made-folds"].ok
+    answer = asked(collection, options)["made-folds"]
+    assert answer == read(collection, options)["made-folds"]
+    return answer == (0, ())
 
 
 def test_made_folds_of_imported_judgments_need_an_exception(collection):

@@ -10,12 +10,13 @@ from django.core.management.base import CommandError, CommandParser
 
 from accounts.commands import ProjectCommand
 from accounts.models import Collection
+from bundle.findings import Finding
 from bundle.options import LabelSource, ReleaseOptions, Texts
 from release.files import open_release, write_file
 from release.gate.acceptance import Reasons, checked_reasons
-from release.gate.checks import ACCEPTABLE, Finding, blocking_findings
-from release.gate.current_facts import count_documents
+from release.gate.checks import ACCEPTABLE, blocking_findings
 from release.services import check_version, find_faults, publish_release
+from release.snapshot.documents import count_documents
 
 
 class Command(ProjectCommand):

@@ -1,4 +1,4 @@
-"""What the page finds by counts is what publishing finds in the snapshot, in every state."""
+"""What the gate finds by counts is what an oracle finds by reading everything, in every state."""
 
 from __future__ import annotations
 
@@ -20,13 +20,14 @@ from bundle.formats.records import is_writable
 from bundle.options import ReleaseOptions, Texts
 from corpus.models import Document, Facet, Query
 from corpus.services import create_query
+from database.consistent_reads import by_code_point, consistent_read
 from pooling.models import Contribution
-from release.gate.current_facts import count_documents, facts_now
-from release.gate.facts import SHOWN, facts_of
+from release.gate.answers import SHOWN
 from release.gate.white_space import HasWhiteSpace
 from release.rules import WHITE_SPACE
+from release.services import find_faults
 from release.snapshot import take_snapshot
-from release.snapshot.consistent_reads import by_code_point, consistent_read
+from release.snapshot.documents import count_documents
 from tests.adjudication.test_counts import ACTIONS, act
 from tests.support.factories import (
     DocumentFactory,
@@ -37,6 +38,7 @@ from tests.support.factories import (
     annotators,
     member,
 )
+from tests.support.gate_oracle import asked, read
 from tests.support.histories import FEW_HISTORIES
 from tests.support.release_scenes import (
     GRADES,
@@ -335,26 +337,24 @@ STATES = {
 
 
 @pytest.mark.parametrize("state", STATES.values(), ids=list(STATES))
-def test_the_counts_tell_what_the_snapshot_tells(state):
+def test_the_gate_finds_what_reading_everything_finds(state):
     collection = a_judged_collection()
     other = an_opened_collection(slug="other")  # its faults are not those of the first
     judge_all(other, GRADES)
     state(collection)
 
-    assert facts_now(collection) == facts_of(take_snapshot(collection))
-    assert facts_now(other) == facts_of(take_snapshot(other))
+    assert asked(collection) == read(collection)
+    assert asked(other) == read(other)
 
 
 @pytest.mark.parametrize("texts", Texts)
-def test_the_facts_follow_the_options(texts):
+def test_the_findings_follow_the_options(texts):
     collection = a_judged_collection()
     DocumentFactory.create_batch(3, collection=collection)
     options = ReleaseOptions(texts)
 
-    facts = facts_now(collection, options)
-
+    assert asked(collection, options) == read(collection, options)
     snapshot = take_snapshot(collection, options)
-    assert facts == facts_of(snapshot)
     number = 9 if texts is Texts.CORPUS else 6
     assert (count_documents(collection, texts), len(snapshot.documents)) == (number, number)
 
@@ -363,29 +363,29 @@ UNSEEN = (nothing, a_pair_agreed_after_its_decision, relevant_agreed_later)
 
 
 @pytest.mark.parametrize("state", [state for state in STATES.values() if state not in UNSEEN])
-def test_each_of_these_states_changes_the_facts(state):
+def test_each_of_these_states_changes_the_findings(state):
     collection = a_judged_collection()
-    before = facts_now(collection)
+    before = find_faults(collection=collection)
 
     state(collection)
 
-    assert facts_now(collection) != before
+    assert find_faults(collection=collection) != before
 
 
-def test_an_empty_collection_has_no_facts_to_count():
+def test_the_gate_of_an_empty_collection_finds_the_same():
     collection = a_collection()
 
-    assert facts_now(collection) == facts_of(take_snapshot(collection))
+    assert asked(collection) == read(collection)
 
 
 def test_the_states_on_the_way_from_opened_to_decided_agree():
     collection = an_opened_collection()
     for key, grades in GRADES.items():
         judge_all(collection, {key: grades})
-        assert facts_now(collection) == facts_of(take_snapshot(collection))
+        assert asked(collection) == read(collection)
     for key, ruling in RULINGS.items():
         decide_all(collection, {key: ruling})
-        assert facts_now(collection) == facts_of(take_snapshot(collection))
+        assert asked(collection) == read(collection)
 
 
 @pytest.fixture
@@ -400,7 +400,7 @@ def histories():
 
 @given(actions=st.lists(ACTIONS, min_size=1, max_size=25))
 @FEW_HISTORIES
-def test_the_counts_tell_what_the_snapshot_tells_after_any_history(histories, actions):
+def test_the_gate_finds_what_reading_everything_finds_after_any_history(histories, actions):
     opening = Opening.objects.order_by("pk").last()
     before = transaction.savepoint()
     for action in actions:
@@ -410,10 +410,10 @@ def test_the_counts_tell_what_the_snapshot_tells_after_any_history(histories, ac
         except (UserFacingError, Case.DoesNotExist):
             continue  # the rules refused it
 
-    counted, read = facts_now(histories), facts_of(take_snapshot(histories))
+    by_counts, by_reading = asked(histories), read(histories)
     transaction.savepoint_rollback(before)
 
-    assert counted == read
+    assert by_counts == by_reading
 
 
 # What it asks of the database
@@ -421,7 +421,7 @@ def test_the_counts_tell_what_the_snapshot_tells_after_any_history(histories, ac
 
 def queries_asked(collection: Collection) -> list[str]:
     with CaptureQueriesContext(connection) as captured:
-        facts_now(collection)
+        find_faults(collection=collection)
     return [query["sql"] for query in captured]
 
 

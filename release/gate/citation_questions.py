@@ -1,6 +1,6 @@
-"""The facts that the gate checks if labels are citations, asked of the database.
+"""The questions of the gate that have other answers if labels are citations.
 
-They come from small queries, whose number is the same for any size of the collection.
+Their number of queries is the same for any size of the collection.
 """
 
 from __future__ import annotations
@@ -14,39 +14,21 @@ from django.db.models.functions import Coalesce
 
 from accounts.models import Collection
 from bundle.citation_labels import is_completed, known_sources
-from bundle.options import ReleaseOptions
 from corpus.models import Query
+from database.consistent_reads import batched
 from pooling.models import Candidate, Contribution, Pool
-from release.datasheets.current import missing_answers
-from release.gate.facts import Facts, Faults, faults, unwritable
-from release.gate.made_folds import has_made_folds
+from release.gate.answers import Faults, faults, unwritable
+from release.gate.context import GateContext
 from release.gate.white_space import HasWhiteSpace
-from release.snapshot.consistent_reads import batched
 
 TOGETHER = 5000  # keys in a query, which both databases take
 
 
-def citation_facts_now(collection: Collection, options: ReleaseOptions) -> Facts:
-    """The result of `facts_of` for a snapshot with citation labels of this moment."""
-    labels = _labels(collection)
-    return Facts(
-        options=options,
-        labels=labels,
-        licence=collection.licence.strip(),
-        corpus_licence=collection.corpus_licence.strip(),
-        unwritable=_unwritable(collection),
-        unresolved=Faults(),
-        unjudged=Faults(),
-        unopened=Faults(),
-        duplicates=Faults(),
-        self_retrieved=_self_retrieved(collection),
-        without_source=_without_source(collection),
-        shown_otherwise=Faults(),
-        old_reports=Faults(),
-        has_made_folds=bool(labels) and has_made_folds(collection),
-        unanswered=faults(missing_answers(collection, judged=False)),
-        without_relevant=_without_relevant(collection),
+def citation_labels(gate: GateContext) -> Faults:
+    sums = _pooled_queries(gate.collection).aggregate(
+        labels=Coalesce(Sum("query_paper__pool__to_judge"), 0)
     )
+    return Faults(are_some=not sums["labels"], words={"labels": f"{sums['labels']:,}"})
 
 
 def _pooled_queries(collection: Collection) -> QuerySet[Query]:
@@ -54,14 +36,6 @@ def _pooled_queries(collection: Collection) -> QuerySet[Query]:
     return collection.queries.filter(
         query_paper__pool__frozen_at__isnull=False, query_paper__pool__to_judge__gt=0
     ).order_by()
-
-
-def _labels(collection: Collection) -> int:
-    sums = _pooled_queries(collection).aggregate(
-        labels=Coalesce(Sum("query_paper__pool__to_judge"), 0)
-    )
-    labels: int = sums["labels"]
-    return labels
 
 
 def _labelled(collection: Collection) -> QuerySet[Candidate]:
@@ -74,50 +48,50 @@ def _labelled(collection: Collection) -> QuerySet[Candidate]:
     ).order_by()
 
 
-def _unwritable(collection: Collection) -> Faults:
+def unwritable_names(gate: GateContext) -> Faults:
     """Ids with white space that a label has. An index holds the few such documents."""
-    spaced = collection.documents.filter(HasWhiteSpace("docno")).order_by()
+    spaced = gate.collection.documents.filter(HasWhiteSpace("docno")).order_by()
     docnos = (
         docno
         for keys in batched(list(spaced.values_list("pk", flat=True)), TOGETHER)
-        for docno in _labelled(collection)
+        for docno in _labelled(gate.collection)
         .filter(document__in=keys)
         .values_list("document__docno", flat=True)
     )
-    queries = _pooled_queries(collection).filter(HasWhiteSpace("name") | Q(name=""))
+    queries = _pooled_queries(gate.collection).filter(HasWhiteSpace("name") | Q(name=""))
     return unwritable(
         [*docnos, *queries.values_list("name", flat=True)],
-        collection.facets.values_list("key", flat=True),
+        gate.collection.facets.values_list("key", flat=True),
     )
 
 
-def _self_retrieved(collection: Collection) -> Faults:
+def self_retrieved(gate: GateContext) -> Faults:
     """Queries whose own query paper is in their pool."""
     own = Candidate.objects.filter(
         pool=OuterRef("query_paper__pool"),
         document=OuterRef("query_paper__document"),
         excluded="",
     )
-    names = _pooled_queries(collection).filter(Exists(own)).values_list("name", flat=True)
+    names = _pooled_queries(gate.collection).filter(Exists(own)).values_list("name", flat=True)
     return faults(sorted(names))
 
 
-def _without_relevant(collection: Collection) -> Faults:
+def queries_without_positive(gate: GateContext) -> Faults:
     """Queries with labels, all of which are 0.
 
     If more candidates are forced than are excluded, one of them has the label 1. Only the other
     pools are read.
     """
-    suspects = _pooled_queries(collection).filter(
+    suspects = _pooled_queries(gate.collection).filter(
         query_paper__pool__forced__lte=F("query_paper__pool__size")
         - F("query_paper__pool__to_judge")
     )
     queries = list(suspects.values_list("name", "query_paper__pool"))
     positive: set[int] = set()
     for pools in batched(sorted({pool for _, pool in queries}), TOGETHER):
-        references = _references(collection, pools)
+        references = _references(gate.collection, pools)
         labelled = Candidate.objects.filter(pool__in=references, excluded="").order_by()
-        positive |= _with_known_sources(collection, pools) | {
+        positive |= _with_known_sources(gate.collection, pools) | {
             pool
             for pool, docno in labelled.values_list("pool_id", "document__docno").iterator()
             if docno in references[pool]
@@ -136,9 +110,9 @@ def _with_known_sources(collection: Collection, pools: Sequence[int]) -> set[int
     return {pool for pool, build, source in rows if source in known[build]}
 
 
-def _without_source(collection: Collection) -> Faults:
+def pairs_without_source(gate: GateContext) -> Faults:
     """The pools in which sources drew fewer documents than there are have all such candidates."""
-    frozen = Pool.objects.frozen().filter(query_paper__collection=collection).order_by()
+    frozen = Pool.objects.frozen().filter(query_paper__collection=gate.collection).order_by()
     suspects = [
         pk
         for pk, size, drawn in frozen.values_list("pk", "size", "drawn")
@@ -146,7 +120,7 @@ def _without_source(collection: Collection) -> Faults:
     ]
     rows: list[tuple[str, str]] = []
     for some in batched(suspects, TOGETHER):
-        rows += _pairs_without_source(collection, some)
+        rows += _pairs_without_source(gate.collection, some)
     return faults(f"{query} {docno}" for query, docno in sorted(rows))
 
 

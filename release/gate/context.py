@@ -1,0 +1,22 @@
+"""What all questions of one gate are about."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from accounts.models import Collection
+from bundle.options import ReleaseOptions
+from release.gate.pair_counts import PairCounts, pair_counts
+
+
+@dataclass(frozen=True)
+class GateContext:
+    """A collection and the options of its release, within one consistent read."""
+
+    collection: Collection
+    options: ReleaseOptions
+
+    @cached_property
+    def pair_counts(self) -> PairCounts:
+        return pair_counts(self.collection)
