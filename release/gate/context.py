@@ -1,4 +1,4 @@
-"""What all questions of one gate are about."""
+"""The collection and the options that all questions of one gate are about."""
 
 from __future__ import annotations
 
