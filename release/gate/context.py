@@ -12,10 +12,15 @@ from release.gate.pair_counts import PairCounts, pair_counts
 
 @dataclass(frozen=True)
 class GateContext:
-    """A collection and the options of its release, within one consistent read."""
+    """A collection and the options of its release, within one consistent read.
+
+    With `compares_every_text` the texts of all judged pairs are compared, and not only those with
+    the mark of a change. A release does that; it would take a page too long.
+    """
 
     collection: Collection
     options: ReleaseOptions
+    compares_every_text: bool = False
 
     @cached_property
     def pair_counts(self) -> PairCounts:

@@ -189,8 +189,8 @@ def pairs_without_source(gate: GateContext) -> Faults:
 
 
 def pairs_with_changed_texts(gate: GateContext) -> Faults:
-    """Only marked pairs can be among them; each one's digest is computed again."""
-    marked = Pair.objects.filter(text_changed=True)
+    """Each digest is computed again. Only pairs that the triggers marked should be among them."""
+    marked = None if gate.compares_every_text else Pair.objects.filter(text_changed=True)
     changed = sorted(pairs_shown_otherwise(gate.collection, marked))
     return faults(f"{query} {docno}" for query, docno in changed)
 

@@ -85,7 +85,7 @@ def take_snapshot(collection: Collection, options: ReleaseOptions = DEFAULT_OPTI
                 for run in runs
                 if run.file and names_differ(released, queries)
             },
-            findings=check_gate(GateContext(collection, options)),
+            findings=check_gate(GateContext(collection, options, compares_every_text=True)),
             judgment_imports=imports,
             corpus_imports=corpus_imports(collection),
             judged_here=not imports or judged_here(collection, imports),
