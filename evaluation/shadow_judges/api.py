@@ -146,7 +146,9 @@ class _Report(CollectionView):
         return Response(LabelReportAnswer(answer).data)
 
     def _request(self, shadow_judge: str = "") -> Response:
-        about = {"shadow_judge": shadow_judge} if shadow_judge else {}
+        about = {}
+        if shadow_judge:  # before the fields, so that an unknown one is not found
+            about["shadow_judge"] = shadow_judge_named(self.collection, shadow_judge).name
         measure = self.parsed(MeasureParameters)["measure"] or usual_measure(self.collection)
         kind = self.kind(measure=measure, **about)
         job = request_report(kind, collection=self.collection, requested_by=self.person)
