@@ -17,7 +17,7 @@ NewKey = Callable[..., uuid.UUID]
 
 
 class SourceJudgment(NamedTuple):
-    """A judgment as its source has it. Without a digest, what its pair shows now was judged."""
+    """A judgment of a source. Without a digest, it gets that of its pair's present text."""
 
     annotator: User
     grade: int | None
@@ -35,7 +35,7 @@ class SourceDecision(NamedTuple):
 
 @dataclass(frozen=True)
 class JudgedQuery:
-    """A query without pairs yet, and what its source says of it by docno.
+    """A query without pairs yet, and its judgments, decisions and referrals by docno.
 
     `candidates` get pairs, judged or not; `annotators` get the seats. `judgments` are those of slot
     1 and 2. `referrals` are the reasons why judged pairs were sent to the adjudicator.
@@ -51,7 +51,7 @@ class JudgedQuery:
     labels_unchecked: bool | None = False
 
     def other_annotators(self) -> dict[str, tuple[User, User]]:
-        """The annotators of the pairs that not exactly those of the seats judged."""
+        """The annotators of each pair that others than those of the seats judged, by docno."""
         annotators = {
             docno: (first.annotator, second.annotator)
             for docno, (first, second) in self.judgments.items()

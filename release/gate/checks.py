@@ -205,7 +205,6 @@ CHECKS_OF_CITATIONS = {
 } | _by_name(
     replace(
         CHECKS["empty"],
-        ask=citation_questions.citation_labels,
         in_order="{labels} labels by citations.",
         message="No query has a frozen pool with candidates, so the qrels would be empty.",
         how_to_fix="Build the pools and freeze them.",

@@ -9,8 +9,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from django.db.models import Exists, F, OuterRef, Q, QuerySet, Sum
-from django.db.models.functions import Coalesce
+from django.db.models import Exists, F, OuterRef, Q, QuerySet
 
 from accounts.models import Collection
 from bundle.citation_labels import is_completed, known_sources
@@ -19,23 +18,10 @@ from database.consistent_reads import batched
 from pooling.models import Candidate, Contribution, Pool
 from release.gate.answers import Faults, faults, unwritable
 from release.gate.context import GateContext
+from release.gate.pair_counts import pooled_queries
 from release.gate.white_space import HasWhiteSpace
 
 TOGETHER = 5000  # keys in a query, which both databases take
-
-
-def citation_labels(gate: GateContext) -> Faults:
-    sums = _pooled_queries(gate.collection).aggregate(
-        labels=Coalesce(Sum("query_paper__pool__to_judge"), 0)
-    )
-    return Faults(are_some=not sums["labels"], words={"labels": f"{sums['labels']:,}"})
-
-
-def _pooled_queries(collection: Collection) -> QuerySet[Query]:
-    """The queries with labels: those of frozen pools with candidates to label."""
-    return collection.queries.filter(
-        query_paper__pool__frozen_at__isnull=False, query_paper__pool__to_judge__gt=0
-    ).order_by()
 
 
 def _labelled(collection: Collection) -> QuerySet[Candidate]:
@@ -58,7 +44,7 @@ def unwritable_names(gate: GateContext) -> Faults:
         .filter(document__in=keys)
         .values_list("document__docno", flat=True)
     )
-    queries = _pooled_queries(gate.collection).filter(HasWhiteSpace("name") | Q(name=""))
+    queries = pooled_queries(gate.collection).filter(HasWhiteSpace("name") | Q(name=""))
     return unwritable(
         [*docnos, *queries.values_list("name", flat=True)],
         gate.collection.facets.values_list("key", flat=True),
@@ -72,7 +58,7 @@ def self_retrieved(gate: GateContext) -> Faults:
         document=OuterRef("query_paper__document"),
         excluded="",
     )
-    names = _pooled_queries(gate.collection).filter(Exists(own)).values_list("name", flat=True)
+    names = pooled_queries(gate.collection).filter(Exists(own)).values_list("name", flat=True)
     return faults(sorted(names))
 
 
@@ -82,7 +68,7 @@ def queries_without_positive(gate: GateContext) -> Faults:
     If more candidates are forced than are excluded, one of them has the label 1. Only the other
     pools are read.
     """
-    suspects = _pooled_queries(gate.collection).filter(
+    suspects = pooled_queries(gate.collection).filter(
         query_paper__pool__forced__lte=F("query_paper__pool__size")
         - F("query_paper__pool__to_judge")
     )

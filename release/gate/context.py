@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from accounts.models import Collection
-from bundle.options import ReleaseOptions
-from release.gate.pair_counts import PairCounts, pair_counts
+from bundle.options import LabelSource, ReleaseOptions
+from release.gate.pair_counts import PairCounts, citation_label_count, pair_counts
 
 
 @dataclass(frozen=True)
@@ -21,6 +21,13 @@ class GateContext:
     collection: Collection
     options: ReleaseOptions
     compares_every_text: bool = False
+
+    @cached_property
+    def labels(self) -> int:
+        """The labels that a release would have."""
+        if self.options.labels is LabelSource.CITATIONS:
+            return citation_label_count(self.collection)
+        return self.pair_counts.labels
 
     @cached_property
     def pair_counts(self) -> PairCounts:

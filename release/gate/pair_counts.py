@@ -1,4 +1,4 @@
-"""Pairs by state, from kept counts."""
+"""Pairs by state and labels, from kept counts."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from django.db.models.functions import Coalesce
 from accounts.models import Collection
 from adjudication.models import Decision
 from annotation.models import PairCount, Slot
+from corpus.models import Query
 
 UNDECIDED = F("disputed") - Coalesce(F("query__case_count__settled"), 0)
 UNJUDGED = F("total") - F("judged")
@@ -33,6 +34,18 @@ def pair_counts(collection: Collection) -> PairCounts:
         due=Coalesce(Sum(UNDECIDED), 0),
     )
     return PairCounts(**sums, labels=sums["judged"] - sums["due"] - _set_aside(collection))
+
+
+def pooled_queries(collection: Collection) -> QuerySet[Query]:
+    """The queries that citations label: those of frozen pools with candidates to label."""
+    return collection.queries.filter(
+        query_paper__pool__frozen_at__isnull=False, query_paper__pool__to_judge__gt=0
+    ).order_by()
+
+
+def citation_label_count(collection: Collection) -> int:
+    labels = Coalesce(Sum("query_paper__pool__to_judge"), 0)
+    return int(pooled_queries(collection).aggregate(labels=labels)["labels"])
 
 
 def _set_aside(collection: Collection) -> int:

@@ -35,8 +35,7 @@ TOGETHER = 5000  # keys in a query, which both databases take
 
 
 def final_labels(gate: GateContext) -> Faults:
-    labels = gate.pair_counts.labels
-    return Faults(are_some=not labels, words={"labels": f"{labels:,}"})
+    return Faults(are_some=not gate.labels, words={"labels": f"{gate.labels:,}"})
 
 
 def licence(gate: GateContext) -> Faults:
@@ -78,8 +77,10 @@ def unanswered_questions(gate: GateContext) -> Faults:
 def made_folds(gate: GateContext) -> Faults:
     """Folds that are made here give other figures than those of a publication.
 
-    Without a plan, folds are made.
+    Without a plan, folds are made. A release without labels has no folds.
     """
+    if not gate.labels:
+        return Faults()
     plan = FoldPlan.objects.filter(collection=gate.collection).first()
     if plan is not None and (plan.imported_from or not plan.made):
         return Faults()

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from accounts.models import Collection, Role
-from adjudication.models import Case, Recipient
+from adjudication.models import Case, JudgmentImport, Recipient
 from adjudication.services import Ruling
 from agreement.services import compute_report
 from annotation.models import Opening, Slot
@@ -376,6 +376,14 @@ def test_the_gate_of_an_empty_collection_finds_the_same():
     collection = a_collection()
 
     assert asked(collection) == read(collection)
+
+
+def test_a_collection_without_labels_has_no_made_folds():
+    """Its judgments are imported, which alone would ask for folds of their own."""
+    collection = a_collection()
+    JudgmentImport.objects.create(collection=collection, files={}, judgments=0, decisions=0)
+
+    assert asked(collection)["made-folds"] == read(collection)["made-folds"] == (0, ())
 
 
 def test_the_states_on_the_way_from_opened_to_decided_agree():
