@@ -20,8 +20,8 @@ from tests.support import machine
 
 ROOT = Path(__file__).resolve().parent.parent
 WORKERS = os.environ.get("TEST_WORKERS", "3")  # on 2 cores, because many tests wait
-FULL = os.environ.get("FULL") == "1"  # all tests that use a database, also on PostgreSQL
-EACH_DATABASE = "each_database"  # set by tests/support/selection.py, as `today`
+FULL = os.environ.get("FULL") == "1"  # all tests, and on PostgreSQL all that use a database
+EACH_DATABASE = "each_database"  # set by tests/support/selection.py, as `today` and `another_day`
 NO_TESTS = 5  # pytest's exit code where the arguments select none
 
 
@@ -51,7 +51,8 @@ def pytest(database_url: str | None, arguments: list[str]) -> bool:
 
 def on_sqlite(arguments: list[str]) -> Turn:
     print("=== SQLite", flush=True)
-    return Turn("SQLite", pytest(None, arguments))
+    selected = [] if FULL or arguments else ["-m", "not another_day"]
+    return Turn("SQLite", pytest(None, [*selected, *arguments]))
 
 
 def on_postgresql(arguments: list[str]) -> Turn:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.selection import PARTS, is_of_day
+from tests.support.selection import PARTS, is_for_another_day, is_of_day
 from tests.support.side_by_side import LONG_FILES, ONE_BY_ONE
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -80,37 +80,46 @@ def test_pure_but_it_gets_a_database_late(request): request.getfixturevalue("db"
 """
 
 
-@pytest.fixture
-def run(tmp_path):
+MARKED = """
+import pytest
+
+def pytest_collection_modifyitems(items):
+    for item in items:
+        print("marks of", item.name, *(mark.name for mark in item.iter_markers()))
+"""
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory):
     """Run pytest on the tests above; its output."""
-    (tmp_path / "test_examples.py").write_text(TESTS)
-    (tmp_path / "pytest.ini").write_text("[pytest]\nmarkers = browser\n  each_database\n")
-    environment = {**os.environ, "DATA_DIR": str(tmp_path), "PYTHONPATH": str(ROOT)}
+    folder = tmp_path_factory.mktemp("examples")
+    (folder / "test_examples.py").write_text(TESTS)
+    (folder / "conftest.py").write_text(MARKED)
+    (folder / "pytest.ini").write_text("[pytest]\nmarkers = browser\n  each_database\n")
+    environment = {**os.environ, "DATA_DIR": str(folder), "PYTHONPATH": str(ROOT)}
     environment |= {"DJANGO_SETTINGS_MODULE": "config.settings", "SECRET_KEY": "only for tests"}
     environment.pop("DATABASE_URL", None)  # a PostgreSQL that these tests run on is taken
-
-    def run(*arguments: str) -> str:
-        plugins = ["-p", "tests.support.selection", "-p", "no:cacheprovider"]
-        command = [sys.executable, "-m", "pytest", *plugins, *arguments]
-        return subprocess.run(
-            command, cwd=tmp_path, env=environment, check=False, capture_output=True, text=True
-        ).stdout
-
-    return run
+    plugins = ["-p", "tests.support.selection", "-p", "no:cacheprovider"]
+    command = [sys.executable, "-m", "pytest", *plugins, "-q", "-s", "-k", "but_it"]
+    return subprocess.run(
+        command, cwd=folder, env=environment, check=False, capture_output=True, text=True
+    ).stdout
 
 
-def test_what_can_touch_a_database_is_selected_and_nothing_else(run):
-    output = run("--collect-only", "-q", "-m", "each_database")
+@pytest.fixture(scope="module")
+def marks(run) -> dict[str, set[str]]:
+    found = re.findall(r"^marks of (\w+)(?:\[\d\])?(.*)$", run, re.MULTILINE)
+    return {name: set(names.split()) for name, names in found}
 
-    names = {line.split("::")[-1] for line in output.splitlines() if "::" in line}
-    assert names == set(re.findall(r"def (test_(?!pure)\w+)", TESTS))
+
+def test_what_can_touch_a_database_is_selected_and_nothing_else(marks):
+    assert marks.keys() == set(re.findall(r"def (test_\w+)", TESTS))
+    selected = {name for name, names in marks.items() if "each_database" in names}
+    assert selected == set(re.findall(r"def (test_(?!pure)\w+)", TESTS))
 
 
-def test_what_may_differ_is_selected_each_day(run):
-    output = run("--collect-only", "-q", "-m", "each_database and today")
-
-    names = {line.split("::")[-1] for line in output.splitlines() if "::" in line}
-    assert names >= {
+def test_what_may_differ_is_selected_each_day(marks):
+    assert {name for name, names in marks.items() if "today" in names} >= {
         "test_selected_as_it_says_so",
         "test_selected_by_a_mark_with_transactions",
         "test_selected_by_transactional_db",
@@ -127,12 +136,18 @@ def test_every_other_test_is_selected_on_one_of_ten_days(request):
     assert sum(map(len, days)) == len(set().union(*days)) == len({i.nodeid for i in items})
 
 
-def test_what_is_not_selected_cannot_touch_one(run):
-    output = run("-q", "-k", "but_it")
+def test_each_case_of_a_test_by_day_runs_on_one_of_its_days(request):
+    items = [item for item in request.session.items if item.get_closest_marker("by_day")]
 
-    assert "2 failed" in output or "1 failed, 1 error" in output
-    assert "Database access not allowed" in output
-    assert "test_pure_but_it_gets_a_database_late asks for db while it runs" in output
+    for item in items:
+        (days,) = item.get_closest_marker("by_day").args
+        assert [is_for_another_day(item, day) for day in range(days)].count(False) == 1
+
+
+def test_what_is_not_selected_cannot_touch_one(run):
+    assert "2 failed" in run or "1 failed, 1 error" in run
+    assert "Database access not allowed" in run
+    assert "test_pure_but_it_gets_a_database_late asks for db while it runs" in run
 
 
 def test_files_that_begin_first_or_are_split_exist():

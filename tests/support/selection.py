@@ -12,6 +12,9 @@ triggers, transactions, our own SQL, orders. The marker `may_differ` says so; te
 tests/database, with `faults` or with transactions of their own do not need it. Of all others it
 runs a tenth, another one each day. FULL=1 runs them all.
 
+A test with the marker `by_day(n)` takes long for each of its n cases, and is not about the product
+itself: the benchmark. `make test` runs one case, another one each day. FULL=1 or arguments run all.
+
 A test with real workers runs on SQLite with the filesystem broker, as `make demo` does, and on
 PostgreSQL with Redis, as in production.
 """
@@ -53,6 +56,15 @@ def is_of_day(item: pytest.Item, day: int) -> bool:
     return zlib.crc32(item.nodeid.encode()) % PARTS == day % PARTS
 
 
+def is_for_another_day(item: pytest.Item, day: int) -> bool:
+    """Whether a day, given by its number, leaves out this case of a test with `by_day`."""
+    by_day = item.get_closest_marker("by_day")
+    if by_day is None:
+        return False
+    (days,) = by_day.args
+    return sum(item.callspec.indices.values()) % days != day % days
+
+
 def broker_of_this_turn() -> str:
     has_redis = machine.REQUIRE_ALL or machine.redis_server()
     return "redis" if connection.vendor == "postgresql" and has_redis else "filesystem"
@@ -69,6 +81,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             item.add_marker("each_database")
             if may_differ(item) or is_of_day(item, today):
                 item.add_marker("today")
+        if is_for_another_day(item, today):
+            item.add_marker("another_day")
         callspec = getattr(item, "callspec", None)
         wanted = callspec.params.get("broker", broker) if callspec else broker
         (kept if wanted == broker else deselected).append(item)
