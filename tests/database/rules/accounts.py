@@ -1,0 +1,64 @@
+"""Rows that break the rules of `accounts`."""
+
+from __future__ import annotations
+
+from django.utils import timezone
+
+from tests.database.rules.world import Case, World, again, change, delete, given
+
+
+def annotating_after_admin(world: World) -> None:
+    given(world, "admin", world.stranger)
+    again(world.annotating, user=world.stranger)
+
+
+def changed_to_annotating_after_admin(world: World) -> None:
+    given(world, "admin", world.adjudicating.user)
+    change(world.adjudicating, role="annotator")
+
+
+def deletion_begun_and_undone(world: World) -> None:
+    marks = ("archived_at", "exported_at", "deletion_began_at")
+    change(world.collection, **dict.fromkeys(marks, timezone.now()))
+    change(world.collection, deletion_began_at=None)
+
+
+CASES = [
+    Case("accounts_user.username", lambda world: again(world.first)),
+    Case("accounts_collection.slug", lambda world: again(world.collection)),
+    Case(
+        "collection_has_two_to_five_grades",
+        lambda world: change(world.collection, highest_grade=5),
+        behind=("scale_stays_once_opened",),
+    ),
+    Case(
+        "collection_relevant_from_is_a_grade",
+        lambda world: change(world.collection, relevant_from=0),
+        behind=("scale_stays_once_opened",),
+    ),
+    Case(
+        "collection_exported_while_archived",
+        lambda world: change(world.collection, exported_at=timezone.now()),
+    ),
+    Case(
+        "collection_deleted_after_export",
+        lambda world: change(world.collection, deletion_began_at=timezone.now()),
+    ),
+    Case("collection_deletion_never_undone", deletion_begun_and_undone),
+    Case(
+        "collection_relevant_from_is_a_grade",
+        lambda world: change(world.collection, relevant_from=4),
+        behind=("scale_stays_once_opened",),
+    ),
+    Case("membership_role_once", lambda world: again(world.adjudicating)),
+    Case("membership_role_known", lambda world: again(world.adjudicating, role="owner")),
+    Case("membership_admin_never_annotator", lambda world: again(world.annotating, role="admin")),
+    Case("membership_former_admin_never_annotator", annotating_after_admin),
+    Case("membership_former_admin_stays_no_annotator", changed_to_annotating_after_admin),
+    Case("given_role_once", lambda world: again(world.collection.given_roles.first())),
+    Case(
+        "given_role_never_edited",
+        lambda world: change(world.collection.given_roles.first(), role="curator"),
+    ),
+    Case("given_role_never_deleted", lambda world: delete(world.collection.given_roles.first())),
+]

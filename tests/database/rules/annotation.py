@@ -1,0 +1,151 @@
+"""Rows that break the rules of `annotation`."""
+
+from __future__ import annotations
+
+from annotation.models import Guideline, SlotCount
+from tests.database.rules.world import Case, World, again, change, delete, given, judged_again
+
+
+def shown_after_a_later_one(world: World) -> None:
+    judged_again(world)
+    change(world.slots[0], judgment=world.judgments[0])
+
+
+def later_guideline(world: World) -> Guideline:
+    again(world.guideline, version=9)
+    return Guideline.objects.get(facet=world.facet, version=9)
+
+
+def judged_by_an_admin(world: World) -> None:
+    given(world, "admin", world.judgments[0].annotator)
+    judged_again(world)
+
+
+CASES = [
+    Case("scale_stays_once_opened", lambda world: change(world.collection, highest_grade=4)),
+    Case("scale_stays_once_opened", lambda world: change(world.collection, relevant_from=1)),
+    Case("membership_with_pairs_to_judge_stays", lambda world: delete(world.annotating)),
+    Case(
+        "membership_with_pairs_to_judge_unchanged",
+        lambda world: change(world.annotating, role="adjudicator"),
+    ),
+    Case(
+        "membership_with_pairs_to_judge_unchanged",
+        lambda world: change(world.annotating, user=world.stranger),
+    ),
+    Case("guideline_version_once", lambda world: again(world.guideline)),
+    Case("annotation_guideline_never_edited", lambda world: change(world.guideline, grades=[])),
+    Case("guideline_never_deleted_once_opened", lambda world: delete(world.guideline)),
+    Case("annotation_opening.query_id", lambda world: again(world.opening)),
+    Case(
+        "seat_number_once",
+        lambda world: again(world.opening.seats.get(number=1), annotator=world.third),
+    ),
+    Case(
+        "seat_annotator_once",
+        lambda world: change(world.opening.seats.get(number=2), annotator=world.first),
+    ),
+    Case(
+        "seat_number_is_1_or_2",
+        lambda world: again(world.opening.seats.get(number=2), number=3, annotator=world.third),
+    ),
+    Case(
+        "seat_number_is_1_or_2",
+        lambda world: again(world.opening.seats.get(number=2), number=0, annotator=world.third),
+    ),
+    Case(
+        "seat_given_to_an_annotator",
+        lambda world: again(
+            world.opening.seats.get(number=2), opening=world.bare_opening, annotator=world.stranger
+        ),
+    ),
+    Case(
+        "seat_handed_to_an_annotator",
+        lambda world: change(world.opening.seats.get(number=2), annotator=world.stranger),
+    ),
+    Case(
+        "seat_not_of_an_excluded",
+        lambda world: again(
+            world.opening.seats.get(number=2),
+            opening=world.bare_opening,
+            annotator=world.exclusion.annotator,
+        ),
+    ),
+    Case(
+        "seat_not_handed_to_an_excluded",
+        lambda world: change(
+            world.opening.seats.get(number=2), annotator=world.exclusion.annotator
+        ),
+    ),
+    Case(
+        "exclusion_of_no_seat_holder",
+        lambda world: again(
+            world.exclusion, query_paper=world.opening.query.query_paper, annotator=world.first
+        ),
+    ),
+    Case("exclusion_once", lambda world: again(world.exclusion)),
+    Case("pair_candidate_once", lambda world: again(world.pair, token="other")),
+    Case("pair_token_once", lambda world: again(world.pair, candidate=world.candidate)),
+    Case("slot_count_once", lambda world: again(SlotCount.objects.order_by("pk").first())),
+    Case("slot_number_once", lambda world: again(world.open_slots[0], annotator=world.stranger)),
+    Case("slot_annotator_once", lambda world: change(world.open_slots[1], annotator=world.first)),
+    Case(
+        "slot_number_is_1_or_2",
+        lambda world: again(world.open_slots[0], number=3, annotator=world.stranger),
+    ),
+    Case(
+        "slot_number_is_1_or_2",
+        lambda world: again(world.open_slots[0], number=0, annotator=world.stranger),
+    ),
+    Case(
+        "annotation_slot.judgment_id",
+        lambda world: again(world.slots[0], pair=world.bare_pair),
+        behind=("slot_begins_empty",),
+    ),
+    Case("slot_begins_empty", lambda world: again(world.slots[0], pair=world.bare_pair, number=2)),
+    Case("slot_stays_in_its_pair", lambda world: change(world.open_slots[0], pair=world.bare_pair)),
+    Case("slot_stays_in_its_pair", lambda world: change(world.slots[0], number=2)),
+    Case("slot_shows_its_latest_judgment", shown_after_a_later_one),
+    Case("pair_never_edited", lambda world: change(world.pair, candidate=world.candidate)),
+    Case("pair_never_edited", lambda world: change(world.pair, query=world.query)),
+    Case(
+        "opening_never_edited",
+        lambda world: change(world.opening, guideline=later_guideline(world)),
+    ),
+    Case("query_stays_once_opened", lambda world: change(world.opening.query, name="other")),
+    Case(
+        "query_stays_once_opened",
+        lambda world: change(world.opening.query, facet=world.other_facet),
+    ),
+    Case("facet_stays_once_opened", lambda world: change(world.facet, labels=["result"])),
+    Case("facet_stays_once_opened", lambda world: change(world.facet, key="other")),
+    Case(
+        "facet_never_added_once_opened", lambda world: again(world.facet, key="other", position=9)
+    ),
+    Case("facet_never_deleted_once_opened", lambda world: delete(world.other_facet)),
+    Case(
+        "slot_judged_keeps_its_annotator",
+        lambda world: change(world.slots[0], annotator=world.stranger),
+    ),
+    Case("slot_judged_never_deleted", lambda world: delete(world.slots[0])),
+    Case(
+        "judgment_sequence_once",
+        lambda world: judged_again(world, sequence=world.judgments[0].sequence),
+    ),
+    Case("annotation_judgment.key", lambda world: judged_again(world, key=world.judgments[0].key)),
+    Case("judgment_grade_or_reason", lambda world: judged_again(world, grade=None)),
+    Case(
+        "judgment_grade_or_reason",
+        lambda world: judged_again(world, grade=5),
+        behind=("judgment_grade_on_the_scale",),
+    ),
+    Case("judgment_grade_on_the_scale", lambda world: judged_again(world, grade=4)),
+    Case("judgment_grade_or_reason", lambda world: judged_again(world, grade=1, reason="garbled")),
+    Case("judgment_grade_or_reason", lambda world: judged_again(world, grade=None, reason="why")),
+    Case(
+        "judgment_by_the_slots_annotator", lambda world: judged_again(world, annotator=world.second)
+    ),
+    Case("annotation_judgment_never_edited", lambda world: change(world.judgments[0], note="?")),
+    Case("annotation_judgment_never_deleted", lambda world: delete(world.judgments[0])),
+    Case("judgment_never_by_an_admin", judged_by_an_admin),
+]
