@@ -29,6 +29,7 @@ for _name in ("CELERY_BROKER_URL", "REDIS_URL"):
 # Playwright's sync API keeps an event loop in the thread that also arranges rows.
 os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "1"
 
+from django.core.management.commands import flush as flush_command  # noqa: E402
 from django.db import OperationalError, connection, transaction  # noqa: E402
 from django.db.backends.postgresql import base as postgresql  # noqa: E402
 from django.db.backends.sqlite3 import base as sqlite  # noqa: E402
@@ -52,6 +53,7 @@ CHROMIUM_OPTIONS = [
     "--disable-sync",
 ]
 FOLDERS_OF_WORLD = {"ARTEFACT_DIR": "artefacts", "RELEASE_DIR": "releases"}  # in DATA_DIR
+FILLED_BY_MIGRATIONS = {"django_content_type", "auth_permission"}
 # Reasons to skip that hold even where everything is required.
 ALLOWED_SKIPS = ("needs PostgreSQL", "needs SQLite", "no CSFCube release", "the extra is")
 
@@ -149,13 +151,18 @@ def _flush_past_the_triggers():
         backend.DatabaseWrapper.ops_class.sql_flush = flush
 
 
+def _of_tests(tables):
+    return [table for table in tables if table not in FILLED_BY_MIGRATIONS]
+
+
 def _sqlite_flush(flush):
     def sql_flush(self, style, tables, **options):
         with self.connection.cursor() as cursor:
             cursor.execute("SELECT name, sql FROM sqlite_master WHERE type = 'trigger'")
             triggers = cursor.fetchall()
         drops = [f"DROP TRIGGER {name}" for name, _ in triggers]
-        return [*drops, *flush(self, style, tables, **options), *(sql for _, sql in triggers)]
+        deletes = flush(self, style, _of_tests(tables), **options)
+        return [*drops, *deletes, *(sql for _, sql in triggers)]
 
     return sql_flush
 
@@ -168,10 +175,18 @@ def _postgresql_flush(flush):
         if reset_sequences or not is_superuser:
             options = {"reset_sequences": reset_sequences, "allow_cascade": allow_cascade}
             return flush(self, style, tables, **options)
-        deletes = [f"DELETE FROM {self.quote_name(table)}" for table in tables]
+        deletes = [f"DELETE FROM {self.quote_name(table)}" for table in _of_tests(tables)]
         return ["SET LOCAL session_replication_role = replica", *deletes]
 
     return sql_flush
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _flush_without_signals():
+    """The signals fill the tables that a flush leaves alone here: 65 ms, on PostgreSQL 165 ms."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(flush_command, "emit_post_migrate_signal", lambda *arguments: None)
+        yield
 
 
 @pytest.fixture(scope="session", autouse=True)
