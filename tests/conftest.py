@@ -35,6 +35,7 @@ from django.db.backends.postgresql import base as postgresql  # noqa: E402
 from django.db.backends.sqlite3 import base as sqlite  # noqa: E402
 from django.test import override_settings  # noqa: E402
 
+from tests.support.kept_rows import FILLED_BY_MIGRATIONS  # noqa: E402
 from tests.support.running import SHORT_TIMES, Worker, environment, sending_through  # noqa: E402
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -53,7 +54,6 @@ CHROMIUM_OPTIONS = [
     "--disable-sync",
 ]
 FOLDERS_OF_WORLD = {"ARTEFACT_DIR": "artefacts", "RELEASE_DIR": "releases"}  # in DATA_DIR
-FILLED_BY_MIGRATIONS = {"django_content_type", "auth_permission"}
 # Reasons to skip that hold even where everything is required.
 ALLOWED_SKIPS = ("needs PostgreSQL", "needs SQLite", "no CSFCube release", "the extra is")
 

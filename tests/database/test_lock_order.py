@@ -15,9 +15,10 @@ import json
 import threading
 import uuid
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from copy import copy
+from copy import copy, deepcopy
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -94,6 +95,7 @@ from tests.support.factories import (
     annotators,
     member,
 )
+from tests.support.kept_rows import kept_rows
 from tests.support.labels import checked
 from tests.support.pooling_scenes import a_listed_run, built
 from tests.support.releases import EVERY_EXCEPTION
@@ -107,6 +109,7 @@ pytestmark = [pytest.mark.faults, pytest.mark.django_db(transaction=True)]
 
 DOCNOS = ["d1", "d2", "d3", "d4"]
 MANY = itertools.count(1)
+Service = Callable[..., None]
 
 
 class Scene:
@@ -510,7 +513,19 @@ FOR_LONG = [*CHANGERS, labelled, more_queries, chosen, removed_run, frozen, sett
 OTHERS = [service for service in [*LONG, *SHORT] if service not in CHANGERS]
 
 
-def bound(service: Callable[..., None], scene: Scene) -> Callable[[], None]:
+def each_with_a_scene(services: list[Service], folder: Path) -> Iterator[tuple[Service, Scene]]:
+    """The services, each with the same scene, whatever was done to the one before."""
+    scene = Scene(folder)
+    if len(services) == 1:
+        yield services[0], scene
+        return
+    with kept_rows() as put_back:
+        for service in services:
+            put_back()
+            yield service, deepcopy(scene)
+
+
+def bound(service: Service, scene: Scene) -> Callable[[], None]:
     return lambda: service(scene, DirectRun()) if service in LONG else service(scene)
 
 
@@ -644,9 +659,9 @@ def test_a_service_that_begins_before_another_commits_leaves_everything_true(
 
     Of the long ones a few: the test below overtakes all of them.
     """
-    for second in [changed_text, pools, imported, *SHORT] if first in CHANGERS else [first]:
-        scene = Scene(tmp_path)
-
+    for second, scene in each_with_a_scene(
+        [changed_text, pools, imported, *SHORT] if first in CHANGERS else [first], tmp_path
+    ):
         held_open(bound(first, scene), bound(second, scene))
 
         check_all_holds(scene)
@@ -655,8 +670,7 @@ def test_a_service_that_begins_before_another_commits_leaves_everything_true(
 @pytest.mark.one_database
 @pytest.mark.parametrize("first", LONG, ids=lambda service: service.__name__)
 def test_a_service_that_prepared_its_work_writes_nothing_that_is_out_of_date(first, tmp_path):
-    for second in dict.fromkeys([*FOR_LONG, first]):
-        scene = Scene(tmp_path)
+    for second, scene in each_with_a_scene([*dict.fromkeys([*FOR_LONG, first])], tmp_path):
         work = Interrupted(bound(second, scene))
 
         refused = outcome(lambda scene=scene, work=work: first(scene, work))
