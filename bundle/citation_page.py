@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 
 from agreement.coefficients import COEFFICIENTS, Coefficient
 from bundle.licences import licence_url
+from bundle.loading import Loading, files_used
 from bundle.options import LabelSource
-from bundle.readme.commands import Loading, files_used
 from bundle.readme.exceptions import explain_exception
 from web.words import count_noun
 

@@ -8,8 +8,8 @@ from typing import Any
 
 from adjudication.standing import LabelledPair, Standing
 from bundle.citation_labels import count_citations
+from bundle.content import Content, Files
 from bundle.formats.guideline_page import guideline_digest
-from bundle.layouts.content import Content, Files
 from bundle.names import FORMAT, FORMAT_VERSION
 from bundle.records import ReleasedGuideline, ReleasedQuery, Snapshot
 from bundle.sampling import describe_sample

@@ -15,6 +15,7 @@ QRELS = "trec/qrels.all.txt"
 QUERY_TABLE = "trec/queries.tsv"
 CORPUS = "corpus.json"
 SPLITS = "splits.json"
+# The official name is of folds that were published. No script reads made ones by mistake.
 IMPORTED_SPLITS = "csfcube/evaluation_splits.json"
 MADE_SPLITS = "csfcube/made_splits.json"
 FORMAT = "qrelsmith-release"

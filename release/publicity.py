@@ -11,11 +11,10 @@ from django.utils import timezone
 from accounts.locking import lock_collection
 from accounts.models import User
 from bundle.citation_page import page_content
+from bundle.layouts.reports import AGREEMENT
 from release.files import open_release
 from release.models import PublicPeriod, Release
 from release.versions.differences import Unreadable, read_member
-
-AGREEMENT = "reports/agreement.json"
 
 
 def make_public(*, release: Release, person: User | None) -> PublicPeriod:

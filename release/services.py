@@ -20,10 +20,10 @@ from django.db import IntegrityError
 from accounts.locking import lock_collection
 from accounts.models import Collection, User
 from agreement.services import both_reports
+from bundle.content import Content
 from bundle.findings import AcceptedFinding, Finding
 from bundle.formats import records as formats
 from bundle.layouts import LAST_LAYOUTS, LAYOUTS, write_layouts
-from bundle.layouts.content import Content
 from bundle.manifest import build_manifest, count
 from bundle.names import MANIFEST, SUMS
 from bundle.options import DEFAULT_OPTIONS, ReleaseOptions

@@ -22,7 +22,7 @@ from bundle.citation_page import has_citation_labels
 from bundle.errors import ReleaseError
 from bundle.file_tree import file_tree
 from bundle.findings import Finding
-from bundle.readme.commands import Loading
+from bundle.loading import Loading
 from bundle.readme.exceptions import describe_exception
 from jobs.listing import jobs_to_show
 from pooling.models import Pool

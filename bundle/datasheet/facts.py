@@ -8,9 +8,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from math import fsum
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from agreement.coefficients import COEFFICIENTS, Missing
 from bundle.datasheet.markdown import escaped, table
 from bundle.options import LabelSource, Texts
 from bundle.records import Snapshot
@@ -18,7 +17,7 @@ from pooling.provenance import IMPORTED
 from web.words import count_noun
 
 if TYPE_CHECKING:
-    from bundle.layouts.content import Content
+    from bundle.content import Content
 
 TEXTS = {
     Texts.POOLED: "The release has the texts of the query papers and of all candidates.",
@@ -112,7 +111,7 @@ def collection(content: Content) -> Iterator[str]:
     yield from _item("Adjudicators", f"{content.counts['adjudicators']:,}")
     yield from _pace(snapshot)
     yield ""
-    yield from _agreement(content.agreement[Missing.EXCLUDE])
+    yield from _agreement(content)
 
 
 def _sources(snapshot: Snapshot) -> Iterator[str]:
@@ -151,15 +150,17 @@ def _pace(snapshot: Snapshot) -> Iterator[str]:
         yield from _item("Pace", f"{total / len(seconds):.1f} seconds a judgment, on average")
 
 
-def _agreement(payload: Mapping[str, Any]) -> Iterator[str]:
+def _agreement(content: Content) -> Iterator[str]:
     """The medians over the queries, as in the README, without pairs that lack a judgment."""
+    from agreement.coefficients import COEFFICIENTS, Missing  # they need numpy
+
     rows = [
         [
             row["facet"] or "all",
             {"pre": "before", "post": "after"}[row["stage"]],
             *(_median(row["median"][coefficient.key]) for coefficient in COEFFICIENTS),
         ]
-        for row in payload["facets"]
+        for row in content.agreement[Missing.EXCLUDE]["facets"]
         if row["queries"]
     ]
     if rows:

@@ -8,11 +8,10 @@ names the version of pyarrow that wrote it, so the requirements name one version
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterable, Sequence
-from itertools import chain, islice
+from itertools import accumulate, chain, islice
 from typing import Any
-
-import numpy as np
 
 from bundle.zip.draft_files import DraftFile, DraftFolder
 from bundle.zip.writing import StoredFile
@@ -23,7 +22,7 @@ ROWS_TOGETHER = 1000  # of a row group; more of them need more memory
 Columns = dict[str, str]  # by name; a value of TYPES
 TEXT, TEXTS, INTEGER, INTEGERS, NUMBER = "text", "texts", "integer", "integers", "number"
 PARTS = {TEXTS: TEXT, INTEGERS: INTEGER}  # what a list has
-NUMPY_TYPES = {INTEGER: np.int32, NUMBER: np.float64}
+ARRAY_TYPES = {INTEGER: "i", NUMBER: "d"}  # of 32 and 64 bits
 Row = Sequence[Any]
 
 
@@ -52,22 +51,19 @@ def _array(values: Sequence[Any], kind: str) -> pa.Array:
         data = [_offsets([len(text) for text in texts]), pa.py_buffer(b"".join(texts))]
     else:
         numbers = [0 if value is None else value for value in values]
-        data = [_buffer(np.array(numbers, NUMPY_TYPES[kind]))]
+        data = [pa.py_buffer(array(ARRAY_TYPES[kind], numbers).tobytes())]
     return pa.Array.from_buffers(_type(kind), len(values), [_validity(values), *data])
 
 
 def _offsets(lengths: Sequence[int]) -> pa.Buffer:
-    return _buffer(np.cumsum([0, *lengths], dtype=np.int32))
+    return pa.py_buffer(array("i", accumulate(lengths, initial=0)).tobytes())
 
 
 def _validity(values: Sequence[Any]) -> pa.Buffer | None:
     if not any(value is None for value in values):
         return None
-    return _buffer(np.packbits([value is not None for value in values], bitorder="little"))
-
-
-def _buffer(numbers: np.ndarray[Any, Any]) -> pa.Buffer:
-    return pa.py_buffer(numbers.tobytes())
+    bits = sum(1 << place for place, value in enumerate(values) if value is not None)
+    return pa.py_buffer(bits.to_bytes((len(values) + 7) // 8, "little"))
 
 
 class ParquetDraft:

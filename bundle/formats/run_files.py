@@ -12,6 +12,7 @@ from bundle.records import ReleasedRun, RunLines
 from bundle.zip.draft_files import DraftFolder
 from bundle.zip.writing import StoredFile
 
+RUNS = "runs/"
 WRITTEN_TOGETHER = 1000  # lines
 
 
@@ -23,7 +24,7 @@ def file_names(runs: Iterable[tuple[str, str]]) -> dict[tuple[str, str], str]:
     keys = sorted(runs)
     plain = {key: re.sub(r"[^A-Za-z0-9_-][^A-Za-z0-9._-]*", _plain, key[0]) for key in keys}
     folded = [name.lower() for name in plain.values()]
-    return {key: f"runs/{_told_apart(key, keys, plain[key], folded)}.txt" for key in keys}
+    return {key: f"{RUNS}{_told_apart(key, keys, plain[key], folded)}.txt" for key in keys}
 
 
 def _plain(found: re.Match[str]) -> str:

@@ -1,14 +1,20 @@
 """The layouts of a bundle: what a community's tools read, or one subject, each in a module.
 
 A layout module has `FILES`, what its files hold, and `write`, which gives the files by their
-names. The registry's order is that of the README.
+names. The order of `LAYOUTS` is that of the README. A layout that repeats the labels also has
+`FOLDER` and `check`, and one that tools read has loaders.
+
+Verification reads this registry without Django or another package, so a layout imports what only
+`write` needs within a function.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from types import ModuleType
+from typing import Protocol
 
+from bundle.content import Content, FileNote, Files, LayoutLoader
 from bundle.layouts import (
     beir,
     changelog,
@@ -30,8 +36,19 @@ from bundle.layouts import (
     splits,
     trec,
 )
-from bundle.layouts.content import Content, FileNote, Files
+from bundle.names import MANIFEST, SUMS
+from bundle.verification.data import ReleaseData
+from bundle.verification.failures import Failure
 from bundle.zip.draft_files import DraftFolder
+
+
+class CheckedLayout(Protocol):
+    """A layout in `FOLDER` that repeats labels; `check` compares them with those of the qrels."""
+
+    FOLDER: str
+
+    def check(self, data: ReleaseData) -> Iterator[Failure]: ...
+
 
 LAYOUTS: tuple[ModuleType, ...] = (
     scripts,
@@ -55,12 +72,22 @@ LAYOUTS: tuple[ModuleType, ...] = (
 )
 # Those that describe the other files. Their `write` is given what was written before.
 LAST_LAYOUTS: tuple[ModuleType, ...] = (croissant,)
+CHECKED_LAYOUTS: tuple[CheckedLayout, ...] = (trec, beir, hugging_face, csfcube)
+LOADERS: tuple[LayoutLoader, ...] = (  # in the order of the pages
+    trec.PANDAS,
+    trec.IR_MEASURES,
+    trec.TREC_EVAL,
+    scripts.IR_DATASETS,
+    trec.PYTERRIER,
+    hugging_face.LOADER,
+    beir.LOADER,
+)
 ABOUT_THE_BUNDLE = (
     FileNote(
-        "manifest.json",
+        MANIFEST,
         "seeds, parameters, counts, accepted exceptions, a checksum of every file",
     ),
-    FileNote("SHA256SUMS", "a checksum of every file, for `sha256sum --check SHA256SUMS`"),
+    FileNote(SUMS, f"a checksum of every file, for `sha256sum --check {SUMS}`"),
 )
 
 

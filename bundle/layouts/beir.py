@@ -9,52 +9,77 @@ collection with a facet that is called `test`, that split is the facet's.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 from operator import attrgetter
 from typing import Any
 
-from bundle.layouts.content import Content, FileNote, Files
+from bundle.content import Content, FileNote, Files, LayoutLoader, UnpackedBundle
+from bundle.names import SPLITS
 from bundle.query_texts import ReleasedQueryText
+from bundle.reading.fields import each_line
+from bundle.reading.opened import BundleError, OpenedBundle, read_json, read_lines
 from bundle.records import Label, ReleasedDocument, ReleasedQuery, Snapshot
 from bundle.splits import ALL, sets_of
+from bundle.verification.data import ReleaseData
+from bundle.verification.failures import Failure
+from bundle.verification.label_copies import (
+    Row,
+    labelled_queries,
+    read_grade,
+    require_folder,
+    same_labels,
+    varying_names,
+    wrong_documents,
+    wrong_queries,
+)
 from bundle.zip.draft_files import DraftFile, DraftFolder
 from bundle.zip.writing import StoredFile
 
+FOLDER = "beir/"
+CORPUS, QUERIES, QRELS = "beir/corpus.jsonl", "beir/queries.jsonl", "beir/qrels/"
 TEST = "test"  # what BEIR's loader reads unless told otherwise
+
+
+def qrels_file(split: str) -> str:
+    return f"{QRELS}{split}.tsv"
+
+
 FILES = (
     FileNote(
-        "beir/corpus.jsonl",
+        CORPUS,
         "the documents: `_id`, `title`, `text`; `metadata` has the year, the authors, and the end "
         "and the label of each sentence of the text",
     ),
     FileNote(
-        "beir/queries.jsonl",
+        QUERIES,
         "the queries: `_id`, `text`; `metadata` has the facet, the query paper and its sentences",
     ),
-    FileNote("beir/qrels/test.tsv", "all final labels: `query-id`, `corpus-id`, `score`"),
-    FileNote("beir/qrels/all.tsv", "the same again, named like `trec/qrels.all.txt`"),
+    FileNote(qrels_file(TEST), "all final labels: `query-id`, `corpus-id`, `score`"),
+    FileNote(qrels_file(ALL), "the same again, named like `trec/qrels.all.txt`"),
     FileNote(
-        "beir/qrels/fold<number>_<dev or test>.tsv",
+        qrels_file("fold<number>_<dev or test>"),
         "those of a set of `splits.json`, folds {folds}",
     ),
     FileNote(
-        "beir/qrels/<facet>_fold<number>_<dev or test>.tsv",
+        qrels_file("<facet>_fold<number>_<dev or test>"),
         "those of a facet in a set of `splits.json`, folds {folds}",
     ),
-    FileNote("beir/qrels/<facet>.tsv", "the final labels of one facet"),
+    FileNote(qrels_file("<facet>"), "the final labels of one facet"),
 )
 _JSON = json.JSONEncoder(ensure_ascii=False)
-HEADER = b"query-id\tcorpus-id\tscore\n"
+COLUMNS = ["query-id", "corpus-id", "score"]
+SET = re.compile(r"(?:(?P<facet>.+)_)?(?P<set>fold[1-9]\d*_(?:dev|test))")
 
 
 def write(folder: DraftFolder, content: Content) -> Files:
     snapshot = content.snapshot
     files: Files = {**_write_qrels(folder, snapshot)}
     if snapshot.query_texts:
-        files["beir/queries.jsonl"] = folder.write(_query_lines(snapshot))
+        files[QUERIES] = folder.write(_query_lines(snapshot))
     if snapshot.options.texts.included:
-        files["beir/corpus.jsonl"] = folder.write(map(_document_line, snapshot.documents))
+        files[CORPUS] = folder.write(map(_document_line, snapshot.documents))
     return files
 
 
@@ -123,10 +148,10 @@ def _write_qrels(folder: DraftFolder, snapshot: Snapshot) -> dict[str, StoredFil
         fold = snapshot.folds.numbers.get(query)
         sets = sets_of(fold, snapshot.folds.number)
         for split in _splits_of(labels[0].facet, sets, facets):
-            name = f"beir/qrels/{split}.tsv"
+            name = qrels_file(split)
             if name not in drafts:
                 drafts[name] = folder.draft()
-                drafts[name].write(HEADER)
+                drafts[name].write("\t".join(COLUMNS).encode() + b"\n")
             drafts[name].write(content)
     return {name: draft.stored() for name, draft in drafts.items()}
 
@@ -144,3 +169,58 @@ def _splits_of(facet: str, sets: Sequence[str], facets: set[str]) -> Iterator[st
         yield ALL
         yield facet
         yield from (f"{facet}_{name}" for name in sets)
+
+
+def check(data: ReleaseData) -> Iterator[Failure]:
+    require_folder(data.bundle, FOLDER)
+    for name, split in varying_names(data.bundle, QRELS, ".tsv"):
+        yield from same_labels(data, name, _rows(data.bundle, name), _queries_of(data, split))
+    for name, wrong_ids in ((CORPUS, wrong_documents), (QUERIES, wrong_queries)):
+        if name in data.bundle.names:
+            ids = (fields.text("_id") for fields in each_line(data.bundle, name))
+            yield from wrong_ids(data, name, ids)
+
+
+def _rows(bundle: OpenedBundle, name: str) -> Iterator[Row]:
+    lines = read_lines(bundle, name)
+    _, header = next(lines, (1, ""))
+    if header.split("\t") != COLUMNS:
+        raise BundleError(name, 1, f"must be the columns {', '.join(COLUMNS)}.")
+    for line, text in lines:
+        cells = text.split("\t")
+        if len(cells) != len(COLUMNS):
+            raise BundleError(name, line, f"must have 3 columns, got {len(cells)}.")
+        yield line, cells[0], cells[1], read_grade(cells[2], name, line)
+
+
+def _queries_of(data: ReleaseData, split: str) -> set[str]:
+    """The labelled queries of a split: all, a facet, or a set of `splits.json`."""
+    facets = {query.facet for query in data.queries.values()}
+    if split in facets:
+        return labelled_queries(data, split)
+    match = SET.fullmatch(split)
+    if match is None:
+        return set(data.labels)
+    splits = read_json(data.bundle, SPLITS)
+    sets = splits.get(match["facet"] or ALL) if isinstance(splits, dict) else None
+    names = sets.get(match["set"]) if isinstance(sets, dict) else None
+    return set(map(str, names or ())) & data.labels.keys()
+
+
+def loading_code(folder: str, split: str) -> str:
+    return (
+        "from beir.datasets.data_loader import GenericDataLoader\n\n"
+        f'corpus, queries, qrels = GenericDataLoader("{folder}").load(split="{split}")'
+    )
+
+
+NEEDED = (CORPUS, QUERIES, qrels_file(TEST))
+
+
+def _loading(bundle: UnpackedBundle) -> str:
+    if bundle.is_sample or not set(NEEDED) <= set(bundle.files):
+        return ""
+    return loading_code(f"{bundle.folder}/{FOLDER.rstrip('/')}", TEST)
+
+
+LOADER = LayoutLoader("beir", "BEIR", _loading, NEEDED)

@@ -9,6 +9,7 @@ from itertools import groupby
 from operator import attrgetter, itemgetter
 from typing import Any, TypeAlias
 
+from bundle.content import Content, FileNote, Files
 from bundle.label_changes import (
     Label,
     LabelPair,
@@ -18,7 +19,6 @@ from bundle.label_changes import (
     read_labels,
     summarise,
 )
-from bundle.layouts.content import Content, FileNote, Files
 from bundle.records import FileLines, PooledDocument, PreviousVersion, SettledErratum, Snapshot
 from bundle.zip.draft_files import DraftFolder
 

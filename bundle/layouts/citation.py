@@ -12,9 +12,9 @@ from collections.abc import Iterator, Mapping
 from html import escape
 from typing import Any
 
+from bundle.content import Content, FileNote, Files
 from bundle.datasheet.answers import Author, doi_of, keywords_of, read_authors, web_address_of
 from bundle.formats import records as formats
-from bundle.layouts.content import Content, FileNote, Files
 from bundle.licences import SPDX_IDENTIFIERS
 from bundle.records import Snapshot
 from bundle.zip.draft_files import DraftFolder

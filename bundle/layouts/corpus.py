@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from bundle.content import Content, FileNote, Files
 from bundle.formats import records as formats
-from bundle.layouts.content import Content, FileNote, Files
+from bundle.names import CORPUS
 from bundle.zip.draft_files import DraftFolder
 
+QUERIES = "queries.csv"
 FILES = (
     FileNote(
-        "queries.csv",
+        QUERIES,
         "every query with its paper: title, type, year, period, rating, and how it was chosen",
     ),
     FileNote(
-        "corpus.json",
+        CORPUS,
         "the imports of documents, and how many each step of their recipes left out",
     ),
 )
@@ -23,7 +25,7 @@ def write(folder: DraftFolder, content: Content) -> Files:
     snapshot = content.snapshot
     files: Files = {}
     if any(not query.is_topic for query in snapshot.queries):
-        files["queries.csv"] = formats.write_query_papers(snapshot.queries)
+        files[QUERIES] = formats.write_query_papers(snapshot.queries)
     if snapshot.corpus_imports:
-        files["corpus.json"] = formats.write_corpus(snapshot.corpus_imports)
+        files[CORPUS] = formats.write_corpus(snapshot.corpus_imports)
     return files

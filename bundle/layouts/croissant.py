@@ -12,12 +12,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
+from bundle.content import Content, FileNote, Files
 from bundle.datasheet.answers import Author, web_address_of
 from bundle.datasheet.facts import BLINDNESS
 from bundle.formats import records as formats
+from bundle.layouts import beir
 from bundle.layouts.citation import DESCRIPTION, authors_of, keywords
-from bundle.layouts.content import Content, FileNote, Files
 from bundle.licences import licence_url
+from bundle.names import RATINGS
 from bundle.options import LabelSource
 from bundle.records import Snapshot
 from bundle.zip.draft_files import DraftFolder
@@ -106,7 +108,7 @@ TABLES = (
     RecordTable(
         "qrels",
         "The final labels.",
-        "beir/qrels/test.tsv",
+        beir.qrels_file(beir.TEST),
         (
             CroissantField("query_id", "The query.", column="query-id"),
             CroissantField("docno", "The document.", column="corpus-id"),
@@ -116,7 +118,7 @@ TABLES = (
     RecordTable(
         "queries",
         "The queries.",
-        "beir/queries.jsonl",
+        beir.QUERIES,
         (
             CroissantField("query_id", "The id that the qrels have.", column="_id"),
             CroissantField("text", "The text of the query."),
@@ -126,7 +128,7 @@ TABLES = (
     RecordTable(
         "documents",
         "The documents.",
-        "beir/corpus.jsonl",
+        beir.CORPUS,
         (
             CroissantField("docno", "The id that the qrels have.", column="_id"),
             CroissantField("title", "The title."),
@@ -137,7 +139,7 @@ TABLES = (
     RecordTable(
         "ratings",
         "What each annotator said of a pair of query and document.",
-        "annotations/ratings.csv",
+        RATINGS,
         (
             CroissantField("query_id", "The query.", column="query"),
             CroissantField("docno", "The document."),

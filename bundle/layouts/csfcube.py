@@ -15,10 +15,13 @@ from contextlib import ExitStack
 from hashlib import sha256
 from itertools import groupby
 from operator import attrgetter
+from typing import Any
 
 from adjudication.standing import LabelledPair
+from bundle.content import Content, FileNote, Files
 from bundle.formats import records as formats
 from bundle.formats.csfcube import (
+    MISSING,
     QUERY_COLUMNS,
     WORDS,
     RatedCandidate,
@@ -31,33 +34,43 @@ from bundle.formats.csfcube import (
     readable_document,
     readable_query,
 )
-from bundle.layouts.content import Content, FileNote, Files
+from bundle.names import IMPORTED_SPLITS, MADE_SPLITS, POOLS, RATINGS
 from bundle.options import LabelSource
+from bundle.reading.opened import BundleError, read_json
 from bundle.records import Rating, ReleasedQuery, Snapshot
 from bundle.splits import splits_payload
+from bundle.verification.data import ReleaseData
+from bundle.verification.failures import Failure
+from bundle.verification.label_copies import (
+    labelled_queries,
+    require_folder,
+    same_labels,
+    varying_names,
+)
 from bundle.zip.draft_files import DraftFile, DraftFolder, PartsByKey
 from bundle.zip.writing import StoredFile
+from corpus.formats.document_lines import excerpt
 
-FOLDER = "csfcube"
-# The official name is of folds that were published. No script reads made ones by mistake.
-IMPORTED_SPLITS, MADE_SPLITS = "evaluation_splits.json", "made_splits.json"
+FOLDER = "csfcube/"
+RATED, POOLED = "csfcube/test-pid2anns-", "csfcube/test-pid2pool-"
+READABLE = "csfcube/readable_annotations/"
+QUERIES = "csfcube/queries-release.csv"
+FINAL, ANNOTATOR = "relevance_adju", "relevance_ann"  # columns of RATED
 FILES = (
     FileNote(
-        "csfcube/test-pid2anns-<facet>.json",
+        f"{RATED}<facet>.json",
         "the final labels and both annotators' grades by query paper, in CSFCube's form",
     ),
+    FileNote(f"{POOLED}<name>.json", "the pools with their sources, in CSFCube's form"),
+    FileNote(IMPORTED_SPLITS, "the folds, {folds}, in CSFCube's form"),
+    FileNote(MADE_SPLITS, "the folds, {folds}, in CSFCube's form"),
+    FileNote(QUERIES, "the queries, in CSFCube's form"),
     FileNote(
-        "csfcube/test-pid2pool-<name>.json", "the pools with their sources, in CSFCube's form"
-    ),
-    FileNote(f"{FOLDER}/{IMPORTED_SPLITS}", "the folds, {folds}, in CSFCube's form"),
-    FileNote(f"{FOLDER}/{MADE_SPLITS}", "the folds, {folds}, in CSFCube's form"),
-    FileNote("csfcube/queries-release.csv", "the queries, in CSFCube's form"),
-    FileNote(
-        "csfcube/readable_annotations/<query>-adju.txt",
+        f"{READABLE}<query>-adju.txt",
         "the rated candidates of a query with their texts, the best first, to be read",
     ),
     FileNote(
-        "csfcube/abstracts-<name>-preds.jsonl",
+        f"{FOLDER}abstracts-<name>-preds.jsonl",
         "the documents: title, sentences and the label of each sentence, in CSFCube's form",
     ),
 )
@@ -76,8 +89,8 @@ def write(folder: DraftFolder, content: Content) -> Files:
         if snapshot.folds.number:
             name = IMPORTED_SPLITS if snapshot.folds.imported else MADE_SPLITS
             splits = splits_payload(snapshot.folds, queries)
-            files[f"{FOLDER}/{name}"] = formats.write_json(splits)
-        files[f"{FOLDER}/queries-release.csv"] = formats.write_csv(
+            files[name] = formats.write_json(splits)
+        files[QUERIES] = formats.write_csv(
             QUERY_COLUMNS, query_rows(queries, with_titles=snapshot.options.texts.included)
         )
         if snapshot.options.texts.included:
@@ -106,7 +119,7 @@ def _write_pools(
             pools[paper] = entry.encode()
             queries += by_paper[paper]
             documents.update(member.docno for member in members)
-    files[f"{FOLDER}/test-pid2pool-{snapshot.collection.slug}.json"] = entries.stored()
+    files[f"{POOLED}{snapshot.collection.slug}.json"] = entries.stored()
     return sorted(queries, key=attrgetter("name")), documents
 
 
@@ -120,7 +133,7 @@ def _write_texts(
             abstracts.write(abstract_line(document).encode())
         if document.docno in pooled:
             texts[document.docno] = readable_document(document).encode()
-    files[f"{FOLDER}/abstracts-{snapshot.collection.slug}-preds.jsonl"] = abstracts.stored()
+    files[f"{FOLDER}abstracts-{snapshot.collection.slug}-preds.jsonl"] = abstracts.stored()
 
 
 def _rated_queries(
@@ -192,11 +205,11 @@ def _write_annotations(
         entries[query.facet].add(annotations_entry(rated))
         if snapshot.options.texts.included:
             name = f"{file_parts[query.query_paper]}-{query.facet}-adju.txt"
-            files[f"{FOLDER}/readable_annotations/{name}"] = folder.write(
+            files[f"{READABLE}{name}"] = folder.write(
                 _readable(rated, words[query.facet, query.guideline], texts)
             )
     for facet, facet_entries in entries.items():
-        files[f"{FOLDER}/test-pid2anns-{slug}-{facet}.json"] = facet_entries.stored()
+        files[f"{RATED}{slug}-{facet}.json"] = facet_entries.stored()
 
 
 def _readable(rated: RatedQuery, words: Sequence[str], texts: PartsByKey) -> Iterator[bytes]:
@@ -247,3 +260,77 @@ class JsonObject:
     def stored(self) -> StoredFile:
         self._draft.write(b"\n}\n" if self._separator == b",\n" else b"{}\n")
         return self._draft.stored()
+
+
+def check(data: ReleaseData) -> Iterator[Failure]:
+    """The labels, the grades and the pools in CSFCube's form."""
+    require_folder(data.bundle, FOLDER)
+    start = f"{RATED}{data.manifest.slug}-"
+    needed = {data.facet_of(query) for query in data.labels if _is_whole_paper(data, query)}
+    for name, facet in varying_names(data.bundle, start, ".json"):
+        needed.discard(facet)
+        yield from _wrong_ratings(data, name, facet, read_json(data.bundle, name))
+    for facet in sorted(needed):
+        yield Failure(f"{start}{facet}.json", None, "is missing.")
+    for name, _ in varying_names(data.bundle, POOLED, ".json"):
+        for paper, entry in _entries(name, read_json(data.bundle, name, _without_sources)):
+            if entry.get("cands") != list(data.pools.get(paper, ())):
+                yield Failure(name, None, f"the pool of {paper} differs from {POOLS}.")
+
+
+def _without_sources(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """A JSON object. The sources of the pools, which need 90 MB, are not compared."""
+    return {
+        key: value for key, value in pairs if key != "cand_source" or not isinstance(value, list)
+    }
+
+
+def _wrong_ratings(data: ReleaseData, name: str, facet: str, content: Any) -> Iterator[Failure]:
+    entries = {f"{paper}_{facet}": entry for paper, entry in _entries(name, content)}
+    rows = (
+        (None, query, str(docno), grade)
+        for query, entry in entries.items()
+        for docno, grade in _grades(name, entry, FINAL)
+    )
+    whole = {query for query in labelled_queries(data, facet) if _is_whole_paper(data, query)}
+    yield from same_labels(data, name, rows, whole)
+    for query, entry in entries.items():
+        columns = [key for key in entry if key.startswith(ANNOTATOR)]
+        if len(columns) != 2:
+            yield Failure(name, None, f"{query} has {len(columns)} annotators, not 2.")
+            continue
+        given = [dict(_grades(name, entry, column)) for column in columns]
+        for docno in given[0]:
+            grades = data.grades_of(query, docno) or ()
+            both = sorted(MISSING if grade is None else grade for grade in grades)
+            if both != sorted(grades_of_one[docno] for grades_of_one in given):
+                yield Failure(name, None, f"the grades of {query} {docno} differ from {RATINGS}.")
+
+
+def _is_whole_paper(data: ReleaseData, query: str) -> bool:
+    known = data.queries.get(query)
+    return (
+        known is not None
+        and not known.sentences
+        and data.papers[data.paper_of[query]].topic is None
+    )
+
+
+def _entries(name: str, value: Any) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    if not isinstance(value, dict):
+        raise BundleError(name, None, "must be an object.")
+    for key, entry in value.items():
+        if not isinstance(entry, dict) or not isinstance(entry.get("cands"), list):
+            raise BundleError(name, None, f'{key} must be an object with "cands".')
+        yield key, entry
+
+
+def _grades(name: str, entry: Mapping[str, Any], column: str) -> Iterator[tuple[str, int]]:
+    values, docnos = entry.get(column), entry["cands"]
+    if not isinstance(values, list) or len(values) != len(docnos):
+        raise BundleError(name, None, f'"{column}" must have a grade for each of "cands".')
+    for docno, value in zip(docnos, values, strict=True):
+        if not isinstance(value, int):
+            reason = f'"{column}" must have whole numbers, got {excerpt(value)}.'
+            raise BundleError(name, None, reason)
+        yield str(docno), value

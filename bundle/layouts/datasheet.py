@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from bundle.content import Content, FileNote, Files
 from bundle.datasheet.facts import OF_SECTIONS
 from bundle.datasheet.markdown import escaped, paragraphs
 from bundle.datasheet.questions import SECTIONS, DatasheetSection, questions_of
-from bundle.layouts.content import Content, FileNote, Files
 from bundle.zip.draft_files import DraftFolder
 
 NAME = "datasheet.md"

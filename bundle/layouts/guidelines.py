@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 
+from bundle.content import Content, FileNote, Files
 from bundle.formats.guideline_page import guideline_digest, guideline_page
-from bundle.layouts.content import Content, FileNote, Files
 from bundle.records import ReleasedGuideline
 from bundle.zip.draft_files import DraftFolder
 

@@ -11,6 +11,7 @@ from itertools import groupby
 from operator import attrgetter
 from typing import Any
 
+from bundle.content import Content, FileNote, Files, LayoutLoader, UnpackedBundle
 from bundle.formats.parquet import (
     INTEGER,
     INTEGERS,
@@ -22,11 +23,25 @@ from bundle.formats.parquet import (
     write_parquet,
 )
 from bundle.layouts.beir import joined
-from bundle.layouts.content import Content, FileNote, Files
+from bundle.names import RATINGS
+from bundle.reading.parquet import read_parquet
+from bundle.reading.rows import read_ratings
 from bundle.records import ReleasedDocument, Snapshot
+from bundle.verification.data import ReleaseData
+from bundle.verification.failures import CannotCheck, Failure
+from bundle.verification.label_copies import (
+    Row,
+    require_folder,
+    same_labels,
+    varying_names,
+    wrong_documents,
+    wrong_queries,
+)
 from bundle.zip.draft_files import DraftFolder
 from bundle.zip.writing import StoredFile
 
+FOLDER = "hf/"
+QRELS = "hf/qrels/"
 CORPUS = "hf/corpus.parquet"
 QUERIES = "hf/queries.parquet"
 TOP_RANKED = "hf/top_ranked.parquet"
@@ -35,16 +50,16 @@ FILES = (
     FileNote(CORPUS, "the documents, as in `beir/corpus.jsonl`"),
     FileNote(QUERIES, "the queries, as in `beir/queries.jsonl`"),
     FileNote(
-        "hf/qrels/<facet>-fold<number>.parquet",
+        f"{QRELS}<facet>-fold<number>.parquet",
         "final labels: `query-id`, `corpus-id`, `score`; folds {folds}",
         "labels: `query-id`, `corpus-id`, `score`; folds {folds}",
     ),
     FileNote(
-        "hf/qrels/fold<number>.parquet",
+        f"{QRELS}fold<number>.parquet",
         "final labels: `query-id`, `corpus-id`, `score`; folds {folds}",
         "labels: `query-id`, `corpus-id`, `score`; folds {folds}",
     ),
-    FileNote("hf/qrels/<facet>.parquet", "final labels: `query-id`, `corpus-id`, `score`"),
+    FileNote(f"{QRELS}<facet>.parquet", "final labels: `query-id`, `corpus-id`, `score`"),
     FileNote(TOP_RANKED, "the documents with a label of each query, to be ranked again"),
     FileNote(ANNOTATIONS, "the rows of `annotations/ratings.csv`"),
 )
@@ -111,7 +126,7 @@ def _write_labels(folder: DraftFolder, snapshot: Snapshot) -> dict[str, StoredFi
 def qrels_file(facet: str, fold: int | None) -> str:
     """The file with the labels of the facet's queries that this fold tests."""
     part = "no-fold" if fold is None else f"fold{fold}"
-    return f"hf/qrels/{facet}-{part}.parquet" if facet else f"hf/qrels/{part}.parquet"
+    return f"{QRELS}{facet}-{part}.parquet" if facet else f"{QRELS}{part}.parquet"
 
 
 def _query_rows(snapshot: Snapshot) -> Iterator[tuple[Any, ...]]:
@@ -132,3 +147,62 @@ def _corpus_row(document: ReleasedDocument) -> tuple[Any, ...]:
         *(document.docno, document.title, text, document.year, document.venue),
         *(document.authors, document.fields, document.references, ends, document.labels),
     )
+
+
+def check(data: ReleaseData) -> Iterator[Failure]:
+    require_folder(data.bundle, FOLDER)
+    try:
+        import pyarrow.parquet  # noqa: F401
+    except ImportError:
+        raise CannotCheck("needs pyarrow, which is not installed") from None
+    qrels = [name for name, _ in varying_names(data.bundle, QRELS, ".parquet")]
+    rows: Iterator[Row] = (
+        (None, str(row["query-id"]), str(row["corpus-id"]), int(row["score"]))
+        for name in qrels
+        for row in read_parquet(data.bundle, name)
+    )
+    if qrels:
+        yield from same_labels(data, QRELS.rstrip("/"), rows, set(data.labels))
+    for name, wrong_ids in ((CORPUS, wrong_documents), (QUERIES, wrong_queries)):
+        if name in data.bundle.names:
+            ids = (str(row["_id"]) for row in read_parquet(data.bundle, name, ["_id"]))
+            yield from wrong_ids(data, name, ids)
+    if TOP_RANKED in data.bundle.names:
+        ranked = read_parquet(data.bundle, TOP_RANKED)
+        found = {str(row["query-id"]): sorted(row["corpus-ids"]) for row in ranked}
+        for query, labels in data.labels.items():
+            if found.get(query) != sorted(labels):
+                reason = f"the documents of {query} are not those with a label."
+                yield Failure(TOP_RANKED, None, reason)
+    if ANNOTATIONS in data.bundle.names:
+        yield from _wrong_annotations(data)
+
+
+def _wrong_annotations(data: ReleaseData) -> Iterator[Failure]:
+    columns = ["query", "docno", "slot", "annotator", "grade"]
+    found = (
+        tuple(row[column] for column in columns)
+        for row in read_parquet(data.bundle, ANNOTATIONS, columns)
+    )
+    for line, rating in read_ratings(data.bundle):
+        expected = (rating.query, rating.docno, rating.slot, rating.annotator, rating.grade)
+        if next(found, None) != expected:
+            reason = f"the row of {RATINGS}:{line} differs or is missing."
+            yield Failure(ANNOTATIONS, None, reason)
+            return
+    if next(found, None) is not None:
+        yield Failure(ANNOTATIONS, None, f"has more rows than {RATINGS}.")
+
+
+def _loading(bundle: UnpackedBundle) -> str:
+    name = next((name for name in (QUERIES, TOP_RANKED) if name in bundle.files), "")
+    if not name:
+        return ""
+    return (
+        "from datasets import load_dataset\n\n"
+        f'rows = load_dataset("parquet", data_files="{bundle.folder}/{name}", split="train")\n'
+        "print(rows[0])"
+    )
+
+
+LOADER = LayoutLoader("datasets", "datasets (Hugging Face)", _loading, (QUERIES, TOP_RANKED))

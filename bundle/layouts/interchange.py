@@ -13,12 +13,11 @@ from itertools import islice
 from operator import attrgetter
 from typing import Any
 
+from bundle.content import Content, FileNote, Files
 from bundle.formats import records as formats
-from bundle.layouts.content import Content, FileNote, Files
 from bundle.names import DOCUMENTS, GUIDELINES, QUERY_PAPERS, SETTINGS
 from bundle.records import InterchangedPaper, InterchangedQuery, ReleasedDocument, Snapshot
 from bundle.zip.draft_files import DraftFolder
-from corpus.documents.export import document_line
 
 WRITTEN_TOGETHER = 500  # lines
 
@@ -105,6 +104,8 @@ def _query(query: InterchangedQuery) -> dict[str, Any]:
 
 def _document_lines(snapshot: Snapshot) -> Iterator[str]:
     """By docno: the documents of the release, and those that samples were drawn from."""
+    from corpus.documents.export import document_line  # it needs Django
+
     documents: Iterable[ReleasedDocument] = heapq.merge(
         snapshot.documents, snapshot.interchange.other_documents, key=attrgetter("docno")
     )

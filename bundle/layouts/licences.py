@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bundle.layouts.content import Content, FileNote, Files
+from bundle.content import Content, FileNote, Files
 from bundle.licences import licence_name, licence_url
 from bundle.options import LabelSource
 from bundle.records import Snapshot

@@ -14,7 +14,7 @@ from itertools import groupby
 from operator import attrgetter
 
 from bundle.citation_labels import citation_label, known_sources
-from bundle.layouts.content import Content, FileNote, Files
+from bundle.content import Content, FileNote, Files
 from bundle.records import PooledDocument, Snapshot
 from bundle.zip.draft_files import DraftFolder
 

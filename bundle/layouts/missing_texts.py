@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from bundle.content import Content, FileNote, Files
 from bundle.formats import records as formats
-from bundle.layouts.content import Content, FileNote, Files
 from bundle.layouts.scripts import bundled
 from bundle.records import ReleasedCorpusImport, Snapshot
 from bundle.zip.draft_files import DraftFolder

@@ -5,18 +5,19 @@ from __future__ import annotations
 from itertools import groupby
 from operator import attrgetter
 
+from bundle.content import Content, FileNote, Files
 from bundle.formats import records as formats
-from bundle.formats.run_files import write_runs
-from bundle.layouts.content import Content, FileNote, Files
+from bundle.formats.run_files import RUNS, write_runs
+from bundle.names import POOLS
 from bundle.zip.draft_files import DraftFolder
 
 FILES = (
     FileNote(
-        "pools/pool.jsonl",
+        POOLS,
         "every pooled document: who drew it, all its sources with rank and score",
     ),
     FileNote(
-        "runs/<name>.txt",
+        f"{RUNS}<name>.txt",
         "the runs that pools were drawn from, as TREC run files; `manifest.json` has their names",
     ),
 )
@@ -26,6 +27,6 @@ def write(folder: DraftFolder, content: Content) -> Files:
     snapshot = content.snapshot
     papers = groupby(snapshot.pools, attrgetter("query_paper"))
     return {
-        "pools/pool.jsonl": folder.write(formats.write_pools(paper) for _, paper in papers),
+        POOLS: folder.write(formats.write_pools(paper) for _, paper in papers),
         **write_runs(folder, snapshot.runs, snapshot.run_lines),
     }

@@ -10,16 +10,17 @@ from itertools import groupby
 from operator import attrgetter
 from typing import Protocol, TypeVar
 
+from bundle.content import Content, FileNote, Files
 from bundle.formats import records as formats
-from bundle.layouts.content import Content, FileNote, Files
+from bundle.names import ADJUDICATIONS, RATINGS
 from bundle.zip.draft_files import DraftFolder
 
 Record = TypeVar("Record")
 Record_in = TypeVar("Record_in", contravariant=True)
 
 FILES = (
-    FileNote("annotations/ratings.csv", "what each of the two annotators said of a pair"),
-    FileNote("annotations/adjudications.csv", "how the disputed pairs were decided"),
+    FileNote(RATINGS, "what each of the two annotators said of a pair"),
+    FileNote(ADJUDICATIONS, "how the disputed pairs were decided"),
 )
 
 
@@ -32,10 +33,8 @@ def write(folder: DraftFolder, content: Content) -> Files:
     if snapshot.of_citations:
         return {}
     return {
-        "annotations/ratings.csv": folder.write(_csv(formats.write_ratings, snapshot.ratings)),
-        "annotations/adjudications.csv": folder.write(
-            _csv(formats.write_adjudications, snapshot.adjudications)
-        ),
+        RATINGS: folder.write(_csv(formats.write_ratings, snapshot.ratings)),
+        ADJUDICATIONS: folder.write(_csv(formats.write_adjudications, snapshot.adjudications)),
     }
 
 

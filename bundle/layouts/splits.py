@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+from bundle.content import Content, FileNote, Files
 from bundle.formats import records as formats
-from bundle.layouts.content import Content, FileNote, Files
+from bundle.names import SPLITS
 from bundle.splits import splits_payload
 from bundle.zip.draft_files import DraftFolder
 
-NAME = "splits.json"
 FILES = (
     FileNote(
-        NAME,
+        SPLITS,
         "the folds of the queries, {folds}: the development and test set of each, per facet",
     ),
 )
@@ -20,4 +20,4 @@ def write(folder: DraftFolder, content: Content) -> Files:
     folds = content.snapshot.folds
     if not folds.number:
         return {}
-    return {NAME: formats.write_json(splits_payload(folds, content.snapshot.queries))}
+    return {SPLITS: formats.write_json(splits_payload(folds, content.snapshot.queries))}

@@ -1,4 +1,4 @@
-"""Reading a bundle: `opened.py` opens the zip, `rows.py` reads its files as records.
+"""Reading a bundle: `opened.py` opens the zip, the other modules read its files as records.
 
 It serves the verification, the import and the pages. It imports nothing of the layouts.
 """

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
 
-from bundle.layouts.content import Content
+from bundle.content import Content
 from bundle.readme.citations import LEFT_OUT, WARNING, citation_section, mdcr_section
 from bundle.readme.exceptions import exceptions_section
 from bundle.readme.files import files_section

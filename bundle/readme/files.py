@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 
-from bundle.layouts import file_notes
-from bundle.layouts.content import notes_on
+from bundle.content import notes_on
+from bundle.layouts import csfcube, file_notes
 from bundle.names import MANIFEST, SUMS
 from bundle.readme.tables import markdown_table
 from bundle.records import Snapshot
@@ -70,7 +70,7 @@ def files_section(snapshot: Snapshot, names: Collection[str]) -> Iterator[str]:
         yield ABOUT_SENTENCES.lstrip()
     if snapshot.query_run_lines:
         yield ABOUT_IDS.lstrip()
-    if any(name.startswith("csfcube/") for name in names):
+    if any(name.startswith(csfcube.FOLDER) for name in names):
         queries = ", and so are queries by sentences" if snapshot.has_sentence_queries else ""
         yield ABOUT_CSFCUBE.format(and_queries=queries).lstrip()
     if snapshot.run_lines:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from bundle.layouts.content import Content
+from bundle.content import Content
+from bundle.layouts.beir import TEST, loading_code, qrels_file
 from bundle.options import Texts
 from bundle.records import Snapshot
 
@@ -56,9 +57,7 @@ ABOUT_LOADING_BEIR = """
 With [BEIR](https://github.com/beir-cellar/beir):
 
 ```python
-from beir.datasets.data_loader import GenericDataLoader
-
-corpus, queries, qrels = GenericDataLoader("beir").load(split="{beir}")
+{code}
 ```
 """
 
@@ -108,7 +107,7 @@ def loading_section(content: Content, names: Sequence[str]) -> Iterator[str]:
         (
             facet.key
             for facet in snapshot.collection.facets
-            if facet.key and f"beir/qrels/{facet.key}.tsv" in names
+            if facet.key and qrels_file(facet.key) in names
         ),
         "",
     )
@@ -116,13 +115,12 @@ def loading_section(content: Content, names: Sequence[str]) -> Iterator[str]:
         "part": facet or "all",
         "name": f"{snapshot.collection.slug}-{content.version}",
         "split": f"/{facet}" if facet else "",
-        "beir": facet or "test",
         "config": f"{facet}-qrels" if facet else "default",
     }
     yield "## How to load it"
     yield ABOUT_LOADING.format(**places).rstrip()
     if snapshot.options.texts.included:
-        yield ABOUT_LOADING_BEIR.format(**places).rstrip()
+        yield ABOUT_LOADING_BEIR.format(code=loading_code("beir", facet or TEST)).rstrip()
     yield ABOUT_LOADING_HUGGING_FACE.format(**places)
 
 

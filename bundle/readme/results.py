@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from agreement.coefficients import COEFFICIENTS, Missing
-from bundle.layouts.content import Content
+from bundle.content import Content
 from bundle.readme.tables import facet_table, listed
 from bundle.records import ReleasedReports, ReleasedScope
 from scoring.measures.scopes import Scope

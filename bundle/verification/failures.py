@@ -1,8 +1,12 @@
-"""The findings of a check of a release. Pure."""
+"""The findings of a check of a release, and why one cannot be made. Pure."""
 
 from __future__ import annotations
 
 from typing import NamedTuple
+
+
+class CannotCheck(Exception):
+    """A check cannot be made; the message is the reason."""
 
 
 class Failure(NamedTuple):

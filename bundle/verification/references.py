@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import groupby
 from typing import Any
 
+from bundle.layouts import trec
 from bundle.names import (
     ADJUDICATIONS,
     GUIDELINES,
@@ -235,7 +236,7 @@ def wrong_runs(data: ReleaseData) -> Iterator[Failure]:
             yield Failure(run.file, None, f"does not have the SHA-256 of the run {run.name}.")
         if run.file:
             yield from _unknown_topics(data, run.file, data.papers)
-            of_queries = f"trec/{run.file}"
+            of_queries = f"{trec.FOLDER}{run.file}"
             if of_queries in data.bundle.names:
                 yield from _unknown_topics(data, of_queries, data.queries)
 

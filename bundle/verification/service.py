@@ -9,12 +9,14 @@ from itertools import islice
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
-from bundle.names import GUIDELINES, QUERY_PAPERS, SPLITS
+from bundle.layouts import CHECKED_LAYOUTS
+from bundle.names import GUIDELINES, MANIFEST, QUERY_PAPERS, SPLITS
+from bundle.options import LabelSource
 from bundle.reading.opened import NOT_OURS, BundleError, OpenedBundle, open_bundle
 from bundle.reading.rows import WrongFormat
-from bundle.verification import citations, copies, counts, judging, references, sums
+from bundle.verification import citations, counts, judging, references, sums
 from bundle.verification.data import ReleaseData
-from bundle.verification.failures import Failure
+from bundle.verification.failures import CannotCheck, Failure
 from web.words import count_noun
 
 SHOWN = 20  # failures of a check
@@ -25,24 +27,23 @@ ODD_VALUE = (
     *(OSError, EOFError, zipfile.BadZipFile),
 )
 
+OTHER_LABELS = {
+    LabelSource.JUDGED: "the labels are judgments",
+    LabelSource.CITATIONS: "the labels are citations, not judgments",
+}
 Find = Callable[[ReleaseData], Iterator[Failure]]
-
-
-def _always(data: ReleaseData) -> str:
-    """The reason why a check that every release gets is not made."""
-    return ""
 
 
 class Check(NamedTuple):
     """A check: its name, what it compares in words, and how it finds failures.
 
-    `why_not` gives the reason why it is not made, or "".
+    With `source`, it is made only of a release whose labels are from there.
     """
 
     name: str
     compared: Callable[[ReleaseData], str]
     find: Find
-    why_not: Callable[[ReleaseData], str] = _always
+    source: LabelSource | None = None
 
 
 @dataclass(frozen=True)
@@ -72,28 +73,6 @@ class Outcome:
             yield f"        {failure}"
         if self.count > len(self.failures):
             yield f"        … and {self.count - len(self.failures):,} more"
-
-
-def _unless_judged(data: ReleaseData) -> str:
-    return "" if data.manifest.is_judged else "the labels are citations, not judgments"
-
-
-def _if_judged(data: ReleaseData) -> str:
-    return "the labels are judgments" if data.manifest.is_judged else ""
-
-
-def _without(start: str) -> Callable[[ReleaseData], str]:
-    def why_not(data: ReleaseData) -> str:
-        has = any(name.startswith(start) for name in data.bundle.names)
-        return "" if has else f"the release has no {start}"
-
-    return why_not
-
-
-def _without_parquet(data: ReleaseData) -> str:
-    if missing := _without("hf/")(data):
-        return missing
-    return "" if copies.has_pyarrow() else "needs pyarrow, which is not installed"
 
 
 def _number_of_labels(data: ReleaseData) -> str:
@@ -137,22 +116,22 @@ CHECKS = (
         "ratings",
         lambda data: count_noun(judging.count_ratings(data), "judgment"),
         judging.wrong_ratings,
-        _unless_judged,
+        LabelSource.JUDGED,
     ),
     Check(
         "adjudications",
         lambda data: count_noun(judging.count_decisions(data), "decision"),
         judging.wrong_decisions,
-        _unless_judged,
+        LabelSource.JUDGED,
     ),
-    Check("labels", _number_of_labels, judging.wrong_labels, _unless_judged),
-    Check("citations", _number_of_labels, citations.wrong_labels, _if_judged),
+    Check("labels", _number_of_labels, judging.wrong_labels, LabelSource.JUDGED),
+    Check("citations", _number_of_labels, citations.wrong_labels, LabelSource.CITATIONS),
     Check("folds", lambda _: SPLITS, references.wrong_folds),
-    Check("trec", _number_of_labels, copies.wrong_trec_files),
-    Check("beir", _number_of_labels, copies.wrong_beir_files, _without("beir/")),
-    Check("hf", _number_of_labels, copies.wrong_parquet_files, _without_parquet),
-    Check("csfcube", _number_of_labels, copies.wrong_csfcube_files, _without("csfcube/")),
-    Check("counts", lambda _: "manifest.json", counts.wrong_counts),
+    *(
+        Check(layout.FOLDER.rstrip("/"), _number_of_labels, layout.check)
+        for layout in CHECKED_LAYOUTS
+    ),
+    Check("counts", lambda _: MANIFEST, counts.wrong_counts),
 )
 
 
@@ -204,12 +183,14 @@ class _Noting:
 
 def _outcome(check: Check, data: ReleaseData, bundle: _Noting, reported: set[str]) -> Outcome:
     try:
-        if reason := check.why_not(data):
-            return Outcome(check.name, "", skipped=reason)
+        if check.source and check.source is not (source := data.manifest.options.labels):
+            return Outcome(check.name, "", skipped=OTHER_LABELS[source])
         found = check.find(data)
         first = tuple(islice(found, SHOWN))
         count = len(first) + sum(1 for _ in found)
         return Outcome(check.name, check.compared(data), first, count)
+    except CannotCheck as error:
+        return Outcome(check.name, "", skipped=str(error))
     except BundleError as error:
         failure = Failure(error.file, error.line, error.reason)
         if str(failure) in reported:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from accounts.models import Collection
 from bundle.citation_labels import papers_to_complete
+from bundle.layouts import trec
 from bundle.options import DEFAULT_OPTIONS, LabelSource, ReleaseOptions
 from bundle.query_texts import query_texts
 from bundle.records import Snapshot, names_differ
@@ -81,7 +82,7 @@ def take_snapshot(collection: Collection, options: ReleaseOptions = DEFAULT_OPTI
             samples=released_samples(collection, pairs),
             run_lines={run.file: lines_of(collection, run) for run in runs if run.file},
             query_run_lines={
-                f"trec/{run.file}": lines_of(collection, run, names_of(queries, run))
+                f"{trec.FOLDER}{run.file}": lines_of(collection, run, names_of(queries, run))
                 for run in runs
                 if run.file and names_differ(released, queries)
             },

@@ -9,10 +9,10 @@ import pyarrow.parquet as pq
 import pytest
 
 from adjudication.standing import LabelledPair, Standing
+from bundle.content import Content
 from bundle.formats import records as formats
 from bundle.formats.parquet import INTEGER, ROWS_TOGETHER, TEXT, TEXTS, write_parquet
 from bundle.layouts import beir, hugging_face, splits
-from bundle.layouts.content import Content
 from bundle.options import ReleaseOptions, Texts
 from bundle.query_texts import ReleasedQueryText, query_texts
 from bundle.readme.front_matter import configs, front_matter, hub_licence, size_category

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import re
+import sys
 from collections.abc import Callable
 
 import pyarrow
@@ -13,7 +14,6 @@ from pyarrow import parquet
 
 from bundle.options import LabelSource, ReleaseOptions, Texts
 from bundle.reading.opened import BundleError, open_bundle
-from bundle.verification import copies
 from bundle.verification.service import Outcome, verify
 from bundle.verification.sums import listed_files, wrong_sums
 from tests.release.test_samples import a_sampled_collection, judged
@@ -458,7 +458,7 @@ def test_checks_that_do_not_apply_say_why(every_kind, of_citations, outcomes, mo
     assert lines(citing["csfcube"]) == ["--      csfcube: the release has no csfcube/"]
     without = {name: some for name, some in of_citations.items() if not name.startswith("hf/")}
     assert lines(outcomes(without)["hf"]) == ["--      hf: the release has no hf/"]
-    monkeypatch.setattr(copies, "has_pyarrow", lambda: False)
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
     reason = "needs pyarrow, which is not installed"
     assert lines(outcomes(of_citations)["hf"]) == [f"--      hf: {reason}"]
 

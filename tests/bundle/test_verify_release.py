@@ -324,10 +324,11 @@ def test_the_command_needs_no_database(files, tmp_path):
     assert "ok      labels: 13 labels" in found.stdout
 
 
-def test_the_module_needs_no_django(files, tmp_path):
+def test_the_module_needs_no_django_and_no_other_package(files, tmp_path):
     path = write_bundle(tmp_path / "release.zip", files)
     code = (
-        "import pathlib, sys; sys.modules['django'] = None; "
+        "import pathlib, sys; "
+        "sys.modules |= dict.fromkeys(('django', 'krippendorff', 'numpy', 'pandas', 'pyarrow')); "
         "from bundle.verification.__main__ import main; sys.exit(main(pathlib.Path(sys.argv[1])))"
     )
 

@@ -16,7 +16,7 @@ from adjudication.services import Ruling
 from agreement.services import compute_report
 from annotation.models import Pair
 from annotation.services import open_query, presentation_of, write_guideline
-from bundle.layouts.content import FileNote
+from bundle.content import FileNote
 from bundle.zip.writing import sha256
 from corpus.digests import canonical_json
 from corpus.documents.importing import import_documents

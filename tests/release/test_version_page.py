@@ -8,8 +8,8 @@ import sys
 import pytest
 
 from bundle.file_tree import LISTED, file_tree
+from bundle.loading import Loading, files_used
 from bundle.names import QRELS
-from bundle.readme.commands import Loading, files_used
 from release.markdown_preview import preview_of
 from release.services import publish_release
 from tests.support.release_scenes import a_judged_collection

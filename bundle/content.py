@@ -1,9 +1,9 @@
-"""The content that layouts are written from, and the notes of each on its files. Pure."""
+"""The values that layouts share: what they are written from, their notes and loaders. Pure."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -35,6 +35,32 @@ class FileNote(NamedTuple):
     @property
     def pattern(self) -> re.Pattern[str]:
         return re.compile("[^/]+".join(map(re.escape, re.split(r"<[^>]*>", self.name))))
+
+
+@dataclass(frozen=True)
+class UnpackedBundle:
+    """A bundle that was unpacked into `folder`, and the names of its files.
+
+    `relevant_from` is the lowest relevant grade, None in old bundles. Ordinary measures are wrong
+    over a sample, so a sample has no loader that computes one.
+    """
+
+    folder: str
+    files: Collection[str]
+    relevant_from: int | None
+    is_sample: bool
+
+
+class LayoutLoader(NamedTuple):
+    """A tool that reads a layout. `code` gives a program, "" if the bundle lacks what it needs.
+
+    `key` is the id of its element on a page, and `reads` has the files whose names it needs.
+    """
+
+    key: str
+    title: str
+    code: Callable[[UnpackedBundle], str]
+    reads: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
