@@ -4,6 +4,7 @@ from __future__ import annotations
 
 MANIFEST = "manifest.json"
 SUMS = "SHA256SUMS"
+README = "README.md"
 SETTINGS = "collection/settings.json"
 GUIDELINES = "collection/guidelines.json"
 QUERY_PAPERS = "collection/query_papers.jsonl"

@@ -14,7 +14,7 @@ from bundle.citation_page import page_content
 from bundle.layouts.reports import AGREEMENT
 from release.files import open_release
 from release.models import PublicPeriod, Release
-from release.versions.differences import Unreadable, read_member
+from release.versions.published_files import Unreadable, read_member
 
 
 def make_public(*, release: Release, person: User | None) -> PublicPeriod:

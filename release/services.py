@@ -25,7 +25,7 @@ from bundle.findings import AcceptedFinding, Finding
 from bundle.formats import records as formats
 from bundle.layouts import LAST_LAYOUTS, LAYOUTS, write_layouts
 from bundle.manifest import build_manifest, count
-from bundle.names import MANIFEST, SUMS
+from bundle.names import MANIFEST, README, SUMS
 from bundle.options import DEFAULT_OPTIONS, ReleaseOptions
 from bundle.readme import write_readme
 from bundle.records import Snapshot
@@ -43,7 +43,7 @@ from release.gate.checks import ACCEPTABLE, blocking_findings, check_gate
 from release.gate.context import GateContext
 from release.models import Release, ReleaseException
 from release.snapshot import take_snapshot
-from release.versions.differences import README, difference_to
+from release.versions.differences import difference_to
 
 JOB_KIND = "publish_release"
 VERSION = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,39}")

@@ -22,7 +22,9 @@ from bundle.citation_page import has_citation_labels
 from bundle.errors import ReleaseError
 from bundle.file_tree import file_tree
 from bundle.findings import Finding
+from bundle.layouts import changelog, datasheet
 from bundle.loading import Loading
+from bundle.names import README
 from bundle.readme.exceptions import describe_exception
 from jobs.listing import jobs_to_show
 from pooling.models import Pool
@@ -45,13 +47,13 @@ from release.publicity import make_private, make_public
 from release.snapshot.documents import count_documents
 from release.snapshot.pools import sampled_builds
 from release.versions.changes import earlier_versions
-from release.versions.differences import Unreadable, read_member
 from release.versions.listing import newest_page
+from release.versions.published_files import Unreadable, read_member
 from web.requests.answers import answers
 from web.requests.file_ranges import send_file
 from web.tables.paging import Page
 
-PREVIEWED = ("README.md", "datasheet.md", "CHANGELOG.md")
+PREVIEWED = (README, datasheet.NAME, changelog.NAME)
 LARGEST_PREVIEW = 500_000  # bytes
 
 

@@ -54,10 +54,11 @@ class OpenedBundle(Protocol):
 class ZipBundle:
     """The zip of a release. Its files are stored, so none has more bytes than the zip."""
 
-    def __init__(self, archive: zipfile.ZipFile, size: int) -> None:
-        self._archive = archive
+    def __init__(self, file: BinaryIO) -> None:
+        size = file.seek(0, io.SEEK_END)
+        self._archive = zipfile.ZipFile(file)
         self._entries: dict[str, zipfile.ZipInfo] = {}
-        for entry in archive.infolist():
+        for entry in self._archive.infolist():
             if not entry.is_dir():
                 self._add(entry)
         if sum(entry.file_size for entry in self._entries.values()) > size:
@@ -97,7 +98,8 @@ class ZipBundle:
     def open(self, name: str) -> BinaryIO:
         try:
             # Its own `readline` is written in Python and takes ten times as long.
-            return io.BufferedReader(cast(io.RawIOBase, self._archive.open(self._entries[name])))
+            file = cast(io.RawIOBase, self._archive.open(self._entries[name]))
+            return io.BufferedReader(file, READ_TOGETHER)
         except KeyError:
             raise _missing(name) from None
         except (zipfile.BadZipFile, OSError, NotImplementedError, RuntimeError) as error:
@@ -166,8 +168,7 @@ def _opened(path: Path, files: ExitStack) -> OpenedBundle:
             str(path), None, f"{problem}. Give the zip of a release, or its unpacked folder."
         )
     # Opened here, so that it is closed even if a reader stopped in the middle of a file of the zip.
-    stored = files.enter_context(path.open("rb"))
-    return ZipBundle(files.enter_context(zipfile.ZipFile(stored)), path.stat().st_size)
+    return ZipBundle(files.enter_context(path.open("rb")))
 
 
 AsObject = Callable[[list[tuple[str, Any]]], Any]

@@ -25,6 +25,7 @@ from bundle.names import (
     POOLS,
     QRELS,
     QUERY_PAPERS,
+    QUERY_TABLE,
     RATINGS,
     SETTINGS,
 )
@@ -566,6 +567,23 @@ def _check_cells(
         except WrongCell as wanted:
             reason = f"{column} must be {wanted}, got {cell[:60]!r}."
             raise BundleError(file, line, reason) from None
+
+
+class TableQuery(NamedTuple):
+    """A query in the list of queries."""
+
+    query: str
+    paper: str
+    facet: str
+
+
+def read_query_table(bundle: OpenedBundle) -> Iterator[tuple[int, TableQuery]]:
+    """Line and query of the list of queries."""
+    lines = read_lines(bundle, QUERY_TABLE)
+    next(lines, None)  # the header
+    for number, line in lines:
+        query, paper, facet, *_ = (*line.split("\t"), "", "")
+        yield number, TableQuery(query, paper, facet)
 
 
 def read_qrels(bundle: OpenedBundle, name: str = QRELS) -> Iterator[tuple[int, Label]]:

@@ -28,6 +28,7 @@ from bundle.reading.rows import (
     read_corpus_imports,
     read_guidelines,
     read_pools,
+    read_query_table,
     read_settings,
 )
 from bundle.records import PooledDocument
@@ -73,11 +74,8 @@ def unknown_queries(data: ReleaseData) -> Iterator[Failure]:
 
 
 def _wrong_query_table(data: ReleaseData) -> Iterator[Failure]:
-    lines = read_lines(data.bundle, QUERY_TABLE)
-    next(lines, None)
     listed = set()
-    for number, line in lines:
-        query, paper, facet, *_ = (*line.split("\t"), "", "")
+    for number, (query, paper, facet) in read_query_table(data.bundle):
         listed.add(query)
         if query not in data.queries:
             reason = f"the query {query!r} is not in {QUERY_PAPERS}."

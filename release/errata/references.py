@@ -6,13 +6,15 @@ The published file answers, because the collection may have changed since.
 from __future__ import annotations
 
 import json
-import zipfile
+from collections.abc import Iterator
 
+from bundle.layouts.changelog import read_candidates
 from bundle.names import POOLS, QRELS, QUERY_TABLE
+from bundle.reading.opened import OpenedBundle
+from bundle.reading.rows import read_query_table
 from release.errata.errors import CannotBeChecked, NotInVersion
 from release.models import Release
-from release.versions.differences import Unreadable
-from release.versions.published_files import archive_lines, published_bundle
+from release.versions.published_files import Unreadable, published_bundle
 
 
 def check_reference(release: Release, query: str, docno: str) -> None:
@@ -25,9 +27,13 @@ def check_reference(release: Release, query: str, docno: str) -> None:
         CannotBeChecked: the file of the version is missing or damaged.
     """
     try:
-        with published_bundle(release) as archive:
-            paper, has_label = _look_up(archive, query, docno)
-            is_known = has_label or docno in {"", paper} or _is_candidate(archive, paper, docno)
+        with published_bundle(release) as bundle:
+            paper, has_label = _look_up(bundle, query, docno)
+            is_known = (
+                has_label
+                or docno in {"", paper}
+                or (paper is not None and (paper, docno) in _found(bundle, paper, docno))
+            )
     except Unreadable as error:
         raise CannotBeChecked from error
     if paper is None:
@@ -45,48 +51,38 @@ def check_reference(release: Release, query: str, docno: str) -> None:
         )
 
 
-def _look_up(archive: zipfile.ZipFile, query: str, docno: str) -> tuple[str | None, bool]:
+def _look_up(bundle: OpenedBundle, query: str, docno: str) -> tuple[str | None, bool]:
     """The query paper of the query, None if the version has no such query; whether has a label."""
-    papers = _papers(archive, query)
+    papers = _papers(bundle, query)
     start, label = f"{query} ".encode(), f"{query} 0 {docno} ".encode()
     is_labelled = False
-    for line in archive_lines(archive, QRELS):
-        if line.startswith(start):
-            is_labelled = True
-            if line.startswith(label):
-                return papers or query, True
-        elif is_labelled:
-            break
-    if papers is None and (is_labelled or _has_pool(archive, query)):
+    with bundle.open(QRELS) as lines:
+        for line in lines:
+            if line.startswith(start):
+                is_labelled = True
+                if line.startswith(label):
+                    return papers or query, True
+            elif is_labelled:
+                break
+    # Without a list of queries, a query has the id of its paper.
+    if papers is None and (
+        is_labelled or any(paper == query for paper, _ in _found(bundle, query))
+    ):
         papers = query
     return papers or None, False
 
 
-def _papers(archive: zipfile.ZipFile, query: str) -> str | None:
+def _papers(bundle: OpenedBundle, query: str) -> str | None:
     """The paper by the list of queries: "" if it lacks the query, None if there is no list."""
-    if QUERY_TABLE not in archive.namelist():
+    if QUERY_TABLE not in bundle.names:
         return None
-    for line in archive_lines(archive, QUERY_TABLE):
-        found, paper, *_ = line.decode().rstrip("\n").split("\t")
-        if found == query:
-            return paper
-    return ""
+    return next((row.paper for _, row in read_query_table(bundle) if row.query == query), "")
 
 
-def _has_pool(archive: zipfile.ZipFile, paper: str) -> bool:
-    """Without a list of queries, a query has the id of its paper."""
-    encoded = json.dumps(paper, ensure_ascii=False).encode()
-    return any(
-        json.loads(line)["query_paper"] == paper
-        for line in archive_lines(archive, POOLS)
-        if encoded in line
-    )
-
-
-def _is_candidate(archive: zipfile.ZipFile, paper: str | None, docno: str) -> bool:
-    encoded = [json.dumps(text, ensure_ascii=False).encode() for text in (paper, docno)]
-    return paper is not None and any(
-        (entry := json.loads(line))["query_paper"] == paper and entry["docno"] == docno
-        for line in archive_lines(archive, POOLS)
-        if all(text in line for text in encoded)
-    )
+def _found(bundle: OpenedBundle, *ids: str) -> Iterator[tuple[str, str]]:
+    """The query paper and the docno of the candidates whose lines have these ids."""
+    encoded = [json.dumps(text, ensure_ascii=False).encode() for text in ids]
+    with bundle.open(POOLS) as lines:
+        yield from read_candidates(
+            lambda: (line for line in lines if all(text in line for text in encoded))
+        )

@@ -9,8 +9,7 @@ from adjudication.models import Referral
 from bundle.names import POOLS, QRELS
 from bundle.records import PreviousVersion, ReleasedReferral, SettledErratum
 from release.models import Erratum
-from release.versions.differences import Unreadable
-from release.versions.published_files import check_file, lines_of
+from release.versions.published_files import Unreadable, check_file, lines_of
 
 
 def newest_version(collection: Collection) -> PreviousVersion | None:

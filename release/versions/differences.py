@@ -2,24 +2,15 @@
 
 from __future__ import annotations
 
-import zipfile
 from collections import Counter
-from collections.abc import Iterable, Iterator
-from io import BytesIO
-from pathlib import Path
+from collections.abc import Iterable
 from typing import BinaryIO, NamedTuple
 
 from bundle.label_changes import Label, aligned, read_labels
 from bundle.names import QRELS
-from bundle.zip.writing import sha256
-from release.files import path_of
+from bundle.reading.opened import ZipBundle
 from release.models import Release
-
-README = "README.md"
-
-
-class Unreadable(Exception):
-    """A file of a bundle is missing, or its digest is not the one in the manifest."""
+from release.versions.published_files import Unreadable, check_file, lines_of
 
 
 class Difference(NamedTuple):
@@ -37,36 +28,12 @@ def compare(since: str, before: Iterable[Label], after: Iterable[Label]) -> Diff
     return Difference(since, kinds["added"], kinds["removed"], kinds["changed"])
 
 
-def read_qrels(content: bytes) -> Iterator[Label]:
-    """The labels of a file of qrels, in its order."""
-    return read_labels(BytesIO(content))
-
-
-def read_member(release: Release, name: str) -> bytes:
-    """A file of the bundle, after its checksum was compared with the manifest in the database.
-
-    Raises:
-        Unreadable: there is no such file, or it is another.
-    """
-    try:
-        content = _member(path_of(release.collection.slug, release.version), name)
-    except (OSError, KeyError, zipfile.BadZipFile) as error:
-        raise Unreadable(f"{name} of {release.version}") from error
-    if sha256(content) != release.manifest["files"].get(name, {}).get("sha256"):
-        raise Unreadable(f"{name} of {release.version}")
-    return content
-
-
-def _member(bundle: Path | BinaryIO, name: str) -> bytes:
-    with zipfile.ZipFile(bundle) as archive:
-        return archive.read(name)
-
-
 def difference_to(before: Release, bundle: BinaryIO) -> Difference | None:
     """The changes from a published version to a new bundle; None if that cannot be read."""
     try:
-        old = read_member(before, QRELS)
+        check_file(before, QRELS)
+        with ZipBundle(bundle).open(QRELS) as after:
+            old = read_labels(lines_of(before, QRELS))
+            return compare(before.version, old, read_labels(after))
     except Unreadable:
         return None
-    new = _member(bundle, QRELS)
-    return compare(before.version, read_qrels(old), read_qrels(new))

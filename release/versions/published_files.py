@@ -1,52 +1,62 @@
-"""Files of published bundles, read line by line: they can be too large for memory."""
+"""Files of published bundles, read line by line where they can be too large for memory."""
 
 from __future__ import annotations
 
 import hashlib
-import io
 import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import cast
 
 from bundle.names import QUERY_TABLE
+from bundle.reading.opened import BundleError, OpenedBundle, open_bundle
+from bundle.reading.rows import read_query_table
+from bundle.zip.writing import sha256
 from release.files import path_of
 from release.models import Release
-from release.versions.differences import Unreadable
 
 CHUNK = 1 << 20
 
 
+class Unreadable(Exception):
+    """A file of a bundle is missing, or its digest is not the one in the manifest."""
+
+
 @contextmanager
-def published_bundle(release: Release) -> Iterator[zipfile.ZipFile]:
+def published_bundle(release: Release) -> Iterator[OpenedBundle]:
     """The zip, opened for reading. Raises Unreadable, also where a file in it cannot be read."""
     try:
-        with zipfile.ZipFile(path_of(release.collection.slug, release.version)) as archive:
-            yield archive
-    except (OSError, KeyError, zipfile.BadZipFile) as error:
+        with open_bundle(path_of(release.collection.slug, release.version)) as bundle:
+            yield bundle
+    except (BundleError, OSError, EOFError, zipfile.BadZipFile) as error:
         raise Unreadable(f"the file of {release.version}") from error
 
 
 def check_file(release: Release, name: str) -> None:
     """Raise Unreadable if the file is missing, or its digest is not that of the manifest."""
-    with published_bundle(release) as archive, archive.open(name) as file:
+    with published_bundle(release) as bundle, bundle.open(name) as file:
         digest = hashlib.sha256()
         while chunk := file.read(CHUNK):
             digest.update(chunk)
-    if digest.hexdigest() != release.manifest["files"].get(name, {}).get("sha256"):
+    _check_digest(release, name, digest.hexdigest())
+
+
+def _check_digest(release: Release, name: str, digest: str) -> None:
+    if digest != release.manifest["files"].get(name, {}).get("sha256"):
         raise Unreadable(f"{name} of {release.version}")
+
+
+def read_member(release: Release, name: str) -> bytes:
+    """A file that fits in memory. Raises Unreadable as `check_file`."""
+    with published_bundle(release) as bundle, bundle.open(name) as file:
+        content = file.read()
+    _check_digest(release, name, sha256(content))
+    return content
 
 
 def lines_of(release: Release, name: str) -> Iterator[bytes]:
     """The lines of a file that `check_file` has checked. Raises Unreadable."""
-    with published_bundle(release) as archive:
-        yield from archive_lines(archive, name)
-
-
-def archive_lines(archive: zipfile.ZipFile, name: str) -> Iterator[bytes]:
-    """The lines of a file, each with its end."""
-    with archive.open(name) as file:
-        yield from io.BufferedReader(cast(io.RawIOBase, file), CHUNK)
+    with published_bundle(release) as bundle, bundle.open(name) as file:
+        yield from file
 
 
 def published_facets(release: Release) -> dict[str, str]:
@@ -54,10 +64,7 @@ def published_facets(release: Release) -> dict[str, str]:
 
     Raises Unreadable.
     """
-    with published_bundle(release) as archive:
-        if QUERY_TABLE not in archive.namelist():
+    with published_bundle(release) as bundle:
+        if QUERY_TABLE not in bundle.names:
             return {}
-        lines = archive_lines(archive, QUERY_TABLE)
-        rows = (line.decode().rstrip("\n").split("\t") for line in lines)
-        next(rows, None)  # the header
-        return {query: facet for query, _, facet, *_ in rows}
+        return {row.query: row.facet for _, row in read_query_table(bundle)}

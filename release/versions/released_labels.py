@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from accounts.models import Collection
 from bundle.citation_labels import RELEVANT_FROM
+from bundle.label_changes import read_labels
 from bundle.names import QRELS
 from bundle.options import LabelSource, ReleaseOptions
 from corpus.digests import json_digest
@@ -12,7 +13,7 @@ from pooling.services.reports import pools_state
 from release.snapshot.citations import citation_labels
 from release.snapshot.collection import queries_by_name
 from release.snapshot.pools import released_builds
-from release.versions.differences import Unreadable, read_member, read_qrels
+from release.versions.published_files import Unreadable, check_file, lines_of
 from scoring.labels import GradedLabels, OtherLabels
 from web.errors import UserFacingError
 
@@ -42,18 +43,18 @@ def released_qrels(collection: Collection, version: str) -> dict[str, dict[str, 
         raise UnknownVersion(
             f'{collection.slug} has no version "{version}". Published versions: {versions}.'
         )
+    papers = dict(collection.queries.values_list("name", "query_paper__document__docno"))
+    qrels: dict[str, dict[str, int]] = {}
     try:
-        content = read_member(release, QRELS)
+        check_file(release, QRELS)
+        for (query, docno), grade in read_labels(lines_of(release, QRELS)):
+            if docno != papers.get(query):
+                qrels.setdefault(query, {})[docno] = int(grade)
     except Unreadable as error:
         raise UnknownVersion(
             f"The file of version {version} is missing or damaged ({error}). Restore it from a "
             "backup of the release folder."
         ) from error
-    papers = dict(collection.queries.values_list("name", "query_paper__document__docno"))
-    qrels: dict[str, dict[str, int]] = {}
-    for (query, docno), grade in read_qrels(content):
-        if docno != papers.get(query):
-            qrels.setdefault(query, {})[docno] = int(grade)
     return qrels
 
 

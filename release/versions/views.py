@@ -25,7 +25,7 @@ from release.versions.changes import (
     page_of_pairs,
     summary_of,
 )
-from release.versions.differences import Unreadable
+from release.versions.published_files import Unreadable
 from release.versions.rankings import JOB_KIND, newest_rankings, request_rankings
 from web.tables.columns import Column, Table, csv_file, wants_csv
 

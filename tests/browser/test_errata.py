@@ -9,7 +9,7 @@ from playwright.sync_api import expect
 from accounts.models import User
 from release.publicity import make_public
 from release.services import publish_release
-from release.versions.differences import read_member
+from release.versions.published_files import read_member
 from tests.support.judging_page import log_in
 from tests.support.release_scenes import a_judged_collection
 

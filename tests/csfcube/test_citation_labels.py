@@ -9,12 +9,12 @@ from collections import Counter
 import pytest
 
 from adjudication.labels import labelled_pairs
+from bundle.label_changes import read_labels
 from bundle.options import LabelSource, ReleaseOptions
 from pooling.models import Candidate
 from release.gate.checks import ACCEPTABLE
 from release.services import build_bundle
 from release.snapshot import take_snapshot
-from release.versions.differences import read_qrels
 
 pytestmark = [pytest.mark.csfcube, pytest.mark.django_db, pytest.mark.one_database]
 
@@ -26,7 +26,7 @@ def labels(released):
     """The label of each query and docno in a release with citations."""
     bundle = build_bundle(take_snapshot(released, CITATIONS), "1.0", dict.fromkeys(ACCEPTABLE, ""))
     with zipfile.ZipFile(io.BytesIO(bundle.content)) as archive:
-        rows = read_qrels(archive.read("trec/qrels.all.txt"))
+        rows = read_labels(archive.read("trec/qrels.all.txt").splitlines())
         return {pair: int(grade) for pair, grade in rows}
 
 

@@ -15,7 +15,7 @@ from release.errata.services import report_erratum, settle_erratum
 from release.files import path_of
 from release.models import Release
 from release.services import publish_release
-from release.versions.published_files import published_bundle
+from release.versions.published_files import read_member
 from tests.support.release_scenes import a_judged_collection, decide_pair, slot_of
 from tests.support.releases import EVERY_EXCEPTION
 from tests.support.sittings import judge, refer
@@ -33,8 +33,7 @@ def publish(collection: Collection, version: str) -> Release:
 
 
 def changelog(release: Release) -> str:
-    with published_bundle(release) as archive:
-        return archive.read("CHANGELOG.md").decode()
+    return read_member(release, "CHANGELOG.md").decode()
 
 
 def relabel(collection: Collection, query: str, docno: str, grade: int | None) -> None:

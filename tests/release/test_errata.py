@@ -18,7 +18,7 @@ from release.files import path_of
 from release.models import Erratum
 from release.publicity import make_private, make_public
 from release.services import publish_release
-from release.versions.differences import read_member
+from release.versions.published_files import read_member
 from tests.support.api_world import client_of as api_client
 from tests.support.factories import a_collection, an_open_query
 from tests.support.release_scenes import a_judged_collection

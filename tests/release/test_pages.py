@@ -10,13 +10,14 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
+from bundle.label_changes import read_labels
 from bundle.options import ReleaseOptions, Texts
 from jobs.models import Job
 from release.files import path_of
 from release.forms import next_version
 from release.gate.checks import CHECKS
 from release.services import publish_release
-from release.versions.differences import Difference, compare, read_qrels
+from release.versions.differences import Difference, compare
 from tests.support.factories import a_collection, a_query, an_open_query
 from tests.support.release_scenes import RULINGS, a_judged_collection, decide_pair, slot_of
 from tests.support.releases import EVERY_EXCEPTION
@@ -237,8 +238,8 @@ def test_a_difference_to_a_file_that_was_lost_is_not_known(collection, admin):
 
 
 def test_labels_are_compared_pair_by_pair():
-    before = read_qrels(b"q 0 a 1\nq 0 b 2\nq 0 c 3\n")
-    after = read_qrels(b"q 0 b 2\nq 0 c 0\nq 0 d 1\n")
+    before = read_labels([b"q 0 a 1\n", b"q 0 b 2\n", b"q 0 c 3\n"])
+    after = read_labels([b"q 0 b 2\n", b"q 0 c 0\n", b"q 0 d 1\n"])
 
     assert compare("1.0", before, after) == Difference("1.0", added=1, removed=1, changed=1)
 
