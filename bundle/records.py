@@ -18,7 +18,7 @@ from scoring.folds import Folds
 if TYPE_CHECKING:
     from adjudication.standing import LabelledPair
     from bundle.query_texts import ReleasedQueryText
-    from rebuilding.stratified_pool import StratifiedPool
+    from pooling.services.samples import StratifiedPool
 
 Record = TypeVar("Record", covariant=True)
 

@@ -21,8 +21,8 @@ from bundle.records import Label, Snapshot
 from corpus.digests import canonical_json
 
 if TYPE_CHECKING:
+    from pooling.services.samples import StratifiedPool
     from pooling.strategies import Stratum
-    from rebuilding.stratified_pool import StratifiedPool
 
 CERTAIN = 0  # the stratum of what was in the pool for certain
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-RELEASE = "qrelsmith-release"  # the `format` of a release's manifest
+from bundle.names import FORMAT
 
 USAGE = (
     "rebuild_pools needs the manifest of a pool build (from the page Pools, the API or "
@@ -130,7 +130,7 @@ def _fields(value: object, shape: Mapping[str, Any], path: str) -> Iterator[str]
 def kind_of_json(value: object) -> str:
     """A sentence about a JSON value that is not the manifest of a pool build."""
     match value:
-        case {"format": format_name} if format_name == RELEASE:
+        case {"format": format_name} if format_name == FORMAT:
             return "This is the manifest of a release, which has no runs. Give the release's zip."
         case {"manifest": dict(), "candidates": list()}:
             return "This is one pool from the API, not a manifest. Give the manifest of its build."

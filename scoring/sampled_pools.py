@@ -6,7 +6,7 @@ from collections import defaultdict
 
 from accounts.models import Collection
 from pooling.models import Candidate, Pool
-from rebuilding.samples import SampleLost, sampled_pools
+from pooling.services.samples import SampleLost, sampled_pools
 from scoring.measures.judged_ranks import Qrels
 from scoring.measures.sampled import SampledPools
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import csv
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from functools import lru_cache
@@ -57,6 +57,8 @@ from bundle.records import (
     ReleasedRun,
     ReleasedStep,
 )
+from corpus.digests import json_digest
+from retrieval.run_names import CITED
 from scoring.folds import MOST as MOST_FOLDS
 from web.tables.csv_cells import restored
 
@@ -331,6 +333,20 @@ def read_pools(bundle: OpenedBundle) -> Iterator[tuple[int, PooledDocument]]:
         # is only needed to say what is wrong, or to read escaped characters.
         plain = None if "\\u" in line else _plain_candidate(value)
         yield number, plain or _candidate(Fields(value, POOLS, number))
+
+
+def pool_digest(pool: Sequence[PooledDocument], forced: Collection[str], *, is_judged: bool) -> str:
+    """The digest of a pool as docs/manifest.md defines it; forced sources last, as when drawn.
+
+    A release of citations adds the source `cited` where it was none.
+    """
+    content = [
+        (pooled.docno, *source, position)
+        for position, pooled in enumerate(pool, start=1)
+        for source in sorted(pooled.sources, key=lambda one: (one.source in forced, one.source))
+        if is_judged or source.drawn or source.source != CITED or CITED in forced
+    ]
+    return json_digest(content)
 
 
 def _plain_candidate(value: Any) -> PooledDocument | None:

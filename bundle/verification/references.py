@@ -25,6 +25,7 @@ from bundle.reading.fields import Fields
 from bundle.reading.opened import BundleError, read_lines, read_whole
 from bundle.reading.rows import (
     FoldSettings,
+    pool_digest,
     read_corpus_imports,
     read_guidelines,
     read_pools,
@@ -137,7 +138,10 @@ def _wrong_pool(
         if sum(source.drawn for source in pooled.sources) > 1:
             yield Failure(POOLS, number, f"several sources drew {pooled.docno} for {paper}.")
     expected = _digest_in(manifest, paper)
-    if expected and expected != _digest(data, rows, manifest):
+    pool = [pooled for _, pooled in rows]
+    if expected and expected != pool_digest(
+        pool, manifest.get("forced") or (), is_judged=data.manifest.is_judged
+    ):
         yield Failure(
             POOLS,
             line,
@@ -150,19 +154,6 @@ def _digest_in(manifest: Any, paper: str) -> str:
         return str(manifest["pools"]["query_papers"][paper]["sha256"])
     except (KeyError, TypeError):
         return ""  # an imported pool
-
-
-def _digest(data: ReleaseData, rows: list[tuple[int, PooledDocument]], manifest: Any) -> str:
-    """The digest of a pool as docs/manifest.md defines it; forced sources last, as when drawn."""
-    forced = frozenset(manifest.get("forced") or ())
-    content = [
-        (pooled.docno, *source, position)
-        for position, (_, pooled) in enumerate(rows, start=1)
-        for source in sorted(pooled.sources, key=lambda one: (one.source in forced, one.source))
-        # A release of citations adds this source where it was none.
-        if data.manifest.is_judged or source.drawn or source.source != "cited" or "cited" in forced
-    ]
-    return json_digest(content)
 
 
 def _outside_pools(data: ReleaseData) -> Iterator[Failure]:

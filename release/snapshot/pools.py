@@ -14,9 +14,8 @@ from bundle.errors import ReleaseError
 from bundle.records import FoundBy, PooledDocument, Records, ReleasedBuild
 from database.consistent_reads import READ_TOGETHER, batched
 from pooling.models import Candidate, Contribution, Pool, PoolBuild
+from pooling.services.samples import SampleLost, StratifiedPool, sampled_pools
 from pooling.strategies import STRATEGIES
-from rebuilding.samples import SampleLost, sampled_pools
-from rebuilding.stratified_pool import StratifiedPool
 from release.snapshot.stored_records import Row, StoredRecords
 
 

@@ -17,7 +17,7 @@ from pooling.services import (
     manifest_file,
     request_pools,
 )
-from rebuilding.samples import sampled_pools
+from pooling.services.samples import sampled_pools
 from rebuilding.services import rebuild_pools
 from retrieval.models import Run
 from retrieval.services import remove_run

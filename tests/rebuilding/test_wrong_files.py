@@ -43,13 +43,24 @@ OTHERS = {
     "documents": (b'{"docno": "d1", "title": ""}\n{"docno": "d2"}\n', "a file of documents"),
     "a document": (b'{"docno": "d1", "title": ""}\n', "a document or a file of documents"),
     "a packed manifest": (gzip.compress(b"{}"), "compressed with gzip. Decompress it"),
-    "a zip": (a_zip(a_txt=""), "This zip is not a release: it has no manifest.json"),
-    "a zip with another manifest": (a_zip(manifest_json="{}"), "manifest.json is another"),
-    "a zip with a broken manifest": (a_zip(manifest_json="{"), "manifest.json cannot be read"),
+    "a zip": (a_zip(a_txt=""), "This is not a release: it has no manifest.json"),
+    "a zip with another manifest": (
+        a_zip(manifest_json="{}"),
+        "manifest.json: is not that of",
+    ),
+    "a zip with a broken manifest": (a_zip(manifest_json="{"), "manifest.json: is not valid JSON"),
     "a release of imported pools": (
         a_zip(
             manifest_json=json.dumps(
-                {"format": "qrelsmith-release", "pool_builds": [{"manifest": {"source": "x"}}]}
+                {
+                    "format": "qrelsmith-release",
+                    "format_version": 1,
+                    "software": {"version": "0.1.0"},
+                    "version": "1.0",
+                    "options": {"texts": "pooled", "labels": "judged"},
+                    "collection": {"slug": "a", "name": "A", "seed": "1", "highest_grade": 3},
+                    "pool_builds": [{"manifest": {"source": "x"}, "query_papers": ["q1"]}],
+                }
             )
         ),
         "All pools of this release were imported",
@@ -76,6 +87,6 @@ def test_another_file_is_known_for_what_it_is(name, tmp_path):
     assert "the zip of a release" in message
 
 
-def test_a_folder_is_refused(tmp_path):
-    with pytest.raises(CommandError, match="Is a directory"):
+def test_a_folder_that_is_no_release_is_refused(tmp_path):
+    with pytest.raises(CommandError, match="This is not a release: it has no manifest"):
         call_command("rebuild_pools", a_collection().slug, str(tmp_path))

@@ -19,7 +19,7 @@ from bundle.records import (
 )
 from bundle.sampling import DeepPools
 from pooling import strategies
-from rebuilding.stratified_pool import StratifiedPool
+from pooling.services.samples import StratifiedPool
 from retrieval.formats import Scored
 from tests.release.test_samples import horvitz_thompson, inferred
 

@@ -25,7 +25,7 @@ class Command(ProjectCommand):
             "file",
             type=Path,
             help="A manifest, from the page Pools, the API or export_manifest; or the zip of a "
-            "release.",
+            "release, or its unpacked folder.",
         )
         parser.add_argument(
             "--kept-runs",

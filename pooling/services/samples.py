@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from accounts.models import Collection
 from corpus.models import SOURCES
@@ -15,10 +15,22 @@ from pooling.services.draw import cited_docnos, docnos_to_skip, drawable_lists, 
 from pooling.services.eligibility import Eligible
 from pooling.services.manifest import plan_of
 from pooling.strategies import Stratum, own_docnos, sampled_from
-from rebuilding.stratified_pool import StratifiedPool
 from retrieval.formats import RankedList, docnos_of
 
 BATCH_SIZE = 20  # pools; ten lists of 500 for each of them take some 15 MB
+
+
+class StratifiedPool(NamedTuple):
+    """A frozen pool that is a sample of a deep pool.
+
+    `strata` hold the deep pool, drawn documents and others. Documents without text are left out,
+    because they cannot be judged.
+    """
+
+    query_paper: str
+    strategy: str
+    parameters: Mapping[str, Any]
+    strata: tuple[Stratum, ...]
 
 
 class SampleLost(PoolingError):
