@@ -18,7 +18,7 @@ from adjudication.judged_queries import (
 from adjudication.models import JudgmentImport
 from annotation.models import Guideline, Pair
 from annotation.services import CandidateText, candidates_with_texts
-from bundle.names import ADJUDICATIONS, QUERY_PAPERS, RATINGS
+from bundle.names import ADJUDICATIONS, RATINGS
 from bundle.reading.opened import BundleError
 from bundle.reading.rows import read_adjudications, read_ratings
 from bundle.records import Adjudication, InterchangedQuery, Rating
@@ -72,7 +72,7 @@ class _ReleasedJudgments:
         self._pooled: list[CandidateText] = []  # of this paper
         # In order, because each transaction would write 250 pages of the index for 250 random keys.
         self._keys = count(uuid.uuid4().int)
-        self._guidelines = {
+        self._guidelines: dict[tuple[str, int | None], Guideline] = {
             (guideline.facet.key, guideline.version): guideline
             for guideline in Guideline.objects.filter(
                 facet__collection=context.collection
@@ -80,24 +80,23 @@ class _ReleasedJudgments:
         }
 
     def import_query(self, of_query: _Opened) -> None:
-        opened, query, ratings, _ = of_query
-        guideline = self._guidelines.get((opened.facet, opened.guideline or 0))
-        if guideline is None:
-            raise BundleError(
-                QUERY_PAPERS,
-                None,
-                f"{opened.name} is open under version {opened.guideline} of the guideline, which "
-                "the release does not have.",
-            )
-        judged = _by_pair(ratings)
+        opened, query, ratings, decisions = of_query
+        judged: dict[str, dict[int, Rating]] = {}  # by docno, then slot
+        for _, rating in ratings:
+            judged.setdefault(rating.docno, {})[rating.slot] = rating
         source = JudgedQuery(
             query=query,
-            guideline=guideline,
+            guideline=self._guidelines[opened.facet, opened.guideline],
             annotators=self._seats(ratings),
             candidates=self._candidates(query, [*judged, *opened.unjudged]),
             judgments={docno: self._source_pair(pair) for docno, pair in judged.items()},
-            decisions=self._decisions(of_query, judged),
-            referrals=_referrals(opened, judged),
+            decisions={
+                row.docno: SourceDecision(
+                    self.context.person(row.adjudicator, Role.ADJUDICATOR), row.grade, row.reason
+                )
+                for _, row in decisions
+            },
+            referrals={pair.docno: pair.reason for pair in opened.referred},
             labels_unchecked=opened.labels_unchecked,
         )
         self.report.judgments += write_judged_query(source, self._new_key)
@@ -121,27 +120,6 @@ class _ReleasedJudgments:
             for rating in (ratings[1], ratings[2])
         )
         return first, second
-
-    def _decisions(
-        self, of_query: _Opened, judged: Mapping[str, Mapping[int, Rating]]
-    ) -> dict[str, SourceDecision]:
-        """The decisions by docno.
-
-        Raises:
-            BundleError: a pair is not a case, or has a second decision.
-        """
-        referred = {pair.docno for pair in of_query.opened.referred}
-        decisions: dict[str, SourceDecision] = {}
-        for line, decision in of_query.decisions:
-            docno = decision.docno
-            if docno in decisions:
-                raise BundleError(
-                    ADJUDICATIONS, line, f"{decision.query} {docno} has a second decision."
-                )
-            _check_decision(line, decision, judged.get(docno), docno in referred)
-            adjudicator = self.context.person(decision.adjudicator, Role.ADJUDICATOR)
-            decisions[docno] = SourceDecision(adjudicator, decision.grade, decision.reason)
-        return decisions
 
     def _seats(self, ratings: Lines) -> tuple[User, User]:
         """Those who judged most of the pairs in each slot; others for a seat without judgments."""
@@ -177,57 +155,6 @@ class _ReleasedJudgments:
             self._paper = paper
             self._pooled = candidates_with_texts(rows.order_by("position"))
         return self._pooled
-
-
-def _referrals(
-    opened: InterchangedQuery, judged: Mapping[str, Mapping[int, Rating]]
-) -> dict[str, str]:
-    """The reasons of the pairs that were sent to the adjudicator, by docno."""
-    for pair in opened.referred:
-        if pair.docno not in judged:
-            raise BundleError(
-                QUERY_PAPERS,
-                None,
-                f"{pair.docno!r} is for the adjudicator, but has no two judgments.",
-            )
-    return {pair.docno: pair.reason for pair in opened.referred}
-
-
-def _check_decision(
-    line: int, decision: Adjudication, ratings: Mapping[int, Rating] | None, is_referred: bool
-) -> None:
-    name = f"{decision.query} {decision.docno}"
-    if not ratings:
-        raise BundleError(ADJUDICATIONS, line, f"{name} has a decision, but no judgments.")
-    first, second = ratings[1], ratings[2]
-    if first.grade is not None and first.grade == second.grade and not is_referred:
-        raise BundleError(
-            ADJUDICATIONS, line, f"both judgments of {name} are {first.grade}, so it is not a case."
-        )
-
-
-def _by_pair(ratings: Lines) -> dict[str, dict[int, Rating]]:
-    """By docno, then slot. Raises BundleError unless two people judged each pair."""
-    pairs: dict[str, dict[int, Rating]] = {}
-    lines: dict[str, int] = {}
-    for line, rating in ratings:
-        slots = pairs.setdefault(rating.docno, {})
-        lines[rating.docno] = line
-        if rating.slot in slots:
-            raise BundleError(
-                RATINGS,
-                line,
-                f"{rating.query} {rating.docno} has a second judgment in slot {rating.slot}.",
-            )
-        slots[rating.slot] = rating
-    for docno, slots in pairs.items():
-        if len(slots) != 2 or slots[1].annotator == slots[2].annotator:
-            raise BundleError(
-                RATINGS,
-                lines[docno],
-                f"{ratings[0][1].query} {docno} does not have judgments of two people.",
-            )
-    return pairs
 
 
 def _note_imports(context: ReleaseImportContext) -> None:

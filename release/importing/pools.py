@@ -11,11 +11,11 @@ from typing import Any
 
 from django.utils import timezone
 
-from bundle.names import MANIFEST, POOLS
+from bundle.names import MANIFEST
 from bundle.reading.fields import Fields
 from bundle.reading.opened import BundleError
 from bundle.reading.rows import read_pools
-from bundle.records import PooledDocument, ReleasedRun
+from bundle.records import PooledDocument
 from corpus.models import QueryPaper
 from database.bulk import insert_rows
 from pooling.models import BuildRun, Candidate, Contribution, DrawnList, Pool, PoolBuild
@@ -42,7 +42,6 @@ def import_runs(context: ReleaseImportContext, retired: frozenset[RunKey]) -> di
             context.report.runs_left_out += 1
             continue
         key = (released.name, released.sha256)
-        _check_digest(context, released)
         with context.part():
             runs[key] = Run.with_retired.create(
                 collection=context.collection,
@@ -57,15 +56,6 @@ def import_runs(context: ReleaseImportContext, retired: frozenset[RunKey]) -> di
         context.report.runs += 1
         context.work.progress(context.report.runs, None, "runs imported")
     return runs
-
-
-def _check_digest(context: ReleaseImportContext, run: ReleasedRun) -> None:
-    """The file's own checksum was compared before."""
-    about = context.manifest.content["files"].get(run.file)
-    if about is None or about["sha256"] != run.sha256:
-        raise BundleError(
-            MANIFEST, None, f"The file of the run {run.name} does not have the digest of the run."
-        )
 
 
 def _import_lists(context: ReleaseImportContext, run: Run, file: str) -> None:
@@ -89,17 +79,10 @@ def _ranking(
     ranked = list(lines)
     return Ranking(
         run=run,
-        query_paper=_paper(context, paper, run.name),
+        query_paper=context.papers[paper],
         docnos=[line.docno for line in ranked],
         scores=[line.score for line in ranked],
     )
-
-
-def _paper(context: ReleaseImportContext, name: str, place: str) -> QueryPaper:
-    paper = context.papers.get(name)
-    if paper is None:
-        raise BundleError(place, None, f"{name[:100]!r} is not a query paper of the release.")
-    return paper
 
 
 @dataclass(frozen=True)
@@ -126,7 +109,7 @@ def import_pools(context: ReleaseImportContext, runs: Mapping[RunKey, Run]) -> N
     with context.part():
         builds = _builds(context, runs)
     pools = (
-        (paper, [_as_drawn(context, builds.get(paper), pooled) for _, pooled in lines])
+        (paper, [_as_drawn(context, builds[paper], pooled) for _, pooled in lines])
         for paper, lines in groupby(read_pools(context.bundle), lambda row: row[1].query_paper)
     )
     for some in in_parts(pools, lambda pool: len(pool[1]), CANDIDATES_TOGETHER):
@@ -140,13 +123,13 @@ def import_pools(context: ReleaseImportContext, runs: Mapping[RunKey, Run]) -> N
 
 
 def _as_drawn(
-    context: ReleaseImportContext, build: _Build | None, pooled: PooledDocument
+    context: ReleaseImportContext, build: _Build, pooled: PooledDocument
 ) -> PooledDocument:
     """The document with the sources that it had when the pool was drawn.
 
     A release of citations adds `cited` where a query paper cites the document.
     """
-    if context.manifest.is_judged or build is None or CITED in (build.manifest.get("forced") or ()):
+    if context.manifest.is_judged or CITED in (build.manifest.get("forced") or ()):
         return pooled
     return pooled._replace(
         sources=tuple(source for source in pooled.sources if source.drawn or source.source != CITED)
@@ -185,11 +168,8 @@ def _insert_pools(
     builds: Mapping[str, _Build],
     pools: list[tuple[str, list[PooledDocument]]],
 ) -> None:
-    for paper, _ in pools:
-        if paper not in builds:
-            raise BundleError(POOLS, None, f"The pool of {paper} belongs to no build.")
     rows = Pool.objects.bulk_create(
-        _pool(_paper(context, paper, POOLS), builds[paper], pooled) for paper, pooled in pools
+        _pool(context.papers[paper], builds[paper], pooled) for paper, pooled in pools
     )
     DrawnList.objects.bulk_create(
         DrawnList(
@@ -241,9 +221,6 @@ def _documents(context: ReleaseImportContext, pooled: list[PooledDocument]) -> d
     for start in range(0, len(docnos), LOOKUP):
         rows = context.collection.documents.filter(docno__in=docnos[start : start + LOOKUP])
         found |= dict(rows.order_by().values_list("docno", "pk"))
-    for docno in docnos:
-        if docno not in found:
-            raise BundleError(POOLS, None, f"{docno[:100]!r} is not among the documents.")
     return found
 
 

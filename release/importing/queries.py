@@ -112,13 +112,11 @@ def _create_papers(
         document.docno: document
         for document in context.collection.documents.filter(docno__in=names)
     }
-    if missing := set(names) - documents.keys():
-        raise BundleError(QUERY_PAPERS, None, f"{min(missing)} is not among the documents.")
     rows = QueryPaper.objects.bulk_create(
         QueryPaper(
             collection=context.collection,
             name=paper.name,
-            document=documents.get(paper.name) if paper.topic is None else None,
+            document=None if paper.topic else documents[paper.name],
             topic=topics.get(paper.name),
             metadata=dict(paper.metadata),
         )

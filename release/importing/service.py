@@ -55,7 +55,8 @@ def import_release(
     is hidden until the last of them. After an error or a cancellation nothing is left. What a
     killed import left is deleted here first.
 
-    `verified` leaves out the checks of `verify`, if the caller has made them.
+    `verified` leaves out the checks of `verify`, if the caller has made them. What they check is
+    not checked again.
 
     Raises:
         ReleaseRefused: the file is not a release, is damaged or fails its verification, the short

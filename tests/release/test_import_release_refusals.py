@@ -115,13 +115,73 @@ def test_files_that_overlap_in_the_zip_are_refused(tmp_path):
     assert "overlap" in refusal(tmp_path / "a.zip")
 
 
-INVALID = {
+# The verification, which every import makes, finds these.
+INCONSISTENT = {
     "a decision without judgments": (
         "annotations/adjudications.csv",
         b"q1_method,method,d2",
         b"q1_method,method,d9",
-        "adjudications.csv:4: q1_method d9 has a decision, but no judgments",
+        "adjudications.csv:4: q1_method d9 has a decision, but not two judgments.",
     ),
+    "a judgment that is there twice": (
+        "annotations/ratings.csv",
+        b"q1_background,background,d2,2,",
+        b"q1_background,background,d2,1,",
+        "ratings.csv:5: q1_background d2 must have one judgment in slot 1 and one in slot 2, "
+        "got 1, 1.",
+    ),
+    "a judgment without the other": (
+        "annotations/ratings.csv",
+        re.compile(rb"q1_background,background,d2,2,.*\r?\n"),
+        b"",
+        "ratings.csv:4: q1_background d2 must have one judgment in slot 1 and one in slot 2, "
+        "got 1.",
+    ),
+    "two judgments of one person": (
+        "annotations/ratings.csv",
+        b"q1_background,background,d2,2,annotator-2",
+        b"q1_background,background,d2,2,annotator-1",
+        "ratings.csv:5: both judgments of q1_background d2 are by annotator-1.",
+    ),
+    "a decision that is there twice": (
+        "annotations/adjudications.csv",
+        b"q2_method,method,d4,",
+        b"q1_method,method,d2,",
+        "adjudications.csv:6: q1_method d2 has a second decision.",
+    ),
+    "a decision without dispute": (
+        "annotations/adjudications.csv",
+        b"q1_method,method,d2",
+        b"q1_method,method,d1",
+        "adjudications.csv:4: both judgments of q1_method d1 are 3, so there is nothing to decide.",
+    ),
+    "a guideline that the release lacks": (
+        "collection/query_papers.jsonl",
+        re.compile(rb'"guideline": 1(?=, "labels_unchecked": false, "name": "q1_background")'),
+        b'"guideline": 2',
+        "manifest.json: Version 2 of 'background' is missing.",
+    ),
+    "a query paper that is no document": (
+        "collection/documents.jsonl",
+        re.compile(rb'.*"docno": "q3".*\n'),
+        b"",
+        "query_papers.jsonl: 'q3' is not among the documents.",
+    ),
+    "a pool of an unknown query paper": (
+        "pools/pool.jsonl",
+        b'"query_paper": "t1"',
+        b'"query_paper": "t9"',
+        "pool.jsonl: the pool of t1 is missing.",
+    ),
+    "a candidate that is no document": (
+        "pools/pool.jsonl",
+        b'"docno": "d2"',
+        b'"docno": "d9"',
+        "pool.jsonl:2: 'd9', pooled for q1, is not among the documents.",
+    ),
+}
+# The import has checks of its own beside it.
+INVALID = {
     "a judgment of an unknown query": (
         "annotations/ratings.csv",
         b"t1_result,result,d1,1",
@@ -140,47 +200,11 @@ INVALID = {
         b"q1_background,background,d4,",
         "ratings.csv: 'd4' has a pair of q1_background, but is not among the documents to judge",
     ),
-    "a judgment that is there twice": (
-        "annotations/ratings.csv",
-        b"q1_background,background,d2,2,",
-        b"q1_background,background,d2,1,",
-        "ratings.csv:5: q1_background d2 has a second judgment in slot 1.",
-    ),
-    "a judgment without the other": (
-        "annotations/ratings.csv",
-        re.compile(rb"q1_background,background,d2,2,.*\r?\n"),
-        b"",
-        "ratings.csv:4: q1_background d2 does not have judgments of two people.",
-    ),
-    "two judgments of one person": (
-        "annotations/ratings.csv",
-        b"q1_background,background,d2,2,annotator-2",
-        b"q1_background,background,d2,2,annotator-1",
-        "ratings.csv:5: q1_background d2 does not have judgments of two people.",
-    ),
-    "a decision that is there twice": (
-        "annotations/adjudications.csv",
-        b"q2_method,method,d4,",
-        b"q1_method,method,d2,",
-        "adjudications.csv:6: q1_method d2 has a second decision.",
-    ),
-    "a decision without dispute": (
-        "annotations/adjudications.csv",
-        b"q1_method,method,d2",
-        b"q1_method,method,d1",
-        "adjudications.csv:4: both judgments of q1_method d1 are 3, so it is not a case.",
-    ),
     "a decision on an unknown query": (
         "annotations/adjudications.csv",
         b"t1_result,result,",
         b"t9_result,result,",
         "adjudications.csv:7: 't9_result' is not expected here",
-    ),
-    "a guideline that the release lacks": (
-        "collection/query_papers.jsonl",
-        re.compile(rb'"guideline": 1(?=, "labels_unchecked": false, "name": "q1_background")'),
-        b'"guideline": 2',
-        "q1_background is open under version 2 of the guideline, which the release does not have.",
     ),
     "a guideline of an unknown facet": (
         "collection/guidelines.json",
@@ -211,18 +235,6 @@ INVALID = {
         b'"facet": "background"',
         b'"facet": "setting"',
         "The facet 'setting' of q1_background is unknown.",
-    ),
-    "a query paper that is no document": (
-        "collection/documents.jsonl",
-        re.compile(rb'.*"docno": "q3".*\n'),
-        b"",
-        "query_papers.jsonl: q3 is not among the documents.",
-    ),
-    "a pool of an unknown query paper": (
-        "pools/pool.jsonl",
-        b'"query_paper": "t1"',
-        b'"query_paper": "t9"',
-        "pool.jsonl: The pool of t9 belongs to no build.",
     ),
     "no time for a judgment": (
         "collection/settings.json",
@@ -260,12 +272,6 @@ INVALID = {
         b'"docno": "d1"',
         "d1 comes after d1",
     ),
-    "a candidate that is no document": (
-        "pools/pool.jsonl",
-        b'"docno": "d2"',
-        b'"docno": "d9"',
-        "'d9' is not among the documents",
-    ),
     "a query with another name": (
         "collection/query_papers.jsonl",
         b'"name": "q2_method"',
@@ -287,26 +293,27 @@ INVALID = {
 }
 
 
-@pytest.mark.parametrize("what", INVALID)
+@pytest.mark.parametrize("what", INCONSISTENT | INVALID)
 def test_a_release_that_contradicts_itself_is_refused_with_the_place(files, tmp_path, what):
-    """The import has checks of its own beside the verification, which is left out here."""
-    name, old, new, words = INVALID[what]
+    """The verification is left out for what the import finds itself."""
+    name, old, new, words = (INCONSISTENT | INVALID)[what]
     pattern = old if isinstance(old, re.Pattern) else re.compile(re.escape(old))
     changed, number = pattern.subn(lambda _: new, files[name])
     assert number, files[name]
     changed = with_new_sums({**files, name: changed})
 
-    assert words in refusal(write_bundle(tmp_path / "release.zip", changed), verified=True)
+    path = write_bundle(tmp_path / "release.zip", changed)
+    assert words in refusal(path, verified=what in INVALID)
 
 
 def test_guidelines_of_another_collection_are_not_taken(files, tmp_path):
     facet = a_collection("other").facets.get(key="background")
     write_guideline(facet=facet, **default_guideline(facet, 3))
     assert list(facet.guidelines.values_list("version", flat=True)) == [2, 1]
-    name, old, new, words = INVALID["a guideline that the release lacks"]
+    name, old, new, words = INCONSISTENT["a guideline that the release lacks"]
     changed = with_new_sums({**files, name: old.sub(new, files[name])})
 
-    assert words in refusal(write_bundle(tmp_path / "release.zip", changed), verified=True)
+    assert words in refusal(write_bundle(tmp_path / "release.zip", changed))
 
 
 @pytest.mark.parametrize(
