@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from bundle.records import Snapshot
+from bundle.snapshot import Snapshot
 from bundle.zip.writing import StoredFile
 
 if TYPE_CHECKING:

@@ -11,8 +11,9 @@ from bundle.citation_labels import count_citations
 from bundle.content import Content, Files
 from bundle.formats.guideline_page import guideline_digest
 from bundle.names import FORMAT, FORMAT_VERSION
-from bundle.records import ReleasedGuideline, ReleasedQuery, Snapshot
+from bundle.records import ReleasedGuideline, ReleasedQuery
 from bundle.sampling import describe_sample
+from bundle.snapshot import Snapshot
 from bundle.zip.writing import digest_of, size_of
 
 

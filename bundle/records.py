@@ -5,20 +5,16 @@ They contain no names: people appear as pseudonyms like `annotator-2`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
 
 from bundle.datasheet.profiles import PublishedField
-from bundle.findings import Finding
-from bundle.options import LabelSource, ReleaseOptions
 from corpus.text.query_facts import QueryFacts
 from scoring.folds import Folds
 
 if TYPE_CHECKING:
-    from adjudication.standing import LabelledPair
-    from bundle.query_texts import ReleasedQueryText
-    from pooling.services.samples import StratifiedPool
+    pass
 
 Record = TypeVar("Record", covariant=True)
 
@@ -351,150 +347,9 @@ class ReleasedCollection:
         return any(facet.key for facet in self.facets)
 
 
-def names_differ(collection: ReleasedCollection, queries: Iterable[ReleasedQuery]) -> bool:
-    """Return whether ids of queries differ from those of their papers or topics."""
-    return collection.has_facets or any(query.sentences for query in queries)
-
-
 class Records(Protocol[Record]):
     """Records in the order of their file, to be read any number of times; see `stored_records`."""
 
     def __iter__(self) -> Iterator[Record]: ...
 
     def __len__(self) -> int: ...
-
-
-class InterchangedTopic(NamedTuple):
-    """A topic as it is stored: `sentences` decide the digests of what judges saw."""
-
-    title: str
-    description: str
-    narrative: str
-    sentences: tuple[str, ...]
-    narrative_is_shown: bool
-
-
-class ReferredPair(NamedTuple):
-    """The document of a pair that an admin sent to the adjudicator, and why."""
-
-    docno: str
-    reason: str
-
-
-class InterchangedQuery(NamedTuple):
-    """A query, and its opening: `guideline` is the version, None for a query that is not open.
-
-    `fold` is the imported fold. `unjudged` are the documents of pairs without both judgments,
-    `referred` the pairs for the adjudicator whatever their judgments are.
-    """
-
-    name: str
-    facet: str
-    sentences: tuple[int, ...]
-    fold: int | None
-    guideline: int | None
-    labels_unchecked: bool | None
-    unjudged: tuple[str, ...]
-    referred: tuple[ReferredPair, ...] = ()
-
-
-class InterchangedPaper(NamedTuple):
-    """A query paper with its queries by name; `topic` is None for a document."""
-
-    name: str
-    topic: InterchangedTopic | None
-    metadata: Mapping[str, Any]
-    queries: tuple[InterchangedQuery, ...]
-
-
-class InterchangedFacet(NamedTuple):
-    key: str
-    name: str
-    labels: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Interchange:
-    """The data that another server needs to make the collection again, and no other record has.
-
-    `folds` says how the collection gets its folds: `imported_from` a file, or how many are `made`.
-    It is empty if that was not decided.
-    The scale is that of the collection. Labels that are citations have a scale of their own.
-    `guidelines` are those in use and the latest of each facet. `retired_runs` are the names and
-    digests of runs that a later run of the same retriever replaced. `other_documents` are not
-    pooled, but in the ranked lists that sampled pools were drawn from.
-    """
-
-    highest_grade: int = 3
-    relevant_from: int = 2
-    analysis: str = ""
-    seconds_per_judgment: float = 15.0
-    facets: tuple[InterchangedFacet, ...] = ()
-    guidelines: tuple[ReleasedGuideline, ...] = ()
-    retired_runs: tuple[tuple[str, str], ...] = ()
-    folds: Mapping[str, Any] = field(default_factory=dict)
-    query_papers: tuple[InterchangedPaper, ...] = ()
-    other_documents: Records[ReleasedDocument] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Snapshot:
-    """A collection at one moment. Of pairs that are not judged twice it holds no judgment.
-
-    Documents, pairs, ratings, adjudications and pools are too many for memory. They lie on disk,
-    documents by docno, the others by query id or query paper first, as their files have them.
-    """
-
-    options: ReleaseOptions
-    collection: ReleasedCollection
-    queries: tuple[ReleasedQuery, ...]
-    folds: ReleasedFolds
-    documents: Records[ReleasedDocument]
-    pairs: Records[LabelledPair]
-    ratings: Records[Rating]
-    adjudications: Records[Adjudication]
-    pools: Records[PooledDocument]
-    builds: tuple[ReleasedBuild, ...]
-    runs: tuple[ReleasedRun, ...]
-    guidelines: tuple[ReleasedGuideline, ...]
-    samples: tuple[StratifiedPool, ...] = ()  # of the query papers with a label
-    run_lines: Mapping[str, RunLines] = field(default_factory=dict)  # by a run's file
-    query_run_lines: Mapping[str, RunLines] = field(default_factory=dict)  # the same, by query
-    findings: tuple[Finding, ...] = ()  # of every check of the gate, in order or not
-    topics: tuple[ReleasedTopic, ...] = ()  # of all queries, by query id
-    judgment_imports: tuple[ReleasedImport, ...] = ()
-    corpus_imports: tuple[ReleasedCorpusImport, ...] = ()  # in their order
-    judged_here: bool = True  # whether a judgment was made here, and not imported
-    query_texts: tuple[
-        ReleasedQueryText, ...
-    ] = ()  # by query id; without texts those of topics only
-    previous: PreviousVersion | None = None
-    errata: tuple[SettledErratum, ...] = ()  # settled, and not in an earlier version's changelog
-    referrals: tuple[ReleasedReferral, ...] = ()  # that are in no earlier version's changelog
-    referrals_before: int = 0  # how many are
-    scopes: tuple[ReleasedScope, ...] = ()  # how the lists of systems can be scored
-    supports: str = ""  # what the collection supports, by an up-to-date report on pool bias
-    datasheet: ReleasedDatasheet = field(default_factory=ReleasedDatasheet)
-    interchange: Interchange = field(default_factory=Interchange)
-    reports: ReleasedReports = NO_REPORTS
-
-    @property
-    def has_sentence_queries(self) -> bool:
-        return any(query.sentences for query in self.queries)
-
-    @property
-    def names_differ(self) -> bool:
-        """True if ids of queries differ from those of their papers or topics."""
-        return names_differ(self.collection, self.queries)
-
-    @property
-    def of_citations(self) -> bool:
-        """True if the labels are citations; see `citation_labels`."""
-        return self.options.labels is LabelSource.CITATIONS
-
-    @property
-    def labels(self) -> Iterator[Label]:
-        """The final labels by query id, then docno."""
-        for pair in self.pairs:
-            if pair.final is not None:
-                yield Label(pair.query, pair.facet, pair.docno, pair.final)

@@ -17,7 +17,8 @@ from itertools import groupby
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from bundle.records import Label, Snapshot
+from bundle.records import Label
+from bundle.snapshot import Snapshot
 from corpus.digests import canonical_json
 
 if TYPE_CHECKING:

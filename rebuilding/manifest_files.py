@@ -13,8 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from bundle.names import POOLS
+from bundle.reading.manifest import Manifest, read_manifest
 from bundle.reading.opened import BundleError, OpenedBundle, open_bundle
-from bundle.reading.rows import Manifest, pool_digest, read_manifest, read_pools
+from bundle.reading.pools import pool_digest, read_pools
 from bundle.records import PooledDocument
 from corpus.digests import json_digest
 from pooling.errors import PoolingError

@@ -28,7 +28,7 @@ from bundle.manifest import build_manifest, count
 from bundle.names import MANIFEST, README, SUMS
 from bundle.options import DEFAULT_OPTIONS, ReleaseOptions
 from bundle.readme import write_readme
-from bundle.records import Snapshot
+from bundle.snapshot import Snapshot
 from bundle.zip.draft_files import draft_folder, remove_abandoned_drafts
 from bundle.zip.interruption import interruptible
 from bundle.zip.writing import WrittenWrong, check_bundle, digest_of, pack_into

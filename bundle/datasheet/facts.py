@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from bundle.datasheet.markdown import escaped, table
 from bundle.options import LabelSource, Texts
-from bundle.records import Snapshot
+from bundle.snapshot import Snapshot
 from pooling.provenance import IMPORTED
 from web.words import count_noun
 

@@ -19,7 +19,8 @@ from bundle.label_changes import (
     read_labels,
     summarise,
 )
-from bundle.records import FileLines, PooledDocument, PreviousVersion, SettledErratum, Snapshot
+from bundle.records import FileLines, PooledDocument, PreviousVersion, SettledErratum
+from bundle.snapshot import Snapshot
 from bundle.zip.draft_files import DraftFolder
 
 NAME = "CHANGELOG.md"

@@ -16,7 +16,7 @@ from bundle.content import Content, FileNote, Files
 from bundle.datasheet.answers import Author, doi_of, keywords_of, read_authors, web_address_of
 from bundle.formats import records as formats
 from bundle.licences import SPDX_IDENTIFIERS
-from bundle.records import Snapshot
+from bundle.snapshot import Snapshot
 from bundle.zip.draft_files import DraftFolder
 
 FILES = (

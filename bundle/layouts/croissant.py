@@ -21,7 +21,7 @@ from bundle.layouts.citation import DESCRIPTION, authors_of, keywords
 from bundle.licences import licence_url
 from bundle.names import RATINGS
 from bundle.options import LabelSource
-from bundle.records import Snapshot
+from bundle.snapshot import Snapshot
 from bundle.zip.draft_files import DraftFolder
 from bundle.zip.writing import digest_of, size_of
 

@@ -37,7 +37,8 @@ from bundle.formats.csfcube import (
 from bundle.names import IMPORTED_SPLITS, MADE_SPLITS, POOLS, RATINGS
 from bundle.options import LabelSource
 from bundle.reading.opened import BundleError, read_json
-from bundle.records import Rating, ReleasedQuery, Snapshot
+from bundle.records import Rating, ReleasedQuery
+from bundle.snapshot import Snapshot
 from bundle.splits import splits_payload
 from bundle.verification.data import ReleaseData
 from bundle.verification.failures import Failure

@@ -24,9 +24,10 @@ from bundle.formats.parquet import (
 )
 from bundle.layouts.beir import joined
 from bundle.names import RATINGS
+from bundle.reading.csv_rows import read_ratings
 from bundle.reading.parquet import read_parquet
-from bundle.reading.rows import read_ratings
-from bundle.records import ReleasedDocument, Snapshot
+from bundle.records import ReleasedDocument
+from bundle.snapshot import Snapshot
 from bundle.verification.data import ReleaseData
 from bundle.verification.failures import CannotCheck, Failure
 from bundle.verification.label_copies import (

@@ -15,8 +15,10 @@ from typing import Any
 
 from bundle.content import Content, FileNote, Files
 from bundle.formats import records as formats
+from bundle.interchange import FoldSettings, InterchangedPaper, InterchangedQuery
 from bundle.names import DOCUMENTS, GUIDELINES, QUERY_PAPERS, SETTINGS
-from bundle.records import InterchangedPaper, InterchangedQuery, ReleasedDocument, Snapshot
+from bundle.records import ReleasedDocument
+from bundle.snapshot import Snapshot
 from bundle.zip.draft_files import DraftFolder
 
 WRITTEN_TOGETHER = 500  # lines
@@ -58,12 +60,12 @@ def _settings(snapshot: Snapshot) -> dict[str, Any]:
         "seconds_per_judgment": interchange.seconds_per_judgment,
         "facets": [
             {"key": facet.key, "name": facet.name, "labels": list(facet.labels)}
-            for facet in interchange.facets
+            for facet in snapshot.collection.facets
         ],
         "retired_runs": [
             {"name": name, "sha256": sha256} for name, sha256 in interchange.retired_runs
         ],
-        **({"folds": dict(interchange.folds)} if interchange.folds else {}),
+        **({"folds": _folds(interchange.folds)} if interchange.folds else {}),
         "datasheet": {
             "answers": dict(snapshot.datasheet.answers),
             "first_day": snapshot.datasheet.first_day,
@@ -74,6 +76,10 @@ def _settings(snapshot: Snapshot) -> dict[str, Any]:
             ],
         },
     }
+
+
+def _folds(folds: FoldSettings) -> dict[str, str | int]:
+    return {"imported_from": folds.imported_from} if folds.imported_from else {"made": folds.made}
 
 
 def _paper_line(paper: InterchangedPaper) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from bundle.content import Content, FileNote, Files
 from bundle.licences import licence_name, licence_url
 from bundle.options import LabelSource
-from bundle.records import Snapshot
+from bundle.snapshot import Snapshot
 from bundle.zip.draft_files import DraftFolder
 
 FILES = (

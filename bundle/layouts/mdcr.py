@@ -15,7 +15,8 @@ from operator import attrgetter
 
 from bundle.citation_labels import citation_label, known_sources
 from bundle.content import Content, FileNote, Files
-from bundle.records import PooledDocument, Snapshot
+from bundle.records import PooledDocument
+from bundle.snapshot import Snapshot
 from bundle.zip.draft_files import DraftFolder
 
 CANDIDATES = "mdcr/candidates.json"

@@ -8,7 +8,8 @@ from typing import Any
 from bundle.content import Content, FileNote, Files
 from bundle.formats import records as formats
 from bundle.layouts.scripts import bundled
-from bundle.records import ReleasedCorpusImport, Snapshot
+from bundle.records import ReleasedCorpusImport
+from bundle.snapshot import Snapshot
 from bundle.zip.draft_files import DraftFolder
 
 INSTRUCTIONS = "GET_TEXTS.md"

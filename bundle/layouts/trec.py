@@ -12,9 +12,10 @@ from bundle.formats.run_files import RUNS, write_query_runs
 from bundle.layouts import corpus
 from bundle.names import QRELS, QUERY_TABLE
 from bundle.reading.opened import BundleError, OpenedBundle, read_lines
-from bundle.reading.rows import read_qrels
-from bundle.records import Label, Snapshot
+from bundle.reading.trec import read_qrels
+from bundle.records import Label
 from bundle.sampling import DeepPools
+from bundle.snapshot import Snapshot
 from bundle.verification.data import ReleaseData
 from bundle.verification.failures import Failure
 from bundle.verification.label_copies import (

@@ -12,6 +12,7 @@ from corpus.formats.document_lines import Problem, checked_text, excerpt
 
 T = TypeVar("T")
 LARGEST_NUMBER = 2**31 - 1  # that both databases store
+HIGHEST_GRADE = 4  # of any scale
 
 
 class Fields:

@@ -13,8 +13,8 @@ from bundle.readme.loading import loading_section, splits_section, texts_section
 from bundle.readme.making import corpus_section, grades_section, making_section, size_section
 from bundle.readme.results import agreement_sections, evaluation_section, supports_section
 from bundle.readme.sample import sample_section
-from bundle.records import Snapshot
 from bundle.sampling import describe_sample
+from bundle.snapshot import Snapshot
 
 
 def write_readme(content: Content, names: Collection[str]) -> bytes:

@@ -8,7 +8,7 @@ from bundle.content import notes_on
 from bundle.layouts import csfcube, file_notes
 from bundle.names import MANIFEST, SUMS
 from bundle.readme.tables import markdown_table
-from bundle.records import Snapshot
+from bundle.snapshot import Snapshot
 
 ABOUT_IDS = """
 The files in `runs/` name the query papers, because a pool belongs to a query paper and not to a

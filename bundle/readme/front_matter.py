@@ -16,7 +16,8 @@ from typing import NamedTuple
 
 from bundle.layouts.hugging_face import ANNOTATIONS, CORPUS, QUERIES, TOP_RANKED, qrels_file
 from bundle.licences import SPDX_IDENTIFIERS
-from bundle.records import ReleasedCollection, Snapshot
+from bundle.records import ReleasedCollection
+from bundle.snapshot import Snapshot
 from bundle.splits import sets_of
 from scoring.folds import MOST as MOST_FOLDS
 

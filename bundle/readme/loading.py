@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from bundle.content import Content
 from bundle.layouts.beir import TEST, loading_code, qrels_file
 from bundle.options import Texts
-from bundle.records import Snapshot
+from bundle.snapshot import Snapshot
 
 ABOUT_TEXTS = {
     Texts.POOLED: (

@@ -7,7 +7,8 @@ from typing import Any
 
 from bundle.readme.citations import ABOUT_GRADES
 from bundle.readme.tables import facet_table, listed, markdown_table
-from bundle.records import ReleasedCorpusImport, ReleasedImport, Snapshot
+from bundle.records import ReleasedCorpusImport, ReleasedImport
+from bundle.snapshot import Snapshot
 from pooling.provenance import IMPORTED
 
 ABOUT_GUIDELINES = """

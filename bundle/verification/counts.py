@@ -11,9 +11,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from bundle.citation_labels import count_citations, known_sources_by_paper
+from bundle.interchange import InterchangedQuery
 from bundle.names import MANIFEST, SETTINGS
-from bundle.reading.rows import read_pools, read_settings
-from bundle.records import InterchangedQuery
+from bundle.reading.collection_files import read_settings
+from bundle.reading.pools import read_pools
 from bundle.verification.data import ReleaseData
 from bundle.verification.failures import Failure
 

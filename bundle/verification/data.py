@@ -11,19 +11,14 @@ from functools import cached_property
 from operator import attrgetter
 from typing import NamedTuple
 
+from bundle.interchange import InterchangedPaper, InterchangedQuery
 from bundle.names import QRELS
+from bundle.reading.collection_files import read_docnos, read_query_papers
+from bundle.reading.csv_rows import read_adjudications, read_ratings
+from bundle.reading.manifest import Manifest, read_manifest
 from bundle.reading.opened import OpenedBundle
-from bundle.reading.rows import (
-    Manifest,
-    read_adjudications,
-    read_docnos,
-    read_manifest,
-    read_pools,
-    read_qrels,
-    read_query_papers,
-    read_ratings,
-)
-from bundle.records import InterchangedPaper, InterchangedQuery
+from bundle.reading.pools import read_pools
+from bundle.reading.trec import read_qrels
 from bundle.verification.failures import Failure
 
 Labels = dict[str, dict[str, int]]  # grade by query, then docno

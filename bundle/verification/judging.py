@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from bundle.names import ADJUDICATIONS, QRELS, QUERY_PAPERS, RATINGS
-from bundle.reading.rows import read_adjudications
+from bundle.reading.csv_rows import read_adjudications
 from bundle.verification.data import ReleaseData
 from bundle.verification.failures import Failure
 

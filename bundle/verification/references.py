@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import groupby
 from typing import Any
 
+from bundle.interchange import FoldSettings
 from bundle.layouts import trec
 from bundle.names import (
     ADJUDICATIONS,
@@ -21,17 +22,11 @@ from bundle.names import (
     SETTINGS,
     SPLITS,
 )
+from bundle.reading.collection_files import read_corpus_imports, read_guidelines, read_settings
 from bundle.reading.fields import Fields
 from bundle.reading.opened import BundleError, read_lines, read_whole
-from bundle.reading.rows import (
-    FoldSettings,
-    pool_digest,
-    read_corpus_imports,
-    read_guidelines,
-    read_pools,
-    read_query_table,
-    read_settings,
-)
+from bundle.reading.pools import pool_digest, read_pools
+from bundle.reading.trec import read_query_table
 from bundle.records import PooledDocument
 from bundle.verification.data import ReleaseData
 from bundle.verification.failures import Failure

@@ -12,8 +12,8 @@ from typing import BinaryIO, NamedTuple
 from bundle.layouts import CHECKED_LAYOUTS
 from bundle.names import GUIDELINES, MANIFEST, QUERY_PAPERS, SPLITS
 from bundle.options import LabelSource
+from bundle.reading.manifest import WrongFormat
 from bundle.reading.opened import NOT_OURS, BundleError, OpenedBundle, open_bundle
-from bundle.reading.rows import WrongFormat
 from bundle.verification import citations, counts, judging, references, sums
 from bundle.verification.data import ReleaseData
 from bundle.verification.failures import CannotCheck, Failure

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from bundle.layouts.changelog import read_candidates
 from bundle.names import POOLS, QRELS, QUERY_TABLE
 from bundle.reading.opened import OpenedBundle
-from bundle.reading.rows import read_query_table
+from bundle.reading.trec import read_query_table
 from release.errata.errors import CannotBeChecked, NotInVersion
 from release.models import Release
 from release.versions.published_files import Unreadable, published_bundle

@@ -14,9 +14,9 @@ from django.utils import timezone
 
 from accounts.models import Collection, User
 from accounts.services import AccountError, add_membership, imported_person, imported_username
+from bundle.interchange import InterchangedQuery
+from bundle.reading.manifest import Manifest
 from bundle.reading.opened import BundleError, OpenedBundle
-from bundle.reading.rows import Manifest
-from bundle.records import InterchangedQuery
 from corpus.models import Query, QueryPaper
 from jobs.context import JobContext
 from web.errors import UserFacingError

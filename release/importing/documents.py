@@ -7,8 +7,8 @@ from itertools import islice
 from pathlib import Path
 
 from bundle.names import DOCUMENTS
+from bundle.reading.collection_files import read_corpus_imports, read_docnos
 from bundle.reading.opened import BundleError
-from bundle.reading.rows import read_corpus_imports, read_docnos
 from corpus.documents.import_meter import meter_for
 from corpus.documents.rows import DocumentInserter, row_of
 from corpus.formats.document_lines import BadLine, DocumentLine, DocumentRecord, read_lines

@@ -18,10 +18,11 @@ from adjudication.judged_queries import (
 from adjudication.models import JudgmentImport
 from annotation.models import Guideline, Pair
 from annotation.services import CandidateText, candidates_with_texts
+from bundle.interchange import InterchangedQuery
 from bundle.names import ADJUDICATIONS, RATINGS
+from bundle.reading.csv_rows import read_adjudications, read_ratings
 from bundle.reading.opened import BundleError
-from bundle.reading.rows import read_adjudications, read_ratings
-from bundle.records import Adjudication, InterchangedQuery, Rating
+from bundle.records import Adjudication, Rating
 from corpus.models import Query
 from pooling.models import Candidate
 from release.importing.context import Groups, ReleaseImportContext, in_parts

@@ -14,7 +14,7 @@ from django.utils import timezone
 from bundle.names import MANIFEST
 from bundle.reading.fields import Fields
 from bundle.reading.opened import BundleError
-from bundle.reading.rows import read_pools
+from bundle.reading.pools import read_pools
 from bundle.records import PooledDocument
 from corpus.models import QueryPaper
 from database.bulk import insert_rows

@@ -9,10 +9,10 @@ from typing import TypeVar
 from annotation.guidelines.defaults import default_guideline
 from annotation.models import Guideline
 from annotation.services import write_guideline
+from bundle.interchange import FoldSettings, InterchangedPaper, InterchangedQuery, InterchangedTopic
 from bundle.names import GUIDELINES, QUERY_PAPERS, SETTINGS, SPLITS
+from bundle.reading.collection_files import read_guidelines, read_query_papers
 from bundle.reading.opened import BundleError
-from bundle.reading.rows import FoldSettings, read_guidelines, read_query_papers
-from bundle.records import InterchangedPaper, InterchangedQuery, InterchangedTopic
 from corpus.digests import topic_digest
 from corpus.models import Facet, Query, QueryPaper, Topic
 from release.importing.context import ReleaseImportContext

@@ -12,8 +12,9 @@ from django.utils import timezone
 from accounts.models import Collection, Role, User
 from accounts.services import add_membership
 from bundle.names import DOCUMENTS, MANIFEST, SETTINGS
+from bundle.reading.collection_files import Settings, read_settings
+from bundle.reading.manifest import Manifest, read_manifest
 from bundle.reading.opened import BundleError, OpenedBundle, open_bundle
-from bundle.reading.rows import Manifest, Settings, read_manifest, read_settings
 from bundle.verification.failures import Failure
 from bundle.verification.service import CHECKS, verify_opened
 from bundle.verification.sums import listed_sums, wrong_files, wrong_sums

@@ -7,7 +7,7 @@ from bundle.citation_labels import papers_to_complete
 from bundle.layouts import trec
 from bundle.options import DEFAULT_OPTIONS, LabelSource, ReleaseOptions
 from bundle.query_texts import query_texts
-from bundle.records import Snapshot, names_differ
+from bundle.snapshot import Snapshot, names_differ
 from database.consistent_reads import consistent_read
 from evaluation.pool_bias.services import current_paragraph
 from release.gate.checks import check_gate

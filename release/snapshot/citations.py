@@ -15,7 +15,8 @@ from bundle.citation_labels import (
     papers_to_complete,
 )
 from bundle.datasheet.questions import QUESTIONS
-from bundle.records import NO_REPORTS, Label, ReleasedBuild, ReleasedDatasheet, Snapshot
+from bundle.records import NO_REPORTS, Label, ReleasedBuild, ReleasedDatasheet
+from bundle.snapshot import Snapshot
 from corpus.models import Query
 from database.consistent_reads import READ_TOGETHER, batched
 from release.snapshot.pools import as_pooled, cited_rows

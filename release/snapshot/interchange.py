@@ -13,17 +13,16 @@ from accounts.models import Collection
 from adjudication.models import Recipient, Referral
 from adjudication.standing import LabelledPair, Standing
 from annotation.models import Guideline, Pair
-from bundle.options import LabelSource, ReleaseOptions
-from bundle.records import (
+from bundle.interchange import (
+    FoldSettings,
     Interchange,
-    InterchangedFacet,
     InterchangedPaper,
     InterchangedQuery,
     InterchangedTopic,
-    Records,
     ReferredPair,
-    ReleasedGuideline,
 )
+from bundle.options import LabelSource, ReleaseOptions
+from bundle.records import Records, ReleasedGuideline
 from corpus.models import Query, QueryPaper, Topic
 from database.consistent_reads import READ_TOGETHER, batched
 from pooling.models import PoolBuild
@@ -42,10 +41,6 @@ def interchange(
         relevant_from=collection.relevant_from,
         analysis=collection.analysis,
         seconds_per_judgment=collection.seconds_per_judgment,
-        facets=tuple(
-            InterchangedFacet(facet.key, facet.name, tuple(facet.labels))
-            for facet in collection.facets.all()
-        ),
         guidelines=_guidelines(collection),
         retired_runs=_retired_runs(collection),
         folds=_folds(collection),
@@ -79,11 +74,9 @@ def _retired_runs(collection: Collection) -> tuple[tuple[str, str], ...]:
     return tuple(sorted(set(rows.order_by().values_list("name", "sha256"))))
 
 
-def _folds(collection: Collection) -> dict[str, Any]:
+def _folds(collection: Collection) -> FoldSettings | None:
     plan = FoldPlan.objects.filter(collection=collection).first()
-    if plan is None:
-        return {}
-    return {"imported_from": plan.imported_from} if plan.imported_from else {"made": plan.made}
+    return None if plan is None else FoldSettings(plan.imported_from, plan.made)
 
 
 def _query_papers(

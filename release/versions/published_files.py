@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 from bundle.names import QUERY_TABLE
 from bundle.reading.opened import BundleError, OpenedBundle, open_bundle
-from bundle.reading.rows import read_query_table
+from bundle.reading.trec import read_query_table
 from bundle.zip.writing import sha256
 from release.files import path_of
 from release.models import Release

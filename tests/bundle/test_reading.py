@@ -8,7 +8,7 @@ import pytest
 
 from bundle.names import POOLS
 from bundle.reading.opened import READ_TOGETHER, BundleError, FolderBundle, read_lines, whole_lines
-from bundle.reading.rows import read_pools
+from bundle.reading.pools import read_pools
 from bundle.records import FoundBy, PooledDocument
 
 GOOD = {

@@ -23,8 +23,8 @@ from bundle.records import (
     ReleasedFolds,
     ReleasedQuery,
     ReleasedTopic,
-    Snapshot,
 )
+from bundle.snapshot import Snapshot
 from bundle.zip.draft_files import DraftFolder
 
 PAPER = ReleasedDocument(

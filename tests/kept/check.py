@@ -112,8 +112,8 @@ def faults(releases: list[Path], *, pages_of_a_kind: int) -> Iterator[str]:
     """What is wrong with the migrated database and the releases."""
     from accounts.models import Collection
     from bundle.names import QRELS
+    from bundle.reading.manifest import read_manifest
     from bundle.reading.opened import open_bundle
-    from bundle.reading.rows import read_manifest
     from tests.support.made_releases import labels_of, wrong_import, wrong_outcomes
 
     yield from pages_that_fail(pages_of_a_kind)

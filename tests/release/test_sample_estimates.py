@@ -9,15 +9,9 @@ import pytest
 
 from bundle.formats.records import write_prels, write_sampleval
 from bundle.options import ReleaseOptions
-from bundle.records import (
-    Label,
-    PooledDocument,
-    ReleasedCollection,
-    ReleasedFolds,
-    ReleasedQuery,
-    Snapshot,
-)
+from bundle.records import Label, PooledDocument, ReleasedCollection, ReleasedFolds, ReleasedQuery
 from bundle.sampling import DeepPools
+from bundle.snapshot import Snapshot
 from pooling import strategies
 from pooling.services.samples import StratifiedPool
 from retrieval.formats import Scored

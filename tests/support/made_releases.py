@@ -20,8 +20,8 @@ from django.db import transaction
 
 from accounts.models import Collection
 from bundle.names import DOCUMENTS, QRELS
+from bundle.reading.manifest import Manifest, read_manifest
 from bundle.reading.opened import open_bundle
-from bundle.reading.rows import Manifest, read_manifest
 from bundle.verification.service import verify
 from release import services
 from release.importing.service import import_release
