@@ -6,7 +6,6 @@ Who accepted them is a row of the database (`models.ReleaseException`) and in no
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,11 +32,3 @@ class AcceptedFinding:
     count: int
     items: tuple[str, ...]
     reason: str
-
-    def as_json(self) -> dict[str, Any]:
-        return {
-            "check": self.check,
-            "count": self.count,
-            "items": list(self.items),
-            "reason": self.reason,
-        }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from dataclasses import asdict
 from typing import Any
 
 from adjudication.standing import LabelledPair, Standing
@@ -27,10 +28,9 @@ def build_manifest(content: Content, files: Files) -> dict[str, Any]:
         "version": content.version,
         "options": snapshot.options.as_json(),
         "collection": snapshot.collection.as_json(),
-        "accepted": [finding.as_json() for finding in content.accepted],
+        "accepted": [asdict(finding) for finding in content.accepted],
         "previous": _previous(snapshot),
         "errata": [erratum.name for erratum in snapshot.errata],
-        **_referrals(snapshot),
         "counts": content.counts,
         "sample": describe_sample(snapshot),
         "folds": snapshot.folds.stated,
@@ -39,15 +39,28 @@ def build_manifest(content: Content, files: Files) -> dict[str, Any]:
             for build in snapshot.builds
         ],
         "runs": [run._asdict() for run in snapshot.runs],
-        **_judgment_imports(snapshot),
         "scopes": [scope._asdict() for scope in snapshot.scopes],
-        **_supports(snapshot),
-        **_out_of_date_reports(snapshot),
         "guidelines": [_guideline(guideline, snapshot) for guideline in snapshot.guidelines],
         "files": {
             name: {"bytes": size_of(files[name]), "sha256": digest_of(files[name])}
             for name in sorted(files)
         },
+        **{name: value for name, value in _optional(snapshot).items() if value},
+    }
+
+
+def _optional(snapshot: Snapshot) -> dict[str, object]:
+    """What the manifest has only where there is some, so that the bytes of others stay the same.
+
+    `referrals` is the range of the collection's referrals in CHANGELOG.md, `supports` the paragraph
+    on pool bias.
+    """
+    before, last = snapshot.referrals_before, len(snapshot.referrals)
+    return {
+        "referrals": {"first": before + 1, "last": before + last} if last else {},
+        "judgment_imports": [row._asdict() for row in snapshot.judgment_imports],
+        "supports": snapshot.supports,
+        "out_of_date_reports": list(snapshot.reports.out_of_date),
     }
 
 
@@ -58,32 +71,6 @@ def _previous(snapshot: Snapshot) -> dict[str, Any] | None:
         return None
     compared = before.qrels is not None
     return {"version": before.version, "sha256": before.sha256, "compared": compared}
-
-
-def _referrals(snapshot: Snapshot) -> dict[str, dict[str, int]]:
-    """The range of the collection's referrals in CHANGELOG.md; empty if there are none."""
-    if not snapshot.referrals:
-        return {}
-    before = snapshot.referrals_before
-    return {"referrals": {"first": before + 1, "last": before + len(snapshot.referrals)}}
-
-
-def _judgment_imports(snapshot: Snapshot) -> dict[str, Any]:
-    """Only where there are some, so that the bytes of other releases stay as they are."""
-    if not snapshot.judgment_imports:
-        return {}
-    return {"judgment_imports": [row._asdict() for row in snapshot.judgment_imports]}
-
-
-def _supports(snapshot: Snapshot) -> dict[str, str]:
-    """The paragraph on pool bias, if there is a report."""
-    return {"supports": snapshot.supports} if snapshot.supports else {}
-
-
-def _out_of_date_reports(snapshot: Snapshot) -> dict[str, list[str]]:
-    """The reports that were left out, if there are some."""
-    keys = list(snapshot.reports.out_of_date)
-    return {"out_of_date_reports": keys} if keys else {}
 
 
 def count(snapshot: Snapshot) -> dict[str, Any]:
@@ -103,7 +90,7 @@ def count(snapshot: Snapshot) -> dict[str, Any]:
         "annotators": len({rating.annotator for rating in snapshot.ratings}),
         "adjudicators": len({decision.adjudicator for decision in snapshot.adjudications}),
         "labels": sum(facet.grades.total() for facet in facets.values()),
-        **_citations(snapshot),
+        **({"citations": _citations(snapshot)} if snapshot.of_citations else {}),
         "facets": {
             key: facet.numbers([query for query in snapshot.queries if query.facet == key], grades)
             for key, facet in facets.items()
@@ -112,10 +99,7 @@ def count(snapshot: Snapshot) -> dict[str, Any]:
 
 
 def _citations(snapshot: Snapshot) -> dict[str, Any]:
-    """Only if the labels are citations."""
-    if not snapshot.of_citations:
-        return {}
-    return {"citations": count_citations(snapshot.pools, snapshot.builds)._asdict()}
+    return count_citations(snapshot.pools, snapshot.builds)._asdict()
 
 
 class _FacetCount:

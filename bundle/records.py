@@ -6,7 +6,7 @@ They contain no names: people appear as pseudonyms like `annotator-2`.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
 
 from bundle.datasheet.profiles import PublishedField
@@ -325,17 +325,7 @@ class ReleasedCollection:
 
     def as_json(self) -> dict[str, Any]:
         """The collection in the manifest."""
-        return {
-            "slug": self.slug,
-            "name": self.name,
-            "description": self.description,
-            "licence": self.licence,
-            "corpus_licence": self.corpus_licence,
-            "seed": self.seed,
-            "facets": [facet.key for facet in self.facets],
-            "highest_grade": self.highest_grade,
-            "relevant_from": self.relevant_from,
-        }
+        return asdict(self) | {"facets": [facet.key for facet in self.facets]}
 
     @property
     def grades(self) -> range:

@@ -6,19 +6,12 @@ import hashlib
 import logging
 
 from django.conf import settings
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
 
 from accounts.login_limits import Count, cache_failures, client_address
+from web.requests.refusals import refuse
 
 log = logging.getLogger(__name__)
-
-
-def is_within_limit(request: HttpRequest) -> bool:
-    """Count one download, and return whether its address may have it.
-
-    Every download reads the whole file to compare its checksum.
-    """
-    return is_within("download", request, settings.DOWNLOADS_PER_ADDRESS)
 
 
 def is_within(action: str, request: HttpRequest, limit: int) -> bool:
@@ -32,3 +25,11 @@ def is_within(action: str, request: HttpRequest, limit: int) -> bool:
     except cache_failures() as error:
         log.error("The cache failed, so this %s is not counted: %s", action, error)
         return True
+
+
+def too_many(request: HttpRequest, what: str) -> HttpResponse:
+    minutes = -(-settings.LOGIN_WAIT_SECONDS // 60)
+    message = f"Too many {what} from your network. Wait {minutes} minutes, then try again."
+    response = refuse(request, 429, f"too_many_{what}", message)
+    response.headers["Retry-After"] = str(settings.LOGIN_WAIT_SECONDS)
+    return response

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from django.conf import settings
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.http import HttpRequest, HttpResponseBase
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods
 
 from accounts.locking import CollectionArchived
 from accounts.login_limits import client_address
-from publishing.download_limit import is_within
+from publishing.download_limit import is_within, too_many
 from publishing.views import public_release
 from release.errata.errors import ErratumError
 from release.errata.forms import ReportForm
@@ -31,7 +31,7 @@ def report_public_erratum(request: HttpRequest, period: PublicPeriod) -> HttpRes
     status = 422 if form.errors else 200
     if form.is_bound and form.is_valid():
         if not is_within("erratum", request, settings.ERRATA_PER_ADDRESS):
-            return _too_many(request)
+            return too_many(request, "reports")
         try:
             report_erratum(
                 release=release,
@@ -51,11 +51,3 @@ def report_public_erratum(request: HttpRequest, period: PublicPeriod) -> HttpRes
 
 def _archived(version: str) -> str:
     return f"The collection of version {version} is archived and takes no reports any more."
-
-
-def _too_many(request: HttpRequest) -> HttpResponse:
-    minutes = -(-settings.LOGIN_WAIT_SECONDS // 60)
-    message = f"Too many reports from your network. Wait {minutes} minutes, then try again."
-    response = refuse(request, 429, "too_many_reports", message)
-    response.headers["Retry-After"] = str(settings.LOGIN_WAIT_SECONDS)
-    return response

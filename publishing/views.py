@@ -17,7 +17,7 @@ from django.utils.cache import get_conditional_response, patch_cache_control
 from django.views.decorators.http import require_safe
 
 from bundle.citation_page import Addresses, PublicPage
-from publishing.download_limit import is_within_limit
+from publishing.download_limit import is_within, too_many
 from release.errata.listing import known_errors
 from release.errors import ReleaseDamaged
 from release.files import open_release
@@ -109,8 +109,9 @@ def public_download(request: HttpRequest, period: PublicPeriod) -> HttpResponseB
 
 def _file_of(request: HttpRequest, period: PublicPeriod, etag: str) -> HttpResponseBase:
     release = period.release
-    if not is_within_limit(request):
-        return _too_many(request)
+    # Every download reads the whole file to compare its checksum.
+    if not is_within("download", request, settings.DOWNLOADS_PER_ADDRESS):
+        return too_many(request, "downloads")
     try:
         file = open_release(release)
     except ReleaseDamaged:
@@ -118,11 +119,3 @@ def _file_of(request: HttpRequest, period: PublicPeriod, etag: str) -> HttpRespo
         return refuse(request, 503, "release_damaged", message)
     name = f"{release.collection.slug}-{release.version}.zip"
     return send_file(request, file, name=name, content_type="application/zip", etag=etag)
-
-
-def _too_many(request: HttpRequest) -> HttpResponse:
-    minutes = -(-settings.LOGIN_WAIT_SECONDS // 60)
-    message = f"Too many downloads from your network. Wait {minutes} minutes, then try again."
-    response = refuse(request, 429, "too_many_downloads", message)
-    response.headers["Retry-After"] = str(settings.LOGIN_WAIT_SECONDS)
-    return response

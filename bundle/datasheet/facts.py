@@ -154,11 +154,15 @@ def _agreement(content: Content) -> Iterator[str]:
     """The medians over the queries, as in the README, without pairs that lack a judgment."""
     from agreement.coefficients import COEFFICIENTS, Missing  # they need numpy
 
+    keys = [coefficient.key for coefficient in COEFFICIENTS]
     rows = [
         [
             row["facet"] or "all",
             {"pre": "before", "post": "after"}[row["stage"]],
-            *(_median(row["median"][coefficient.key]) for coefficient in COEFFICIENTS),
+            *(
+                "undefined" if (median := row["median"][key]) is None else f"{median:.4f}"
+                for key in keys
+            ),
         ]
         for row in content.agreement[Missing.EXCLUDE]["facets"]
         if row["queries"]
@@ -168,10 +172,6 @@ def _agreement(content: Content) -> Iterator[str]:
         yield ""
         names = [coefficient.name for coefficient in COEFFICIENTS]
         yield from table(["facet", "adjudication", *names], rows)
-
-
-def _median(value: float | None) -> str:
-    return "undefined" if value is None else f"{value:.4f}"
 
 
 def preprocessing(content: Content) -> Iterator[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import heapq
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -19,7 +20,7 @@ from bundle.label_changes import (
     read_labels,
     summarise,
 )
-from bundle.records import FileLines, PooledDocument, PreviousVersion, SettledErratum
+from bundle.records import FileLines, PreviousVersion, SettledErratum
 from bundle.snapshot import Snapshot
 from bundle.zip.draft_files import DraftFolder
 
@@ -135,7 +136,8 @@ def _pools(snapshot: Snapshot, pools: FileLines) -> Iterator[str]:
     added = removed = 0
     old_documents: set[str] = set()
     new_documents: set[str] = set()
-    for old, new in _by_paper(read_candidates(pools), _candidates(snapshot.pools)):
+    present = ((candidate.query_paper, candidate.docno) for candidate in snapshot.pools)
+    for old, new in _by_paper(read_candidates(pools), present):
         added += len(new - old)
         removed += len(old - new)
         old_documents |= old
@@ -158,27 +160,19 @@ def read_candidates(pools: FileLines) -> Iterator[tuple[str, str]]:
             yield entry["query_paper"], entry["docno"]
 
 
-def _candidates(pools: Iterable[PooledDocument]) -> Iterator[tuple[str, str]]:
-    return ((candidate.query_paper, candidate.docno) for candidate in pools)
-
-
 def _by_paper(
     before: Iterable[tuple[str, str]], after: Iterable[tuple[str, str]]
 ) -> Iterator[tuple[set[str], set[str]]]:
     """The candidates of each query paper before and after. Both are in the order of the papers."""
-    old, new = _grouped(before), _grouped(after)
-    left, right = next(old, None), next(new, None)
-    while left or right:
-        paper = min(side[0] for side in (left, right) if side)
-        is_old, is_new = (bool(side and side[0] == paper) for side in (left, right))
-        yield left[1] if left and is_old else set(), right[1] if right and is_new else set()
-        left = next(old, None) if is_old else left
-        right = next(new, None) if is_new else right
+    sides = heapq.merge(_grouped(before, 0), _grouped(after, 1), key=itemgetter(0))
+    for _, pools in groupby(sides, itemgetter(0)):
+        by_place = {place: docnos for _, place, docnos in pools}
+        yield by_place.get(0, set()), by_place.get(1, set())
 
 
-def _grouped(pairs: Iterable[tuple[str, str]]) -> Iterator[tuple[str, set[str]]]:
+def _grouped(pairs: Iterable[tuple[str, str]], place: int) -> Iterator[tuple[str, int, set[str]]]:
     for paper, rows in groupby(pairs, itemgetter(0)):
-        yield paper, {docno for _, docno in rows}
+        yield paper, place, {docno for _, docno in rows}
 
 
 def _settings(content: Content, manifest: Mapping[str, Any]) -> Iterator[str]:

@@ -5,27 +5,20 @@ The files are written query by query, so no more than one query's records are in
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import groupby
 from operator import attrgetter
-from typing import Protocol, TypeVar
 
 from bundle.content import Content, FileNote, Files
 from bundle.formats import records as formats
 from bundle.names import ADJUDICATIONS, RATINGS
+from bundle.records import Adjudication, Rating
 from bundle.zip.draft_files import DraftFolder
-
-Record = TypeVar("Record")
-Record_in = TypeVar("Record_in", contravariant=True)
 
 FILES = (
     FileNote(RATINGS, "what each of the two annotators said of a pair"),
     FileNote(ADJUDICATIONS, "how the disputed pairs were decided"),
 )
-
-
-class CsvWriter(Protocol[Record_in]):
-    def __call__(self, records: Iterable[Record_in], /, *, header: bool) -> bytes: ...
 
 
 def write(folder: DraftFolder, content: Content) -> Files:
@@ -38,7 +31,7 @@ def write(folder: DraftFolder, content: Content) -> Files:
     }
 
 
-def _csv(write: CsvWriter[Record], records: Iterable[Record]) -> Iterator[bytes]:
+def _csv(write: Callable[..., bytes], records: Iterable[Rating | Adjudication]) -> Iterator[bytes]:
     """The header, and then the records of each query."""
     yield write((), header=True)
     for _, some in groupby(records, attrgetter("query")):
