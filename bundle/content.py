@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from bundle.counts import ReleaseCounts
 from bundle.snapshot import Snapshot
 from bundle.zip.writing import StoredFile
 
@@ -75,7 +76,7 @@ class Content:
     snapshot: Snapshot
     version: str
     accepted: Sequence[AcceptedFinding]
-    counts: Mapping[str, Any]
+    counts: ReleaseCounts
     agreement: Mapping[Missing, Mapping[str, Any]]
     confusion: Mapping[str, Mapping[str, Any]]
     software_version: str

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from adjudication.standing import LabelledPair, Standing
-from bundle.citation_labels import count_citations
 from bundle.content import Content, Files
 from bundle.formats.guideline_page import guideline_digest
 from bundle.names import FORMAT, FORMAT_VERSION
-from bundle.records import ReleasedGuideline, ReleasedQuery
+from bundle.records import ReleasedGuideline
 from bundle.sampling import describe_sample
 from bundle.snapshot import Snapshot
 from bundle.zip.writing import digest_of, size_of
@@ -31,7 +27,7 @@ def build_manifest(content: Content, files: Files) -> dict[str, Any]:
         "accepted": [asdict(finding) for finding in content.accepted],
         "previous": _previous(snapshot),
         "errata": [erratum.name for erratum in snapshot.errata],
-        "counts": content.counts,
+        "counts": content.counts.as_json(),
         "sample": describe_sample(snapshot),
         "folds": snapshot.folds.stated,
         "pool_builds": [
@@ -71,68 +67,6 @@ def _previous(snapshot: Snapshot) -> dict[str, Any] | None:
         return None
     compared = before.qrels is not None
     return {"version": before.version, "sha256": before.sha256, "compared": compared}
-
-
-def count(snapshot: Snapshot) -> dict[str, Any]:
-    """The numbers of all records, in all and per facet. Pairs and ratings are read once."""
-    facets = {facet.key: _FacetCount() for facet in snapshot.collection.facets}
-    grades = snapshot.collection.grades
-    labelled = set()
-    for pair in snapshot.pairs:
-        facets[pair.facet].add(pair)
-        if pair.final is not None:
-            labelled.add(pair.query)
-    return {
-        "query_papers": len({query.query_paper for query in snapshot.queries}),
-        "queries": len(snapshot.queries),
-        "queries_labelled": len(labelled),
-        "pooled_documents": len(snapshot.pools),
-        "annotators": len({rating.annotator for rating in snapshot.ratings}),
-        "adjudicators": len({decision.adjudicator for decision in snapshot.adjudications}),
-        "labels": sum(facet.grades.total() for facet in facets.values()),
-        **({"citations": _citations(snapshot)} if snapshot.of_citations else {}),
-        "facets": {
-            key: facet.numbers([query for query in snapshot.queries if query.facet == key], grades)
-            for key, facet in facets.items()
-        },
-    }
-
-
-def _citations(snapshot: Snapshot) -> dict[str, Any]:
-    return count_citations(snapshot.pools, snapshot.builds)._asdict()
-
-
-class _FacetCount:
-    """The pairs of a facet by standing and by final grade."""
-
-    def __init__(self) -> None:
-        self.standings: Counter[Standing] = Counter()
-        self.grades: Counter[int] = Counter()
-        self.overruled = 0
-
-    def add(self, pair: LabelledPair) -> None:
-        self.standings[pair.standing] += 1
-        self.overruled += pair.overruled
-        if pair.final is not None:
-            self.grades[pair.final] += 1
-
-    def numbers(self, queries: Sequence[ReleasedQuery], grades: Iterable[int]) -> dict[str, Any]:
-        pairs, unjudged = self.standings.total(), self.standings[Standing.UNJUDGED]
-        cited = self.standings[Standing.CITATION]
-        return {
-            "queries": len(queries),
-            "queries_opened": sum(query.opened for query in queries),
-            "pairs": pairs,
-            "pairs_judged": pairs - unjudged - cited,
-            "agreed": self.standings[Standing.AGREED],
-            "adjudicated": self.standings[Standing.ADJUDICATED],
-            "overruled": self.overruled,
-            "set_aside": self.standings[Standing.SET_ASIDE],
-            "due": self.standings[Standing.DUE],
-            "unjudged": unjudged,
-            "labels": self.grades.total(),
-            "labels_by_grade": {str(grade): self.grades[grade] for grade in grades},
-        }
 
 
 def _guideline(guideline: ReleasedGuideline, snapshot: Snapshot) -> dict[str, Any]:

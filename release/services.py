@@ -21,10 +21,11 @@ from accounts.locking import lock_collection
 from accounts.models import Collection, User
 from agreement.services import both_reports
 from bundle.content import Content
+from bundle.counts import count
 from bundle.findings import AcceptedFinding, Finding
 from bundle.formats import records as formats
 from bundle.layouts import LAST_LAYOUTS, LAYOUTS, write_layouts
-from bundle.manifest import build_manifest, count
+from bundle.manifest import build_manifest
 from bundle.names import MANIFEST, README, SUMS
 from bundle.options import DEFAULT_OPTIONS, ReleaseOptions
 from bundle.readme import write_readme

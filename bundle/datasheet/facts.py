@@ -47,18 +47,18 @@ def motivation(content: Content) -> Iterator[str]:
 
 def composition(content: Content) -> Iterator[str]:
     snapshot, counts = content.snapshot, content.counts
-    yield from _item("Query papers and topics", f"{counts['query_papers']:,}")
+    yield from _item("Query papers and topics", f"{counts.query_papers:,}")
     yield from _item(
-        "Queries", f"{counts['queries']:,}, of which {counts['queries_labelled']:,} have a label"
+        "Queries", f"{counts.queries:,}, of which {counts.queries_labelled:,} have a label"
     )
-    yield from _item("Candidates in pools", f"{counts['pooled_documents']:,}")
+    yield from _item("Candidates in pools", f"{counts.pooled_documents:,}")
     yield from _item("Documents in the release", f"{len(snapshot.documents):,}")
     yield from _item("Texts", TEXTS[snapshot.options.texts])
     if years := _years(snapshot):
         yield from _item("Years of these documents", years)
     if snapshot.options.labels is LabelSource.CITATIONS:
         yield from _item("Labels", "Citations, not judgments. A cited paper counts as relevant.")
-    yield from _item("Final labels", f"{counts['labels']:,}")
+    yield from _item("Final labels", f"{counts.labels:,}")
     yield from _item("Splits", _splits(snapshot))
     yield ""
     yield from _facets(content)
@@ -88,10 +88,11 @@ def _facets(content: Content) -> Iterator[str]:
     rows = [
         [
             key or "all",
-            *(f"{numbers[name]:,}" for name in ("queries", "pairs", "pairs_judged", "labels")),
-            *(f"{numbers['labels_by_grade'][grade]:,}" for grade in grades),
+            *(f"{number:,}" for number in (numbers.queries, numbers.pairs)),
+            *(f"{number:,}" for number in (numbers.pairs_judged, numbers.labels)),
+            *(f"{numbers.labels_by_grade[grade]:,}" for grade in grades),
         ]
-        for key, numbers in content.counts["facets"].items()
+        for key, numbers in content.counts.facets.items()
     ]
     header = ["facet", "queries", "pairs", "judged by both", "labels"]
     yield from table([*header, *(f"grade {grade}" for grade in grades)], rows)
@@ -107,8 +108,8 @@ def collection(content: Content) -> Iterator[str]:
         yield from _item("Judged", f"From {sheet.first_day} to {sheet.last_day} (UTC)")
     if sheet.dates_known:
         yield from _item("Judging", BLINDNESS)
-    yield from _item("Annotators", f"{content.counts['annotators']:,}")
-    yield from _item("Adjudicators", f"{content.counts['adjudicators']:,}")
+    yield from _item("Annotators", f"{content.counts.annotators:,}")
+    yield from _item("Adjudicators", f"{content.counts.adjudicators:,}")
     yield from _pace(snapshot)
     yield ""
     yield from _agreement(content)

@@ -96,7 +96,7 @@ def write(folder: DraftFolder, content: Content) -> Files:
         )
         if snapshot.options.texts.included:
             _write_texts(folder, snapshot, pooled, texts, files)
-        rated = _rated_queries(snapshot, queries, pools, content.counts["annotators"])
+        rated = _rated_queries(snapshot, queries, pools, content.counts.annotators)
         _write_annotations(folder, snapshot, rated, texts, files)
     return files
 

@@ -24,7 +24,7 @@ def write_readme(content: Content, names: Collection[str]) -> bytes:
     sample = describe_sample(snapshot)
     names = list(names)
     parts = [
-        front_matter(snapshot, names, content.counts["labels"]),
+        front_matter(snapshot, names, content.counts.labels),
         _opening(snapshot, content.version),
         *_citations(content),
         loading_section(content, names),
@@ -95,10 +95,8 @@ def _left_out(snapshot: Snapshot) -> str:
 
 
 def _citations(content: Content) -> Iterator[Iterable[str]]:
-    if content.snapshot.of_citations:
-        yield citation_section(
-            content.counts["citations"], has_facets=content.snapshot.collection.has_facets
-        )
+    if citations := content.counts.citations:
+        yield citation_section(citations, has_facets=content.snapshot.collection.has_facets)
 
 
 def _about_errors(slug: str, version: str) -> str:

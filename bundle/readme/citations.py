@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from collections.abc import Iterable, Iterator
 
+from bundle.citation_labels import CitationCounts
 from bundle.layouts.mdcr import CANDIDATES
 
 WARNING = (
@@ -50,19 +50,19 @@ LEFT_OUT = """
 """
 
 
-def citation_section(counts: Mapping[str, Any], *, has_facets: bool) -> Iterator[str]:
-    """The section on how the labels were made. `counts` is `citations` of the manifest's counts."""
+def citation_section(counts: CitationCounts, *, has_facets: bool) -> Iterator[str]:
+    """The section on how the labels were made."""
     yield "## The labels are citations, not judgments"
     yield ABOUT_THE_RULE.format(facets=ABOUT_FACETS if has_facets else "")
     yield "| source of known positives | candidates with label 1 |"
     yield "| --- | --- |"
-    for source, positives in counts["by_source"].items():
+    for source, positives in counts.by_source.items():
         yield f"| `{source}` | {positives} |"
     yield ""
     yield (
-        f"Candidates with label 1: {counts['positives']}. With label 0: {counts['negatives']}. "
-        f"Query papers without a label 1: {counts['query_papers_without_positive']}. "
-        f"Label 1 that no reference of the collection confirms: {counts['not_cited']}."
+        f"Candidates with label 1: {counts.positives}. With label 0: {counts.negatives}. "
+        f"Query papers without a label 1: {counts.query_papers_without_positive}. "
+        f"Label 1 that no reference of the collection confirms: {counts.not_cited}."
     )
     yield ""
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
 
+from bundle.counts import ReleaseCounts
 from bundle.readme.citations import ABOUT_GRADES
 from bundle.readme.tables import facet_table, listed, markdown_table
 from bundle.records import ReleasedCorpusImport, ReleasedImport
@@ -62,21 +62,21 @@ JUDGED_COLUMNS = ("queries", "pairs_judged", "agreed", "adjudicated", "set_aside
 CITATION_COLUMNS = ("queries", "labels")
 
 
-def size_section(counts: Mapping[str, Any], snapshot: Snapshot) -> Iterator[str]:
+def size_section(counts: ReleaseCounts, snapshot: Snapshot) -> Iterator[str]:
     collection = snapshot.collection
     columns = CITATION_COLUMNS if snapshot.of_citations else JUDGED_COLUMNS
     sizes = (
-        f"Query papers: {counts['query_papers']}. Queries: {counts['queries']}. "
-        f"Pooled documents: {counts['pooled_documents']}. "
+        f"Query papers: {counts.query_papers}. Queries: {counts.queries}. "
+        f"Pooled documents: {counts.pooled_documents}. "
     )
     yield "## Size"
     yield ""
     if snapshot.of_citations:
-        yield f"{sizes}Labels: {counts['labels']}."
+        yield f"{sizes}Labels: {counts.labels}."
     else:
         yield (
-            f"{sizes}Final labels: {counts['labels']}. "
-            f"Annotators: {counts['annotators']}. Adjudicators: {counts['adjudicators']}."
+            f"{sizes}Final labels: {counts.labels}. "
+            f"Annotators: {counts.annotators}. Adjudicators: {counts.adjudicators}."
         )
     yield ""
     table = [
@@ -88,10 +88,10 @@ def size_section(counts: Mapping[str, Any], snapshot: Snapshot) -> Iterator[str]
         *(
             [
                 facet,
-                *(str(numbers[column]) for column in columns),
-                *(str(numbers["labels_by_grade"][str(grade)]) for grade in collection.grades),
+                *(str(getattr(numbers, column)) for column in columns),
+                *(str(numbers.labels_by_grade[str(grade)]) for grade in collection.grades),
             ]
-            for facet, numbers in counts["facets"].items()
+            for facet, numbers in counts.facets.items()
         ),
     ]
     yield from facet_table(table, has_facets=collection.has_facets)

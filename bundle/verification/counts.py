@@ -7,34 +7,30 @@ the software, so no check reads a number from them.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from bundle.citation_labels import count_citations, known_sources_by_paper
-from bundle.interchange import InterchangedQuery
+from bundle.citation_labels import CitationCounts, count_citations, known_sources_by_paper
+from bundle.counts import FacetCounts, ReleaseCounts
 from bundle.names import MANIFEST, SETTINGS
 from bundle.reading.collection_files import read_settings
 from bundle.reading.pools import read_pools
 from bundle.verification.data import ReleaseData
 from bundle.verification.failures import Failure
 
-# The numbers of a facet in the manifest about judging, beside its pairs.
-JUDGED = (
-    *("queries_opened", "pairs_judged", "unjudged", "agreed"),
-    *("adjudicated", "overruled", "set_aside", "due"),
-)
-
 
 def wrong_counts(data: ReleaseData) -> Iterator[Failure]:
     """Numbers of the manifest that differ from the files, and numbers that it lacks."""
-    yield from _differing('of "counts"', data.manifest.counts, _counts(data))
+    keys = [facet.key for facet in read_settings(data.bundle).facets]
+    expected = _counts(data, keys).as_json()
+    facet_counts = expected.pop("facets")
+    yield from _differing('of "counts"', data.manifest.counts, expected)
     facets = data.manifest.counts.get("facets")
     stated = facets if isinstance(facets, dict) else {}
-    keys = [facet.key for facet in read_settings(data.bundle).facets]
     for key in sorted(stated.keys() - set(keys)):
         yield Failure(MANIFEST, None, f"{key!r} is not a facet of {SETTINGS}.")
     for key in keys:
-        yield from _differing(f"of {key!r}", stated.get(key), _facet_counts(data, key))
+        yield from _differing(f"of {key!r}", stated.get(key), facet_counts[key])
 
 
 def _differing(of: str, stated: Any, expected: Mapping[str, Any]) -> Iterator[Failure]:
@@ -45,74 +41,65 @@ def _differing(of: str, stated: Any, expected: Mapping[str, Any]) -> Iterator[Fa
             yield Failure(MANIFEST, None, reason)
 
 
-def _counts(data: ReleaseData) -> dict[str, Any]:
+def _counts(data: ReleaseData, facets: Iterable[str]) -> ReleaseCounts:
+    """The counts that follow from the files."""
     judges = {
         judgment.annotator
         for pairs in data.ratings.values()
         for pair in pairs.values()
         for judgment in pair.judgments
     }
-    return {
-        "query_papers": len({data.paper_of[query] for query in data.queries}),
-        "queries": len(data.queries),
-        "queries_labelled": len(data.labels),
-        "pooled_documents": sum(map(len, data.pools.values())),
-        "annotators": len(judges),
-        "adjudicators": len(
-            {one.adjudicator for some in data.decisions.values() for one in some.values()}
-        ),
-        "labels": sum(map(len, data.labels.values())),
-        **({} if data.manifest.is_judged else {"citations": _citations(data)}),
-    }
+    decisions = [decision for some in data.decisions.values() for decision in some.values()]
+    return ReleaseCounts(
+        query_papers=len({data.paper_of[query] for query in data.queries}),
+        queries=len(data.queries),
+        queries_labelled=len(data.labels),
+        pooled_documents=sum(map(len, data.pools.values())),
+        annotators=len(judges),
+        adjudicators=len({decision.adjudicator for decision in decisions}),
+        labels=sum(map(len, data.labels.values())),
+        facets={key: _facet_counts(data, key) for key in facets},
+        citations=None if data.manifest.is_judged else _citations(data),
+    )
 
 
-def _citations(data: ReleaseData) -> dict[str, Any]:
+def _citations(data: ReleaseData) -> CitationCounts:
     """A pool without a build, which the check `pools` finds, has no labels."""
     known = known_sources_by_paper(data.manifest.builds)
     pooled = (row for _, row in read_pools(data.bundle) if row.query_paper in known)
-    return count_citations(pooled, data.manifest.builds)._asdict()
+    return count_citations(pooled, data.manifest.builds)
 
 
-def _facet_counts(data: ReleaseData, facet: str) -> dict[str, Any]:
-    """The counts that follow from the files, under the names of the manifest."""
+def _facet_counts(data: ReleaseData, facet: str) -> FacetCounts:
     queries = [query for query in data.queries.values() if query.facet == facet]
     grades = Counter(
         grade for query in queries for grade in data.labels.get(query.name, {}).values()
     )
-    return {
-        "queries": len(queries),
-        "labels": grades.total(),
-        "labels_by_grade": {
-            str(grade): grades[grade] for grade in range(data.manifest.highest_grade + 1)
-        },
-        **(_judging(data, queries) if data.manifest.is_judged else _no_judging(grades.total())),
-    }
-
-
-def _no_judging(labels: int) -> dict[str, int]:
-    """Every pair of a release of citations has a label, and no pair was judged."""
-    return {"pairs": labels, **dict.fromkeys(JUDGED, 0)}
-
-
-def _judging(data: ReleaseData, queries: Sequence[InterchangedQuery]) -> dict[str, int]:
-    pairs = agreed = 0
+    labels = grades.total()
+    by_grade = {str(grade): grades[grade] for grade in range(data.manifest.highest_grade + 1)}
+    if not data.manifest.is_judged:  # every pair has a label, and none was judged
+        return FacetCounts(len(queries), labels, by_grade, pairs=labels)
+    judged = agreed = 0
     decided = []
     for query in queries:
         decisions = data.decisions.get(query.name, {})
         for docno, pair in data.ratings.get(query.name, {}).items():
             if (both := pair.grades) is not None:
-                pairs += 1
+                judged += 1
                 agreed += data.is_agreed(query.name, docno, both)
                 decided += [decisions[docno]] if docno in decisions else []
     unjudged = sum(len(query.unjudged) for query in queries)
-    return {
-        "queries_opened": sum(query.guideline is not None for query in queries),
-        "pairs": pairs + unjudged,
-        "pairs_judged": pairs,
-        "unjudged": unjudged,
-        "agreed": agreed,
-        "adjudicated": sum(decision.grade is not None for decision in decided),
-        "overruled": sum(decision.overruled for decision in decided),
-        "set_aside": sum(decision.grade is None for decision in decided),
-        "due": pairs - agreed - len(decided),
-    }
+    return FacetCounts(
+        queries=len(queries),
+        labels=labels,
+        labels_by_grade=by_grade,
+        pairs=judged + unjudged,
+        queries_opened=sum(query.guideline is not None for query in queries),
+        pairs_judged=judged,
+        unjudged=unjudged,
+        agreed=agreed,
+        adjudicated=sum(decision.grade is not None for decision in decided),
+        overruled=sum(decision.overruled for decision in decided),
+        set_aside=sum(decision.grade is None for decision in decided),
+        due=judged - agreed - len(decided),
+    )

@@ -10,6 +10,7 @@ import pytest
 
 from adjudication.standing import LabelledPair, Standing
 from bundle.content import Content
+from bundle.counts import count
 from bundle.formats import records as formats
 from bundle.formats.parquet import INTEGER, ROWS_TOGETHER, TEXT, TEXTS, write_parquet
 from bundle.layouts import beir, hugging_face, splits
@@ -64,7 +65,7 @@ def a_content(facets, queries, folds=None, **options) -> Content:
         snapshot=snapshot,
         version="1",
         accepted=(),
-        counts={"labels": len(pairs)},
+        counts=count(snapshot),
         agreement={},
         confusion={},
         software_version="0",

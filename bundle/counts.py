@@ -1,0 +1,107 @@
+"""The numbers of a release, as the manifest has them. Pure."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from adjudication.standing import LabelledPair, Standing
+from bundle.citation_labels import CitationCounts, count_citations
+from bundle.snapshot import Snapshot
+
+
+class FacetCounts(NamedTuple):
+    """The numbers of a facet, those of judging 0 if labels are citations."""
+
+    queries: int
+    labels: int
+    labels_by_grade: Mapping[str, int]
+    pairs: int
+    queries_opened: int = 0
+    pairs_judged: int = 0
+    unjudged: int = 0
+    agreed: int = 0
+    adjudicated: int = 0
+    overruled: int = 0
+    set_aside: int = 0
+    due: int = 0
+
+
+class ReleaseCounts(NamedTuple):
+    """The numbers in all and per facet; `citations` only if labels are citations."""
+
+    query_papers: int
+    queries: int
+    queries_labelled: int
+    pooled_documents: int
+    annotators: int
+    adjudicators: int
+    labels: int
+    facets: Mapping[str, FacetCounts]
+    citations: CitationCounts | None = None
+
+    def as_json(self) -> dict[str, Any]:
+        counts = self._asdict() | {
+            "facets": {key: numbers._asdict() for key, numbers in self.facets.items()}
+        }
+        citations = counts.pop("citations")
+        return counts | ({"citations": citations._asdict()} if citations else {})
+
+
+def count(snapshot: Snapshot) -> ReleaseCounts:
+    """Count all records. Pairs and ratings are read once."""
+    facets = {facet.key: _Facet() for facet in snapshot.collection.facets}
+    labelled = set()
+    for pair in snapshot.pairs:
+        facets[pair.facet].add(pair)
+        if pair.final is not None:
+            labelled.add(pair.query)
+    return ReleaseCounts(
+        query_papers=len({query.query_paper for query in snapshot.queries}),
+        queries=len(snapshot.queries),
+        queries_labelled=len(labelled),
+        pooled_documents=len(snapshot.pools),
+        annotators=len({rating.annotator for rating in snapshot.ratings}),
+        adjudicators=len({decision.adjudicator for decision in snapshot.adjudications}),
+        labels=sum(facet.grades.total() for facet in facets.values()),
+        facets={key: facet.counts(snapshot, key) for key, facet in facets.items()},
+        citations=count_citations(snapshot.pools, snapshot.builds)
+        if snapshot.of_citations
+        else None,
+    )
+
+
+class _Facet:
+    """The pairs of a facet by standing and by final grade."""
+
+    def __init__(self) -> None:
+        self.standings: Counter[Standing] = Counter()
+        self.grades: Counter[int] = Counter()
+        self.overruled = 0
+
+    def add(self, pair: LabelledPair) -> None:
+        self.standings[pair.standing] += 1
+        self.overruled += pair.overruled
+        if pair.final is not None:
+            self.grades[pair.final] += 1
+
+    def counts(self, snapshot: Snapshot, key: str) -> FacetCounts:
+        queries = [query for query in snapshot.queries if query.facet == key]
+        pairs, unjudged = self.standings.total(), self.standings[Standing.UNJUDGED]
+        return FacetCounts(
+            queries=len(queries),
+            labels=self.grades.total(),
+            labels_by_grade={
+                str(grade): self.grades[grade] for grade in snapshot.collection.grades
+            },
+            pairs=pairs,
+            queries_opened=sum(query.opened for query in queries),
+            pairs_judged=pairs - unjudged - self.standings[Standing.CITATION],
+            unjudged=unjudged,
+            agreed=self.standings[Standing.AGREED],
+            adjudicated=self.standings[Standing.ADJUDICATED],
+            overruled=self.overruled,
+            set_aside=self.standings[Standing.SET_ASIDE],
+            due=self.standings[Standing.DUE],
+        )
