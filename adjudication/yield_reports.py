@@ -2,31 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from datetime import timedelta
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from django.db.models import Sum
 
 from accounts.models import Collection
-from adjudication.models import CaseCount
 from adjudication.newest_rows import newest_rows
 from adjudication.retriever_yield import Yield, yields_of
 from annotation.models import PairCount
-from corpus.digests import json_digest
-from jobs.context import DirectRun, JobContext
+from jobs.context import JobContext
 from jobs.last_look import LastLook
-from pooling.models import PoolReport
-from pooling.services.reports import (
-    ShownReport,
-    compute_report,
-    pools_marks,
-    pools_state,
-    request_if_due,
-    shown_report,
-)
+from pooling.services.state import pools_marks, pools_state
+from reports.kinds import ReportContent, ReportKind
+from reports.models import StoredReport
+from reports.services import changed_since, register, request_if_due, stored_report
 
-JOB_KIND = "compute_yields"
-VERSION = 2  # of the payload and of its numbers; another one makes every report out of date
 # Every judgment makes the report out of date. It is computed again after a minute at the earliest,
 # and computing it takes a hundredth of a worker's time at most.
 SHORTEST_WAIT = timedelta(minutes=1)
@@ -35,45 +27,50 @@ WAIT_FACTOR = 100
 last_look = LastLook()
 
 
+@register
+@dataclass(frozen=True)
+class YieldReport(ReportKind):
+    """Its payload is a list of `Yield`. It depends on counts that triggers keep."""
+
+    name = "compute_yields"
+    title = "Count relevant documents by source"
+    page = "pools"
+    version = 2
+
+    def inputs(self, collection: Collection) -> dict[str, Any]:
+        counts = PairCount.objects.filter(query__collection=collection).aggregate(
+            judgments=Sum("revision"), decisions=Sum("query__case_count__decisions")
+        )
+        return {
+            "the judgments or decisions": list(counts.values()),
+            "the pools or the documents": pools_state(collection),
+        }
+
+    def content(self, collection: Collection, work: JobContext) -> ReportContent:
+        work.progress(0, None, "counting relevant documents")
+        return ReportContent(yields_of(collection))
+
+    def wait_after(self, report: StoredReport) -> timedelta:
+        return max(SHORTEST_WAIT, timedelta(seconds=WAIT_FACTOR * report.seconds))
+
+
 class ShownYields(NamedTuple):
     """The yields as the page shows them; empty before the first report."""
 
     rows: list[Yield]
-    report: ShownReport
-
-
-def yields_state(collection: Collection) -> str:
-    """A digest of the pools, judgments and decisions, from counts that triggers keep; or "".
-
-    It is empty until a pair is judged by both.
-    """
-    judgments = PairCount.objects.filter(query__collection=collection).aggregate(
-        judged=Sum("judged"), revision=Sum("revision")
-    )
-    if not judgments["judged"]:
-        return ""
-    decisions = CaseCount.objects.filter(query__collection=collection).aggregate(
-        decisions=Sum("decisions")
-    )
-    state = [VERSION, pools_state(collection), judgments["revision"], decisions["decisions"]]
-    return json_digest(state)
+    report: StoredReport | None
+    is_current: bool
 
 
 def shown_yields(collection: Collection) -> ShownYields | None:
-    """The stored yields, with the state that they are of; None if nothing is judged yet."""
-    state = yields_state(collection)
-    if not state:
+    """The stored yields; None until a pair is judged by both."""
+    if not PairCount.objects.filter(query__collection=collection, judged__gt=0).exists():
         return None
-    report = shown_report(collection, JOB_KIND, state)
-    return ShownYields([Yield(*row) for row in report.payload or []], report)
-
-
-def compute_yields(*, collection: Collection, work: JobContext | None = None) -> PoolReport:
-    work = work or DirectRun()
-    work.progress(0, None, "counting relevant documents")
-    return compute_report(
-        collection=collection, kind=JOB_KIND, state=yields_state, payload=yields_of, work=work
-    )
+    report = stored_report(YieldReport(), collection)
+    if report is None:
+        return ShownYields([], None, is_current=False)
+    rows = [Yield(*row) for row in report.payload]
+    return ShownYields(rows, report, is_current=not changed_since(report))
 
 
 def request_due_yields() -> None:
@@ -85,9 +82,5 @@ def request_due_yields() -> None:
         PairCount.objects.filter(judged__gt=0).order_by().values("query__collection")
     )
     for collection in Collection.objects.active().filter(pk__in=collections_with_judgments):
-        request_if_due(collection, JOB_KIND, yields_state(collection), wait_after)
+        request_if_due(YieldReport(), collection=collection)
     last_look.note(marks)
-
-
-def wait_after(report: PoolReport) -> timedelta:
-    return max(SHORTEST_WAIT, timedelta(seconds=WAIT_FACTOR * report.seconds))

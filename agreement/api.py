@@ -11,18 +11,19 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from accounts.api import CollectionView
-from agreement.coefficients import COEFFICIENTS
-from agreement.models import MissingPolicy, Report
-from agreement.services import request_report
+from agreement.coefficients import COEFFICIENTS, Missing
+from agreement.services import POLICIES, AgreementReport
 from agreement.summary import ReportStage
 from jobs.api import JobAnswer, accepted
+from reports.models import StoredReport
+from reports.services import request_report, stored_report
 from web.api.serializers import RequestSerializer
 
 
 class ReportParameters(RequestSerializer):
     missing = serializers.ChoiceField(
-        MissingPolicy.choices,
-        default=MissingPolicy.EXCLUDE,
+        POLICIES,
+        default=Missing.EXCLUDE.value,
         help_text="How to treat pairs without a grade.",
     )
 
@@ -67,15 +68,16 @@ class FacetAgreement(serializers.Serializer[Any]):
     )
 
 
-class AgreementAnswer(serializers.Serializer[Report]):
-    missing = serializers.ChoiceField(MissingPolicy.choices)
+class AgreementAnswer(serializers.Serializer[StoredReport]):
+    missing = serializers.ChoiceField(POLICIES, source="key")
     state = serializers.CharField(
-        help_text="Digest of the judgments that the report is of, and of the statistics’ version."
+        source="digest",
+        help_text="Digest of the judgments that the report is of, and of the statistics’ version.",
     )
     statistics = serializers.IntegerField(
         source="payload.statistics", help_text="Version of the statistics."
     )
-    created_at = serializers.DateTimeField()
+    created_at = serializers.DateTimeField(source="computed_at")
     queries = QueryAgreement(many=True, source="payload.queries")
     facets = FacetAgreement(many=True, source="payload.facets")
 
@@ -89,8 +91,8 @@ class AgreementReports(CollectionView):
     )
     def get(self, request: Request, slug: str) -> Response:
         parameters = self.parameters(ReportParameters)
-        reports = self.collection.reports.current()
-        report = reports.filter(missing=parameters.validated_data["missing"]).first()
+        kind = AgreementReport(parameters.validated_data["missing"])
+        report = stored_report(kind, self.collection)
         if report is None:
             raise Http404
         return Response(AgreementAnswer(report).data)
@@ -101,8 +103,6 @@ class AgreementReports(CollectionView):
         responses={202: JobAnswer},
     )
     def post(self, request: Request, slug: str) -> Response:
-        parameters = self.parsed(ReportParameters)
-        job = request_report(
-            collection=self.collection, missing=parameters["missing"], requested_by=self.person
-        )
+        kind = AgreementReport(self.parsed(ReportParameters)["missing"])
+        job = request_report(kind, collection=self.collection, requested_by=self.person)
         return accepted(job)

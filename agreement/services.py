@@ -1,23 +1,19 @@
-"""Everything that writes agreement reports."""
+"""The agreement report, as a kind of stored report, and its computation from labelled pairs."""
 
 from __future__ import annotations
 
 import hashlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from itertools import groupby
 from operator import attrgetter
 from typing import Any, NamedTuple
 
-from django.db import IntegrityError
-from django.utils import timezone
-
-from accounts.locking import lock_collection
-from accounts.models import Collection, User
+from accounts.models import Collection
 from adjudication.labels import labelled_pairs
 from adjudication.standing import LabelledPair, Standing
 from agreement.coefficients import Missing
-from agreement.models import Report, ReportQuerySet
 from agreement.revision import revision_of
 from agreement.summary import (
     STATISTICS_VERSION,
@@ -28,12 +24,14 @@ from agreement.summary import (
     summarize_tally,
 )
 from corpus.digests import canonical_json
-from jobs.context import DirectRun, JobContext
-from jobs.models import Job
-from jobs.services import enqueue
+from jobs.context import JobContext
+from reports.kinds import ReportContent, ReportKind
+from reports.models import StoredReport
+from reports.services import register
 from web.errors import UserFacingError
 
-JOB_KIND = "compute_agreement"
+JUDGMENTS = "the judgments or decisions"
+POLICIES = [(Missing.EXCLUDE.value, "left out"), (Missing.ZERO.value, "counted as 0")]
 
 
 class AgreementError(UserFacingError):
@@ -46,94 +44,47 @@ class UnknownPolicy(AgreementError):
         super().__init__(f'Unknown policy "{missing}" for missing judgments. Use {policies}.')
 
 
-def compute_report(
-    *, collection: Collection, missing: str, work: JobContext | None = None
-) -> Report:
-    """Compute how far the judges agree at present.
-
-    The same judgments under the same version of the statistics give the same row again.
-
-    Only pairs with two judgments are read, so a report reveals no single judgment early.
-
-    Raises:
-        UnknownPolicy: `missing` is neither "exclude" nor "zero".
-    """
-    policy = policy_on_missing(missing)
-    work = work or DirectRun()
-    # Before the pairs are read: if they change meanwhile, the revision is an earlier one.
-    revision = str(revision_of(collection))
-    reports = collection.reports.filter(missing=policy.value)
-    # The payload may have megabytes, and a job does not need it.
-    if present := reports.current().filter(revision=revision).defer("payload").first():
-        return present
-    work.progress(0, None, "comparing judgments")
-    facets = list(collection.facets.values_list("key", flat=True))
-    digest = StateDigest()
-    tally = tally_of(digest.reading(labelled_pairs(collection)), facets)
-    reports_of_state = reports.filter(state=digest.state())
-    if reports_of_state.exists():
-        return _confirm(reports_of_state, revision, work)
-    payload = as_json_dict(collection.slug, policy, summarize_tally(tally, policy))
-    confusion = confusion_dict(tally, collection.grades)
-    try:
-        with work.fenced():
-            lock_collection(collection)
-            report = collection.reports.create(
-                missing=policy.value,
-                statistics=STATISTICS_VERSION,
-                state=digest.state(),
-                revision=revision,
-                confusion=confusion,
-                payload=payload,
-            )
-            work.complete(job_result(report))
-            return report
-    except IntegrityError:  # another process computed the same report meanwhile
-        return _confirm(reports_of_state, revision, work)
-
-
-def _confirm(reports: ReportQuerySet, revision: str, work: JobContext) -> Report:
-    """The stored report of the present judgments, marked as such."""
-    with work.fenced():
-        reports.update(revision=revision, checked_at=timezone.now())
-        report = reports.get()
-        work.complete(job_result(report))
-        return report
-
-
-def request_report(
-    *, collection: Collection, missing: str, requested_by: User | None = None, reason: str = ""
-) -> Job:
-    """Queue a job that computes the report, or return the job that is in progress.
-
-    `reason` distinguishes jobs with different work, such as a report of a later state.
-
-    Raises:
-        UnknownPolicy: `missing` is neither "exclude" nor "zero".
-    """
-    policy = policy_on_missing(missing)
-    return enqueue(
-        kind=JOB_KIND,
-        collection=collection,
-        parameters={"missing": policy.value},
-        requested_by=requested_by,
-        key=job_key(policy, reason),
-    )
-
-
-def job_result(report: Report) -> dict[str, Any]:
-    return {"report": report.pk, "missing": report.missing, "state": report.state}
-
-
-def job_key(missing: Missing, reason: str = "") -> str:
-    return ":".join(filter(None, [JOB_KIND, missing.value, reason]))
-
-
 def policy_on_missing(missing: str) -> Missing:
     try:
         return Missing(missing)
     except ValueError:
         raise UnknownPolicy(missing) from None
+
+
+@register
+@dataclass(frozen=True)
+class AgreementReport(ReportKind):
+    """Its payload is what `compute_agreement --format json` prints, its summary the matrices.
+
+    `missing` is the policy on missing judgments; another one than Missing has raises UnknownPolicy.
+    The report of every state of the judgments is kept. Only pairs with two judgments are read, so
+    a report reveals no single judgment early.
+    """
+
+    name = "compute_agreement"
+    title = "Compute agreement"
+    page = "agreement"
+    version = STATISTICS_VERSION
+
+    missing: str
+
+    def checked(self, collection: Collection) -> AgreementReport:
+        return AgreementReport(policy_on_missing(self.missing).value)
+
+    def inputs(self, collection: Collection) -> dict[str, Any]:
+        return {JUDGMENTS: revision_of(collection)}
+
+    def content(self, collection: Collection, work: JobContext) -> ReportContent:
+        work.progress(0, None, "comparing judgments")
+        facets = list(collection.facets.values_list("key", flat=True))
+        digest = StateDigest()
+        tally = tally_of(digest.reading(labelled_pairs(collection)), facets)
+        missing = Missing(self.missing)
+        payload = as_json_dict(collection.slug, missing, summarize_tally(tally, missing))
+        return ReportContent(payload, confusion_dict(tally, collection.grades), digest.state())
+
+    def result(self, report: StoredReport) -> dict[str, Any]:
+        return {"report": report.pk, "missing": report.key, "state": report.digest}
 
 
 class StateDigest:

@@ -1,10 +1,9 @@
-"""The job that computes a report, and the check for reports that are due."""
+"""The check for agreement reports that are due."""
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator
-from typing import Any
 
 from django.db.models import F
 from django.db.models.functions import Coalesce
@@ -12,26 +11,18 @@ from django.db.models.functions import Coalesce
 from accounts.models import Collection
 from adjudication.newest_rows import newest_rows
 from agreement.coefficients import Missing
-from agreement.services import JOB_KIND, compute_report, job_key, job_result, request_report
+from agreement.services import AgreementReport
 from agreement.summary import STATISTICS_VERSION
 from annotation.models import PairCount
 from corpus.digests import json_digest
-from jobs import registry
 from jobs.last_look import LastLook
-from jobs.lease import Lease
-from jobs.models import Job
-
-
-@registry.handles(JOB_KIND, title="Compute agreement", page="agreement")
-def run_compute_agreement(lease: Lease) -> dict[str, Any]:
-    report = compute_report(collection=lease.collection, work=lease, **lease.parameters)
-    return job_result(report)
-
+from jobs.registry import due_check
+from reports.services import job_key, request_report
 
 last_look = LastLook()
 
 
-@registry.due_check
+@due_check
 def request_due_reports() -> None:
     """Request a report of every collection where a query was finished since the last report.
 
@@ -43,10 +34,11 @@ def request_due_reports() -> None:
         return
     for collection, reason in due_reports():
         for missing in Missing:
+            kind = AgreementReport(missing.value)
             # In whatever state: a job that failed for these judgments would fail for them again.
-            jobs = Job.objects.filter(collection=collection, kind=JOB_KIND)
-            if not jobs.filter(key=job_key(missing, reason)).exists():
-                request_report(collection=collection, missing=missing.value, reason=reason)
+            jobs = collection.jobs.filter(kind=kind.name, key=job_key(kind, reason))
+            if not jobs.exists():
+                request_report(kind, collection=collection, reason=reason)
     last_look.note(marks)
 
 

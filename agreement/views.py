@@ -16,12 +16,13 @@ from django.views.decorators.http import require_POST, require_safe
 from accounts.access import in_collection, person_of
 from accounts.models import Collection, Role
 from agreement import tables
-from agreement.coefficients import COEFFICIENTS
+from agreement.coefficients import COEFFICIENTS, Missing
 from agreement.figures import figures_of
-from agreement.models import MissingPolicy, Report
-from agreement.revision import revision_of
-from agreement.services import JOB_KIND, UnknownPolicy, request_report
+from agreement.services import JUDGMENTS, POLICIES, AgreementReport, UnknownPolicy
 from jobs.listing import jobs_to_show
+from reports.models import StoredReport
+from reports.services import request_report, stored_report, stored_reports
+from reports.states import state_of_inputs
 from web.figure_files import figure_file, shown
 from web.requests.answers import sorting_address
 from web.tables.cells import Sort, matching, numbered_page, sort_rows
@@ -33,32 +34,32 @@ from web.tables.paging import typed
 @in_collection(Role.ADMIN)
 @require_safe
 def agreement(request: HttpRequest, collection: Collection) -> HttpResponseBase:
-    missing = request.GET.get("missing", MissingPolicy.EXCLUDE)
-    if missing not in MissingPolicy.values:
+    missing = request.GET.get("missing", Missing.EXCLUDE.value)
+    if missing not in dict(POLICIES):
         raise Http404(f"unknown policy {missing} for missing judgments")
-    revision = revision_of(collection)
-    reports = collection.reports.filter(missing=missing)
-    report = reports.current().first()
+    kind = AgreementReport(missing)
+    report = stored_report(kind, collection)
     if wants_csv(request):
         return _queries_file(request, collection, report)
+    inputs = kind.all_inputs(collection)
     context: dict[str, Any] = {
         "collection": collection,
-        "policies": MissingPolicy.choices,
+        "policies": POLICIES,
         "missing": missing,
-        "judged": revision.judged,
+        "judged": inputs[JUDGMENTS].judged,
         "report": report,
-        "outdated": None if report else reports.defer("payload").first(),
-        "jobs": jobs_to_show(collection, [JOB_KIND]),
+        "outdated": None if report else stored_reports(kind, collection).defer("payload").first(),
+        "jobs": jobs_to_show(collection, [kind.name]),
     }
     names = dict(collection.facets.values_list("key", "name"))
     context["has_facets"] = any(names)
     if report is not None:
         context |= _tables(request, collection, report, names)
-        context["stale"] = report.revision != str(revision)
+        context["stale"] = report.state != state_of_inputs(inputs)
     return render(request, "agreement/agreement.html", context)
 
 
-def _query_lines(request: HttpRequest, report: Report) -> tables.QueryLines:
+def _query_lines(request: HttpRequest, report: StoredReport) -> tables.QueryLines:
     coefficient = tables.coefficient_to_plot(
         request.GET.get("metric", ""), request.GET.get("sort", "")
     )
@@ -79,17 +80,17 @@ def _table_rows(
 
 
 def _tables(
-    request: HttpRequest, collection: Collection, report: Report, names: Mapping[str, str]
+    request: HttpRequest, collection: Collection, report: StoredReport, names: Mapping[str, str]
 ) -> dict[str, Any]:
     queries = _query_lines(request, report)
     rows, sort = _table_rows(request, queries, names)
     filters = tables.query_filters(names)
     page = numbered_page(rows, request, anchor="#by-query")
-    parameters = urlencode({"missing": report.missing, "metric": queries.coefficient.key})
+    parameters = urlencode({"missing": report.key, "metric": queries.coefficient.key})
     return {
         "figures": {
             figure.name: shown(figure, "agreement-figure", collection.slug, parameters)
-            for figure in figures_of(queries, report.confusion, names)
+            for figure in figures_of(queries, report.summary, names)
         },
         "of_pairs": tables.judged_pairs(report.payload),
         "facets": tables.facet_lines(report.payload, names),
@@ -111,12 +112,12 @@ def _tables(
         "columns": tables.BY_QUERY.shown(request),
         "sorted_by": sorting_address(request.path, request, "missing", "q", "facet"),
         "scale": queries.scale,
-        "matrices": tables.facet_matrices(report.confusion, names),
+        "matrices": tables.facet_matrices(report.summary, names),
     }
 
 
 def _queries_file(
-    request: HttpRequest, collection: Collection, report: Report | None
+    request: HttpRequest, collection: Collection, report: StoredReport | None
 ) -> HttpResponseBase:
     if report is None:
         raise Http404("no current report")
@@ -128,14 +129,14 @@ def _queries_file(
 @in_collection(Role.ADMIN)
 @require_POST
 def compute_agreement(request: HttpRequest, collection: Collection) -> HttpResponse:
-    missing = request.POST.get("missing", "")
+    kind = AgreementReport(request.POST.get("missing", ""))
     try:
-        request_report(collection=collection, missing=missing, requested_by=person_of(request))
+        request_report(kind, collection=collection, requested_by=person_of(request))
     except UnknownPolicy as error:
         messages.error(request, str(error))
         return redirect("agreement", collection.slug)
     messages.info(request, "Computing the agreement.")
-    return redirect(f"{reverse('agreement', args=[collection.slug])}?missing={missing}")
+    return redirect(f"{reverse('agreement', args=[collection.slug])}?missing={kind.missing}")
 
 
 @in_collection(Role.ADMIN)
@@ -158,23 +159,23 @@ def agreement_json(request: HttpRequest, collection: Collection, missing: str) -
 def agreement_figure(
     request: HttpRequest, collection: Collection, figure: str, extension: str
 ) -> HttpResponse:
-    report = _newest(collection, request.GET.get("missing", MissingPolicy.EXCLUDE))
+    report = _newest(collection, request.GET.get("missing", Missing.EXCLUDE.value))
     names = dict(collection.facets.values_list("key", "name"))
     coefficient = tables.coefficient_to_plot(request.GET.get("metric", ""), "")
     queries = tables.QueryLines.of(report.payload, coefficient)
-    figures = figures_of(queries, report.confusion, names)
+    figures = figures_of(queries, report.summary, names)
     return figure_file(figures, figure, extension, collection.slug)
 
 
-def _newest(collection: Collection, missing: str) -> Report:
-    report = collection.reports.current().filter(missing=missing).first()
+def _newest(collection: Collection, missing: str) -> StoredReport:
+    report = stored_report(AgreementReport(missing), collection)
     if report is None:
         raise Http404(f"no current report with missing judgments treated as {missing}")
     return report
 
 
-def _file(content: str, kind: str, report: Report, extension: str) -> HttpResponse:
-    name = f"{report.collection.slug}-agreement-{report.missing}.{extension}"
+def _file(content: str, kind: str, report: StoredReport, extension: str) -> HttpResponse:
+    name = f"{report.collection.slug}-agreement-{report.key}.{extension}"
     response = HttpResponse(content, content_type=f"{kind}; charset=utf-8")
     response["Content-Disposition"] = content_disposition_header(True, name) or "attachment"
     return response

@@ -7,7 +7,7 @@ from django.views.decorators.http import require_safe
 
 from accounts.access import in_collection
 from accounts.models import Collection, Role
-from adjudication.yield_reports import JOB_KIND, shown_yields
+from adjudication.yield_reports import YieldReport, shown_yields
 from pooling.views import pools_file, pools_page
 from web.tables.columns import wants_csv
 
@@ -17,4 +17,6 @@ from web.tables.columns import wants_csv
 def pools(request: HttpRequest, collection: Collection) -> HttpResponseBase:
     if wants_csv(request):
         return pools_file(request, collection)
-    return pools_page(request, collection, job_kinds=[JOB_KIND], yields=shown_yields(collection))
+    return pools_page(
+        request, collection, job_kinds=[YieldReport.name], yields=shown_yields(collection)
+    )

@@ -296,31 +296,6 @@ class Contribution(models.Model):
         return f"{self.source} has {self.candidate}"
 
 
-class PoolReport(models.Model):
-    """The latest report of a kind about a collection's pools, as JSON. A job computes it again.
-
-    `state` is a digest of what the report was computed from. If it differs from the present one,
-    the report is out of date.
-    """
-
-    collection = models.ForeignKey(
-        Collection, models.CASCADE, related_name="pool_reports", db_index=False
-    )
-    kind = models.CharField(max_length=30, help_text="The kind of the job that computes it.")
-    state = models.CharField(max_length=64)
-    payload = models.JSONField()
-    began_at = models.DateTimeField(help_text="It holds everything that was committed before.")
-    seconds = models.FloatField(help_text="How long it took to compute.")
-
-    class Meta:
-        constraints = [
-            models.UniqueConstraint(fields=["collection", "kind"], name="pool_report_once")
-        ]
-
-    def __str__(self) -> str:
-        return f"{self.kind} of {self.collection}"
-
-
 class LastPlan(models.Model):
     """The plan that was last built or calculated on the page "Plan the pools", as it was typed.
 

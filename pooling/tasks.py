@@ -7,7 +7,8 @@ from typing import Any
 from accounts.models import User
 from jobs.lease import Lease
 from jobs.registry import due_check, handles
-from pooling import checks, services
+from pooling import services
+from pooling.checks import request_due_checks
 
 
 @handles("build_pools", title="Build the pools", page="pools")
@@ -33,12 +34,4 @@ def delete_leftovers() -> None:
     services.delete_leftovers()
 
 
-@handles(checks.JOB_KIND, title="Check the pools", page="pools")
-def check_pools(lease: Lease) -> dict[str, Any]:
-    checks.compute_checks(collection=lease.collection, work=lease)
-    return {}
-
-
-@due_check
-def request_due_checks() -> None:
-    checks.request_due_checks()
+due_check(request_due_checks)

@@ -21,12 +21,14 @@ from accounts.models import Collection, Role
 from corpus.models import NAME_ORDER, SOURCES, QueryPaper
 from jobs.listing import jobs_to_show
 from jobs.models import Job
-from pooling import checks, services, tables
+from pooling import services, tables
+from pooling.checks import PoolChecks
 from pooling.figures import pool_figures
 from pooling.forms import CostForm
 from pooling.models import Pool
 from pooling.plan_page import SAVED, PlanPage, plan_rows, saved_plans
 from pooling.plan_steps import PLAN, plan_steps
+from reports.services import changed_since, stored_report
 from web.errors import UserFacingError
 from web.figure_files import figure_file, shown
 from web.requests.answers import sorting_address, wants_part
@@ -36,8 +38,7 @@ from web.tables.filters import filter_bar, filter_queryset, filter_rows
 from web.tables.paging import typed
 from web.tables.sorted_paging import SortedRows
 
-POOL_JOBS = ("build_pools", "retrieve", checks.JOB_KIND)
-
+POOL_JOBS = ("build_pools", "retrieve", PoolChecks.name)
 
 BATCH = 500  # rows of a CSV file that are read together
 
@@ -82,8 +83,8 @@ def pools_page(
     costs = CostForm.of(request.GET, collection)
     jobs = jobs_to_show(collection, [*POOL_JOBS, *job_kinds])
     failed = {job.kind for job in jobs if not job.is_live}
-    shown_checks = checks.shown_checks(collection) if numbers.pools else None
-    preview = shown_checks and shown_checks.preview
+    checks = stored_report(PoolChecks(), collection) if numbers.pools else None
+    preview = tables.Preview.from_json(checks.payload) if checks else None
     figures = [
         shown(figure, "pool-figure", collection.slug)
         for figure in pool_figures(collection, preview)
@@ -115,8 +116,9 @@ def pools_page(
         "depth": next((each for each in figures if each.figure.name == "depth"), None),
         "overlaps": list(zip(preview.matrices, overlaps, strict=False)) if preview else [],
         "source_overlap": overlaps[-1] if overlaps else None,
-        "checks": shown_checks and shown_checks.report,
-        "checks_failed": checks.JOB_KIND in failed,
+        "checks": checks,
+        "checks_are_current": checks and not changed_since(checks),
+        "checks_failed": PoolChecks.name in failed,
         "yields_failed": failed.intersection(job_kinds),
         "builds": tables.build_rows(collection),
         "jobs": jobs,
@@ -223,7 +225,8 @@ def delete_plan(request: HttpRequest, collection: Collection, plan: int) -> Http
 def pool_figure(
     request: HttpRequest, collection: Collection, figure: str, extension: str
 ) -> HttpResponse:
-    preview = checks.shown_checks(collection).preview
+    checks = stored_report(PoolChecks(), collection)
+    preview = tables.Preview.from_json(checks.payload) if checks else None
     return figure_file(pool_figures(collection, preview), figure, extension, collection.slug)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
+from datetime import timedelta
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
 from accounts.models import Collection
@@ -18,10 +19,14 @@ VERSION_INPUT = "how Qrelsmith computes the report"
 
 
 class ReportContent(NamedTuple):
-    """A computed report. `summary` is what pages and releases read without the payload."""
+    """A computed report. `summary` is what pages and releases read without the payload.
+
+    `digest` is that of the rows that it was computed from, if the report of each is kept.
+    """
 
     payload: Any
     summary: Mapping[str, Any] = {}
+    digest: str = ""
 
 
 @dataclass(frozen=True)
@@ -64,6 +69,10 @@ class ReportKind(ABC):
     def result(self, report: StoredReport) -> dict[str, Any]:
         """The result of the job, as its card shows it."""
         return {}
+
+    def wait_after(self, report: StoredReport) -> timedelta:
+        """The time after a job before workers request the next one by themselves."""
+        return timedelta(0)
 
     def all_inputs(self, collection: Collection) -> dict[str, Any]:
         return {VERSION_INPUT: self.version, **self.inputs(collection)}

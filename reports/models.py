@@ -1,4 +1,4 @@
-"""The stored reports of all rooms. A report is replaced when it is computed again."""
+"""The stored reports of all rooms."""
 
 from __future__ import annotations
 
@@ -35,6 +35,10 @@ class StoredReport(models.Model):
     `parameters` are those of its kind, and `key` distinguishes the reports of one kind. `version`
     is that of the computation, and `state` has a digest of each input. If the state differs from
     the present one, the report is out of date. `summary` is what is read without the payload.
+
+    A report is replaced when it is computed again, unless it has a `digest` of the rows that it was
+    computed from. One with a digest is never edited or deleted. Only `state` and `checked_at`
+    change, when the same rows are found in a later state, such as after a judgment is revised back.
     """
 
     # No index of its own, because the constraint's index begins with this column.
@@ -44,18 +48,28 @@ class StoredReport(models.Model):
     kind = models.CharField(max_length=40, help_text="The kind of the job that computes it.")
     key = models.CharField(max_length=150, blank=True)
     parameters: Any = models.JSONField(default=dict, blank=True)
+    digest = models.CharField(max_length=64, blank=True)
     version = models.PositiveSmallIntegerField()
     state = models.CharField(max_length=64)
     computed_at = models.DateTimeField(help_text="It holds everything that was committed before.")
+    checked_at = models.DateTimeField(help_text="When its state was last the present one.")
     seconds = models.FloatField(help_text="How long it took to compute.")
     summary: Any = models.JSONField(default=dict, blank=True)
     # Last: SQLite reads all of it to get at a column behind it.
     payload: Any = JSONText()
 
     class Meta:
-        ordering = ["collection", "kind", "key"]
+        ordering = ["collection", "kind", "key", "-checked_at", "-id"]
         constraints = [
-            models.UniqueConstraint(fields=["collection", "kind", "key"], name="stored_report_once")
+            models.UniqueConstraint(
+                fields=["collection", "kind", "key", "digest"], name="stored_report_once"
+            )
+        ]
+        indexes = [
+            models.Index(
+                fields=["collection", "kind", "key", "-checked_at", "-id"],
+                name="stored_report_latest",
+            )
         ]
 
     def __str__(self) -> str:

@@ -121,9 +121,10 @@ def _people(seed: str) -> tuple[Collection, dict[str, list[User]]]:
 
 
 def _report(collection: Collection) -> None:
-    from agreement.services import compute_report
+    from agreement.services import AgreementReport
+    from reports.services import compute_report
 
-    compute_report(collection=collection, missing="exclude", work=work())
+    compute_report(AgreementReport("exclude"), collection=collection, work=work())
 
 
 def sizes(collection: Collection) -> dict[str, int]:

@@ -107,9 +107,10 @@ def _rated(queries: int, pairs: int) -> Iterator[RatedPair]:
 
 def report(clock: Clock, missing: str) -> Measured:
     """A job that computes and stores an agreement report, unless nothing changed."""
-    from agreement.services import request_report
+    from agreement.services import AgreementReport
+    from reports.services import request_report
 
-    return end_of(request_report(collection=_collection(), missing=missing))
+    return end_of(request_report(AgreementReport(missing), collection=_collection()))
 
 
 def publish(clock: Clock, version: str) -> Measured:

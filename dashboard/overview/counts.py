@@ -23,7 +23,7 @@ from django.db.models import (
 from accounts.models import Collection, Membership, Role, User
 from adjudication.models import CaseCount
 from adjudication.queue import due_cases
-from agreement.models import Report
+from agreement.services import AgreementReport
 from annotation.models import PairCount, SlotCount
 from corpus.facets import SAMPLE_FACETS
 from corpus.models import Document, Facet, Query, QueryPaper, title_of
@@ -32,6 +32,7 @@ from dashboard.overview.steps import CollectionCounts
 from jobs.models import LIVE, Job, State
 from pooling.models import Pool
 from release.models import Release
+from reports.models import StoredReport
 from retrieval.models import Run
 
 
@@ -83,7 +84,8 @@ def _aggregates() -> Iterable[tuple[QuerySet[Any], str, dict[str, Aggregate]]]:
         },
     )
     yield CaseCount.objects.all(), "query__collection", {"settled": Sum("settled")}
-    yield Report.objects.all(), "collection", {"reports": row_count}
+    agreement_reports = StoredReport.objects.filter(kind=AgreementReport.name)
+    yield agreement_reports, "collection", {"reports": row_count}
     yield Release.objects.all(), "collection", {"releases": row_count}
     yield (
         Facet.objects.all(),

@@ -10,7 +10,7 @@ from accounts.models import Collection
 from agreement.revision import revision_of
 from evaluation.pool_bias.report import report_payload
 from jobs.context import JobContext
-from pooling.services.reports import pools_state
+from pooling.services.state import pools_state
 from reports.kinds import ReportContent, ReportKind
 from reports.models import StoredReport
 from reports.services import register, reports_of

@@ -116,21 +116,6 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
-            name='PoolReport',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('collection', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='pool_reports', to='accounts.collection')),
-                ('kind', models.CharField(help_text='The kind of the job that computes it.', max_length=30)),
-                ('state', models.CharField(max_length=64)),
-                ('payload', models.JSONField()),
-                ('began_at', models.DateTimeField(help_text='It holds everything that was committed before.')),
-                ('seconds', models.FloatField(help_text='How long it took to compute.')),
-            ],
-            options={
-                'constraints': [models.UniqueConstraint(fields=('collection', 'kind'), name='pool_report_once')],
-            },
-        ),
-        migrations.CreateModel(
             name='LastPlan',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),

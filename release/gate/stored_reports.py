@@ -9,7 +9,7 @@ from collections import defaultdict
 from typing import Any, NamedTuple
 
 from accounts.models import Collection
-from agreement.revision import revision_of
+from agreement.services import AgreementReport
 from bundle.records import ReleasedReports
 from evaluation.label_effects.services import CitedPapersReport, LabelEffectsReport
 from evaluation.leaderboard.rows import pooled_runs
@@ -68,12 +68,12 @@ def stored_reports(collection: Collection) -> ReleasedReports:
 
 
 def _agreement_is_stale(collection: Collection) -> bool:
-    reports = collection.reports.order_by()
-    policies = set(reports.values_list("missing", flat=True).distinct())
+    reports = collection.stored_reports.filter(kind=AgreementReport.name).order_by()
+    policies = set(reports.values_list("key", flat=True).distinct())
     if not policies:
         return False
-    present = reports.current().filter(revision=str(revision_of(collection)))
-    return policies != set(present.values_list("missing", flat=True))
+    state = AgreementReport(min(policies)).state(collection)  # every policy has the same inputs
+    return policies != set(reports.filter(state=state).values_list("key", flat=True))
 
 
 def _stale_systems(collection: Collection) -> set[str]:

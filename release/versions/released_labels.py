@@ -9,7 +9,7 @@ from bundle.names import QRELS
 from bundle.options import LabelSource, ReleaseOptions
 from corpus.digests import json_digest
 from pooling.models import Pool
-from pooling.services.reports import pools_state
+from pooling.services.state import pools_state
 from release.snapshot.citations import citation_labels
 from release.snapshot.collection import queries_by_name
 from release.snapshot.pools import released_builds

@@ -10,18 +10,17 @@ from django.utils import timezone
 from adjudication import yield_reports
 from adjudication.retriever_yield import SourceCandidate, Yield, is_found, yields, yields_of
 from adjudication.yield_reports import (
-    compute_yields,
+    YieldReport,
     request_due_yields,
-    wait_after,
-    yields_state,
 )
 from annotation.models import Slot
 from annotation.services import open_query
 from evaluation.pool_bias.services import PoolBiasReport
 from jobs import services as jobs
 from jobs.models import Job, State
-from pooling.models import Contribution, PoolReport
+from pooling.models import Contribution
 from pooling.services import freeze_pools
+from reports.models import StoredReport
 from reports.services import compute_report
 from tests.support.factories import a_collection, a_pool, an_open_query, annotators
 from tests.support.pooling_scenes import a_listed_collection
@@ -138,7 +137,7 @@ def pools_page():
 def test_the_page_shows_the_stored_yields(judged):
     assert "These numbers are not counted yet." in text_of(pools_page())
 
-    compute_yields(collection=judged)
+    compute_report(YieldReport(), collection=judged)
 
     page = pools_page()
     (row,) = page.context["yields"].rows
@@ -149,7 +148,7 @@ def test_the_page_shows_the_stored_yields(judged):
 
 @pytest.mark.django_db
 def test_yields_before_the_latest_judgments_say_so(judged):
-    compute_yields(collection=judged)
+    compute_report(YieldReport(), collection=judged)
     judge_both(an_open_query(judged), (2, 2))
 
     page = pools_page()
@@ -166,7 +165,6 @@ def test_no_report_is_due_before_both_have_judged_a_pair():
 
     request_due_yields()
 
-    assert yields_state(collection) == ""
     assert not Job.objects.exists()
     assert pools_page().context["yields"] is None
 
@@ -189,5 +187,5 @@ def test_a_worker_counts_the_yields_once_and_then_waits(judged):
 
 
 def test_a_report_that_takes_long_is_computed_less_often():
-    assert wait_after(PoolReport(seconds=0.1)) == timedelta(minutes=1)
-    assert wait_after(PoolReport(seconds=10)) == timedelta(seconds=1000)
+    assert YieldReport().wait_after(StoredReport(seconds=0.1)) == timedelta(minutes=1)
+    assert YieldReport().wait_after(StoredReport(seconds=10)) == timedelta(seconds=1000)

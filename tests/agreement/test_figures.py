@@ -8,9 +8,10 @@ import io
 import pytest
 
 from agreement.figures import MOST_ROWS, counts_in_bins, figures_of
-from agreement.services import compute_report
+from agreement.services import AgreementReport
 from agreement.summary import Tally, cell_of, confusions
 from agreement.tables import BY_KEY, QueryLines
+from reports.services import compute_report
 from tests.support.old_reports import an_old_report
 from tests.support.release_scenes import a_judged_collection, an_opened_collection, slot_of
 from tests.support.sittings import judge
@@ -110,7 +111,7 @@ def test_labels_are_counted_where_a_slot_has_no_grade_too():
 @pytest.fixture
 def collection(db):
     collection = a_judged_collection()
-    compute_report(collection=collection, missing="exclude")
+    compute_report(AgreementReport("exclude"), collection=collection)
     return collection
 
 
@@ -135,7 +136,7 @@ def test_the_file_has_the_coefficient_of_the_page(collection):
 def test_the_file_of_grades_counts_every_final_label(collection):
     content = client_of("admin").get(address("agreement-figure", "grades", "csv"))
     rows = list(csv.DictReader(io.StringIO(content.text)))
-    confusion = collection.reports.get().confusion
+    confusion = collection.stored_reports.get().summary
 
     assert sum(int(row["labels"]) for row in rows) == sum(
         sum(facet["labels"]) for facet in confusion.values()
@@ -146,7 +147,7 @@ def test_the_file_of_grades_counts_every_final_label(collection):
 def test_a_pair_with_one_judgment_is_in_no_figure(db):
     opened = an_opened_collection()
     judge(slot_of(opened, "q2_method", "d1", 1), 3)
-    compute_report(collection=opened, missing="exclude")
+    compute_report(AgreementReport("exclude"), collection=opened)
 
     page = client_of("admin").get(address("agreement"))
 

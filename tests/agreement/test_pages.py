@@ -14,11 +14,12 @@ from django.urls import reverse
 from adjudication.services import Ruling
 from adjudication.standing import LabelledPair, Standing
 from agreement import tables
-from agreement.services import compute_report, tally_of
+from agreement.services import AgreementReport, tally_of
 from agreement.summary import STATISTICS_VERSION, confusion_dict
 from jobs.models import Job
+from reports.services import compute_report, stored_report
 from tests.support.factories import a_collection
-from tests.support.old_reports import an_old_report
+from tests.support.old_reports import an_agreement_report, an_old_report
 from tests.support.release_scenes import (
     GRADES,
     RULINGS,
@@ -42,7 +43,7 @@ def collection():
     """Three queries judged and decided, and both reports."""
     collection = a_judged_collection()
     for missing in ("exclude", "zero"):
-        compute_report(collection=collection, missing=missing)
+        compute_report(AgreementReport(missing), collection=collection)
     return collection
 
 
@@ -117,7 +118,7 @@ def test_an_older_report_is_not_shown_beside_a_current_one(collection, admin):
 
     page = admin.get(address("agreement"))
 
-    assert page.context["report"] == collection.reports.current().get(missing="exclude")
+    assert page.context["report"] == stored_report(AgreementReport("exclude"), collection)
     assert "The report is up to date." in text_of(page)
 
 
@@ -153,7 +154,7 @@ def test_overruling_is_shown_as_a_mean_over_queries_and_pooled():
     opened = an_opened_collection()
     judge_all(opened, GRADES)
     decide_all(opened, OVERRULINGS)
-    compute_report(collection=opened, missing="exclude")
+    compute_report(AgreementReport("exclude"), collection=opened)
 
     page = client_of("admin").get(address("agreement")).text
 
@@ -293,10 +294,10 @@ def test_judgments_revised_and_revised_back_have_the_report_of_before(collection
     before = admin.get(address("agreement")).context["report"]
     slot = slot_of(collection, "q2_method", "d1", 1)
     judge(slot, 3)
-    compute_report(collection=collection, missing="exclude")
+    compute_report(AgreementReport("exclude"), collection=collection)
     between = admin.get(address("agreement"))
     judge(slot, 1)
-    compute_report(collection=collection, missing="exclude")
+    compute_report(AgreementReport("exclude"), collection=collection)
 
     page = admin.get(address("agreement"))
 
@@ -321,10 +322,11 @@ def a_report_of_many(collection, queries):
         }
 
     rows = [row(number, stage) for number in range(queries) for stage in ("pre", "post")]
-    return collection.reports.create(
-        missing="exclude",
-        statistics=STATISTICS_VERSION,
-        state=f"{queries}",
+    return an_agreement_report(
+        collection,
+        "exclude",
+        version=STATISTICS_VERSION,
+        digest=f"{queries}",
         payload={"statistics": STATISTICS_VERSION, "facets": [], "queries": rows},
     )
 
@@ -402,14 +404,14 @@ def test_the_page_reads_no_pairs_and_as_often_for_many_queries(collection, admin
 def test_the_json_download_is_the_report(collection, admin):
     content = admin.get(address("agreement-json", "zero"))
 
-    assert json.loads(content.text) == collection.reports.get(missing="zero").payload
+    assert json.loads(content.text) == collection.stored_reports.get(key="zero").payload
     assert 'filename="small-agreement-zero.json"' in content["Content-Disposition"]
 
 
 def test_the_csv_download_has_every_query_and_facet_at_full_precision(collection, admin):
     content = admin.get(address("agreement-csv", "exclude"))
     rows = list(csv.DictReader(io.StringIO(content.text)))
-    payload = collection.reports.get(missing="exclude").payload
+    payload = collection.stored_reports.get(key="exclude").payload
 
     assert len(rows) == len(payload["facets"]) + len(payload["queries"])
     values = [row["percent"] for row in rows if row["level"] == "query"]
@@ -420,7 +422,7 @@ def test_the_csv_download_has_every_query_and_facet_at_full_precision(collection
 
 def test_the_csv_has_both_shares_of_overruling(collection, admin):
     content = admin.get(address("agreement-csv", "exclude"))
-    facets = collection.reports.get(missing="exclude").payload["facets"]
+    facets = collection.stored_reports.get(key="exclude").payload["facets"]
     lines = list(csv.DictReader(io.StringIO(content.text)))
 
     for key in ("overruled_mean", "overruled"):
@@ -447,7 +449,7 @@ def test_a_report_never_computed_cannot_be_downloaded(admin, name):
 
 def test_more_queries_cost_the_page_no_more_questions(collection, django_assert_num_queries):
     small = a_collection("tiny")
-    compute_report(collection=small, missing="exclude")
+    compute_report(AgreementReport("exclude"), collection=small)
     client = client_of("admin")
     tiny = reverse("agreement", args=["tiny"])
     client.get(tiny)

@@ -11,21 +11,20 @@ from django.urls import reverse
 from accounts.models import User
 from adjudication.standing import LabelledPair, Standing
 from agreement.coefficients import Missing
-from agreement.models import Report
 from agreement.services import (
+    AgreementReport,
     UnknownPolicy,
     both_reports,
-    compute_report,
-    job_key,
     policy_on_missing,
     report_payload,
-    request_report,
     state_of,
 )
 from agreement.summary import STATISTICS_VERSION
 from corpus.digests import canonical_json
 from jobs.context import DirectRun
 from jobs.models import Job
+from reports.models import StoredReport
+from reports.services import compute_report, job_key, request_report
 from tests.support.factories import a_collection, an_open_query
 from tests.support.sittings import judge_both
 
@@ -114,38 +113,42 @@ def test_a_report_that_another_worker_computed_meanwhile_is_taken(collection):
     class OvertakenWork(DirectRun):
         @contextmanager
         def fenced(self):
-            compute_report(collection=collection, missing="zero")
+            compute_report(AgreementReport("zero"), collection=collection)
             with super().fenced():
                 yield
 
-    report = compute_report(collection=collection, missing="zero", work=OvertakenWork())
-    assert report == Report.objects.get()
+    report = compute_report(AgreementReport("zero"), collection=collection, work=OvertakenWork())
+    assert report == StoredReport.objects.get()
 
 
 @pytest.mark.parametrize("missing", ["guess", "", "ZERO"])
 def test_an_unknown_policy_makes_neither_report_nor_job(collection, missing):
     for ask in (compute_report, request_report):
         with pytest.raises(UnknownPolicy, match=f'"{missing}"'):
-            ask(collection=collection, missing=missing)
-    assert not Report.objects.exists()
+            ask(AgreementReport(missing), collection=collection)
+    assert not StoredReport.objects.exists()
     assert not Job.objects.exists()
 
 
 def test_each_policy_has_a_report_of_its_own(collection):
     judge_both(an_open_query(collection), (1, 3), (2, 2))
-    reports = [compute_report(collection=collection, missing=each) for each in ("zero", "exclude")]
+    reports = [
+        compute_report(AgreementReport(each), collection=collection) for each in ("zero", "exclude")
+    ]
 
-    assert {report.missing for report in reports} == {"zero", "exclude"}
-    assert reports[0].state == reports[1].state
+    assert {report.key for report in reports} == {"zero", "exclude"}
+    assert reports[0].digest == reports[1].digest
 
 
 def test_a_request_says_who_asked_and_for_what(collection):
     admin = User.objects.get(username="admin")
-    job = request_report(collection=collection, missing="zero", requested_by=admin, reason="state")
+    job = request_report(
+        AgreementReport("zero"), collection=collection, requested_by=admin, reason="state"
+    )
 
     assert (job.parameters, job.requested_by) == ({"missing": "zero"}, admin)
-    assert job.key == job_key(policy_on_missing("zero"), "state")
-    other = request_report(collection=collection, missing="zero", reason="a later state")
+    assert job.key == job_key(AgreementReport("zero"), "state")
+    other = request_report(AgreementReport("zero"), collection=collection, reason="a later state")
     assert other != job
 
 
@@ -153,7 +156,7 @@ def test_the_queries_of_a_report_are_filtered_by_name_and_facet(client, collecti
     openings = [an_open_query(collection), an_open_query(collection, facet="result")]
     for opening in openings:
         judge_both(opening, (1, 3), (2, 2))
-    compute_report(collection=collection, missing="exclude")
+    compute_report(AgreementReport("exclude"), collection=collection)
     client.force_login(User.objects.get(username="admin"))
     address = reverse("agreement", args=[collection.slug])
 

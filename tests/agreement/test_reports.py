@@ -9,14 +9,15 @@ from django.test.utils import CaptureQueriesContext
 
 from adjudication.services import Ruling
 from agreement import tasks
-from agreement.models import Report
-from agreement.services import UnknownPolicy, compute_report, request_report
+from agreement.services import AgreementReport, UnknownPolicy
 from agreement.summary import STATISTICS_VERSION
 from corpus.digests import canonical_json
 from jobs.models import Job, State
 from jobs.services import run
+from reports.models import StoredReport
+from reports.services import compute_report, reports_of, request_report, stored_report
 from tests.support.factories import a_collection
-from tests.support.old_reports import an_old_report
+from tests.support.old_reports import an_agreement_report, an_old_report
 from tests.support.release_scenes import (
     GRADES,
     RULINGS,
@@ -59,7 +60,7 @@ def finish(job: Job) -> Job:
 
 
 def test_a_report_has_every_query_and_facet_at_both_stages():
-    report = compute_report(collection=a_judged_collection(), missing="exclude")
+    report = compute_report(AgreementReport("exclude"), collection=a_judged_collection())
 
     assert [(row["query"], row["stage"]) for row in report.payload["queries"]] == [
         ("q1_background", "pre"),
@@ -78,7 +79,7 @@ def test_the_missing_judgments_are_left_out_or_counted_as_0():
     collection = a_judged_collection()
 
     left_out, counted = (
-        compute_report(collection=collection, missing=missing).payload["queries"][2]
+        compute_report(AgreementReport(missing), collection=collection).payload["queries"][2]
         for missing in ("exclude", "zero")
     )
 
@@ -89,77 +90,78 @@ def test_the_missing_judgments_are_left_out_or_counted_as_0():
 def test_the_same_judgments_again_are_the_same_report():
     collection = a_judged_collection()
 
-    first = compute_report(collection=collection, missing="zero")
+    first = compute_report(AgreementReport("zero"), collection=collection)
 
-    assert compute_report(collection=collection, missing="zero") == first
-    assert compute_report(collection=collection, missing="exclude") != first
-    assert Report.objects.count() == 2
+    assert compute_report(AgreementReport("zero"), collection=collection) == first
+    assert compute_report(AgreementReport("exclude"), collection=collection) != first
+    assert StoredReport.objects.count() == 2
 
 
 def test_unchanged_judgments_are_not_read_again(django_assert_num_queries):
     collection = a_judged_collection()
-    report = compute_report(collection=collection, missing="zero")
+    report = compute_report(AgreementReport("zero"), collection=collection)
 
-    with django_assert_num_queries(2):  # the counts, and the report without its payload
-        assert compute_report(collection=collection, missing="zero") == report
+    # The collection, the counts, and the report without its payload
+    with django_assert_num_queries(3):
+        assert compute_report(AgreementReport("zero"), collection=collection) == report
 
 
 def test_a_report_of_the_same_judgments_is_found_by_the_counts_from_then_on(
     django_assert_num_queries,
 ):
     collection = a_judged_collection()
-    report = compute_report(collection=collection, missing="zero")
+    report = compute_report(AgreementReport("zero"), collection=collection)
     for grade in (0, 3):  # revised, and revised back
         judge(slot_of(collection, "q1_method", "d1", 1), grade)
 
-    assert compute_report(collection=collection, missing="zero") == report
-    with django_assert_num_queries(2):
-        compute_report(collection=collection, missing="zero")
+    assert compute_report(AgreementReport("zero"), collection=collection) == report
+    with django_assert_num_queries(3):
+        compute_report(AgreementReport("zero"), collection=collection)
 
 
 def test_a_revision_and_a_decision_each_make_a_new_report():
     collection = an_opened_collection()
     judge_all(collection, GRADES)
-    compute_report(collection=collection, missing="zero")
+    compute_report(AgreementReport("zero"), collection=collection)
 
     decide_all(collection, RULINGS)
-    compute_report(collection=collection, missing="zero")
+    compute_report(AgreementReport("zero"), collection=collection)
     judge(slot_of(collection, "q1_method", "d1", 1), 0)
-    compute_report(collection=collection, missing="zero")
+    compute_report(AgreementReport("zero"), collection=collection)
 
-    assert Report.objects.count() == 3
+    assert StoredReport.objects.count() == 3
 
 
 def test_a_pair_judged_once_never_affects_the_report():
     collection = an_opened_collection()
     judge_all(collection, {key: both for key, both in GRADES.items() if key[1] != "d3"})
-    before = compute_report(collection=collection, missing="zero")
+    before = compute_report(AgreementReport("zero"), collection=collection)
 
     for query, number, grade in [("q1_method", 1, 3), ("q1_background", 2, 0), ("q2_method", 1, 2)]:
         judge(slot_of(collection, query, "d3", number), grade)
 
-    after = compute_report(collection=collection, missing="zero")
-    assert (after, after.state) == (before, before.state)
+    after = compute_report(AgreementReport("zero"), collection=collection)
+    assert (after, after.digest) == (before, before.digest)
 
 
 def test_a_query_with_no_judged_pair_is_not_in_the_report():
     collection = an_opened_collection()
     judge(slot_of(collection, "q1_method", "d1", 1), 3)
 
-    assert compute_report(collection=collection, missing="zero").payload["queries"] == []
+    assert compute_report(AgreementReport("zero"), collection=collection).payload["queries"] == []
 
 
 def test_another_collections_judgments_are_not_in_the_report():
     a_judged_collection()
 
-    payload = compute_report(collection=a_collection(slug="other"), missing="zero").payload
+    payload = compute_report(AgreementReport("zero"), collection=a_collection(slug="other")).payload
 
     assert payload["queries"] == []
 
 
 def test_a_policy_that_does_not_exist_is_refused():
     with pytest.raises(UnknownPolicy, match='Use "exclude" or "zero"'):
-        compute_report(collection=a_collection(), missing="ignore")
+        compute_report(AgreementReport("ignore"), collection=a_collection())
 
 
 # Reports of another version of the statistics
@@ -169,13 +171,13 @@ def test_a_stored_report_of_another_version_is_computed_again():
     collection = a_judged_collection()
     old = an_old_report(collection, "zero")
 
-    report = compute_report(collection=collection, missing="zero")
+    report = compute_report(AgreementReport("zero"), collection=collection)
 
     assert report != old
-    assert report.state != old.state
+    assert report.digest != old.digest
     assert report.payload["statistics"] == STATISTICS_VERSION
     assert report.payload["facets"][2]["overruled_mean"] is not None
-    assert list(collection.reports.current()) == [report]
+    assert stored_report(AgreementReport("zero"), collection) == report
 
 
 def test_the_command_never_prints_a_report_of_another_version():
@@ -185,12 +187,12 @@ def test_the_command_never_prints_a_report_of_another_version():
     assert printed_json("small") != old.payload
 
 
-@pytest.mark.parametrize("statistics", [None, 1, STATISTICS_VERSION + 1])
+@pytest.mark.parametrize("statistics", [1, STATISTICS_VERSION + 1])
 def test_only_a_report_of_this_version_is_current(statistics):
     collection = a_collection()
-    collection.reports.create(missing="zero", state="0", statistics=statistics, payload={})
+    an_agreement_report(collection, "zero", digest="0", version=statistics)
 
-    assert not collection.reports.current().exists()
+    assert stored_report(AgreementReport("zero"), collection) is None
 
 
 def test_after_a_new_version_reports_that_were_asked_for_are_due_again():
@@ -202,23 +204,23 @@ def test_after_a_new_version_reports_that_were_asked_for_are_due_again():
         # What the version before asked for, under the digest that it took.
         before = hashlib.sha256(canonical_json(sorted(finished))).hexdigest()[:16]
         assert before != reason
-        request_report(collection=collection, missing=missing, reason=before)
+        request_report(AgreementReport(missing), collection=collection, reason=before)
     Job.objects.update(state=State.SUCCEEDED)
 
     assert asked_for() == ["exclude", "zero"]
-    assert collection.reports.current().count() == 2
+    assert reports_of(AgreementReport, collection).count() == 2
     assert asked_for() == []
 
 
 def test_the_database_refuses_to_change_or_delete_a_report():
-    report = compute_report(collection=a_collection(), missing="zero")
+    report = compute_report(AgreementReport("zero"), collection=a_collection())
 
-    changes = [{"payload": {}}, {"confusion": {}}, {"state": "0"}, {"statistics": 1}]
+    changes = [{"payload": {}}, {"summary": {}}, {"digest": "0"}, {"version": 1}]
     for change in changes:
         with pytest.raises(IntegrityError, match="never_edited"), transaction.atomic():
-            Report.objects.filter(pk=report.pk).update(**change)
+            StoredReport.objects.filter(pk=report.pk).update(**change)
     with pytest.raises(IntegrityError, match="never_deleted"), transaction.atomic():
-        Report.objects.filter(pk=report.pk)._raw_delete("default")
+        StoredReport.objects.filter(pk=report.pk)._raw_delete("default")
 
 
 # The command
@@ -291,18 +293,18 @@ def test_the_command_makes_no_job():
 def test_the_job_computes_the_report():
     collection = a_judged_collection()
 
-    job = finish(request_report(collection=collection, missing="zero"))
+    job = finish(request_report(AgreementReport("zero"), collection=collection))
 
-    report = Report.objects.get()
+    report = StoredReport.objects.get()
     assert job.state == State.SUCCEEDED
-    assert job.result == {"report": report.pk, "missing": "zero", "state": report.state}
+    assert job.result == {"report": report.pk, "missing": "zero", "state": report.digest}
 
 
 def test_the_job_for_a_report_that_exists_succeeds_with_it():
     collection = a_judged_collection()
-    report = compute_report(collection=collection, missing="zero")
+    report = compute_report(AgreementReport("zero"), collection=collection)
 
-    job = finish(request_report(collection=collection, missing="zero"))
+    job = finish(request_report(AgreementReport("zero"), collection=collection))
 
     assert (job.state, job.result["report"]) == (State.SUCCEEDED, report.pk)
 
@@ -311,7 +313,7 @@ def test_asking_twice_is_one_job_per_policy():
     collection = a_judged_collection()
 
     for missing in ("zero", "zero", "exclude"):
-        request_report(collection=collection, missing=missing)
+        request_report(AgreementReport(missing), collection=collection)
 
     assert sorted(Job.objects.values_list("key", flat=True)) == [
         "compute_agreement:exclude",
@@ -344,7 +346,7 @@ def test_a_fully_judged_query_makes_a_report_due_once():
 
     assert asked_for() == ["exclude", "zero"]
     assert asked_for() == []
-    assert Report.objects.count() == 2
+    assert StoredReport.objects.count() == 2
 
 
 def test_a_second_worker_does_not_ask_again(monkeypatch):

@@ -12,11 +12,12 @@ from adjudication.labels import labelled_pairs
 from adjudication.models import Case, Decision
 from agreement import tasks
 from agreement.revision import Revision, revision_of
-from agreement.services import compute_report, state_of
+from agreement.services import AgreementReport, state_of
 from agreement.summary import STATISTICS_VERSION
 from annotation.models import Reason, Slot
 from annotation.services import Answer, reassign_seat
 from corpus.models import Document, Facet, Query
+from reports.services import compute_report
 from tests.support.factories import a_collection, an_open_query, member
 from tests.support.histories import FEW_HISTORIES
 from tests.support.sittings import judge, judge_both, settle, slots_of
@@ -165,10 +166,10 @@ def test_what_a_report_names_cannot_change_behind_the_counts(opening, rule, mode
 def test_a_facet_that_is_moved_changes_no_report(opening):
     judge_both(opening, (0, 3))
     collection = opening.query.collection
-    report = compute_report(collection=collection, missing="zero")
+    report = compute_report(AgreementReport("zero"), collection=collection)
     before = revision_of(collection), state(opening)
 
     collection.facets.filter(key="method").update(position=10)
 
     assert (revision_of(collection), state(opening)) == before
-    assert compute_report(collection=collection, missing="zero") == report
+    assert compute_report(AgreementReport("zero"), collection=collection) == report

@@ -18,7 +18,7 @@ def test_the_latest_report_is_what_was_computed(world, admin):
     answer = admin.get(f"{WHERE}agreement/").json()
 
     assert answer["missing"] == "exclude"
-    assert answer["state"] == world.report.state
+    assert answer["state"] == world.report.digest
     assert answer["queries"] == world.report.payload["queries"]
     assert answer["facets"] == world.report.payload["facets"]
     assert answer["statistics"] == STATISTICS_VERSION

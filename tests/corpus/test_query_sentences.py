@@ -14,7 +14,7 @@ from django.urls import reverse
 
 from accounts.models import Collection, User
 from adjudication.models import Case
-from agreement.services import compute_report
+from agreement.services import AgreementReport
 from annotation.models import Pair, Slot
 from annotation.services import open_query, presentation_of
 from corpus.documents.importing import SentencesNamed, import_documents
@@ -27,6 +27,7 @@ from jobs.context import DirectRun
 from rebuilding.services import rebuild_pools
 from release.files import open_release
 from release.services import publish_release
+from reports.services import compute_report
 from tests.support.datasheets import answer_datasheet
 from tests.support.factories import DocumentFactory, a_collection, annotators
 from tests.support.sittings import judge_both, settle
@@ -259,7 +260,7 @@ def test_the_named_sentences_are_bold_and_the_candidate_s_are_those_of_the_facet
 
 
 def test_a_query_by_sentences_goes_from_its_creation_to_a_release(judged, tmp_path):
-    report = compute_report(collection=judged, missing="exclude")
+    report = compute_report(AgreementReport("exclude"), collection=judged)
     release = publish_release(collection=judged, version="1.0")
 
     queries = ["d1_method", "d1_method-2", "d1_result-2"]

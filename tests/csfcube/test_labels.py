@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from agreement.services import compute_report as compute_agreement
+from agreement.services import AgreementReport
 from evaluation.label_effects.services import CitedPapersReport, ShadowJudgeReport
 from evaluation.shadow_judges.services import Description, import_shadow_judge
 from reports.services import compute_report
@@ -42,7 +42,7 @@ def test_a_model_that_knows_the_final_labels_is_compared_on_the_pairs_of_the_jud
     agreement = report.payload["agreement"]
     people = {
         row["facet"]: row["median"]
-        for row in compute_agreement(collection=released, missing="exclude").payload["facets"]
+        for row in compute_report(AgreementReport("exclude"), collection=released).payload["facets"]
         if row["stage"] == "pre" and row["queries"]
     }
     for row in agreement["facets"]:

@@ -22,7 +22,6 @@ from django.db import IntegrityError, connection, models, transaction
 from tests.database.rules import (
     accounts,
     adjudication,
-    agreement,
     annotation,
     corpus,
     curation,
@@ -49,7 +48,6 @@ ROOMS = (
     annotation,
     adjudication,
     studies,
-    agreement,
     scoring,
     reports,
     evaluation,

@@ -30,6 +30,7 @@ from accounts.services import add_membership, take_role
 from adjudication.judgment_import import ImportOptions, import_judgments
 from adjudication.models import Case, Decision, Recipient
 from adjudication.services import DecidedMeanwhile, NoSuchCase, Ruling
+from agreement.services import AgreementReport
 from annotation.guidelines.collection_setup import change_facets_and_scale
 from annotation.guidelines.defaults import default_guidelines
 from annotation.models import Judgment, Opening, PairCount, Seat, Slot, SlotCount
@@ -65,6 +66,7 @@ from evaluation.shadow_judges.services import (
     import_shadow_judge,
 )
 from jobs.context import DirectRun
+from pooling.checks import PoolChecks
 from pooling.models import BuildRun, Pool, PoolBuild
 from pooling.services import PoolPlan, build_pools, freeze_pools, save_plan
 from release.datasheets.services import (
@@ -76,7 +78,7 @@ from release.datasheets.services import (
 from release.errata.services import report_erratum, settle_erratum
 from release.publicity import make_private, make_public
 from release.services import publish_release
-from reports.services import compute_report
+from reports.services import compute_report, stored_report
 from retrieval.formats import RankedList, Scored
 from retrieval.models import Run
 from retrieval.services import remove_run
@@ -747,6 +749,43 @@ def test_of_two_builds_at_once_the_later_replaces_the_drafts_of_the_other(tmp_pa
 
     assert (refused, work.outcome) == (None, None)
     assert Pool.objects.get(query_paper=scene.draft.query_paper).candidates.count() == 4
+
+
+# Reports of which one is replaced and every other is kept, each with a service that changes it.
+REPORTS = [(PoolChecks(), pools), (AgreementReport("zero"), decided)]
+
+
+@pytest.mark.parametrize(("kind", "change"), REPORTS)
+def test_two_transactions_that_store_one_report_leave_one_row(
+    on_postgresql, tmp_path, kind, change
+):
+    collection = Scene(tmp_path).collection
+    began = []
+
+    def compute() -> None:
+        report = compute_report(kind, collection=Collection.objects.get(pk=collection.pk))
+        began.append(report.checked_at)
+
+    assert held_open(compute, compute) == [None, None]
+
+    assert collection.stored_reports.get().checked_at == began[1] > began[0]
+
+
+@pytest.mark.parametrize(("kind", "change"), REPORTS)
+def test_a_report_that_began_earlier_and_is_stored_later_is_not_the_latest(tmp_path, kind, change):
+    scene = Scene(tmp_path)
+
+    def change_and_compute() -> None:
+        bound(change, scene)()
+        compute_report(kind, collection=Collection.objects.get(pk=scene.collection.pk))
+
+    work = Interrupted(change_and_compute)
+    compute_report(kind, collection=scene.collection, work=work)
+
+    assert work.outcome is None
+    latest = stored_report(kind, scene.collection)
+    assert latest.state == kind.state(Collection.objects.get(pk=scene.collection.pk))
+    assert scene.collection.stored_reports.count() == (2 if latest.digest else 1)
 
 
 def test_a_text_that_changes_while_its_query_is_opened_is_judged_as_it_is_or_stays(

@@ -147,8 +147,9 @@ def test_a_worker_that_is_frozen_is_started_again_and_does_its_job(start_demo, d
 
 LOOK = "from jobs.models import Job;"
 ASK_FOR_A_REPORT = (
-    "from accounts.models import Collection; from agreement.services import request_report; "
-    "print(request_report(collection=Collection.objects.first(), missing='zero').pk)"
+    "from accounts.models import Collection; from agreement.services import AgreementReport; "
+    "from reports.services import request_report; "
+    "print(request_report(AgreementReport('zero'), collection=Collection.objects.first()).pk)"
 )
 
 

@@ -6,11 +6,11 @@ from django.contrib.auth import authenticate
 from accounts.models import Collection, User
 from adjudication.labels import labelled_pairs
 from adjudication.standing import Standing
-from agreement.models import MissingPolicy
-from agreement.services import compute_report
+from agreement.services import AgreementReport
 from annotation.models import Judgment, Opening
 from demo.services import accounts_file, load_demo
 from pooling.models import Contribution, Pool
+from reports.services import compute_report
 
 pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 
@@ -70,7 +70,7 @@ def test_every_state_of_the_work_has_something_to_show(accounts):
 
 def test_the_judged_part_has_an_agreement_worth_looking_at(accounts):
     collection = Collection.objects.get(slug="demo")
-    report = compute_report(collection=collection, missing=MissingPolicy.EXCLUDE)
+    report = compute_report(AgreementReport("exclude"), collection=collection)
 
     alphas = [
         row["alpha"] for row in report.payload["queries"] if row["stage"] == "pre" and row["n"] > 15

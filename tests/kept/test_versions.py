@@ -30,7 +30,7 @@ WITHOUT_ROWS = {
     *("auth_group", "auth_group_permissions", "authtoken_token", "django_session"),
     *("accounts_user_groups", "accounts_user_user_permissions"),
     # What a person or a job writes again with one click
-    *("curation_labeller", "pooling_lastplan", "pooling_poolreport"),
+    *("curation_labeller", "pooling_lastplan"),
 }
 
 

@@ -8,10 +8,11 @@ import io
 import pytest
 
 from corpus.services import create_query
-from pooling.checks import compute_checks
+from pooling.checks import PoolChecks
 from pooling.figures import depth_figure, depths_of, overlap_figure
 from pooling.models import Pool
 from pooling.tables.freeze_preview import OverlapMatrix
+from reports.services import compute_report
 from tests.support.factories import DocumentFactory, a_collection, a_pool
 from tests.support.visits import address, client_of, text_of
 
@@ -91,7 +92,7 @@ def test_the_heat_map_has_every_two_retrievers_once_in_its_table():
 def test_the_heat_map_of_imported_pools_can_be_downloaded(db):
     collection = a_collection()
     a_pool_to(collection, "p1", {})
-    compute_checks(collection=collection)
+    compute_report(PoolChecks(), collection=collection)
     admin = client_of("admin")
 
     assert address("pool-figure", "overlap-sources", "svg") in admin.get(address("pools")).text

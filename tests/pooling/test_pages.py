@@ -16,10 +16,11 @@ from jobs import services as jobs
 from jobs.context import DirectRun
 from jobs.models import Job, State
 from pooling import checks, preview, tables
-from pooling.checks import compute_checks, request_due_checks
+from pooling.checks import PoolChecks, request_due_checks
 from pooling.models import Candidate, Pool
 from pooling.services import PoolPlan, build_pools, freeze_pools
 from pooling.strategies import STRATEGIES
+from reports.services import compute_report
 from retrieval.formats import ranked, read_run
 from retrieval.models import Run
 from retrieval.retrievers import BUILT_IN, CATALOGUE
@@ -253,7 +254,7 @@ def test_a_cost_that_cannot_be_calculated_says_why(pooled, admin, wrong):
 
 def test_the_preview_names_what_to_look_at(pooled, admin):
     pooled.documents.filter(docno="d3").update(title="Parsing trees: D1")
-    compute_checks(collection=pooled)
+    compute_report(PoolChecks(), collection=pooled)
     page = text_of(admin.get(address("pools")))
 
     assert "Warnings to check before freezing" in page
@@ -279,7 +280,7 @@ def test_the_preview_tells_what_each_retriever_does(pooled):
 def test_pools_without_lists_are_compared_by_what_they_hold(collection, admin):
     a_pool(collection.query_papers.get(), list(collection.documents.filter(docno="d1")))
 
-    compute_checks(collection=collection)
+    compute_report(PoolChecks(), collection=collection)
 
     page = admin.get(address("pools")).text
 
@@ -318,14 +319,14 @@ def test_a_page_has_fifty_rows_and_costs_the_same_for_any_number_of_pools(
     collection, admin, django_assert_num_queries
 ):
     many_papers(collection, 3)
-    compute_checks(collection=collection)
+    compute_report(PoolChecks(), collection=collection)
     expected = queries_of(admin, address("pools"))
     DocumentFactory(collection=collection, docno="x")
     many = a_collection("many")
     for docno in ("d4", "d5", "d6"):
         DocumentFactory(collection=many, docno=docno)
     many_papers(many, 60)
-    compute_checks(collection=many)
+    compute_report(PoolChecks(), collection=many)
 
     with django_assert_num_queries(expected):
         page = admin.get(address("pools", slug="many"))
@@ -389,7 +390,7 @@ def test_pools_that_are_not_checked_yet_say_so_and_load_the_result(pooled, admin
     assert "The pools are not checked yet. They are being checked now" in text_of(page)
     assert 'hx-select="#pool-checks"' in page.text
 
-    compute_checks(collection=pooled)
+    compute_report(PoolChecks(), collection=pooled)
     page = admin.get(address("pools"))
 
     assert "being checked" not in page.text
@@ -399,7 +400,7 @@ def test_pools_that_are_not_checked_yet_say_so_and_load_the_result(pooled, admin
 
 @pytest.mark.parametrize("change", ["build", "document"])
 def test_checks_of_an_earlier_state_say_so(pooled, admin, change):
-    compute_checks(collection=pooled)
+    compute_report(PoolChecks(), collection=pooled)
     if change == "build":
         build_pools(collection=pooled, plan=PoolPlan.take(2, runs=("best",)), work=DirectRun())
     else:
@@ -412,7 +413,7 @@ def test_checks_of_an_earlier_state_say_so(pooled, admin, change):
 
 
 def test_the_checks_stay_current_when_pools_are_frozen(pooled, admin):
-    compute_checks(collection=pooled)
+    compute_report(PoolChecks(), collection=pooled)
 
     freeze_pools(collection=pooled)
 
@@ -445,12 +446,12 @@ def test_checks_that_failed_are_not_requested_again_for_the_same_pools(pooled, a
 
 
 def test_a_report_that_began_earlier_does_not_replace_a_later_one(pooled):
-    later = compute_checks(collection=pooled)
-    pooled.pool_reports.update(began_at=timezone.now() + timedelta(minutes=1), state="later")
+    later = compute_report(PoolChecks(), collection=pooled)
+    pooled.stored_reports.update(checked_at=timezone.now() + timedelta(minutes=1), state="later")
 
-    compute_checks(collection=pooled)
+    compute_report(PoolChecks(), collection=pooled)
 
-    assert pooled.pool_reports.get(pk=later.pk).state == "later"
+    assert pooled.stored_reports.get(pk=later.pk).state == "later"
 
 
 def test_a_preview_is_the_same_after_it_was_stored(pooled, collection):

@@ -14,7 +14,7 @@ from ir_measures import calc_aggregate, nDCG, read_trec_qrels, read_trec_run
 from accounts.models import Collection, Role, User
 from accounts.services import add_membership
 from adjudication.models import Case
-from agreement.services import compute_report
+from agreement.services import AgreementReport
 from annotation.models import Slot
 from annotation.services import BadAnswer, open_queries
 from corpus.models import Query
@@ -22,6 +22,7 @@ from jobs.context import DirectRun
 from pooling.services import PoolPlan, build_pools
 from release.models import Release
 from release.services import publish_release
+from reports.services import compute_report
 from retrieval.services.runs import import_run
 from tests.support.factories import DocumentFactory, UserFactory, annotators
 from tests.support.releases import EVERY_EXCEPTION
@@ -95,7 +96,7 @@ def released(collection, run_file) -> Release:
     plan = PoolPlan(runs=("mine",), parameters={"n": 6}, depth=6)
     build_pools(collection=collection, plan=plan, work=DirectRun())
     judge_everything(collection)
-    compute_report(collection=collection, missing="exclude")
+    compute_report(AgreementReport("exclude"), collection=collection)
     return publish_release(collection=collection, version="1.0", accept=EVERY_EXCEPTION)
 
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from accounts.models import Collection, Role
 from adjudication.models import Case, JudgmentImport, Recipient
 from adjudication.services import Ruling
-from agreement.services import compute_report
+from agreement.services import AgreementReport
 from annotation.models import Opening, Slot
 from annotation.services import open_query, write_guideline
 from bundle.formats.records import is_writable
@@ -28,6 +28,7 @@ from release.rules import WHITE_SPACE
 from release.services import find_faults
 from release.snapshot import take_snapshot
 from release.snapshot.documents import count_documents
+from reports.services import compute_report
 from tests.adjudication.test_counts import ACTIONS, act
 from tests.support.factories import (
     DocumentFactory,
@@ -295,10 +296,10 @@ def same_texts(collection):
 
 
 def old_agreement(collection):
-    compute_report(collection=collection, missing="zero")
-    compute_report(collection=collection, missing="exclude")
+    compute_report(AgreementReport("zero"), collection=collection)
+    compute_report(AgreementReport("exclude"), collection=collection)
     judge(slot_of(collection, "q1_method", "d1", 1), 2)
-    compute_report(collection=collection, missing="exclude")
+    compute_report(AgreementReport("exclude"), collection=collection)
 
 
 def old_scores(collection):

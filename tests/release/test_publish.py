@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from accounts.models import User
 from adjudication.services import Ruling
-from agreement.services import compute_report
+from agreement.services import AgreementReport
 from annotation.models import Pair
 from annotation.services import open_query, presentation_of, write_guideline
 from bundle.content import FileNote
@@ -33,6 +33,7 @@ from release.gate.acceptance import NONE_ACCEPTED
 from release.models import Release
 from release.services import build_bundle, publish_release, request_release
 from release.snapshot import take_snapshot
+from reports.services import compute_report
 from retrieval.models import Run
 from tests.support.factories import DocumentFactory, UserFactory, a_pool, annotators
 from tests.support.release_scenes import (
@@ -267,7 +268,7 @@ def test_every_pooled_document_is_there_with_all_its_sources(collection):
     [("exclude", "agreement.json"), ("zero", "agreement.missing-zero.json")],
 )
 def test_the_reports_are_what_the_agreement_command_prints(collection, missing, name):
-    report = compute_report(collection=collection, missing=missing)
+    report = compute_report(AgreementReport(missing), collection=collection)
 
     assert json.loads(bundle_file(collection, f"reports/{name}")) == report.payload
 

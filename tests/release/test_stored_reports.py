@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from agreement.services import compute_report as compute_agreement
+from agreement.services import AgreementReport
 from evaluation.label_effects.services import (
     CitedPapersReport,
     LabelEffectsReport,
@@ -41,7 +41,7 @@ def collection():
     """With two systems, and every report that a release can have."""
     collection = a_judged_collection()
     two_systems(collection)
-    compute_agreement(collection=collection, missing="exclude")
+    compute_report(AgreementReport("exclude"), collection=collection)
     evaluate(collection=collection)
     compute_report(PoolBiasReport(), collection=collection)
     for kind in (LabelEffectsReport, CitedPapersReport):

@@ -11,8 +11,7 @@ from rest_framework.test import APIClient
 from accounts.models import Collection, Role, User
 from adjudication.models import Case
 from adjudication.services import Ruling
-from agreement.models import Report
-from agreement.services import compute_report as compute_agreement
+from agreement.services import AgreementReport
 from annotation.models import Opening, Slot
 from annotation.services import Answer, open_query, set_up_collection
 from corpus.facets import DEFAULT_FACETS, FacetPlan
@@ -31,6 +30,7 @@ from pooling.models import PoolBuild
 from release.errata.services import report_erratum
 from release.models import Erratum, Release
 from release.services import publish_release
+from reports.models import StoredReport
 from reports.services import compute_report
 from retrieval.formats import RankedList
 from retrieval.models import Run
@@ -67,7 +67,7 @@ class World:
     opening: Opening
     run: Run
     job: Job
-    report: Report
+    report: StoredReport
     release: Release
     study: Study
     erratum: Erratum
@@ -119,7 +119,7 @@ def a_world(slug: str = "small", facets: Sequence[FacetPlan] = DEFAULT_FACETS) -
         judge(theirs[slot.pair_id], Answer(grade=grade, note=NOTE))
     judge(theirs[mine[2].pair_id], Answer(grade=2, note=HALF_NOTE))
     settle(mine[0], Ruling(grade=1, note=NOTE))
-    world.report = compute_agreement(collection=collection, missing="exclude")
+    world.report = compute_report(AgreementReport("exclude"), collection=collection)
     world.release = publish_release(collection=collection, version="1.0", accept=EVERY_EXCEPTION)
     world.erratum = report_erratum(
         release=world.release, query=world.query, docno="", problem=NOTE, email=EMAIL

@@ -11,8 +11,9 @@ from django.core.management.base import CommandParser
 from accounts.commands import ProjectCommand
 from accounts.models import Collection
 from agreement.coefficients import COEFFICIENTS, Missing
-from agreement.services import compute_report
+from agreement.services import AgreementReport
 from agreement.summary import ReportStage
+from reports.services import compute_report
 
 COLUMNS = [coefficient.key for coefficient in COEFFICIENTS]
 
@@ -33,7 +34,8 @@ class Command(ProjectCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         collection: Collection = options["collection"]
-        payload = compute_report(collection=collection, missing=options["missing"]).payload
+        kind = AgreementReport(options["missing"])
+        payload = compute_report(kind, collection=collection).payload
         if options["format"] == "json":
             # Sorted, since PostgreSQL keeps no order of keys: the same text on every database.
             self.stdout.write(json.dumps(payload, indent=2, sort_keys=True, ensure_ascii=False))

@@ -90,7 +90,6 @@ CASES = [
     Case("contribution_of_frozen_pool_delete", lambda world: delete(world.frozen_contribution)),
     Case("pool_stays_frozen", lambda world: change(world.frozen, frozen_at=None)),
     Case("pool_stays_frozen", lambda world: change(world.frozen, shortfall={"cited": 1})),
-    Case("pool_report_once", lambda world: again(world.pool_report)),
     Case(
         "pool_frozen_is_not_hidden",
         lambda world: again(world.draft, query_paper=None, frozen_at=timezone.now()),

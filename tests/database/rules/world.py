@@ -12,7 +12,6 @@ from django.utils import timezone
 
 from accounts.models import Collection, Membership, Role, User
 from adjudication.models import Decision, Referral
-from agreement.models import Report
 from annotation.models import Exclusion, Guideline, Judgment, Opening, Pair, Slot
 from annotation.services import open_query
 from corpus.models import (
@@ -44,7 +43,6 @@ from pooling.models import (
     DrawnList,
     LastPlan,
     Pool,
-    PoolReport,
     SavedPlan,
 )
 from release.models import (
@@ -72,6 +70,7 @@ from tests.support.factories import (
     annotators,
     member,
 )
+from tests.support.old_reports import a_stored_report
 from tests.support.screened_samples import a_choice
 from tests.support.sittings import judge_both, settle
 from tests.support.study_scenes import attach_full_texts, rate
@@ -132,8 +131,6 @@ class World(NamedTuple):
     last_plan: LastPlan
     saved_plan: SavedPlan
     query_choice: QueryChoice
-    pool_report: PoolReport
-    report: Report
     job: Job
     release: Release
     public: PublicPeriod  # of that release
@@ -276,10 +273,6 @@ def build_world() -> World:
         last_plan=LastPlan.objects.create(collection=collection, fields={}),
         saved_plan=collection.saved_plans.create(name="Deep", fields={}),
         query_choice=a_choice(collection),
-        pool_report=collection.pool_reports.create(
-            kind="kind", state="", payload=[], began_at=timezone.now(), seconds=1
-        ),
-        report=collection.reports.create(missing="zero", state="0" * 64, payload={}),
         job=collection.jobs.create(kind="kind", key="key", state=State.QUEUED),
         release=release,
         public=release.public_periods.create(page={}),
@@ -303,9 +296,7 @@ def build_world() -> World:
         ended_pair=ended_pair,
         shadow_judge=shadow_judge,
         shadow_label=shadow_judge.labels.create(pair=other.pair, grade=3),
-        stored_report=collection.stored_reports.create(
-            kind="kind", version=1, state="", computed_at=timezone.now(), seconds=1, payload={}
-        ),
+        stored_report=a_stored_report(collection, "kind", digest="0" * 64),
         document_import=document_import,
         import_step=document_import.steps.create(position=0, name="read", removed=0, remaining=3),
         error_tag=ErrorTag.objects.create(

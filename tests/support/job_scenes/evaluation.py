@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from accounts.models import Collection
-from agreement.services import request_report as request_agreement
+from agreement.services import AgreementReport
 from evaluation.label_effects.services import (
     CitedPapersReport,
     LabelEffectsReport,
@@ -35,7 +35,7 @@ def a_scored_collection() -> Collection:
 
 
 def agreement() -> Job:
-    return request_agreement(collection=a_judged_collection(), missing="exclude")
+    return request_report(AgreementReport("exclude"), collection=a_judged_collection())
 
 
 def scores() -> Job:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from adjudication import yield_reports
 from adjudication.judgment_import import ImportOptions
 from adjudication.judgment_import.uploads import request_judgments
+from adjudication.yield_reports import YieldReport
 from annotation.team import plan_opening, plan_rebalancing, request_opening, request_rebalancing
 from jobs.models import Job
-from jobs.services import enqueue
-from pooling import checks
+from pooling.checks import PoolChecks
 from pooling.services import PoolPlan, freeze_pools, request_pools
+from reports.services import request_report
 from retrieval.services.runs import request_run
 from retrieval.uploads import request_embeddings, request_run_imports
 from tests.support.factories import annotators, member
@@ -52,7 +52,7 @@ def pools() -> Job:
 def pool_checks() -> Job:
     collection = a_listed_collection()
     built(collection)
-    return enqueue(kind=checks.JOB_KIND, collection=collection, parameters={})
+    return request_report(PoolChecks(), collection=collection)
 
 
 def opening() -> Job:
@@ -75,7 +75,7 @@ def rebalancing() -> Job:
 
 
 def yields() -> Job:
-    return enqueue(kind=yield_reports.JOB_KIND, collection=a_judged_collection(), parameters={})
+    return request_report(YieldReport(), collection=a_judged_collection())
 
 
 def judgments() -> Job:
