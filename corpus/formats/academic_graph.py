@@ -8,7 +8,7 @@ Then each paper is completed with what was kept for it.
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, closing
 from itertools import islice
 from pathlib import Path
@@ -18,10 +18,12 @@ from corpus.formats.benchmarks import from_s2orc
 from corpus.formats.decompression import Meter
 from corpus.formats.document_lines import (
     BadLine,
+    DocumentFields,
     DocumentFormatError,
     DocumentLine,
+    FileItem,
     Problem,
-    document_record,
+    checked_lines,
     file_lines,
     parsed_object,
 )
@@ -45,7 +47,7 @@ class DumpFile(NamedTuple):
     open: Callable[[], AbstractContextManager[Path | BinaryIO]]
 
 
-def dataset_of(content: dict[str, Any]) -> str:
+def dataset_of(content: Mapping[str, object]) -> str:
     """The dataset of a line; OTHERS for one of the graph that is not read, "" for other formats."""
     keys = content.keys()
     if {"citingcorpusid", "citedcorpusid"} <= keys:
@@ -90,7 +92,7 @@ def read_academic_graph(
                 yield from _store_lines(store, dataset, part, meter)
         store.index()
         for part in papers:
-            yield from _papers(store, part, meter)
+            yield from checked_lines(_papers(store, part, meter), part.name)
 
 
 def _dataset_of_file(part: DumpFile) -> str:
@@ -127,7 +129,7 @@ def _store_lines(
         store.add(dataset, rows)
 
 
-def _check_dataset(content: dict[str, Any], dataset: str) -> None:
+def _check_dataset(content: Mapping[str, object], dataset: str) -> None:
     found = dataset_of(content) or "another format"
     if found != dataset:
         raise Problem(
@@ -136,7 +138,7 @@ def _check_dataset(content: dict[str, Any], dataset: str) -> None:
         )
 
 
-def _row_of(content: dict[str, Any], dataset: str) -> tuple[object, ...] | None:
+def _row_of(content: Mapping[str, object], dataset: str) -> tuple[object, ...] | None:
     """The row to store, or None for a line that says nothing, such as a citation of no paper."""
     if dataset == CITATIONS:
         citing, cited = content["citingcorpusid"], content["citedcorpusid"]
@@ -150,7 +152,7 @@ def _row_of(content: dict[str, Any], dataset: str) -> tuple[object, ...] | None:
     return (corpusid, abstract) if abstract else None
 
 
-def _has_text(content: dict[str, Any]) -> bool:
+def _has_text(content: Mapping[str, object]) -> bool:
     inside = content.get("content") or content.get("body")
     return isinstance(inside, dict) and bool(inside.get("text"))
 
@@ -163,19 +165,17 @@ def _number(value: Any) -> int:
     raise Problem(f"a corpus id must be a whole number, got {str(value)[:40]!r}.")
 
 
-def _papers(store: _Store, part: DumpFile, meter: Meter) -> Iterator[DocumentLine | BadLine]:
+def _papers(store: _Store, part: DumpFile, meter: Meter) -> Iterator[FileItem]:
     for number, line in _lines(part, meter):
         try:
             content = parsed_object(line)
             _check_dataset(content, PAPERS)
-            record = document_record(_paper(content, store))
+            yield FileItem(number, _paper(content, store))
         except Problem as problem:
-            yield BadLine(number, str(problem), part.name)
-        else:
-            yield DocumentLine(number, record, (), part.name)
+            yield FileItem(number, problem)
 
 
-def _paper(content: dict[str, Any], store: _Store) -> dict[str, Any]:
+def _paper(content: Mapping[str, object], store: _Store) -> DocumentFields:
     corpusid = _number(content["corpusid"])
     journal = content.get("journal")
     return {

@@ -7,16 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import BinaryIO
 from xml.etree.ElementTree import Element
 
 from corpus.formats.decompression import Meter
 from corpus.formats.document_lines import (
-    BadLine,
-    DocumentFormatError,
-    DocumentLine,
-    Problem,
-    document_record,
+    DocumentFields,
+    FileItem,
 )
 from corpus.formats.xml_records import read_xml_records, text_of
 
@@ -25,35 +22,20 @@ ROOT = "collection"
 
 def read_acl(
     source: Path | BinaryIO, name: str, meter: Meter, columns: Mapping[str, str]
-) -> Iterator[DocumentLine | BadLine]:
-    """Yield the valid and the invalid papers of a file, with the first line of each.
-
-    Raises:
-        DocumentFormatError: as `read_xml_records`; or the file has no paper.
-    """
-    empty = True
+) -> Iterator[FileItem]:
+    """The papers of a file, with the first line of each. Raises as `read_xml_records`."""
     volume: Element | None = None
     for line, element, around in read_xml_records(source, name, meter, {"paper", "meta"}):
         if element.tag == "meta":
             volume = element
             continue
-        empty = False
         collection, volume_id = (around.get(tag, {}).get("id", "") for tag in (ROOT, "volume"))
-        try:
-            record = document_record(from_acl(element, volume, collection, volume_id))
-        except Problem as problem:
-            yield BadLine(line, str(problem), name)
-        else:
-            yield DocumentLine(line, record, (), name)
-    if empty:
-        raise DocumentFormatError(
-            name, None, "the file has no <paper>. Check that you chose the right file."
-        )
+        yield FileItem(line, from_acl(element, volume, collection, volume_id))
 
 
 def from_acl(
     paper: Element, volume: Element | None, collection: str, volume_id: str
-) -> dict[str, Any]:
+) -> DocumentFields:
     """The object of docs/formats.md for a <paper>. `volume` is the <meta> of its volume."""
     about = Element("meta") if volume is None else volume
     year = text_of(about.find("year"))

@@ -6,15 +6,16 @@ checks the values afterwards. The formats allow a number as id, and no title or 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
-from corpus.formats.document_lines import LineKeys, Problem
+from corpus.formats.document_lines import DocumentFields, LineKeys, Problem
 from corpus.text.sentences import split_sentences
 
 _LABEL_ENDING = "_label"  # "method_label", as in CSFCube's predictions
 
 
-def from_s2orc(content: dict[str, Any]) -> dict[str, Any]:
+def from_s2orc(content: Mapping[str, object]) -> DocumentFields:
     """A paper of S2ORC (Lo et al., ACL 2020) or of a file made from it.
 
     Year, venue, authors and abstract may stand in an object `metadata`, as in CSFCube's file.
@@ -49,7 +50,7 @@ S2ORC = LineKeys(
 )
 
 
-def from_beir(content: dict[str, Any]) -> dict[str, Any]:
+def from_beir(content: Mapping[str, object]) -> DocumentFields:
     """A document of BEIR (Thakur et al., NeurIPS Datasets and Benchmarks 2021).
 
     `metadata` is an arbitrary object. Keys of ours with a value of the right type are used: SciDocs
@@ -57,47 +58,47 @@ def from_beir(content: dict[str, Any]) -> dict[str, Any]:
     """
     metadata = content.get("metadata")
     more = metadata if isinstance(metadata, dict) else {}
-    text = content.get("text")
     return {
-        "docno": _id(content.get("_id")),
-        "title": content.get("title") or "",
-        "abstract": "" if text is None else text,
+        **_plain(content, "_id", "text"),
         "year": year_or_none(more.get("year")),
-        **{key: _text_or_none(more.get(key)) for key in ("venue", "language")},
-        **{key: _texts_or_none(more.get(key)) for key in ("authors", "references", "fields")},
+        "venue": _text_or_none(more.get("venue")),
+        "language": _text_or_none(more.get("language")),
+        "authors": _texts_or_none(more.get("authors")),
+        "references": _texts_or_none(more.get("references")),
+        "fields": _texts_or_none(more.get("fields")),
     }
 
 
 BEIR = LineKeys(frozenset({"_id", "title", "text", "metadata"}), from_beir)
 
 
-def from_pyterrier(content: dict[str, Any]) -> dict[str, Any]:
+def from_pyterrier(content: Mapping[str, object]) -> DocumentFields:
     """A document as PyTerrier's indexers take it (Macdonald & Tonellotto, ICTIR 2020)."""
-    text = content.get("text")
-    return {
-        "docno": _id(content.get("docno")),
-        "title": content.get("title") or "",
-        "abstract": "" if text is None else text,
-    }
+    return _plain(content, "docno", "text")
 
 
 PYTERRIER = LineKeys(frozenset({"docno", "title", "text"}), from_pyterrier)
 
 
-def from_pyserini(content: dict[str, Any]) -> dict[str, Any]:
+def from_pyserini(content: Mapping[str, object]) -> DocumentFields:
     """A document of Pyserini's JsonCollection (Lin et al., SIGIR 2021)."""
-    text = content.get("contents")
-    return {
-        "docno": _id(content.get("id")),
-        "title": content.get("title") or "",
-        "abstract": "" if text is None else text,
-    }
+    return _plain(content, "id", "contents")
 
 
 PYSERINI = LineKeys(frozenset({"id", "title", "contents"}), from_pyserini)
 
 
-def _first(values: dict[str, Any], *keys: str) -> Any:
+def _plain(content: Mapping[str, object], identifier: str, text: str) -> DocumentFields:
+    """A document of an id, a title and a text, given the keys of the first and the last."""
+    abstract = content.get(text)
+    return {
+        "docno": _id(content.get(identifier)),
+        "title": content.get("title") or "",
+        "abstract": "" if abstract is None else abstract,
+    }
+
+
+def _first(values: Mapping[str, object], *keys: str) -> Any:
     return next((values[key] for key in keys if values.get(key) is not None), None)
 
 
@@ -129,7 +130,7 @@ def _texts_or_none(value: Any) -> list[str] | None:
     return value if is_text_list else None
 
 
-def _abstract(value: Any, labels: Any) -> dict[str, Any]:
+def _abstract(value: Any, labels: Any) -> DocumentFields:
     """The abstract: one text, a list of paragraphs to split, or sentences if there are labels."""
     if not isinstance(value, list):
         return {"abstract": "" if value is None else value}

@@ -8,17 +8,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
 from corpus.formats.decompression import Meter
 from corpus.formats.document_lines import (
     LONGEST_LINE,
-    BadLine,
-    DocumentFormatError,
-    DocumentLine,
+    DocumentFields,
+    FileItem,
     Problem,
     decoded,
-    document_record,
     file_lines,
 )
 from corpus.formats.latex import plain_text
@@ -41,18 +39,16 @@ _NOT_CLOSED = "the entry is not closed. Add the missing brace."
 
 def read_bibtex(
     source: Path | BinaryIO, name: str, meter: Meter, columns: Mapping[str, str]
-) -> Iterator[DocumentLine | BadLine]:
-    """Yield the valid and the invalid entries of a file, with the first line of each.
+) -> Iterator[FileItem]:
+    """The entries of a file, with the first line of each.
 
     Raises:
-        DocumentFormatError: the file cannot be read, or has no entry.
+        DocumentFormatError: the file cannot be read.
     """
-    empty = True
     strings: dict[str, str] = {}
     for number, entry in _entries(source, name, meter):
         if isinstance(entry, Problem):
-            empty = False
-            yield BadLine(number, str(entry), name)
+            yield FileItem(number, entry)
             continue
         start = _START.match(entry)
         assert start is not None
@@ -60,18 +56,10 @@ def read_bibtex(
         try:
             if kind == "string":
                 strings.update(_values(entry, start.end(), strings, longest=LONGEST_STRING))
-            if kind in _WITHOUT_DOCUMENT:
-                continue
-            empty = False
-            record = document_record(_content(entry, start.end(), strings))
+            if kind not in _WITHOUT_DOCUMENT:
+                yield FileItem(number, _content(entry, start.end(), strings))
         except Problem as problem:
-            yield BadLine(number, str(problem), name)
-        else:
-            yield DocumentLine(number, record, (), name)
-    if empty:
-        raise DocumentFormatError(
-            name, None, "the file has no entries. Check that you chose the right file."
-        )
+            yield FileItem(number, problem)
 
 
 def _entries(
@@ -108,7 +96,7 @@ def _entries(
         yield first, Problem(_NOT_CLOSED)
 
 
-def _content(entry: str, place: int, strings: Mapping[str, str]) -> dict[str, Any]:
+def _content(entry: str, place: int, strings: Mapping[str, str]) -> DocumentFields:
     key = _KEY.match(entry, place)
     if key is None:
         raise Problem("the entry has no key. Write one after the brace, as in @article{key, …}.")

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple
+from typing import Any, BinaryIO, NamedTuple, TypedDict, cast
 
 from corpus.digests import text_digest
 from corpus.formats.decompression import Meter, UnreadableLine, numbered_lines
@@ -23,13 +23,8 @@ LONGEST_LINE = 16 * 1024 * 1024  # bytes; a file without line ends must not fill
 DETECTION_BYTES = 1024 * 1024  # a first line that begins later is not used to detect the format
 MAX_DOCNO = 200  # characters
 MAX_LABEL = 60  # characters
+NO_DOCUMENTS = "the file has no documents. Write one JSON object per line."
 UTF8_BOM = b"\xef\xbb\xbf"
-KEYS = frozenset(
-    {
-        *("docno", "title", "abstract", "sentences", "labels"),
-        *("year", "authors", "venue", "references", "fields", "language", "has_full_text"),
-    }
-)
 # JSON can contain both. PostgreSQL cannot store NUL, and UTF-8 cannot encode a lone surrogate.
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 
@@ -44,6 +39,23 @@ class DocumentFormatError(UserFacingError, ValueError):
 
 class Problem(ValueError):
     """A problem of one line, before its file and number are known."""
+
+
+class DocumentFields(TypedDict, total=False):
+    """The keys of docs/formats.md. Their values are not checked yet."""
+
+    docno: object
+    title: object
+    abstract: object
+    sentences: object
+    labels: object
+    year: object
+    venue: object
+    authors: object
+    references: object
+    fields: object
+    language: object
+    has_full_text: object
 
 
 class DocumentRecord(NamedTuple):
@@ -97,67 +109,95 @@ class BadLine(NamedTuple):
         return DocumentFormatError(self.file, self.number, self.reason)
 
 
+class FileItem(NamedTuple):
+    """What stands at a line of a file: the values of a document, or a problem.
+
+    The other fields are those of DocumentLine. `noun` begins the reason of an invalid value.
+    """
+
+    number: int
+    content: DocumentFields | Problem
+    unknown_keys: tuple[str, ...] = ()
+    unknown_headings: tuple[str, ...] = ()
+    has_section_labels: bool = False
+    noun: str = ""
+
+
 class LineKeys(NamedTuple):
     """The keys of one format, and how its lines become documents.
 
     `keys` is None for a format that has many others, which an import need not name.
-    `as_document` converts the object of a line into one with the keys of this project (KEYS), or
-    raises Problem.
+    `as_document` converts the object of a line, or raises Problem.
     """
 
     keys: frozenset[str] | None
-    as_document: Callable[[dict[str, Any]], dict[str, Any]]
+    as_document: Callable[[Mapping[str, object]], DocumentFields]
+
+    def items(
+        self, source: Path | BinaryIO, name: str, meter: Meter, columns: Mapping[str, str]
+    ) -> Iterator[FileItem]:
+        """The objects of a file. Blank lines are skipped. The items of an array are its lines."""
+        for number, line in object_lines(source, name, meter):
+            try:
+                content = parsed_object(line)
+                document = self.as_document(content)
+            except Problem as problem:
+                yield FileItem(number, problem)
+            else:
+                unknown = () if self.keys is None else sorted(content.keys() - self.keys)
+                yield FileItem(number, document, tuple(unknown))
 
 
-PLAIN = LineKeys(KEYS, lambda content: content)
+PLAIN = LineKeys(
+    frozenset(DocumentFields.__annotations__), lambda content: cast(DocumentFields, content)
+)
 
 
-def read_lines(
-    source: Path | BinaryIO, *, name: str, shape: LineKeys = PLAIN, meter: Meter | None = None
+def checked_lines(
+    items: Iterable[FileItem], name: str, *, empty: str = ""
 ) -> Iterator[DocumentLine | BadLine]:
-    """Yield the valid and the invalid lines of a file. Blank lines are skipped.
-
-    The items of a JSON array are its lines.
+    """The valid and the invalid documents of the file with this name, in their order.
 
     Raises:
-        DocumentFormatError: the gzip data are damaged, the file unpacks to more than the meter
-            allows, or it has no lines.
+        DocumentFormatError: there is no item, if `empty` says why there must be one.
     """
-    empty = True
-    for number, line in object_lines(source, name, meter or Meter()):
-        empty = False
+    is_empty = True
+    for number, content, unknown_keys, headings, has_section_labels, noun in items:
+        is_empty = False
         try:
-            content = parsed_object(line)
-            record = document_record(shape.as_document(content))
+            if isinstance(content, Problem):
+                raise content
+            record = document_record(content)
         except Problem as problem:
-            yield BadLine(number, str(problem), name)
-            continue
-        unknown = () if shape.keys is None else tuple(sorted(content.keys() - shape.keys))
-        yield DocumentLine(number, record, unknown, name)
-    if empty:
-        raise DocumentFormatError(
-            name, None, "the file has no documents. Write one JSON object per line."
-        )
+            yield BadLine(number, f"{noun}{problem}", name)
+        else:
+            yield DocumentLine(number, record, unknown_keys, name, has_section_labels, headings)
+    if is_empty and empty:
+        raise DocumentFormatError(name, None, empty)
 
 
-def read_documents(source: Path | BinaryIO, *, name: str) -> Iterator[DocumentLine]:
-    """Yield the documents of a JSON Lines file. `name` is the name of the file in errors.
+def read_lines(source: Path | BinaryIO, *, name: str) -> Iterator[DocumentLine | BadLine]:
+    """The valid and the invalid lines of a file in Qrelsmith's own format.
 
     Raises:
-        DocumentFormatError: a line is invalid, the gzip data are damaged, or the file has no
-            documents.
+        DocumentFormatError: the gzip data are damaged, or the file has no lines.
     """
-    for line in read_lines(source, name=name):
+    return checked_lines(PLAIN.items(source, name, Meter(), {}), name, empty=NO_DOCUMENTS)
+
+
+def valid_lines(lines: Iterable[DocumentLine | BadLine]) -> Iterator[DocumentLine]:
+    """The same lines. Raises DocumentFormatError at the first invalid one."""
+    for line in lines:
         if isinstance(line, BadLine):
             raise line.error
         yield line
 
 
-def document_record(content: dict[str, Any]) -> DocumentRecord:
-    """The record that a JSON object describes.
+def document_record(content: DocumentFields) -> DocumentRecord:
+    """The record of checked values.
 
     Raises:
-        Problem: the object is not a document. The message says how to fix it.
+        Problem: a value is invalid or missing. The message says how to fix it.
     """
     docno = checked_docno(content.get("docno"))
     title = _title(content.get("title"))
@@ -216,7 +256,7 @@ def _title(value: Any) -> str:
     return checked_text(value, '"title"')
 
 
-def _sentences(content: dict[str, Any]) -> tuple[str, ...]:
+def _sentences(content: DocumentFields) -> tuple[str, ...]:
     content_sentences, abstract = content.get("sentences"), content.get("abstract")
     if content_sentences is not None:
         sentences = _texts(content_sentences, "sentences")
@@ -234,7 +274,7 @@ def _sentences(content: dict[str, Any]) -> tuple[str, ...]:
     return tuple(split_sentences(checked_text(abstract, '"abstract"')))
 
 
-def _labels(content: dict[str, Any], sentences: int) -> tuple[str, ...]:
+def _labels(content: DocumentFields, sentences: int) -> tuple[str, ...]:
     labels = _texts(content.get("labels"), "labels", check=_label)
     if not labels:
         return ()
@@ -318,7 +358,7 @@ def decoded(line: bytes) -> str:
         raise Problem(f"not UTF-8 at byte {error.start + 1}. Save the file as UTF-8.") from error
 
 
-def parsed_object(line: bytes) -> dict[str, Any]:
+def parsed_object(line: bytes) -> Mapping[str, object]:
     """The JSON object of a line; raises Problem."""
     if len(line) > LONGEST_LINE:
         megabytes = LONGEST_LINE // 1024 // 1024

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from itertools import chain
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypedDict
 from urllib.parse import urlsplit
 
 from corpus.digests import json_digest
@@ -63,12 +63,19 @@ def full_text_digest(sections: tuple[FullTextSection, ...], pdf_url: str) -> str
     return json_digest([[list(section) for section in sections], pdf_url])
 
 
-def sections_of(rows: list[dict[str, Any]]) -> tuple[FullTextSection, ...]:
+class SectionRow(TypedDict):
+    """A section as it is stored."""
+
+    heading: str
+    paragraphs: list[str]
+
+
+def sections_of(rows: list[SectionRow]) -> tuple[FullTextSection, ...]:
     """The sections of a stored full text."""
     return tuple(FullTextSection(row["heading"], tuple(row["paragraphs"])) for row in rows)
 
 
-def section_rows(sections: tuple[FullTextSection, ...]) -> list[dict[str, Any]]:
+def section_rows(sections: tuple[FullTextSection, ...]) -> list[SectionRow]:
     """The sections as they are stored."""
     return [
         {"heading": section.heading, "paragraphs": list(section.paragraphs)} for section in sections
@@ -118,7 +125,7 @@ def _objects(path: Path, name: str, meter: Meter) -> Iterator[tuple[int, bytes]]
 
 
 def full_text_record(
-    content: dict[str, Any], format_name: str = AUTO, prefix: str = ""
+    content: Mapping[str, object], format_name: str = AUTO, prefix: str = ""
 ) -> FullTextRecord:
     """The full text that a JSON object describes.
 
@@ -130,7 +137,7 @@ def full_text_record(
     return FORMATS[format_name](content, prefix)
 
 
-def _detect_format(content: Mapping[str, Any]) -> str:
+def _detect_format(content: Mapping[str, object]) -> str:
     if "sections" in content:
         return "sections"
     if "url" in content:
@@ -143,7 +150,7 @@ def _detect_format(content: Mapping[str, Any]) -> str:
     )
 
 
-def _from_sections(content: dict[str, Any], prefix: str) -> FullTextRecord:
+def _from_sections(content: Mapping[str, object], prefix: str) -> FullTextRecord:
     rows = content.get("sections")
     if not isinstance(rows, list) or not rows:
         raise Problem(
@@ -176,7 +183,7 @@ def _section(row: Any, place: int) -> FullTextSection:
     )
 
 
-def _from_s2orc(content: dict[str, Any], prefix: str) -> FullTextRecord:
+def _from_s2orc(content: Mapping[str, object], prefix: str) -> FullTextRecord:
     """A parse of S2ORC (Lo et al., ACL 2020): the releases of 2019 and 2020, or doc2json's file.
 
     Paragraphs of one section follow each other. `abstract` is another list there, and is not read.
@@ -201,7 +208,7 @@ def _from_s2orc(content: dict[str, Any], prefix: str) -> FullTextRecord:
     return _record(_docno(content, prefix), filled, "")
 
 
-def _s2orc_heading(row: Mapping[str, Any], name: str) -> str:
+def _s2orc_heading(row: Mapping[str, object], name: str) -> str:
     section, number = row.get("section"), row.get("sec_num")
     if isinstance(section, list):  # the path of a section in LaTeX
         section = section[-1] if section else ""
@@ -209,7 +216,7 @@ def _s2orc_heading(row: Mapping[str, Any], name: str) -> str:
     return f"{number} {heading}" if isinstance(number, str) and heading else heading
 
 
-def _body_text(content: Mapping[str, Any]) -> Any:
+def _body_text(content: Mapping[str, object]) -> Any:
     """The first list of paragraphs, or None."""
     bodies = [content.get("body_text")]
     for parse in map(content.get, PARSES):
@@ -217,11 +224,11 @@ def _body_text(content: Mapping[str, Any]) -> Any:
     return next((body for body in bodies if body), None)
 
 
-def _from_link(content: dict[str, Any], prefix: str) -> FullTextRecord:
+def _from_link(content: Mapping[str, object], prefix: str) -> FullTextRecord:
     return _record(_docno(content, prefix), (), _url(content.get("url"), optional=False))
 
 
-FORMATS: Mapping[str, Callable[[dict[str, Any], str], FullTextRecord]] = {
+FORMATS: Mapping[str, Callable[[Mapping[str, object], str], FullTextRecord]] = {
     "sections": _from_sections,
     "s2orc": _from_s2orc,
     "links": _from_link,
@@ -234,7 +241,7 @@ def _record(docno: str, sections: tuple[FullTextSection, ...], url: str) -> Full
     return FullTextRecord(docno, sections, url)
 
 
-def _docno(content: Mapping[str, Any], prefix: str) -> str:
+def _docno(content: Mapping[str, object], prefix: str) -> str:
     value = next((content[key] for key in ("docno", "paper_id") if content.get(key)), None)
     # S2ORC allows a number as id.
     value = str(value) if isinstance(value, int) and not isinstance(value, bool) else value

@@ -11,7 +11,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from corpus.formats.decompression import Meter
-from corpus.formats.document_lines import BadLine, DocumentLine, Problem, document_record
+from corpus.formats.document_lines import (
+    BadLine,
+    DocumentFields,
+    DocumentLine,
+    FileItem,
+    checked_lines,
+)
 from corpus.formats.sources import SourceError
 
 PREFIX = "ir_datasets:"
@@ -41,15 +47,12 @@ class DatasetSource:
         return count if isinstance(count, int) and count > 0 else None
 
     def lines(self, meter: Meter | None = None) -> Iterator[DocumentLine | BadLine]:
-        meter = meter or Meter()
+        return checked_lines(self._items(meter or Meter()), self.name)
+
+    def _items(self, meter: Meter) -> Iterator[FileItem]:
         for number, document in enumerate(self.dataset.docs_iter(), start=1):
             meter.count(0, number)
-            try:
-                record = document_record(as_document(document))
-            except Problem as problem:
-                yield BadLine(number, str(problem), self.name)
-            else:
-                yield DocumentLine(number, record, (), self.name)
+            yield FileItem(number, as_document(document))
 
 
 def open_dataset(name: str) -> DatasetSource:
@@ -76,7 +79,7 @@ def open_dataset(name: str) -> DatasetSource:
     return DatasetSource(f"{PREFIX}{name}", dataset)
 
 
-def as_document(document: Any) -> dict[str, Any]:
+def as_document(document: Any) -> DocumentFields:
     """The object of docs/formats.md for a document of ir_datasets, which is a named tuple.
 
     Every data set has fields of its own. The title and the text are those fields that are usually

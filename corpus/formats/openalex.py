@@ -5,16 +5,17 @@ OpenAlex has no abstract as a text. It has the positions of every word.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from corpus.formats.benchmarks import year_or_none
-from corpus.formats.document_lines import LONGEST_LINE, LineKeys, Problem
+from corpus.formats.document_lines import LONGEST_LINE, DocumentFields, LineKeys, Problem
 
 ADDRESS = "https://openalex.org/W"
 HIGHEST_LEVEL = 0  # of concepts: the 19 fields of study
 
 
-def from_openalex(content: dict[str, Any]) -> dict[str, Any]:
+def from_openalex(content: Mapping[str, object]) -> DocumentFields:
     """The object of docs/formats.md for a work."""
     return {
         "docno": _id(content.get("id")),
@@ -58,7 +59,7 @@ def _is_list_of_numbers(value: Any) -> bool:
     return isinstance(value, list) and all(type(item) is int for item in value)
 
 
-def _fields(content: dict[str, Any]) -> list[str]:
+def _fields(content: Mapping[str, object]) -> list[str]:
     """The fields of the work's topics, the main one first; before 2024 its highest concepts."""
     topics = [content.get("primary_topic"), *_objects(content, "topics")]
     names = _names(_inside(topic, "field") for topic in topics)
@@ -81,7 +82,7 @@ def _inside(value: Any, *keys: str) -> Any:
     return value
 
 
-def _objects(content: dict[str, Any], key: str) -> list[dict[str, Any]]:
+def _objects(content: Mapping[str, object], key: str) -> list[Mapping[str, object]]:
     return [item for item in _list(content.get(key)) if isinstance(item, dict)]
 
 

@@ -8,16 +8,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple
+from typing import BinaryIO, NamedTuple
 from xml.etree.ElementTree import Element
 
 from corpus.formats.decompression import Meter
 from corpus.formats.document_lines import (
-    BadLine,
-    DocumentFormatError,
-    DocumentLine,
-    Problem,
-    document_record,
+    DocumentFields,
+    FileItem,
 )
 from corpus.formats.xml_records import read_xml_records, text_of
 from corpus.text.sentences import split_sentences
@@ -67,31 +64,21 @@ class AbstractSection(NamedTuple):
 
 def read_pubmed(
     source: Path | BinaryIO, name: str, meter: Meter, columns: Mapping[str, str]
-) -> Iterator[DocumentLine | BadLine]:
-    """Yield the valid and the invalid articles of a file, with the first line of each.
-
-    Raises:
-        DocumentFormatError: as `read_xml_records`; or the file has no article.
-    """
-    empty = True
+) -> Iterator[FileItem]:
+    """The articles of a file, with the first line of each. Raises as `read_xml_records`."""
     for line, element, _ in read_xml_records(source, name, meter, _RECORDS):
-        empty = False
         content = from_pubmed(element)
-        try:
-            record = document_record(content)
-        except Problem as problem:
-            yield BadLine(line, f"PMID {content['docno'] or 'missing'}: {problem}", name)
-        else:
-            headings = [each.heading for each in sections_of(element) if not each.label]
-            unknown = tuple(filter(None, headings))
-            yield DocumentLine(line, record, (), name, bool(record.labels), unknown)
-    if empty:
-        raise DocumentFormatError(
-            name, None, "the file has no <PubmedArticle>. Check that you chose the right file."
+        headings = [each.heading for each in sections_of(element) if not each.label]
+        yield FileItem(
+            line,
+            content,
+            unknown_headings=tuple(filter(None, headings)),
+            has_section_labels=bool(content["labels"]),
+            noun=f"PMID {content['docno'] or 'missing'}: ",
         )
 
 
-def from_pubmed(article: Element) -> dict[str, Any]:
+def from_pubmed(article: Element) -> DocumentFields:
     """The object of docs/formats.md for a <PubmedArticle> or a <MedlineCitation>.
 
     The sections of a structured abstract are split into sentences one by one, so that a section

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import nullcontext
-from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
@@ -17,16 +15,16 @@ from corpus.formats.bibtex import read_bibtex
 from corpus.formats.decompression import Meter, UnreadableLine
 from corpus.formats.document_lines import (
     DETECTION_BYTES,
+    NO_DOCUMENTS,
     PLAIN,
     BadLine,
     DocumentFormatError,
     DocumentLine,
-    LineKeys,
+    FileItem,
     Problem,
     decoded,
     file_lines,
     parsed_object,
-    read_lines,
 )
 from corpus.formats.json_items import ARRAY, array_items
 from corpus.formats.openalex import ADDRESS as OPENALEX_ID
@@ -36,9 +34,7 @@ from corpus.formats.smart import TITLE as SMART
 from corpus.formats.tables import read_csv, read_tsv
 from corpus.formats.trec import read_trec
 
-Reader = Callable[
-    [Path | BinaryIO, str, Meter, Mapping[str, str]], Iterator[DocumentLine | BadLine]
-]
+Reader = Callable[[Path | BinaryIO, str, Meter, Mapping[str, str]], Iterator[FileItem]]
 JoiningReader = Callable[[Sequence[DumpFile], Meter], Iterator[DocumentLine | BadLine]]
 AUTO = "auto"
 PROLOG_BYTES = 16_384  # read again with each of its lines, so not many
@@ -47,57 +43,52 @@ _ROOT = re.compile(r"<([A-Za-z][\w.-]*)")
 
 
 class DocumentFormat(NamedTuple):
-    """A format: its title in forms, and what yields the documents of a file in it.
+    """A format: its title in forms, and what yields the items of a file in it.
 
-    `join` reads all files of an import together, and replaces `read`.
+    `empty` is the problem of a file without items; it is "" where `items` raises it. `join` reads
+    all files of an import together, and replaces `items`.
     """
 
     title: str
-    read: Reader
+    items: Reader = PLAIN.items
+    empty: str = NO_DOCUMENTS
     join: JoiningReader | None = None
 
 
-def _read_objects(
-    source: Path | BinaryIO, name: str, meter: Meter, columns: Mapping[str, str], *, shape: LineKeys
-) -> Iterator[DocumentLine | BadLine]:
-    return read_lines(source, name=name, shape=shape, meter=meter)
-
-
-def _read_alone(
-    source: Path | BinaryIO, name: str, meter: Meter, columns: Mapping[str, str]
-) -> Iterator[DocumentLine | BadLine]:
-    return read_academic_graph([DumpFile(name, lambda: nullcontext(source))], meter)
-
-
 DOCUMENT_FORMATS: Mapping[str, DocumentFormat] = {
-    "jsonl": DocumentFormat("JSON Lines of Qrelsmith", partial(_read_objects, shape=PLAIN)),
-    "s2orc": DocumentFormat(
-        "S2ORC: papers with paper_id and outbound_citations", partial(_read_objects, shape=S2ORC)
-    ),
-    "beir": DocumentFormat(
-        "BEIR: corpus.jsonl, or a zip that contains it", partial(_read_objects, shape=BEIR)
-    ),
-    "pyterrier": DocumentFormat(
-        "PyTerrier: JSON Lines with docno and text", partial(_read_objects, shape=PYTERRIER)
-    ),
-    "pyserini": DocumentFormat(
-        "Pyserini: JSON Lines with id and contents", partial(_read_objects, shape=PYSERINI)
-    ),
-    "openalex": DocumentFormat(
-        "OpenAlex: works as JSON Lines", partial(_read_objects, shape=OPENALEX)
-    ),
+    "jsonl": DocumentFormat("JSON Lines of Qrelsmith"),
+    "s2orc": DocumentFormat("S2ORC: papers with paper_id and outbound_citations", S2ORC.items),
+    "beir": DocumentFormat("BEIR: corpus.jsonl, or a zip that contains it", BEIR.items),
+    "pyterrier": DocumentFormat("PyTerrier: JSON Lines with docno and text", PYTERRIER.items),
+    "pyserini": DocumentFormat("Pyserini: JSON Lines with id and contents", PYSERINI.items),
+    "openalex": DocumentFormat("OpenAlex: works as JSON Lines", OPENALEX.items),
     "s2ag": DocumentFormat(
         "Semantic Scholar’s Academic Graph: papers, with abstracts and citations",
-        _read_alone,
-        read_academic_graph,
+        join=read_academic_graph,
     ),
-    "acl": DocumentFormat("ACL Anthology: its XML", acl_anthology.read_acl),
-    "bibtex": DocumentFormat("BibTeX, also the ACL Anthology’s with abstracts", read_bibtex),
-    "pubmed": DocumentFormat("PubMed: its XML", pubmed.read_pubmed),
-    "trec": DocumentFormat("TREC: <DOC>, <DOCNO>, <TITLE>, <TEXT>", read_trec),
+    "acl": DocumentFormat(
+        "ACL Anthology: its XML",
+        acl_anthology.read_acl,
+        "the file has no <paper>. Check that you chose the right file.",
+    ),
+    "bibtex": DocumentFormat(
+        "BibTeX, also the ACL Anthology’s with abstracts",
+        read_bibtex,
+        "the file has no entries. Check that you chose the right file.",
+    ),
+    "pubmed": DocumentFormat(
+        "PubMed: its XML",
+        pubmed.read_pubmed,
+        "the file has no <PubmedArticle>. Check that you chose the right file.",
+    ),
+    "trec": DocumentFormat(
+        "TREC: <DOC>, <DOCNO>, <TITLE>, <TEXT>",
+        read_trec,
+        "the file has no <DOC>. Write <DOC>…</DOC> around every document.",
+    ),
     "smart": DocumentFormat(SMART, read_smart),
-    "tsv": DocumentFormat("TSV: docno, title, text, separated by tabs", read_tsv),
-    "csv": DocumentFormat("CSV with a header line; commas or semicolons", read_csv),
+    "tsv": DocumentFormat("TSV: docno, title, text, separated by tabs", read_tsv, ""),
+    "csv": DocumentFormat("CSV with a header line; commas or semicolons", read_csv, ""),
 }
 
 

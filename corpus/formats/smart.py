@@ -14,12 +14,11 @@ from typing import BinaryIO, NamedTuple
 from corpus.formats.decompression import Meter
 from corpus.formats.document_lines import (
     LONGEST_LINE,
-    BadLine,
+    DocumentFields,
     DocumentFormatError,
-    DocumentLine,
+    FileItem,
     Problem,
     decoded,
-    document_record,
     file_lines,
 )
 
@@ -50,21 +49,15 @@ class SmartRecord(NamedTuple):
 
 def read_smart(
     source: Path | BinaryIO, name: str, meter: Meter, columns: Mapping[str, str]
-) -> Iterator[DocumentLine | BadLine]:
-    """Yield the valid and the invalid documents of a file, with the line of each `.I`.
+) -> Iterator[FileItem]:
+    """The documents of a file, with the line of each `.I`.
 
     Raises:
         DocumentFormatError: the file cannot be read, does not begin with `.I`, or has no records.
     """
     for record in read_records(source, name, meter):
-        try:
-            if record.problem:
-                raise Problem(record.problem)
-            document = document_record(_content(record))
-        except Problem as problem:
-            yield BadLine(record.line, str(problem), name)
-        else:
-            yield DocumentLine(record.line, document, record.ignored, name)
+        content = Problem(record.problem) if record.problem else _content(record)
+        yield FileItem(record.line, content, record.ignored)
 
 
 def read_records(source: Path | BinaryIO, name: str, meter: Meter) -> Iterator[SmartRecord]:
@@ -116,7 +109,7 @@ def plain_id(identifier: str) -> str:
     return (identifier.lstrip("0") or "0") if identifier.isdecimal() else identifier
 
 
-def _content(record: SmartRecord) -> dict[str, object]:
+def _content(record: SmartRecord) -> DocumentFields:
     """The object of docs/formats.md for a document."""
     venue = record.text("B")
     years = set(_YEAR.findall(venue))

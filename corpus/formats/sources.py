@@ -12,7 +12,7 @@ from typing import IO, BinaryIO, NamedTuple, Protocol, cast
 
 from corpus.formats.academic_graph import DumpFile
 from corpus.formats.decompression import BadArchive, Meter, TooLarge, check_member, files_in
-from corpus.formats.document_lines import MAX_DOCNO, BadLine, DocumentLine
+from corpus.formats.document_lines import MAX_DOCNO, BadLine, DocumentLine, checked_lines
 from corpus.formats.registry import AUTO as AUTO
 from corpus.formats.registry import DOCUMENT_FORMATS, detect_format
 from corpus.formats.tables import ColumnError, parse_columns
@@ -104,9 +104,10 @@ class FileSource:
         with _archive_of(self.parts[0], self.name) as archive:
             for part in self.parts:
                 with part.open(archive) as stream:
-                    yield from document_format.read(
+                    items = document_format.items(
                         cast("Path | BinaryIO", stream), part.name, meter, self.columns
                     )
+                    yield from checked_lines(items, part.name, empty=document_format.empty)
 
 
 @dataclass(frozen=True)

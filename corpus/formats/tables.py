@@ -11,17 +11,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from itertools import chain
 from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple
+from typing import BinaryIO, NamedTuple
 
 from corpus.formats.decompression import Meter
 from corpus.formats.document_lines import (
     LONGEST_LINE,
-    BadLine,
+    DocumentFields,
     DocumentFormatError,
-    DocumentLine,
+    FileItem,
     Problem,
     decoded,
-    document_record,
     file_lines,
 )
 
@@ -37,8 +36,7 @@ COLUMN_NAMES = {
     "fields": ("fields", "fields_of_study"),
     "language": ("language", "lang"),
 }
-# Values that are lists, and what separates their items if the mapping names nothing else.
-LISTS = ("authors", "references", "fields")
+# What separates the items of lists, if the mapping names nothing else.
 SEPARATOR = "separator"
 DEFAULT_SEPARATOR = ";"
 SEPARATORS = {"comma": ",", "space": " ", "equals": "="}  # which a mapping cannot hold
@@ -84,8 +82,8 @@ def parse_columns(text: str) -> dict[str, str]:
 
 def read_table(
     source: Path | BinaryIO, name: str, meter: Meter, columns: Mapping[str, str], *, comma: bool
-) -> Iterator[DocumentLine | BadLine]:
-    """Yield the valid and the invalid rows of a file. Blank lines are skipped.
+) -> Iterator[FileItem]:
+    """The rows of a file. Blank lines are skipped.
 
     A CSV file (`comma`) has quoted values, separated by semicolons if its first line has more of
     them than commas. In a TSV file a quotation mark is an ordinary character.
@@ -99,7 +97,7 @@ def read_table(
     separator = SEPARATORS.get(separator, separator)
     for number, row in _rows(source, name, meter, comma=comma):
         if isinstance(row, Problem):
-            yield BadLine(number, str(row), name)
+            yield FileItem(number, row)
             continue
         if layout is None:
             layout = _mapped(row, columns, name, number) if columns else _named(row, comma)
@@ -112,12 +110,7 @@ def read_table(
             if layout.header
             else ()
         )
-        try:
-            record = document_record(_content(row, layout, separator))
-        except Problem as problem:
-            yield BadLine(number, str(problem), name)
-        else:
-            yield DocumentLine(number, record, unknown, name)
+        yield FileItem(number, _content(row, layout, separator), unknown)
     if layout is None:
         raise DocumentFormatError(name, None, "the file has no documents. Write one per line.")
 
@@ -208,9 +201,9 @@ def _advice(header: list[str]) -> str:
     )
 
 
-def _content(row: list[str], layout: _Layout, separator: str) -> dict[str, Any]:
+def _content(row: list[str], layout: _Layout, separator: str) -> DocumentFields | Problem:
     if len(row) != layout.width:
-        raise Problem(
+        return Problem(
             f"the row must have {layout.width} columns as the first line has, got {len(row)}."
         )
     values = {key: row[place].strip() for key, place in layout.places.items()}
@@ -222,7 +215,9 @@ def _content(row: list[str], layout: _Layout, separator: str) -> dict[str, Any]:
         "year": int(year) if year.isascii() and year.isdigit() else (year or None),
         "venue": values.get("venue", ""),
         "language": values.get("language", ""),
-        **{key: _items(values.get(key, ""), separator) for key in LISTS},
+        "authors": _items(values.get("authors", ""), separator),
+        "references": _items(values.get("references", ""), separator),
+        "fields": _items(values.get("fields", ""), separator),
     }
 
 

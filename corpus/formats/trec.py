@@ -11,17 +11,15 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
 from corpus.formats.decompression import Meter
 from corpus.formats.document_lines import (
     LONGEST_LINE,
-    BadLine,
-    DocumentFormatError,
-    DocumentLine,
+    DocumentFields,
+    FileItem,
     Problem,
     decoded,
-    document_record,
     file_lines,
 )
 
@@ -47,40 +45,19 @@ _TOO_LONG = f"the document is longer than {LONGEST_LINE // 1024 // 1024} MB. Spl
 
 def read_trec(
     source: Path | BinaryIO, name: str, meter: Meter, columns: Mapping[str, str]
-) -> Iterator[DocumentLine | BadLine]:
-    """Yield the valid and the invalid documents of a file, with the line of each `<DOC>`.
+) -> Iterator[FileItem]:
+    """The documents of a file, with the line of each `<DOC>`.
 
     Raises:
-        DocumentFormatError: the file cannot be read, or has no `<DOC>`.
+        DocumentFormatError: the file cannot be read.
     """
-    empty = True
-    for number, problem, text in _documents(source, name, meter):
-        empty = False
-        if problem:
-            yield BadLine(number, problem, name)
-            continue
-        content, unknown = _content(text)
-        try:
-            record = document_record(content)
-        except Problem as error:
-            yield BadLine(number, str(error), name)
-        else:
-            yield DocumentLine(number, record, unknown, name)
-    if empty:
-        raise DocumentFormatError(
-            name, None, "the file has no <DOC>. Write <DOC>…</DOC> around every document."
-        )
-
-
-def _documents(source: Path | BinaryIO, name: str, meter: Meter) -> Iterator[tuple[int, str, str]]:
-    """The line, a problem or "", and the text of every document, with its tags."""
     parts: list[str] = []
     size = first = 0
     for number, line in file_lines(source, name, meter):
         try:
             text = decoded(line)
         except Problem as problem:
-            yield number, str(problem), ""
+            yield FileItem(number, problem)
             parts = []
             continue
         place = 0
@@ -89,23 +66,23 @@ def _documents(source: Path | BinaryIO, name: str, meter: Meter) -> Iterator[tup
             end = boundary.end() if boundary else len(text)
             if boundary and boundary.group()[1] != "/":
                 if parts:
-                    yield first, _NO_END, ""
+                    yield FileItem(first, Problem(_NO_END))
                 parts, size, first = [boundary.group()], 0, number
             elif parts:
                 parts.append(text[place:end])
                 size += end - place
                 if size > LONGEST_LINE:
-                    yield first, _TOO_LONG, ""
+                    yield FileItem(first, Problem(_TOO_LONG))
                     parts = []
                 elif boundary:
-                    yield first, "", "".join(parts)
+                    yield FileItem(first, *_content("".join(parts)))
                     parts = []
             place = end
     if parts:
-        yield first, _NO_END, ""
+        yield FileItem(first, Problem(_NO_END))
 
 
-def _content(text: str) -> tuple[dict[str, Any], tuple[str, ...]]:
+def _content(text: str) -> tuple[DocumentFields, tuple[str, ...]]:
     """The object of docs/formats.md for a document, and the tags that were ignored."""
     start = _START.match(text)
     assert start is not None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 
@@ -11,7 +11,7 @@ from bundle.reading.collection_files import read_corpus_imports, read_docnos
 from bundle.reading.opened import BundleError
 from corpus.documents.import_meter import meter_for
 from corpus.documents.rows import DocumentInserter, row_of
-from corpus.formats.document_lines import BadLine, DocumentLine, DocumentRecord, read_lines
+from corpus.formats.document_lines import DocumentRecord, read_lines, valid_lines
 from corpus.formats.sources import SourceError, open_source
 from corpus.models import ImportStep
 from corpus.services import note_documents_changed
@@ -48,7 +48,7 @@ def _included(context: ReleaseImportContext) -> Iterator[DocumentRecord]:
     """Those of the release, whose docnos ascend."""
     last = ""
     with context.bundle.open(DOCUMENTS) as file:
-        for line in _valid(read_lines(file, name=DOCUMENTS)):
+        for line in valid_lines(read_lines(file, name=DOCUMENTS)):
             if line.record.docno <= last:
                 raise BundleError(
                     DOCUMENTS,
@@ -66,7 +66,7 @@ def _given(context: ReleaseImportContext, path: Path) -> Iterator[DocumentRecord
     try:
         source = open_source(path)
         meter = meter_for(context.work, size=source.size, note=f"bytes of {path.name} read")
-        for line in _valid(source.lines(meter)):
+        for line in valid_lines(source.lines(meter)):
             if line.record.docno in missing:
                 missing.remove(line.record.docno)
                 yield line.record
@@ -77,13 +77,6 @@ def _given(context: ReleaseImportContext, path: Path) -> Iterator[DocumentRecord
             f"{path.name} lacks {count_noun(len(missing), 'document')} of the release: "
             f"{listed(sorted(missing), NAMED)}. Give a file with all of them."
         )
-
-
-def _valid(lines: Iterable[DocumentLine | BadLine]) -> Iterator[DocumentLine]:
-    for line in lines:
-        if isinstance(line, BadLine):
-            raise line.error
-        yield line
 
 
 def _import_history(context: ReleaseImportContext) -> None:

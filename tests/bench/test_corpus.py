@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from bench.corpus import KNEE, PRIME, RAREST, docno, papers, ranks, word, write_corpus
-from corpus.formats.document_lines import read_documents
+from corpus.formats.document_lines import read_lines, valid_lines
 
 
 @pytest.fixture(scope="module")
@@ -39,7 +39,7 @@ def test_gzip_holds_what_the_plain_file_holds_and_the_importer_reads_all_of_it(t
     for path in (plain, packed):
         write_corpus(path, 40, 7)
     assert gzip.decompress(packed.read_bytes()) == plain.read_bytes()
-    read = [line.record for line in read_documents(packed, name="c")]
+    read = [line.record for line in valid_lines(read_lines(packed, name="c"))]
     assert [document.docno for document in read] == [
         json.loads(line)["docno"] for line in plain.open()
     ]

@@ -7,7 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from corpus.formats.document_lines import BadLine, DocumentFormatError, DocumentRecord
+from corpus.formats.document_lines import (
+    BadLine,
+    DocumentFormatError,
+    DocumentRecord,
+    checked_lines,
+)
 from corpus.formats.registry import DOCUMENT_FORMATS
 from corpus.formats.sources import JoinedSource, SourceError, open_source, prefixed_lines
 from corpus.formats.tables import ColumnError, parse_columns
@@ -145,7 +150,8 @@ class TestTrec:
         from corpus.formats.trec import read_trec
 
         content = f"<doc><docno>1</docno><text>{text}</doc>".encode()
-        for line in read_trec(io.BytesIO(content), "f", Meter(), {}):
+        items = read_trec(io.BytesIO(content), "f", Meter(), {})
+        for line in checked_lines(items, "f"):
             assert line.number >= 1
 
 

@@ -10,6 +10,7 @@ from django.core.management import call_command
 from corpus.digests import text_digest
 from corpus.documents.importing import DocumentImportReport, FrozenDocument, import_documents
 from corpus.formats.decompression import Meter
+from corpus.formats.document_lines import checked_lines
 from corpus.formats.pubmed import read_pubmed, section_label
 from corpus.models import Document
 from corpus.services import create_query
@@ -32,7 +33,9 @@ def pubmed(*articles: str) -> bytes:
 
 
 def read(*sections: tuple[str, str]):
-    (line,) = read_pubmed(BytesIO(pubmed(article("1", *sections))), "p.xml", Meter(), {})
+    (line,) = checked_lines(
+        read_pubmed(BytesIO(pubmed(article("1", *sections))), "p.xml", Meter(), {}), "p.xml"
+    )
     return line
 
 
