@@ -8,7 +8,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from accounts.api import CollectionView
-from corpus.documents.importing import MAX_SKIPPED
+from corpus.documents.import_options import MAX_SKIPPED, ImportOptions
 from corpus.formats.sources import AUTO, FORMATS
 from corpus.formats.tables import ColumnError, parse_columns
 from corpus.forms import MOST_SEEDS
@@ -159,20 +159,22 @@ class Documents(CollectionView):
     def post(self, request: Request, slug: str) -> Response:
         values = self.parsed(DocumentUpload)
         try:
-            recipe, expansion = written_recipe(values), written_expansion(values)
+            options = ImportOptions(
+                format_name=values["format"],
+                columns=_columns(values["columns"]),
+                prefix=values["prefix"],
+                recipe=written_recipe(values),
+                expansion=written_expansion(values),
+                skip_bad=values["skip_bad"],
+                dry_run=values["dry_run"],
+            )
         except RecipeError as error:
             raise serializers.ValidationError({error.field: [str(error)]}) from error
         job = request_import(
             collection=self.collection,
             uploads=values["file"],
             requested_by=self.person,
-            format_name=values["format"],
-            columns=_columns(values["columns"]),
-            prefix=values["prefix"],
-            recipe=recipe,
-            expansion=expansion,
-            skip_bad=values["skip_bad"],
-            dry_run=values["dry_run"],
+            options=options,
         )
         return accepted(job)
 

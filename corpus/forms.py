@@ -7,7 +7,7 @@ from typing import Any
 from django import forms
 
 from accounts.models import Collection
-from corpus.documents.importing import MAX_SKIPPED
+from corpus.documents.import_options import MAX_SKIPPED, ImportOptions
 from corpus.formats.full_texts import FORMATS as FULL_TEXT_FORMATS
 from corpus.formats.registry import AUTO, DOCUMENT_FORMATS
 from corpus.formats.tables import ColumnError, parse_columns
@@ -183,16 +183,17 @@ class UploadForm(forms.Form):
                 self.add_error(error.field, str(error))
         return values
 
-    def options(self) -> dict[str, Any]:
-        """The arguments of `request_import` that say how to read the file and what to keep."""
-        return {
-            "recipe": self.cleaned_data["recipe"],
-            "expansion": self.cleaned_data["expansion"],
-            "format_name": self.cleaned_data["format"] or AUTO,
-            "columns": self.cleaned_data["columns"],
-            "prefix": self.cleaned_data["docno_prefix"],
-            "skip_bad": self.cleaned_data["skip_bad"] or 0,
-        }
+    def options(self, *, dry_run: bool) -> ImportOptions:
+        values = self.cleaned_data
+        return ImportOptions(
+            format_name=values["format"] or AUTO,
+            columns=values["columns"],
+            prefix=values["docno_prefix"],
+            recipe=values["recipe"],
+            expansion=values["expansion"],
+            skip_bad=values["skip_bad"] or 0,
+            dry_run=dry_run,
+        )
 
 
 class FullTextsForm(forms.Form):

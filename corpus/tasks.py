@@ -5,13 +5,10 @@ A file stays where it is until its job has ended: one taken over by another work
 
 from __future__ import annotations
 
-from typing import Any
-
 from corpus.documents.full_texts import import_full_texts
+from corpus.documents.import_options import ImportOptions
 from corpus.documents.importing import import_source, open_files
 from corpus.formats.sources import AUTO
-from corpus.selection.expansion import Expansion
-from corpus.selection.filters import Recipe
 from corpus.topics.importing import import_topics
 from jobs import registry
 from jobs.lease import Lease
@@ -23,38 +20,19 @@ FULL_TEXTS_KIND = "import_full_texts"
 
 
 @registry.handles(JOB_KIND, title="Import documents", page="documents", reads=("path",))
-def run_import_documents(lease: Lease) -> dict[str, Any]:
-    """Parameters: those of `files_of`, and how to read the files: `format`, `columns`, `prefix`,
-    `recipe`, `expansion`, `skip_bad` and `dry_run`, as for `import_source`. A job that was queued
-    before recipes has the name of a filter as `filter`.
-    """
-    parameters = lease.parameters
-    recipe = parameters.get("recipe") or {"named": parameters.get("filter", "")}
-    expansion = parameters.get("expansion")
-    source = open_files(
-        files_of(lease.parameters),
-        format_name=lease.parameters.get("format", AUTO),
-        columns=lease.parameters.get("columns", ""),
-    )
-    report = import_source(
-        collection=lease.collection,
-        source=source,
-        recipe=Recipe.from_json(recipe),
-        expansion=Expansion.from_json(expansion) if expansion else None,
-        prefix=lease.parameters.get("prefix", ""),
-        skip_bad=lease.parameters.get("skip_bad", 0),
-        dry_run=lease.parameters.get("dry_run", False),
-        work=lease,
-    )
-    return report.result
+def run_import_documents(lease: Lease) -> None:
+    """Parameters: those of `files_of` and of ImportOptions."""
+    options = ImportOptions.of(lease.parameters)
+    source = open_files(files_of(lease.parameters), options)
+    import_source(collection=lease.collection, source=source, options=options, work=lease)
 
 
 @registry.handles(TOPICS_KIND, title="Import topics", page="queries", reads=("path",))
-def run_import_topics(lease: Lease) -> dict[str, Any]:
+def run_import_topics(lease: Lease) -> None:
     """Parameters: those of `files_of`, and `facet`, `topic_prefix` and `dry_run` as of
     `import_topics`.
     """
-    report = import_topics(
+    import_topics(
         collection=lease.collection,
         files=files_of(lease.parameters),
         facet_key=lease.parameters["facet"],
@@ -62,17 +40,15 @@ def run_import_topics(lease: Lease) -> dict[str, Any]:
         dry_run=lease.parameters.get("dry_run", False),
         work=lease,
     )
-    return report.result
 
 
 @registry.handles(FULL_TEXTS_KIND, title="Import full texts", page="documents", reads=("path",))
-def run_import_full_texts(lease: Lease) -> dict[str, Any]:
+def run_import_full_texts(lease: Lease) -> None:
     """Parameters: those of `files_of`, and `format` and `prefix` as of `import_full_texts`."""
-    report = import_full_texts(
+    import_full_texts(
         collection=lease.collection,
         files=files_of(lease.parameters),
         format_name=lease.parameters.get("format", AUTO),
         prefix=lease.parameters.get("prefix", ""),
         work=lease,
     )
-    return report.result

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from django.core.files.uploadedfile import UploadedFile
 
 from accounts.models import Collection, User
+from corpus.documents.import_options import DEFAULTS, ImportOptions
 from corpus.formats.sources import AUTO
-from corpus.selection.expansion import Expansion
-from corpus.selection.filters import EVERYTHING, Recipe
 from corpus.services import CorpusError, facet_of_topics
 from corpus.tasks import FULL_TEXTS_KIND, JOB_KIND, TOPICS_KIND
 from jobs.models import Job
@@ -35,30 +34,14 @@ def request_import(
     collection: Collection,
     uploads: Sequence[UploadedFile[Any]],
     requested_by: User,
-    format_name: str = AUTO,
-    columns: str = "",
-    prefix: str = "",
-    recipe: Recipe = EVERYTHING,
-    expansion: Expansion | None = None,
-    skip_bad: int = 0,
-    dry_run: bool = False,
+    options: ImportOptions = DEFAULTS,
 ) -> Job:
-    """Store the uploads and queue their import. The options are those of `import_documents`.
+    """Store the uploads and queue their import.
 
     Raises:
         ImportUnderWay: another import of this collection is in progress.
     """
-    options: dict[str, Any] = {
-        "format": format_name,
-        "columns": columns,
-        "prefix": prefix,
-        "recipe": recipe.as_json,
-        "skip_bad": skip_bad,
-        **({"dry_run": True} if dry_run else {}),
-    }
-    if expansion is not None:
-        options["expansion"] = expansion.as_json
-    return _request(JOB_KIND, collection, uploads, options, requested_by)
+    return _request(JOB_KIND, collection, uploads, options.parameters, requested_by)
 
 
 def request_topics(
@@ -77,9 +60,8 @@ def request_topics(
         ImportUnderWay: other topics of this collection are being imported.
     """
     facet = facet_of_topics(collection, facet_key)
-    options: dict[str, Any] = {"facet": facet.key, "topic_prefix": topic_prefix}
-    if dry_run:
-        options["dry_run"] = True
+    options: dict[str, object] = {"facet": facet.key, "topic_prefix": topic_prefix}
+    options |= {"dry_run": True} if dry_run else {}
     return _request(TOPICS_KIND, collection, uploads, options, requested_by)
 
 
@@ -104,7 +86,7 @@ def _request(
     kind: str,
     collection: Collection,
     uploads: Sequence[UploadedFile[Any]],
-    options: dict[str, Any],
+    options: Mapping[str, object],
     requested_by: User,
 ) -> Job:
     try:

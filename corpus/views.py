@@ -67,8 +67,7 @@ def import_documents(request: HttpRequest, collection: Collection) -> HttpRespon
                     collection=collection,
                     uploads=form.cleaned_data["file"],
                     requested_by=person_of(request),
-                    dry_run="dry_run" in request.POST,
-                    **form.options(),
+                    options=form.options(dry_run="dry_run" in request.POST),
                 )
             except (ImportUnderWay, NoRoom) as error:
                 form.add_error("file", str(error))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
 
 from django.db import transaction
 
@@ -15,7 +14,7 @@ from corpus.documents.importing import import_documents
 from corpus.facets import SAMPLE_FACETS
 from corpus.services import create_query
 from demo.datasheet import answer_datasheet
-from jobs.context import JobContext, StepContext
+from jobs.context import JobContext, JobResult, StepContext
 from jobs.models import Job
 from jobs.services import enqueue
 from pooling.models import Pool
@@ -102,9 +101,7 @@ def sample_docnos() -> list[str]:
         return [json.loads(line)["docno"] for line in lines]
 
 
-def load_sample(
-    *, collection: Collection, loaded_by: User | None, work: JobContext
-) -> dict[str, Any]:
+def load_sample(*, collection: Collection, loaded_by: User | None, work: JobContext) -> JobResult:
     """Fill the collection with documents, queries and frozen pools, and open the queries.
 
     Each step has its own transaction, and does nothing if it is done already. So a job that another
@@ -143,7 +140,7 @@ def add_sample_queries(collection: Collection) -> None:
         create_query(collection=collection, docno=query["docno"], facet_key=query["facet"])
 
 
-def _sizes(collection: Collection) -> dict[str, Any]:
+def _sizes(collection: Collection) -> JobResult:
     return {
         "documents": collection.documents.count(),
         "queries": collection.queries.count(),
@@ -151,7 +148,7 @@ def _sizes(collection: Collection) -> dict[str, Any]:
     }
 
 
-def _open_for_two(collection: Collection, opened_by: User | None) -> dict[str, Any]:
+def _open_for_two(collection: Collection, opened_by: User | None) -> JobResult:
     """Open the queries for the first two annotators, or say how many are missing."""
     annotators = User.objects.filter(
         memberships__collection=collection, memberships__role=Role.ANNOTATOR, is_active=True

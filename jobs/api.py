@@ -46,7 +46,7 @@ class JobAnswer(serializers.Serializer[Job]):
     finished_at = serializers.DateTimeField(allow_null=True)
 
     def get_title(self, job: Job) -> str:
-        return registry.title(job.kind)
+        return registry.kind(job.kind).title
 
 
 def accepted(job: Job) -> Response:

@@ -6,11 +6,14 @@ In a worker this is a `Lease`. For a command at a terminal it is a `DirectRun`.
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import Any, Protocol, TextIO
+from typing import Protocol, Self, TextIO
 
 from django.db import transaction
+
+JobResult = Mapping[str, object]  # values that JSON can hold, by what they count or name
 
 
 class RetryLater(Exception):
@@ -48,12 +51,15 @@ class JobContext(Protocol):
     def fenced(self) -> AbstractContextManager[None]:
         """A transaction that commits only if no other worker has taken over the work."""
 
-    def complete(self, result: dict[str, Any]) -> None:
+    def complete(self, result: JobResult) -> None:
         """Called last inside `fenced`, so the effect and the end of the work commit together."""
 
 
 class DirectRun:
-    """Work in the foreground. Progress goes to the terminal, if there is one."""
+    """Work in the foreground. Progress goes to the terminal, if there is one.
+
+    As a context manager, it clears the line of the progress at the end, on errors too.
+    """
 
     def __init__(self, stream: TextIO | None = None) -> None:
         self.stream = stream or sys.stderr
@@ -72,10 +78,16 @@ class DirectRun:
     def fenced(self) -> AbstractContextManager[None]:
         return transaction.atomic()
 
-    def complete(self, result: dict[str, Any]) -> None:
+    def complete(self, result: JobResult) -> None:
         if self.has_progress_line:
             self.stream.write("\r\x1b[K")
             self.has_progress_line = False
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.complete({})
 
 
 @dataclass
@@ -93,5 +105,5 @@ class StepContext:
     def fenced(self) -> AbstractContextManager[None]:
         return self.job_context.fenced()
 
-    def complete(self, result: dict[str, Any]) -> None:
+    def complete(self, result: JobResult) -> None:
         pass

@@ -24,7 +24,7 @@ from django.db.models.functions import Greatest
 from django.utils import timezone
 
 from accounts.models import Collection
-from jobs.context import WorkerStops
+from jobs.context import JobResult, WorkerStops
 from jobs.models import Job, State
 
 # Set when this process is asked to stop, but only where jobs run in its threads.
@@ -136,7 +136,7 @@ class Lease:
             yield
             Job.objects.filter(pk=self.job_id).update(heartbeat_at=timezone.now())
 
-    def complete(self, result: dict[str, Any]) -> None:
+    def complete(self, result: JobResult) -> None:
         """Called last inside `fenced`: end the job in the same transaction as its effect."""
         Job.objects.filter(pk=self.job_id, lease=self.token).update(
             state=State.SUCCEEDED,

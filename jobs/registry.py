@@ -3,39 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, NamedTuple
+
+from jobs.context import JobResult
 
 if TYPE_CHECKING:
     from jobs.lease import Lease
 
-Handler = Callable[["Lease"], dict[str, Any]]
+# Returns the result of the job, or None if its service has completed the job.
+Handler = Callable[["Lease"], JobResult | None]
 DueCheck = Callable[[], None]
 
-_handlers: dict[str, Handler] = {}
-_titles: dict[str, str] = {}
-_pages: dict[str, str] = {}
-_reads: dict[str, tuple[str, ...]] = {}
-_kinds_in_steps: set[str] = set()
-_kinds_for_archived: set[str] = set()
-_due_checks: list[DueCheck] = []
 
-
-class UnknownKind(LookupError):
-    def __init__(self, kind: str) -> None:
-        kinds = ", ".join(sorted(_handlers))
-        super().__init__(f"Unknown job kind {kind!r}. Known kinds: {kinds}.")
-
-
-def handles(
-    kind: str,
-    *,
-    title: str,
-    page: str,
-    reads: tuple[str, ...] = (),
-    in_steps: bool = False,
-    archived_too: bool = False,
-) -> Callable[[Handler], Handler]:
-    """Register the handler for jobs of this kind. It must be safe to run twice.
+class JobKind(NamedTuple):
+    """A kind of jobs.
 
     `page` names the address of the collection's page that shows the result. `reads` are the
     parameters that hold paths of uploaded files, or lists of paths; see `jobs.uploaded_files`.
@@ -43,15 +24,41 @@ def handles(
     Only a kind with `archived_too` is queued in an archived collection.
     """
 
+    title: str
+    page: str = "jobs"
+    reads: tuple[str, ...] = ()
+    in_steps: bool = False
+    archived_too: bool = False
+
+
+_handlers: dict[str, Handler] = {}
+_kinds: dict[str, JobKind] = {}
+_due_checks: list[DueCheck] = []
+
+
+class UnknownKind(LookupError):
+    def __init__(self, name: str) -> None:
+        names = ", ".join(sorted(_handlers))
+        super().__init__(f"Unknown job kind {name!r}. Known kinds: {names}.")
+
+
+def handles(
+    name: str,
+    *,
+    title: str,
+    page: str,
+    reads: tuple[str, ...] = (),
+    in_steps: bool = False,
+    archived_too: bool = False,
+) -> Callable[[Handler], Handler]:
+    """Register the handler for jobs of this kind, as JobKind describes it.
+
+    The handler must be safe to run twice.
+    """
+
     def register(handler: Handler) -> Handler:
-        _handlers[kind] = handler
-        _titles[kind] = title
-        _pages[kind] = page
-        _reads[kind] = reads
-        if in_steps:
-            _kinds_in_steps.add(kind)
-        if archived_too:
-            _kinds_for_archived.add(kind)
+        _handlers[name] = handler
+        _kinds[name] = JobKind(title, page, reads, in_steps, archived_too)
         return handler
 
     return register
@@ -63,36 +70,20 @@ def due_check(check: DueCheck) -> DueCheck:
     return check
 
 
-def handler(kind: str) -> Handler:
+def handler(name: str) -> Handler:
     try:
-        return _handlers[kind]
+        return _handlers[name]
     except KeyError:
-        raise UnknownKind(kind) from None
+        raise UnknownKind(name) from None
 
 
-def title(kind: str) -> str:
-    return _titles.get(kind, kind)
-
-
-def page(kind: str) -> str:
-    """The name of the page that shows the result; that of all jobs for an unknown kind."""
-    return _pages.get(kind, "jobs")
-
-
-def reads(kind: str) -> tuple[str, ...]:
-    return _reads.get(kind, ())
-
-
-def is_in_steps(kind: str) -> bool:
-    return kind in _kinds_in_steps
-
-
-def is_for_archived(kind: str) -> bool:
-    return kind in _kinds_for_archived
+def kind(name: str) -> JobKind:
+    """The kind with this name. An unknown one has its name as title and the page of all jobs."""
+    return _kinds.get(name) or JobKind(name)
 
 
 def reading_kinds() -> list[str]:
-    return [kind for kind, names in _reads.items() if names]
+    return [name for name, kind in _kinds.items() if kind.reads]
 
 
 def due_checks() -> tuple[DueCheck, ...]:

@@ -61,7 +61,7 @@ def enqueue(
         CollectionArchived: jobs change a collection, and it is archived.
     """
     registry.handler(kind)
-    if not registry.is_for_archived(kind):
+    if not registry.kind(kind).archived_too:
         check_not_archived(collection)
     key = key or kind
     for last_try in (False, True):

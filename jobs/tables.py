@@ -53,7 +53,7 @@ STATE = Filter(
 def job_filters(collection: Collection) -> list[Filter[Q]]:
     """By state, and by kind if there are several."""
     kinds = collection.jobs.order_by("kind").values_list("kind", flat=True).distinct()
-    choices = [FilterChoice(kind, registry.title(kind), Q(kind=kind)) for kind in kinds]
+    choices = [FilterChoice(kind, registry.kind(kind).title, Q(kind=kind)) for kind in kinds]
     return [STATE, Filter("kind", "Kind", choices if len(choices) > 1 else [])]
 
 

@@ -27,7 +27,7 @@ def run_job(job_id: str) -> None:
         job = Job.objects.filter(pk=job_id).only("kind").first()
         if job is None:
             return
-        if not registry.reads(job.kind):
+        if not registry.kind(job.kind).reads:
             services.run(job.pk)
             return
         with import_slot() as is_free:

@@ -79,7 +79,7 @@ def _places(value: str | list[str]) -> list[str]:
 
 def check_files_exist(kind: str, parameters: Mapping[str, Any]) -> None:
     """Raise FileGone if a file that such a job reads is missing."""
-    for name in registry.reads(kind):
+    for name in registry.kind(kind).reads:
         if isinstance(parameters.get(name), list):
             files_of(parameters, name)
         elif name in parameters:
@@ -91,7 +91,7 @@ def can_be_tried_again(job: Job) -> bool:
     if job.state != State.FAILED:
         return False
     oldest = timezone.now() - TO_TRY_AGAIN
-    return not registry.reads(job.kind) or not job.finished_at or job.finished_at > oldest
+    return not registry.kind(job.kind).reads or not job.finished_at or job.finished_at > oldest
 
 
 def can_follow(job: Job) -> bool:
@@ -111,7 +111,7 @@ def remove(places: Iterable[str]) -> None:
 
 
 def places_in(kind: str, parameters: Mapping[str, Any]) -> Iterator[str]:
-    for name in registry.reads(kind):
+    for name in registry.kind(kind).reads:
         if name in parameters:
             yield from _places(parameters[name])
 

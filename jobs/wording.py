@@ -53,8 +53,8 @@ def job_card(job: Job, now: datetime) -> JobCard:
     icon, tone = LOOKS[state]
     elapsed = "" if job.elapsed is None else duration(job.elapsed)
     return JobCard(
-        title=registry.title(job.kind),
-        page=registry.page(job.kind),
+        title=registry.kind(job.kind).title,
+        page=registry.kind(job.kind).page,
         icon=icon,
         tone=tone,
         state="Stopping" if job.is_live and job.cancel_requested else state.label,
@@ -78,9 +78,9 @@ def advice(job: Job, now: datetime) -> str:
             )
         case State.RUNNING if job.cancel_requested:
             return "This job stops at its next safe point."
-        case State.FAILED | State.CANCELLED if registry.is_in_steps(job.kind):
+        case State.FAILED | State.CANCELLED if registry.kind(job.kind).in_steps:
             return "The steps that were done are saved. Retry the job to do the others."
-        case State.FAILED if registry.reads(job.kind):
+        case State.FAILED if registry.kind(job.kind).reads:
             return (
                 "No partial result was saved, and earlier data is unchanged. If the file is "
                 "invalid, fix it and upload it again. A retry reads the same file, which is kept "

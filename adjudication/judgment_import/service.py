@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path, PurePath
-from typing import Any
 
 from django.db import IntegrityError, transaction
 
@@ -31,7 +30,7 @@ from adjudication.judgment_import.pools import import_pools
 from adjudication.judgment_import.records import find_records
 from adjudication.models import JudgmentImport
 from annotation.models import Reason
-from corpus.documents.first_rows import first_rows
+from corpus.documents.first_rows import FirstRows, first_rows
 from corpus.documents.import_meter import meter_for
 from corpus.formats.file_kinds import FileKind, check_kind
 from corpus.formats.sources import check_prefix
@@ -83,7 +82,7 @@ def import_judgments(
     return report
 
 
-def _first_rows(contents: Sequence[FileContent]) -> dict[str, Any]:
+def _first_rows(contents: Sequence[FileContent]) -> FirstRows:
     """Without grades: other admins see the job, also those who judge."""
     rows = (
         (record.query, record.docno, record.person, "reason" if record.grade is None else "grade")

@@ -2,22 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import islice
-from typing import Any
+from typing import TypedDict
 
 ROWS = 10
 LONGEST_CELL = 140  # characters
 
 
-def first_rows(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> dict[str, Any]:
-    """Part of the result of a check. The card of the job shows it as a table.
+class RowTable(TypedDict):
+    columns: list[str]
+    rows: list[list[str]]
 
-    Columns without a value in these rows are left out.
-    """
+
+class FirstRows(TypedDict):
+    """Part of the result of a check. The card of the job shows `first_rows` as a table."""
+
+    dry_run: bool
+    first_rows: RowTable
+
+
+def first_rows(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> FirstRows:
+    """The first of the rows. Columns without a value in them are left out."""
     cells = [[_short(cell) for cell in row] for row in islice(rows, ROWS)]
     used = [place for place in range(len(columns)) if any(row[place] for row in cells)]
-    table = {
+    table: RowTable = {
         "columns": [columns[place] for place in used],
         "rows": [[row[place] for place in used] for row in cells],
     }
@@ -29,7 +38,7 @@ def _short(cell: object) -> str:
     return text if len(text) <= LONGEST_CELL else f"{text[: LONGEST_CELL - 1]}…"
 
 
-def as_text(check: Mapping[str, Any]) -> str:
+def as_text(check: FirstRows) -> str:
     """The first rows for a terminal, separated by tabs."""
     table = check["first_rows"]
     lines = ["\t".join(row) for row in (table["columns"], *table["rows"])]

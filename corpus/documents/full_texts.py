@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass
 from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryFile
-from typing import IO, Any, NamedTuple
+from typing import IO, NamedTuple
 
 from django.conf import settings
 from django.db import IntegrityError
@@ -22,12 +22,19 @@ from accounts.locking import lock_collection
 from accounts.models import Collection
 from corpus.documents.clashes import Clash, IdsTaken
 from corpus.documents.import_meter import meter_for
-from corpus.formats.full_texts import AUTO, FORMATS, FullTextLine, read_full_texts, section_rows
+from corpus.formats.full_texts import (
+    AUTO,
+    FORMATS,
+    FullTextLine,
+    SectionRow,
+    read_full_texts,
+    section_rows,
+)
 from corpus.formats.sources import check_prefix
 from corpus.models import FullText
 from corpus.selection.duplicates import Docnos, LinePosition
 from corpus.services import CorpusError
-from jobs.context import JobContext
+from jobs.context import JobContext, JobResult
 from web.words import count_noun, listed
 
 BATCH = 200  # full texts that are in memory together
@@ -62,7 +69,7 @@ class FullTextReport:
     unknown_docnos: tuple[str, ...]
 
     @property
-    def result(self) -> dict[str, Any]:
+    def result(self) -> JobResult:
         """As the result of a job."""
         return asdict(self)
 
@@ -73,7 +80,7 @@ class _CheckedFullText(NamedTuple):
     file: str
     line: int
     docno: str
-    sections: list[dict[str, Any]]
+    sections: list[SectionRow]
     pdf_url: str
     digest: str
 

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
 
 from accounts.models import Collection
 from corpus.formats.sources import Source
 from corpus.models import DocumentImport, ImportStep
-from corpus.selection.expansion import Expansion
-from corpus.selection.filters import Recipe
 
 LONGEST_FORMATS = 200  # characters
 FOLDERS = re.compile(r"^(?!ir_datasets:).*/")  # a release must not show where files were
@@ -28,37 +26,25 @@ def record_import(
     *,
     collection: Collection,
     source: Source,
-    recipe: Recipe,
-    expansion: Expansion | None,
-    prefix: str,
-    section_labels: dict[str, Any],
+    recipe: Mapping[str, object],
     steps: Iterable[HistoryStep],
     counts: tuple[int, int, int],
 ) -> None:
     """Record an import inside its transaction. `counts` are documents created, updated, unchanged.
-
-    `section_labels` are counts of labels from section headings, if the source has any.
 
     An import that changes nothing and equals an earlier one adds nothing, so a repeated import
     leaves the collection as it was.
     """
     steps = list(steps)
     created, updated, unchanged = counts
-    parameters: dict[str, Any] = recipe.as_json
-    if expansion is not None:
-        parameters["expansion"] = expansion.summary
-    if prefix:
-        parameters["prefix"] = prefix
-    if section_labels:
-        parameters["section_labels"] = section_labels
     read = steps[0].remaining
     name = FOLDERS.sub("", source.name)
-    if not (created or updated) and _is_recorded(collection, name, parameters, steps):
+    if not (created or updated) and _is_recorded(collection, name, recipe, steps):
         return
     row = collection.document_imports.create(
         source=name,
         format_name=source.format_name[:LONGEST_FORMATS],
-        recipe=parameters,
+        recipe=recipe,
         read=read,
         created=created,
         updated=updated,
@@ -71,12 +57,11 @@ def record_import(
 
 
 def _is_recorded(
-    collection: Collection, source: str, parameters: dict[str, Any], steps: list[HistoryStep]
+    collection: Collection, source: str, recipe: Mapping[str, object], steps: list[HistoryStep]
 ) -> bool:
     rows = collection.document_imports.filter(source=source, read=steps[0].remaining)
     return any(
-        row.recipe == parameters and steps_of(row) == steps
-        for row in rows.prefetch_related("steps")
+        row.recipe == recipe and steps_of(row) == steps for row in rows.prefetch_related("steps")
     )
 
 

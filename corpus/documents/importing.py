@@ -11,11 +11,11 @@ import sqlite3
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, replace
 from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryFile
-from typing import IO, Any, ClassVar
+from typing import IO, ClassVar
 
 from django.conf import settings
 from django.db import IntegrityError, OperationalError, transaction
@@ -32,19 +32,18 @@ from corpus.documents.checking import (
     checked_batches,
 )
 from corpus.documents.clashes import Clash, IdsTaken
-from corpus.documents.first_rows import first_rows
+from corpus.documents.first_rows import FirstRows, first_rows
 from corpus.documents.history import HistoryStep, record_import
+from corpus.documents.import_options import DEFAULTS, MAX_SKIPPED, ImportOptions
 from corpus.formats.file_kinds import FileKind, check_kind
 from corpus.formats.sources import AUTO, JoinedSource, Source, check_prefix, open_source
 from corpus.models import Document
 from corpus.selection.duplicates import Docnos, References
-from corpus.selection.expansion import ExpandedSource, Expansion
-from corpus.selection.filters import EVERYTHING, Recipe
+from corpus.selection.expansion import ExpandedSource
 from corpus.services import CorpusError, note_documents_changed, note_language
-from jobs.context import JobContext
+from jobs.context import JobContext, JobResult
 from web.disk import is_full
 
-MAX_SKIPPED = 10_000
 # Counts that a dry run does not know.
 WRITTEN = ("created", "updated", "unchanged", "references", "unresolved_references")
 FROZEN_TEXT = "document_text_in_frozen_pool"  # the trigger's name
@@ -95,6 +94,12 @@ REFUSALS: dict[str, type[TextKept]] = {
 }
 
 
+class ImportCheck(FirstRows):
+    """The result of a dry run beside the counts."""
+
+    documents_to_import: int
+
+
 @dataclass(frozen=True)
 class DocumentImportReport:
     """The result of an import.
@@ -104,8 +109,7 @@ class DocumentImportReport:
     by a citation expansion, and `missing_seeds` of its seeds are not in the source. `problems` are
     the first hundred skipped lines, as FILE:LINE: reason. `read_as` is the format of the files.
     `section_labelled` documents of the files have labels from headings, and `unknown_headings`
-    counts the sections whose heading gives none. Of a dry run, `check` has the number of documents
-    to import and the first rows, and none is created.
+    counts the sections whose heading gives none. Only a dry run has a `check`, and creates none.
     """
 
     created: int
@@ -116,28 +120,51 @@ class DocumentImportReport:
     references: int
     unresolved_references: int
     unknown_keys: tuple[str, ...]
-    filtered: int = 0
-    rules: dict[str, int] = field(default_factory=dict)
-    bad_lines: int = 0
-    problems: tuple[str, ...] = ()
-    read_as: str = ""
-    far_from_seeds: int = 0
-    missing_seeds: int = 0
-    section_labelled: int = 0
-    unknown_headings: dict[str, int] = field(default_factory=dict)
-    check: dict[str, Any] = field(default_factory=dict)
+    filtered: int
+    rules: dict[str, int]
+    bad_lines: int
+    problems: tuple[str, ...]
+    read_as: str
+    far_from_seeds: int
+    missing_seeds: int
+    section_labelled: int
+    unknown_headings: dict[str, int]
+    check: ImportCheck | None = None
+
+    @classmethod
+    def of(cls, check: DocumentCheck, near: ExpandedSource | None) -> DocumentImportReport:
+        """The counts of the lines, before anything is written."""
+        return cls(
+            created=0,
+            updated=0,
+            unchanged=0,
+            repeated=check.repeated,
+            without_text=check.without_text,
+            references=0,
+            unresolved_references=0,
+            unknown_keys=tuple(sorted(check.unknown_keys)[:LISTED_KEYS]),
+            filtered=check.filtered.total(),
+            rules=dict(check.filtered),
+            bad_lines=len(check.problems),
+            problems=tuple(str(line.error) for line in check.problems[:LISTED_PROBLEMS]),
+            read_as=check.source.format_name,
+            far_from_seeds=near.outside if near else 0,
+            missing_seeds=near.missing_seeds if near else 0,
+            section_labelled=check.section_labelled,
+            unknown_headings=most_frequent(check.unknown_headings),
+        )
 
     @property
     def documents(self) -> int:
         return self.created + self.updated + self.unchanged
 
     @property
-    def result(self) -> dict[str, Any]:
+    def result(self) -> JobResult:
         """The result of the job. Its page shows plain values and lists."""
-        rules = [f"{rule}: {count:,}" for rule, count in self.rules.items()]
-        headings = [f"{name}: {count:,}" for name, count in self.unknown_headings.items()]
-        values = {**asdict(self), "rules": rules, "unknown_headings": headings}
-        check = values.pop("check")
+        values = asdict(self)
+        check = values.pop("check") or {}
+        for name in ("rules", "unknown_headings"):
+            values[name] = [f"{key}: {count:,}" for key, count in values[name].items()]
         return {**check, **{key: values[key] for key in values if not check or key not in WRITTEN}}
 
 
@@ -147,37 +174,17 @@ def import_documents(
     path: Path,
     work: JobContext,
     name: str = "",
-    format_name: str = AUTO,
-    columns: str = "",
-    skip_bad: int = 0,
-    recipe: Recipe = EVERYTHING,
-    expansion: Expansion | None = None,
-    prefix: str = "",
+    options: ImportOptions = DEFAULTS,
 ) -> DocumentImportReport:
-    """Import the documents of a file or folder. A line replaces the document with its docno.
+    """Import the documents of a file or folder. `name` is the name of the file in messages.
 
-    `name` is the name of the file in messages; format and columns are as for `open_source`, the
-    rest as for `import_source`. A second import of the same file changes nothing.
-
-    Raises:
-        CorpusError, SourceError: the path cannot be read as documents.
-        DocumentFormatError, RepeatedDocnos, TooManyBadLines, FrozenDocument: as `import_source`.
+    A second import of the same file changes nothing. Raises as `open_files` and `import_source`.
     """
-    source = open_files({name or path.name: path}, format_name=format_name, columns=columns)
-    return import_source(
-        collection=collection,
-        source=source,
-        work=work,
-        skip_bad=skip_bad,
-        recipe=recipe,
-        expansion=expansion,
-        prefix=prefix,
-    )
+    source = open_files({name or path.name: path}, options)
+    return import_source(collection=collection, source=source, options=options, work=work)
 
 
-def open_files(
-    paths: Mapping[str, Path], *, format_name: str = AUTO, columns: str = ""
-) -> JoinedSource:
+def open_files(paths: Mapping[str, Path], options: ImportOptions = DEFAULTS) -> JoinedSource:
     """The documents of files and folders, by their names in messages.
 
     Raises as `open_source`, and WrongKind for a file that is clearly of another kind.
@@ -185,6 +192,7 @@ def open_files(
     sources = []
     for name, path in paths.items():
         try:
+            format_name, columns = options.format_name, options.columns
             if format_name == AUTO and not columns and path.is_file():
                 check_kind(path, name=name, wanted=FileKind.DOCUMENTS)
             sources.append(open_source(path, format_name=format_name, name=name, columns=columns))
@@ -194,22 +202,11 @@ def open_files(
 
 
 def import_source(
-    *,
-    collection: Collection,
-    source: Source,
-    work: JobContext,
-    skip_bad: int = 0,
-    recipe: Recipe = EVERYTHING,
-    expansion: Expansion | None = None,
-    prefix: str = "",
-    dry_run: bool = False,
+    *, collection: Collection, source: Source, options: ImportOptions, work: JobContext
 ) -> DocumentImportReport:
     """Import the documents of a source. A line replaces the document with its docno.
 
-    Up to `skip_bad` invalid lines are skipped and reported; one more stops the import. With an
-    `expansion`, documents far from its seeds are left out. The rules of the recipe apply to the
-    others. `prefix` is put before every docno afterwards. The collection keeps the counts of each
-    step. A `dry_run` checks every line, and does not compare with the collection.
+    The collection keeps the counts of each step.
 
     Raises (and writes nothing):
         DocumentFormatError: a line is invalid, and none may be skipped; or a file cannot be read
@@ -220,8 +217,8 @@ def import_source(
         SentencesNamed: the sentences of a query paper with a query by sentences would change.
         CorpusError: the source cannot be read, or another import writes the same documents.
     """
-    check_prefix(prefix)
-    allowed = min(max(0, skip_bad), MAX_SKIPPED)
+    check_prefix(options.prefix)
+    allowed = min(max(0, options.skip_bad), MAX_SKIPPED)
     folder = Path(settings.DATA_DIR)  # /tmp can be in memory, and the rows are as large as the file
     folder.mkdir(parents=True, exist_ok=True)
     try:
@@ -230,12 +227,13 @@ def import_source(
             closing(References(folder)) as references,
             TemporaryFile(dir=folder) as rows_file,
         ):
-            near = ExpandedSource(source, expansion) if expansion else None
-            rules = recipe.rules
+            near = ExpandedSource(source, options.expansion) if options.expansion else None
+            rules = options.recipe.rules
             check = DocumentCheck(near or source, allowed, rules, docnos, references, rows_file)
-            check.run(work, prefix)
-            if dry_run:
-                report = _check_report(check, source, near)
+            check.run(work, options.prefix)
+            report = DocumentImportReport.of(check, near)
+            if options.dry_run:
+                report = replace(report, check=_import_check(check))
                 with work.fenced():
                     work.complete(report.result)
                 return report
@@ -247,34 +245,18 @@ def import_source(
                 with work.fenced():
                     lock_collection(collection)
                     created, updated = _write(collection, rows_file, check.documents, work)
-                    report = DocumentImportReport(
+                    report = replace(
+                        report,
                         created=created,
                         updated=updated,
                         unchanged=check.documents - created - updated,
-                        repeated=check.repeated,
-                        without_text=check.without_text,
                         references=cited,
                         unresolved_references=unresolved,
-                        unknown_keys=tuple(sorted(check.unknown_keys)[:LISTED_KEYS]),
-                        filtered=check.filtered.total(),
-                        rules=dict(check.filtered),
-                        bad_lines=len(check.problems),
-                        read_as=source.format_name,
-                        problems=tuple(
-                            str(line.error) for line in check.problems[:LISTED_PROBLEMS]
-                        ),
-                        far_from_seeds=near.outside if near else 0,
-                        missing_seeds=near.missing_seeds if near else 0,
-                        section_labelled=check.section_labelled,
-                        unknown_headings=most_frequent(check.unknown_headings),
                     )
                     record_import(
                         collection=collection,
                         source=source,
-                        recipe=recipe,
-                        expansion=expansion,
-                        prefix=prefix,
-                        section_labels=_section_labels(report),
+                        recipe={**options.recorded, **_section_labels(report)},
                         steps=_steps(check, near),
                         counts=(created, updated, report.unchanged),
                     )
@@ -298,34 +280,13 @@ def import_source(
     return report
 
 
-def _check_report(
-    check: DocumentCheck, source: Source, near: ExpandedSource | None
-) -> DocumentImportReport:
+def _import_check(check: DocumentCheck) -> ImportCheck:
     rows = (
         (record.docno, record.title, " ".join(record.sentences), record.year, record.venue)
         for record in (line.record for line in check.first)
     )
     columns = ("docno", "title", "text", "year", "venue")
-    return DocumentImportReport(
-        created=0,
-        updated=0,
-        unchanged=0,
-        repeated=check.repeated,
-        without_text=check.without_text,
-        references=0,
-        unresolved_references=0,
-        unknown_keys=tuple(sorted(check.unknown_keys)[:LISTED_KEYS]),
-        filtered=check.filtered.total(),
-        rules=dict(check.filtered),
-        bad_lines=len(check.problems),
-        problems=tuple(str(line.error) for line in check.problems[:LISTED_PROBLEMS]),
-        read_as=source.format_name,
-        far_from_seeds=near.outside if near else 0,
-        missing_seeds=near.missing_seeds if near else 0,
-        section_labelled=check.section_labelled,
-        unknown_headings=most_frequent(check.unknown_headings),
-        check={"documents_to_import": check.documents, **first_rows(columns, rows)},
-    )
+    return {"documents_to_import": check.documents, **first_rows(columns, rows)}
 
 
 def most_frequent(headings: Counter[str]) -> dict[str, int]:
@@ -334,11 +295,12 @@ def most_frequent(headings: Counter[str]) -> dict[str, int]:
     return dict(order[:LISTED_KEYS])
 
 
-def _section_labels(report: DocumentImportReport) -> dict[str, Any]:
+def _section_labels(report: DocumentImportReport) -> Mapping[str, object]:
     """The source of the labels, as the history of the corpus keeps it; empty without sections."""
     if not (report.section_labelled or report.unknown_headings):
         return {}
-    return {"documents": report.section_labelled, "unknown_headings": report.unknown_headings}
+    counts = {"documents": report.section_labelled, "unknown_headings": report.unknown_headings}
+    return {"section_labels": counts}
 
 
 def _steps(check: DocumentCheck, near: ExpandedSource | None) -> Iterator[HistoryStep]:

@@ -61,7 +61,7 @@ class Expansion:
         return cls(seeds, hops, direction)
 
     @property
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> Mapping[str, object]:
         return {"seeds": list(self.seeds), "hops": self.hops, "direction": self.direction}
 
     @classmethod
@@ -69,7 +69,7 @@ class Expansion:
         return cls(tuple(values["seeds"]), values["hops"], values["direction"])
 
     @property
-    def summary(self) -> dict[str, Any]:
+    def summary(self) -> Mapping[str, object]:
         """For the record of the import. The seeds can be many, so a digest stands for them."""
         digest = hashlib.sha256("\n".join(sorted(self.seeds)).encode()).hexdigest()
         return {**self.as_json, "seeds": len(self.seeds), "seeds_sha256": digest}

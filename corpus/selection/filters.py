@@ -137,7 +137,7 @@ class Recipe:
         )
 
     @property
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> Mapping[str, object]:
         """The values other than the defaults, as JSON types. `from_json` reads them."""
         values = {field.name: getattr(self, field.name) for field in fields(self)}
         values = {name: value for name, value in values.items() if value}

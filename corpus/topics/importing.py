@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from django.db import IntegrityError, transaction
 
 from accounts.locking import lock_collection
 from accounts.models import Collection
 from corpus.documents.clashes import Clash, IdsTaken, prefix_advice
-from corpus.documents.first_rows import first_rows
+from corpus.documents.first_rows import FirstRows, first_rows
 from corpus.documents.import_meter import meter_for
 from corpus.formats.document_lines import DocumentFormatError
 from corpus.formats.file_kinds import FileKind, check_kind
@@ -20,7 +20,7 @@ from corpus.formats.sources import check_prefix
 from corpus.formats.topics import LARGEST, BadTopics, TopicFile, TopicRecord, read_topics
 from corpus.models import Facet, Query, QueryPaper, Topic
 from corpus.services import CorpusError, facet_of_topics
-from jobs.context import JobContext
+from jobs.context import JobContext, JobResult
 from web.words import count_noun, listed
 
 LISTED = 100  # invalid topics
@@ -78,13 +78,13 @@ class TopicReport:
     unchanged: int
     formats: tuple[str, ...] = ()
     subtopics: int = 0
-    check: Mapping[str, Any] = field(default_factory=dict)
+    check: FirstRows | None = None
 
     @property
-    def result(self) -> dict[str, Any]:
+    def result(self) -> JobResult:
         """As the result of a job."""
         return {
-            **self.check,
+            **(self.check or {}),
             "created": self.created,
             "unchanged": self.unchanged,
             "format": ", ".join(self.formats),
@@ -127,12 +127,13 @@ def import_topics(
                 lock_collection(collection)
                 created = write_topics(collection, facet, topics, names, work.progress)
                 transaction.set_rollback(dry_run)
+            rows = (filed.topic.row for filed in topics)
             report = TopicReport(
                 created=created,
                 unchanged=len(topics) - created,
                 formats=tuple(dict.fromkeys(file.format for file in contents.values())),
                 subtopics=sum(file.subtopics for file in contents.values()),
-                check=first_rows(COLUMNS, (filed.topic.row for filed in topics)) if dry_run else {},
+                check=first_rows(COLUMNS, rows) if dry_run else None,
             )
             work.complete({**report.result, "facet": facet.key})
     except BadTopics as bad:

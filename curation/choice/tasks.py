@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from accounts.models import User
 from curation.choice import services as choices
 from curation.choice.plan import ChoicePlan
@@ -12,11 +10,10 @@ from jobs.registry import handles
 
 
 @handles(choices.JOB_KIND, title="Choose queries", page="choose-queries")
-def run_choose_queries(lease: Lease) -> dict[str, Any]:
-    choice = choices.compute_choice(
+def run_choose_queries(lease: Lease) -> None:
+    choices.compute_choice(
         collection=lease.collection,
         plan=ChoicePlan.of(lease.parameters["plan"]),
         created_by=User.objects.filter(pk=lease.requested_by_id or 0).first(),
         work=lease,
     )
-    return {"choice": choice.name}

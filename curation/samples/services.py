@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from itertools import count
 from typing import Any, NamedTuple
@@ -61,14 +61,16 @@ class SamplePlan:
     without: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, values: dict[str, Any]) -> SamplePlan:
+    def of(cls, values: Mapping[str, Any]) -> SamplePlan:
         """The plan of a job's parameters, whose lists are tuples here."""
         lists = {name: tuple(values[name]) for name in ("by", "fields", "without")}
         return cls(**{**values, **lists})
 
     @property
-    def values(self) -> dict[str, Any]:
-        return asdict(self)
+    def values(self) -> Mapping[str, object]:
+        """The values as JSON keeps them, so that those of two jobs can be compared."""
+        values = asdict(self)
+        return values | {name: list(values[name]) for name in ("by", "fields", "without")}
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 from django.core.files.uploadedfile import UploadedFile
@@ -39,12 +38,12 @@ class SampleUnderWay(SampleError):
 
 
 @registry.handles(JOB_KIND, title="Draw a sample", page="samples", reads=("path",))
-def run_sample_papers(lease: Lease) -> dict[str, Any]:
+def run_sample_papers(lease: Lease) -> None:
     """Parameters: `name`, `plan` as of SamplePlan, and perhaps an uploaded list of exclusions."""
     parameters = lease.parameters
     path = place_of(parameters) if "path" in parameters else None
     filename = parameters.get("filename", "")
-    sample = draw_sample(
+    draw_sample(
         collection=lease.collection,
         name=parameters["name"],
         plan=SamplePlan.of(parameters["plan"]),
@@ -52,7 +51,6 @@ def run_sample_papers(lease: Lease) -> dict[str, Any]:
         exclusions=Exclusions(read_exclusions(path, filename), filename),
         created_by=User.objects.filter(pk__in=[lease.requested_by_id]).first(),
     )
-    return {"sample": sample.name}
 
 
 def request_sample(
@@ -73,7 +71,7 @@ def request_sample(
     check_name(collection, name)
     stratification_of(collection, plan)
     docnos_of_samples(collection, plan.without)
-    parameters = {"name": name, "plan": _plain(plan.values)}
+    parameters = {"name": name, "plan": plan.values}
     if upload is None:
         job = enqueue(
             kind=JOB_KIND, collection=collection, parameters=parameters, requested_by=requested_by
@@ -91,11 +89,3 @@ def request_sample(
         )
     except KeyTaken as error:
         raise SampleUnderWay from error
-
-
-def _plain(values: dict[str, Any]) -> dict[str, Any]:
-    """The values as JSON keeps them, so that those of two jobs can be compared."""
-    is_list: dict[str, Sequence[str]] = {
-        name: value for name, value in values.items() if isinstance(value, tuple)
-    }
-    return {**values, **{name: list(value) for name, value in is_list.items()}}

@@ -31,7 +31,7 @@ class ArchiveError(UserFacingError):
 
 class JobsInProgress(ArchiveError):
     def __init__(self, collection: Collection, kinds: list[str]) -> None:
-        titles = ", ".join(sorted({registry.title(kind) for kind in kinds}))
+        titles = ", ".join(sorted({registry.kind(kind).title for kind in kinds}))
         super().__init__(
             f"{collection} was not archived, because it has jobs in progress: {titles}. Wait until "
             "they end, or cancel them."

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from itertools import islice
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from django.conf import settings
 from django.db import transaction
@@ -18,7 +18,7 @@ from django.utils import timezone
 from accounts.locking import lock_collection
 from accounts.models import Collection, User
 from corpus.documents.clashes import Clash, clash_message
-from corpus.documents.first_rows import first_rows
+from corpus.documents.first_rows import FirstRows, first_rows
 from corpus.documents.import_meter import meter_for
 from corpus.formats.file_kinds import FileKind, check_kind
 from corpus.formats.sources import check_prefix
@@ -246,15 +246,15 @@ def import_run(
 
 def check_run(
     *, collection: Collection, file: RunFile, options: RunOptions, work: JobContext
-) -> dict[str, Any]:
-    """The report of an import of the file, and its first rows. Raises like `import_run`."""
+) -> tuple[FirstRows, RunReport]:
+    """The first rows of the file, and the report of its import. Raises like `import_run`."""
     _, lists, report = _read_run(collection, file, options, work)
     rows = (
         (paper, docno, rank, score)
         for paper, ranking in lists.items()
         for rank, (docno, score) in enumerate(ranking, start=1)
     )
-    return {**first_rows(("query", "docno", "rank", "score"), rows), **asdict(report)}
+    return first_rows(("query", "docno", "rank", "score"), rows), report
 
 
 class RunFile(NamedTuple):

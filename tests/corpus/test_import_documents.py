@@ -9,6 +9,7 @@ from django.utils import timezone
 
 from accounts.models import Collection
 from corpus.documents.checking import BATCH, RepeatedDocnos, TooManyBadLines
+from corpus.documents.import_options import ImportOptions
 from corpus.documents.importing import DocumentImportReport, FrozenDocument, import_documents
 from corpus.formats.document_lines import DocumentFormatError
 from corpus.models import Document
@@ -44,7 +45,8 @@ def doc(docno: str, **changes) -> dict:
 
 
 def bring(collection, path, **how) -> DocumentImportReport:
-    return import_documents(collection=collection, path=path, work=DirectRun(), **how)
+    options = ImportOptions(**how)
+    return import_documents(collection=collection, path=path, work=DirectRun(), options=options)
 
 
 def counts(report: DocumentImportReport) -> tuple[int, int, int]:

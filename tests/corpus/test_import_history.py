@@ -9,6 +9,7 @@ from django.test import Client
 from django.urls import reverse
 
 from corpus.documents.history import steps_of
+from corpus.documents.import_options import ImportOptions
 from corpus.documents.importing import import_documents
 from corpus.formats.document_lines import DocumentFormatError
 from corpus.models import DocumentImport
@@ -64,7 +65,8 @@ def write(tmp_path):
 
 
 def bring(collection, path, **how):
-    return import_documents(collection=collection, path=path, work=DirectRun(), **how)
+    options = ImportOptions(**how)
+    return import_documents(collection=collection, path=path, work=DirectRun(), options=options)
 
 
 def mixed_documents():

@@ -20,7 +20,7 @@ NOW = datetime(2026, 1, 1, 12, tzinfo=UTC)
 @pytest.fixture(autouse=True)
 def kinds(monkeypatch):
     monkeypatch.setattr(registry, "_handlers", {"work": lambda lease: {}})
-    monkeypatch.setattr(registry, "_titles", {"work": "Do the work"})
+    monkeypatch.setattr(registry, "_kinds", {"work": registry.JobKind("Do the work")})
 
 
 @pytest.fixture

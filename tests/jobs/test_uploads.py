@@ -40,8 +40,7 @@ def read(monkeypatch):
         return {}
 
     monkeypatch.setattr(registry, "_handlers", {"read": handler})
-    monkeypatch.setattr(registry, "_titles", {"read": "Read"})
-    monkeypatch.setattr(registry, "_reads", {"read": ("path",)})
+    monkeypatch.setattr(registry, "_kinds", {"read": registry.JobKind("Read", reads=("path",))})
     return reading
 
 

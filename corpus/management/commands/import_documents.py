@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,8 @@ from django.core.management.base import CommandError, CommandParser
 from accounts.commands import ProjectCommand
 from accounts.models import Collection
 from corpus.documents.first_rows import as_text
-from corpus.documents.importing import MAX_SKIPPED, DocumentImportReport, import_source, open_files
+from corpus.documents.import_options import MAX_SKIPPED, ImportOptions
+from corpus.documents.importing import DocumentImportReport, import_source, open_files
 from corpus.formats.ir_datasets_source import PREFIX, open_dataset
 from corpus.formats.sources import AUTO, FORMATS, SourceError
 from corpus.selection.expansion import DIRECTIONS, OUT, Expansion
@@ -119,30 +121,13 @@ class Command(ProjectCommand):
             raise CommandError(
                 f"--skip-bad must be from 0 to {MAX_SKIPPED:,}, got {options['skip_bad']}."
             )
-        arguments = {
-            "collection": collection,
-            "skip_bad": options["skip_bad"],
-            "prefix": options["prefix"],
-            "dry_run": options["dry_run"],
-        }
-        work = DirectRun()
-        try:
-            arguments |= {"recipe": _recipe(options), "expansion": _expansion(options)}
-            source = (
-                _dataset(origin)
-                if origin
-                else open_files(
-                    {str(path): path for path in paths},
-                    format_name=options["input_format"],
-                    columns=options["columns"],
-                )
-            )
-            report = import_source(source=source, work=work, **arguments)
-        finally:
-            work.complete({})  # clears the progress line, on errors too
+        how = _import_options(options)
+        source = _dataset(origin) if origin else open_files({str(p): p for p in paths}, how)
+        with DirectRun() as work:
+            report = import_source(collection=collection, source=source, options=how, work=work)
         for problem in report.problems:
             self.stderr.write(f"skipped {problem}")
-        if options["dry_run"]:
+        if report.check is not None:
             self.stdout.write(as_text(report.check))
             number = count_noun(report.check["documents_to_import"], "document")
             self.stdout.write(f"{collection.slug}: {number} to import, read as {report.read_as}.")
@@ -182,21 +167,29 @@ def summary(slug: str, report: DocumentImportReport) -> str:
     return f"{slug}: {'; '.join(parts)}."
 
 
-def _recipe(options: dict[str, Any]) -> Recipe:
-    return Recipe.parsed(
-        fields_of_study=options["field"],
-        years=options["years"],
-        languages=options["language"],
-        has_text=options["has_text"],
-        has_full_text=options["has_full_text"],
-        min_citations=options["min_citations"],
-        min_characters=options["min_characters"],
-        min_sentences=options["min_sentences"],
-        named=options["filter"],
+def _import_options(options: Mapping[str, Any]) -> ImportOptions:
+    return ImportOptions(
+        format_name=options["input_format"],
+        columns=options["columns"],
+        prefix=options["prefix"],
+        recipe=Recipe.parsed(
+            fields_of_study=options["field"],
+            years=options["years"],
+            languages=options["language"],
+            has_text=options["has_text"],
+            has_full_text=options["has_full_text"],
+            min_citations=options["min_citations"],
+            min_characters=options["min_characters"],
+            min_sentences=options["min_sentences"],
+            named=options["filter"],
+        ),
+        expansion=_expansion(options),
+        skip_bad=options["skip_bad"],
+        dry_run=options["dry_run"],
     )
 
 
-def _expansion(options: dict[str, Any]) -> Expansion | None:
+def _expansion(options: Mapping[str, Any]) -> Expansion | None:
     path: Path | None = options["seeds"]
     if path is None:
         return None

@@ -31,8 +31,7 @@ class Command(ProjectCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         collection: Collection = options["collection"]
-        work = DirectRun()
-        try:
+        with DirectRun() as work:
             report = import_full_texts(
                 collection=collection,
                 files={str(path): path for path in options["file"]},
@@ -40,6 +39,4 @@ class Command(ProjectCommand):
                 prefix=options["prefix"],
                 work=work,
             )
-        finally:
-            work.complete({})
         self.stdout.write(f"{collection.slug}: {report_words(report)}")

@@ -37,8 +37,7 @@ class Command(ProjectCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         collection: Collection = options["collection"]
-        work = DirectRun()
-        try:
+        with DirectRun() as work:
             report = import_topics(
                 collection=collection,
                 files={str(path): path for path in options["file"]},
@@ -47,8 +46,6 @@ class Command(ProjectCommand):
                 work=work,
                 dry_run=options["dry_run"],
             )
-        finally:
-            work.complete({})
         if report.check:
             self.stdout.write(as_text(report.check))
         left_out = f"; {count_noun(report.subtopics, 'subtopic')} left out"

@@ -28,13 +28,10 @@ class Command(ProjectCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         admin = self._admin(options["admin"])
-        work = DirectRun()
-        try:
+        with DirectRun() as work:
             report = import_csfcube(
                 folder=options["folder"], slug=options["collection"], admin=admin, work=work
             )
-        finally:
-            work.complete({})  # clears the progress line, also after an error
         self.stdout.write(summary(report))
 
     def _admin(self, username: str) -> User | None:

@@ -80,8 +80,7 @@ class Command(ProjectCommand):
             without=tuple(options["exclude_sample"]),
         )
         path: Path | None = options["exclude"]
-        work = DirectRun()
-        try:
+        with DirectRun() as work:
             sample = draw_sample(
                 collection=collection,
                 name=options["name"] or free_name(collection),
@@ -89,8 +88,6 @@ class Command(ProjectCommand):
                 work=work,
                 exclusions=Exclusions(read_exclusions(path), path.name if path else ""),
             )
-        finally:
-            work.complete({})  # clears the progress line, on errors too
         for line in sample_report(sample.counts, sample.strata, sample.per_stratum).lines:
             self.stdout.write(line)
         self.stdout.write(f"{collection.slug}: sample {sample.name} with seed {sample.seed}.")

@@ -38,8 +38,8 @@ class Command(ProjectCommand):
         work = DirectRun()
         if options["dry_run"]:
             for file in files:
-                check = check_run(collection=collection, file=file, options=how, work=work)
-                self.stdout.write(f"{file.name}: {as_text(check)}")
+                rows, _ = check_run(collection=collection, file=file, options=how, work=work)
+                self.stdout.write(f"{file.name}: {as_text(rows)}")
             return
         runs = import_runs(collection=collection, files=files, options=how, work=work)
         for run in runs:
