@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Literal, NamedTuple, Protocol
@@ -63,6 +64,23 @@ class Ranker(Protocol):
         Retrievers that compare words leave out documents that share no word with it. `progress`
         gets the number of finished queries. Raises ValueError for a depth below 1.
         """
+
+
+class PaperRanker(ABC):
+    """An opened index that ranks for each query paper by itself."""
+
+    @abstractmethod
+    def best(self, query: QueryText, depth: int) -> list[Scored]:
+        """The ranked list of a query paper, without its own document, or longer."""
+
+    def rank(
+        self, queries: Iterable[QueryText], depth: int, progress: Progress
+    ) -> Iterator[tuple[str, list[Scored]]]:
+        """See Ranker.rank."""
+        check_depth(depth)
+        for done, query in enumerate(queries, start=1):
+            yield query.docno, self.best(query, depth)[:depth]
+            progress(done)
 
 
 class Described(Protocol):

@@ -5,22 +5,10 @@ from __future__ import annotations
 from pathlib import PurePath
 
 ENDINGS = {
-    *(".gz", ".zip", ".bz2", ".xz", ".zst"),
-    *(
-        ".txt",
-        ".run",
-        ".trec",
-        ".res",
-        ".results",
-        ".out",
-        ".tsv",
-        ".csv",
-        ".dat",
-        ".qrels",
-        ".qrel",
-    ),
-    *(".npy", ".json", ".jsonl"),
-}
+    ".gz", ".zip", ".bz2", ".xz", ".zst",
+    ".txt", ".run", ".trec", ".res", ".results", ".out", ".tsv", ".csv", ".dat", ".qrels", ".qrel",
+    ".npy", ".json", ".jsonl",
+}  # fmt: skip
 
 CITED = "cited"  # the source of what a query paper cites
 RESERVED_NAMES = (CITED, "budget")  # sources of pooled documents that are not runs

@@ -1,4 +1,4 @@
-"""New `.npy` files that are written through a memory map."""
+"""`.npy` files that are written and read through a memory map."""
 
 from __future__ import annotations
 
@@ -20,3 +20,8 @@ def new_map(path: Path, dtype: type[np.generic], *shape: int) -> np.memmap[Any, 
         with path.open("r+b") as stream:
             os.posix_fallocate(stream.fileno(), 0, path.stat().st_size)
     return values
+
+
+def open_array(folder: Path, name: str) -> Any:
+    """The array that was saved as `<name>.npy`."""
+    return np.load(folder / f"{name}.npy", mmap_mode="r")

@@ -20,15 +20,16 @@ import hashlib
 import json
 import os
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from abc import abstractmethod
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from corpus.digests import canonical_json, json_digest
 from retrieval.indexes.cleanup import draft_folder, note_use, sweep
 from retrieval.indexes.string_table import open_strings, write_strings
-from retrieval.interface import Described
+from retrieval.interface import Described, IndexedText, Progress, Ranker, Retriever
 from web.disk import room_in
 from web.errors import UserFacingError
 
@@ -87,6 +88,44 @@ def build_folder(
         }
         (draft / META).write_bytes(canonical_json(meta))
         _publish(draft, folder, retriever)
+
+
+class IndexDraft(NamedTuple):
+    """The place of an index, the folder for its files until then, and one to be removed."""
+
+    folder: Path
+    draft: Path
+    scratch: Path
+
+
+class FolderRetriever(Retriever):
+    """A retriever whose index is a folder: `write` makes its files, and `read` opens them."""
+
+    @abstractmethod
+    def write(
+        self, documents: Iterable[IndexedText], place: IndexDraft, progress: Progress
+    ) -> Sequence[str]:
+        """Write the files of an index of the documents. Returns the docnos."""
+
+    @abstractmethod
+    def read(self, folder: Path, docnos: Sequence[str]) -> Ranker:
+        """Open the files of a complete index. OSError and ValueError mean that it is damaged."""
+
+    def build(self, documents: Iterable[IndexedText], folder: Path, progress: Progress) -> None:
+        """See Retriever.build."""
+
+        def write(draft: Path, scratch: Path) -> Sequence[str]:
+            return self.write(documents, IndexDraft(folder, draft, scratch), progress)
+
+        build_folder(folder, self, write)
+
+    def open(self, folder: Path) -> Ranker:
+        """See Retriever.open."""
+        docnos = check_folder(folder, self)
+        try:
+            return self.read(folder, docnos)
+        except (OSError, ValueError) as error:
+            raise IndexCorrupt(folder, str(error)) from error
 
 
 def check_folder(folder: Path, retriever: Described, *, thorough: bool = False) -> Sequence[str]:

@@ -7,6 +7,7 @@ that opens an index (docs/adr/0013-index-folders.md).
 from __future__ import annotations
 
 import mmap
+from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, overload
@@ -62,14 +63,9 @@ class Strings(Sequence[str]):
 
         UTF-8 sorts like the code points of Python's strings.
         """
-        target, low, high = string.encode(), 0, len(self)
-        while low < high:
-            middle = (low + high) // 2
-            if self._bytes(middle) < target:
-                low = middle + 1
-            else:
-                high = middle
-        return low if low < len(self) and self._bytes(low) == target else None
+        target, places = string.encode(), range(len(self))
+        place = bisect_left(places, target, key=self._bytes)
+        return place if place in places and self._bytes(place) == target else None
 
     def _bytes(self, index: int) -> bytes:
         return self._text[int(self._ends[index]) : int(self._ends[index + 1])]

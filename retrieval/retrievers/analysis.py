@@ -22,27 +22,14 @@ import tantivy
 
 PLAIN_NAME, CHARACTERS = "plain", "characters"
 STEM, STOP = "_stem", "_stop"  # endings of names: only stemming, only stop words
+_WITHOUT_STOP_WORDS = {"arabic", "greek", "romanian", "tamil", "turkish"}
+_LANGUAGES = (
+    "arabic", "danish", "dutch", "english", "finnish", "french", "german", "greek", "hungarian",
+    "italian", "norwegian", "portuguese", "romanian", "russian", "spanish", "swedish", "tamil",
+    "turkish",
+)  # fmt: skip
 # Languages of tantivy's stemmer; True if it also has stop words.
-LANGUAGES: Mapping[str, bool] = {
-    "arabic": False,
-    "danish": True,
-    "dutch": True,
-    "english": True,
-    "finnish": True,
-    "french": True,
-    "german": True,
-    "greek": False,
-    "hungarian": True,
-    "italian": True,
-    "norwegian": True,
-    "portuguese": True,
-    "romanian": False,
-    "russian": True,
-    "spanish": True,
-    "swedish": True,
-    "tamil": False,
-    "turkish": False,
-}
+LANGUAGES: Mapping[str, bool] = {name: name not in _WITHOUT_STOP_WORDS for name in _LANGUAGES}
 # Scripts without spaces between words, and Korean, whose endings are written onto its words:
 # Thai, Lao, Burmese, Khmer, kana, Han, Hangul.
 _UNSPACED = (

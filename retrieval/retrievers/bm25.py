@@ -27,13 +27,13 @@ import tantivy
 
 from retrieval.formats import Scored, trec_order
 from retrieval.indexes.external_sort import BEAT, SortedTexts, nothing_in, sort_texts
-from retrieval.indexes.folders import IndexCorrupt, build_folder, check_folder
+from retrieval.indexes.folders import FolderRetriever, IndexDraft
 from retrieval.interface import (
     Field,
     IndexedText,
+    PaperRanker,
     Progress,
     QueryText,
-    check_depth,
     field_of,
 )
 from retrieval.retrievers.analysis import PLAIN, Analysis
@@ -48,7 +48,7 @@ SUBFOLDER = "tantivy"
 
 
 @dataclass(frozen=True)
-class Bm25:
+class Bm25(FolderRetriever):
     """Ranks the documents whose `field` shares words with the query paper's."""
 
     field: Field
@@ -79,27 +79,12 @@ class Bm25:
             **self.analysis.parameters,
         }
 
-    def build(self, documents: Iterable[IndexedText], folder: Path, progress: Progress) -> None:
-        """See Retriever.build."""
-
-        def write(draft: Path, scratch: Path) -> Sequence[str]:
-            (draft / SUBFOLDER).mkdir()
-            texts = sort_texts(documents, self.field, scratch, progress)
-            return self._write_index(texts, draft / SUBFOLDER, progress)
-
-        build_folder(folder, self, write)
-
-    def open(self, folder: Path) -> Bm25Ranker:
-        """See Retriever.open."""
-        docnos = check_folder(folder, self)
-        with _writable_view(folder / SUBFOLDER) as path:
-            try:
-                searcher = tantivy.Index.open(path).searcher()
-            except (OSError, ValueError) as error:
-                raise IndexCorrupt(folder, str(error)) from error
-        return Bm25Ranker(self.field, self.analysis, docnos, searcher)
-
-    def _write_index(self, texts: SortedTexts, folder: Path, progress: Progress) -> list[str]:
+    def write(
+        self, documents: Iterable[IndexedText], place: IndexDraft, progress: Progress
+    ) -> list[str]:
+        texts = sort_texts(documents, self.field, place.scratch, progress)
+        folder = place.draft / SUBFOLDER
+        folder.mkdir()
         index = tantivy.Index(_schema(), path=str(folder))
         index.register_tokenizer(TOKENIZER, self.analysis.analyzer)
         # Leaving the block joins the writer's thread, also after an error. Otherwise it would
@@ -109,6 +94,11 @@ class Bm25:
             writer.commit()
         progress(len(docnos))
         return docnos
+
+    def read(self, folder: Path, docnos: Sequence[str]) -> Bm25Ranker:
+        with _writable_view(folder / SUBFOLDER) as path:
+            searcher = tantivy.Index.open(path).searcher()
+        return Bm25Ranker(self.field, self.analysis, docnos, searcher)
 
     def _add_documents(
         self, writer: tantivy.IndexWriter, texts: SortedTexts, progress: Progress
@@ -128,7 +118,7 @@ class Bm25:
 
 
 @dataclass(frozen=True)
-class Bm25Ranker:
+class Bm25Ranker(PaperRanker):
     """An opened BM25 index; tantivy's document `ordinal` is `docnos[ordinal]`."""
 
     field: Field
@@ -136,20 +126,11 @@ class Bm25Ranker:
     docnos: Sequence[str]
     searcher: tantivy.Searcher
 
-    def rank(
-        self, queries: Iterable[QueryText], depth: int, progress: Progress
-    ) -> Iterator[tuple[str, list[Scored]]]:
-        """See Ranker.rank."""
-        check_depth(depth)
-        schema = _schema()
-        for done, query in enumerate(queries, start=1):
-            text = field_of(query, self.field)
-            tokens = self.analysis.words(text)
-            # One more than `depth`, because the query paper finds itself.
-            best = self._best(_any_term_query(schema, tokens), depth + 1) if tokens else []
-            ranking = [scored for scored in trec_order(best) if not query.is_own(scored.docno)]
-            yield query.docno, ranking[:depth]
-            progress(done)
+    def best(self, query: QueryText, depth: int) -> list[Scored]:
+        tokens = self.analysis.words(field_of(query, self.field))
+        # One more than `depth`, because the query paper finds itself.
+        best = self._best(_any_term_query(_schema(), tokens), depth + 1) if tokens else []
+        return [scored for scored in trec_order(best) if not query.is_own(scored.docno)]
 
     def _best(self, query: tantivy.Query, need: int) -> list[Scored]:
         """The best `need` documents or more: all that are tied with the last are included.

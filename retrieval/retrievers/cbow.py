@@ -17,26 +17,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from retrieval.formats import Scored
-from retrieval.indexes.arrays import new_map
+from retrieval.indexes.arrays import new_map, open_array
 from retrieval.indexes.external_sort import BEAT, SortedTexts, nothing_in, sort_texts
-from retrieval.indexes.folders import IndexCorrupt, build_folder, check_folder
+from retrieval.indexes.folders import FolderRetriever, IndexDraft
 from retrieval.indexes.string_table import open_strings, write_strings
-from retrieval.interface import (
-    Field,
-    IndexedText,
-    Progress,
-    QueryText,
-    check_depth,
-    field_of,
-)
-from retrieval.retrievers.dense import Vectors, normalise, rank_rows
+from retrieval.interface import Field, IndexedText, Progress
+from retrieval.retrievers.dense import VectorRanker, Vectors, normalise
 from retrieval.retrievers.tfidf import smoothed_idf
 from retrieval.retrievers.word2vec import Training, WordVectors, model_version, tokens, word_vectors
 
 WORDS = "words"  # sorted; a word's number is its index
-WORD_VECTORS_FILE = "word_vectors.npy"
-IDF_FILE = "idf.npy"
+WORD_VECTORS, IDF = "word_vectors", "idf"
 VECTORS_FILE = "vectors.npy"
 
 DEFAULT = Training()
@@ -45,7 +36,7 @@ Floats = NDArray[np.float32]
 
 
 @dataclass(frozen=True)
-class Cbow:
+class Cbow(FolderRetriever):
     """Ranks documents by the cosine between the mean word vectors of their `field`."""
 
     field: Field
@@ -74,40 +65,29 @@ class Cbow:
             "word2vec": self.training.parameters,
         }
 
-    def build(self, documents: Iterable[IndexedText], folder: Path, progress: Progress) -> None:
-        """See Retriever.build; trains word vectors of the corpus unless they are there."""
+    def read(self, folder: Path, docnos: Sequence[str]) -> VectorRanker:
+        words = open_strings(folder, WORDS)
+        idf = open_array(folder, IDF) if self.weighted else None
+        mean = Mean(words.index_of, open_array(folder, WORD_VECTORS), idf)
+        vectors = Vectors.of(folder / VECTORS_FILE)
+        return VectorRanker(self.field, docnos, vectors, "cosine", lambda: mean)
 
-        def write(draft: Path, scratch: Path) -> Sequence[str]:
-            texts = sort_texts(documents, "text", scratch, progress)
-            vectors = word_vectors(texts, self.training, folder.parent, progress)
-            return self._write_index(texts, vectors, draft, progress)
-
-        build_folder(folder, self, write)
-
-    def open(self, folder: Path) -> CbowRanker:
-        """See Retriever.open."""
-        docnos = check_folder(folder, self)
-        try:
-            words = open_strings(folder, WORDS)
-            word_vectors = np.load(folder / WORD_VECTORS_FILE, mmap_mode="r")
-            idf = np.load(folder / IDF_FILE) if self.weighted else None
-            vectors = Vectors.of(folder / VECTORS_FILE)
-        except (OSError, ValueError) as error:
-            raise IndexCorrupt(folder, str(error)) from error
-        return CbowRanker(self.field, docnos, Mean(words.index_of, word_vectors, idf), vectors)
-
-    def _write_index(
-        self, texts: SortedTexts, vocabulary: WordVectors, draft: Path, progress: Progress
+    def write(
+        self, documents: Iterable[IndexedText], place: IndexDraft, progress: Progress
     ) -> list[str]:
+        """Trains word vectors of the corpus unless they are there."""
+        draft = place.draft
+        texts = sort_texts(documents, "text", place.scratch, progress)
+        vocabulary = word_vectors(texts, self.training, place.folder.parent, progress)
         docnos, frequency = _document_frequencies(self._fields(texts), vocabulary, progress)
         if not frequency.any():
             raise nothing_in(self.field)
         vocabulary, frequency = _words_of_field(vocabulary, frequency)
         idf = smoothed_idf(frequency, len(docnos)) if self.weighted else None
         write_strings(draft, WORDS, vocabulary.words)
-        np.save(draft / WORD_VECTORS_FILE, vocabulary.vectors)
+        np.save(draft / f"{WORD_VECTORS}.npy", vocabulary.vectors)
         if idf is not None:
-            np.save(draft / IDF_FILE, idf)
+            np.save(draft / f"{IDF}.npy", idf)
         mean = Mean(_number_by_word(vocabulary.words).get, vocabulary.vectors, idf)
         _write_vectors(draft / VECTORS_FILE, self._fields(texts), len(docnos), mean, progress)
         return docnos
@@ -116,37 +96,6 @@ class Cbow:
         for docno, text in texts:
             title, _, abstract = text.partition("\n")
             yield docno, {"title": title, "abstract": abstract}.get(self.field, text)
-
-
-@dataclass(frozen=True)
-class CbowRanker:
-    """An opened index; row n of `vectors` is document `docnos[n]`."""
-
-    field: Field
-    docnos: Sequence[str]
-    mean: Mean
-    vectors: Vectors
-
-    def rank(
-        self, queries: Iterable[QueryText], depth: int, progress: Progress
-    ) -> Iterator[tuple[str, list[Scored]]]:
-        """See Ranker.rank."""
-        check_depth(depth)
-        texts = list(queries)
-        query_vectors = (
-            (query.docno, self.mean([field_of(query, self.field)])[0]) for query in texts
-        )
-        lists = rank_rows(
-            self.vectors,
-            self.docnos,
-            query_vectors,
-            depth,
-            "cosine",
-            topics={query.docno for query in texts if query.is_topic},
-        )
-        for done, (docno, ranking) in enumerate(lists, start=1):
-            yield docno, ranking
-            progress(done)
 
 
 @dataclass(frozen=True)

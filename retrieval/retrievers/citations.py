@@ -6,25 +6,25 @@ MDCR uses these sources beside its models (Medić & Šnajder, SDP 2022, §4.1).
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from corpus.ordering import order_key, shuffled
 from retrieval.formats import Scored
+from retrieval.indexes.arrays import open_array
 from retrieval.indexes.external_sort import BEAT, SortedTexts
-from retrieval.indexes.folders import IndexCorrupt, build_folder, check_folder
+from retrieval.indexes.folders import FolderRetriever, IndexDraft
 from retrieval.interface import (
     IndexedText,
     NothingToIndex,
+    PaperRanker,
     Progress,
     QueryText,
     Retriever,
-    check_depth,
 )
 from retrieval.retrievers.metadata import (
     Citations,
@@ -33,7 +33,6 @@ from retrieval.retrievers.metadata import (
     Ordinals,
     Requirements,
     docno_hash,
-    open_array,
     read_citations,
     read_corpus_metadata,
     sort_metadata,
@@ -46,30 +45,8 @@ DEFAULT = Requirements()
 Keys = NDArray[np.uint64]
 
 
-class _PaperRanker(Protocol):
-    """Ranks a single query paper."""
-
-    def best(self, query: QueryText, depth: int) -> list[Scored]: ...
-
-
 @dataclass(frozen=True)
-class MetadataRanker:
-    """An opened index of any of the three retrievers."""
-
-    source: _PaperRanker
-
-    def rank(
-        self, queries: Iterable[QueryText], depth: int, progress: Progress
-    ) -> Iterator[tuple[str, list[Scored]]]:
-        """See Ranker.rank."""
-        check_depth(depth)
-        for done, query in enumerate(queries, start=1):
-            yield query.docno, self.source.best(query, depth)
-            progress(done)
-
-
-@dataclass(frozen=True)
-class Graph:
+class Graph(FolderRetriever):
     """Neighbours of the query paper's references, reference by reference.
 
     A neighbour of a reference cites it or is cited by it. The references are ordered by their
@@ -100,38 +77,28 @@ class Graph:
     def parameters(self) -> dict[str, object]:
         return _parameters(self.required)
 
-    def build(self, documents: Iterable[IndexedText], folder: Path, progress: Progress) -> None:
-        """See Retriever.build."""
+    def write(
+        self, documents: Iterable[IndexedText], place: IndexDraft, progress: Progress
+    ) -> Sequence[str]:
+        papers, sorted_metadata = _write_papers(documents, place, progress)
+        citations = read_citations(sorted_metadata, papers.docnos, progress)
+        if not len(citations.citing) and not len(citations.citing_outside):
+            raise _no_citations()
+        _write_graph(place.draft, citations, len(papers.docnos))
+        return papers.docnos
 
-        def write(draft: Path, scratch: Path) -> Sequence[str]:
-            papers, sorted_metadata = _write_papers(documents, draft, scratch, progress)
-            citations = read_citations(sorted_metadata, papers.docnos, progress)
-            if not len(citations.citing) and not len(citations.citing_outside):
-                raise _no_citations()
-            _write_graph(draft, citations, len(papers.docnos))
-            return papers.docnos
-
-        build_folder(folder, self, write)
-
-    def open(self, folder: Path) -> MetadataRanker:
-        """See Retriever.open."""
-        docnos = check_folder(folder, self)
-        try:
-            papers = CorpusMetadata.open(folder, docnos)
-            cites, citers = (
-                OrdinalLists.open(folder, "cites"),
-                OrdinalLists.open(folder, "citers"),
-            )
-            graph = _GraphSource(
-                papers, self.required, cites, citers, open_array(folder, "outside")
-            )
-        except (OSError, ValueError) as error:
-            raise IndexCorrupt(folder, str(error)) from error
-        return MetadataRanker(graph)
+    def read(self, folder: Path, docnos: Sequence[str]) -> _GraphSource:
+        return _GraphSource(
+            CorpusMetadata.open(folder, docnos),
+            self.required,
+            OrdinalLists.open(folder, "cites"),
+            OrdinalLists.open(folder, "citers"),
+            open_array(folder, "outside"),
+        )
 
 
 @dataclass(frozen=True)
-class MostCited:
+class MostCited(FolderRetriever):
     """A random order of the `top` most cited papers of the query paper's fields.
 
     Citations are counted within the corpus; a paper without a citation there is not ranked. For a
@@ -158,33 +125,25 @@ class MostCited:
             "seed": self.seed,
         }
 
-    def build(self, documents: Iterable[IndexedText], folder: Path, progress: Progress) -> None:
-        """See Retriever.build."""
+    def write(
+        self, documents: Iterable[IndexedText], place: IndexDraft, progress: Progress
+    ) -> Sequence[str]:
+        papers, sorted_metadata = _write_papers(documents, place, progress)
+        citations = read_citations(sorted_metadata, papers.docnos, progress)
+        if not len(citations.cited):
+            raise _no_citations()
+        counts = np.bincount(citations.cited, minlength=len(papers.docnos))
+        np.save(place.draft / "counts.npy", counts.astype(np.float32))
+        return papers.docnos
 
-        def write(draft: Path, scratch: Path) -> Sequence[str]:
-            papers, sorted_metadata = _write_papers(documents, draft, scratch, progress)
-            citations = read_citations(sorted_metadata, papers.docnos, progress)
-            if not len(citations.cited):
-                raise _no_citations()
-            counts = np.bincount(citations.cited, minlength=len(papers.docnos))
-            np.save(draft / "counts.npy", counts.astype(np.float32))
-            return papers.docnos
-
-        build_folder(folder, self, write)
-
-    def open(self, folder: Path) -> MetadataRanker:
-        """See Retriever.open."""
-        docnos = check_folder(folder, self)
+    def read(self, folder: Path, docnos: Sequence[str]) -> _MostCitedSource:
+        papers, counts = CorpusMetadata.open(folder, docnos), open_array(folder, "counts")
         required = replace(self.required, same_field=True)
-        try:
-            papers, counts = CorpusMetadata.open(folder, docnos), open_array(folder, "counts")
-        except (OSError, ValueError) as error:
-            raise IndexCorrupt(folder, str(error)) from error
-        return MetadataRanker(_MostCitedSource(papers, required, counts, self.top, self.seed))
+        return _MostCitedSource(papers, required, counts, self.top, self.seed)
 
 
 @dataclass(frozen=True)
-class RandomPapers:
+class RandomPapers(FolderRetriever):
     """Papers in random order, a different order for every query paper.
 
     Every paper has a key from the SHA-256 of seed and docno, and so has the query paper. Papers are
@@ -207,30 +166,22 @@ class RandomPapers:
     def parameters(self) -> dict[str, object]:
         return {**_parameters(self.required), "seed": self.seed}
 
-    def build(self, documents: Iterable[IndexedText], folder: Path, progress: Progress) -> None:
-        """See Retriever.build."""
+    def write(
+        self, documents: Iterable[IndexedText], place: IndexDraft, progress: Progress
+    ) -> Sequence[str]:
+        papers, _ = _write_papers(documents, place, progress)
+        keys = np.empty(len(papers.docnos), dtype=np.uint64)
+        for ordinal, docno in enumerate(papers.docnos):
+            keys[ordinal] = self.key("", docno)
+            if ordinal % BEAT == 0:
+                progress(ordinal)
+        np.save(place.draft / "keys.npy", keys)
+        progress(len(keys))
+        return papers.docnos
 
-        def write(draft: Path, scratch: Path) -> Sequence[str]:
-            papers, _ = _write_papers(documents, draft, scratch, progress)
-            keys = np.empty(len(papers.docnos), dtype=np.uint64)
-            for ordinal, docno in enumerate(papers.docnos):
-                keys[ordinal] = self.key("", docno)
-                if ordinal % BEAT == 0:
-                    progress(ordinal)
-            np.save(draft / "keys.npy", keys)
-            progress(len(keys))
-            return papers.docnos
-
-        build_folder(folder, self, write)
-
-    def open(self, folder: Path) -> MetadataRanker:
-        """See Retriever.open."""
-        docnos = check_folder(folder, self)
-        try:
-            papers, keys = CorpusMetadata.open(folder, docnos), open_array(folder, "keys")
-        except (OSError, ValueError) as error:
-            raise IndexCorrupt(folder, str(error)) from error
-        return MetadataRanker(_RandomSource(papers, self, keys))
+    def read(self, folder: Path, docnos: Sequence[str]) -> _RandomSource:
+        papers, keys = CorpusMetadata.open(folder, docnos), open_array(folder, "keys")
+        return _RandomSource(papers, self, keys)
 
     def key(self, query: str, docno: str) -> int:
         """The first 64 bits of the SHA-256 of a paper, or of a query paper if `docno` is ""."""
@@ -238,7 +189,7 @@ class RandomPapers:
 
 
 @dataclass(frozen=True)
-class _GraphSource:
+class _GraphSource(PaperRanker):
     """Citations. A paper's number is its ordinal; cited papers outside the corpus follow."""
 
     papers: CorpusMetadata
@@ -300,7 +251,7 @@ class _GraphSource:
 
 
 @dataclass(frozen=True)
-class _MostCitedSource:
+class _MostCitedSource(PaperRanker):
     papers: CorpusMetadata
     required: Requirements
     counts: NDArray[np.float32]  # (papers,) the number of citing papers in the corpus
@@ -317,7 +268,7 @@ class _MostCitedSource:
 
 
 @dataclass(frozen=True)
-class _RandomSource:
+class _RandomSource(PaperRanker):
     papers: CorpusMetadata
     retriever: RandomPapers
     keys: Keys  # (papers,)
@@ -403,11 +354,11 @@ def _parameters(required: Requirements) -> dict[str, object]:
 
 
 def _write_papers(
-    documents: Iterable[IndexedText], draft: Path, scratch: Path, progress: Progress
+    documents: Iterable[IndexedText], place: IndexDraft, progress: Progress
 ) -> tuple[CorpusMetadata, SortedTexts]:
-    sorted_metadata = sort_metadata(documents, scratch, progress)
+    sorted_metadata = sort_metadata(documents, place.scratch, progress)
     papers = read_corpus_metadata(sorted_metadata, progress)
-    papers.write(draft)
+    papers.write(place.draft)
     return papers, sorted_metadata
 
 

@@ -8,7 +8,7 @@ position of a row in its chunk. The scores and the order do not, and equal rows 
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from retrieval.formats import Scored
+from retrieval.interface import Field, Progress, QueryText, check_depth, field_of
 from web.errors import UserFacingError
 
 Metric = Literal["cosine", "l2"]
@@ -244,6 +245,39 @@ def rank_rows(
             ]
             own = None if docno in topics else docno
             yield docno, [scored for scored in ranking if scored.docno != own][:depth]
+
+
+@dataclass(frozen=True)
+class VectorRanker:
+    """An opened index; row n of `vectors` is document `docnos[n]`.
+
+    `load_encoder` gives what turns texts into vectors, (texts, width).
+    """
+
+    field: Field
+    docnos: Sequence[str]
+    vectors: Vectors
+    metric: Metric
+    load_encoder: Callable[[], Callable[[Sequence[str]], Floats]]
+
+    def rank(
+        self, queries: Iterable[QueryText], depth: int, progress: Progress
+    ) -> Iterator[tuple[str, list[Scored]]]:
+        """See Ranker.rank. Raises what `load_encoder` raises."""
+        check_depth(depth)
+        encode = self.load_encoder()
+        papers = list(queries)
+        lists = rank_rows(
+            self.vectors,
+            self.docnos,
+            ((paper.docno, encode([field_of(paper, self.field)])[0]) for paper in papers),
+            depth,
+            self.metric,
+            topics={paper.docno for paper in papers if paper.is_topic},
+        )
+        for done, (docno, ranking) in enumerate(lists, start=1):
+            yield docno, ranking
+            progress(done)
 
 
 def _compare_with_queries(

@@ -11,9 +11,9 @@ from __future__ import annotations
 
 import hashlib
 import shutil
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from importlib.metadata import PackageNotFoundError, version
 from itertools import islice
 from pathlib import Path
@@ -26,12 +26,11 @@ from numpy.typing import NDArray
 from corpus.digests import canonical_json
 from corpus.encoder_models import EncoderMissing as EncoderMissing
 from corpus.encoder_models import load_model
-from retrieval.formats import Scored
 from retrieval.indexes.arrays import new_map
-from retrieval.indexes.external_sort import SortedTexts, sort_texts
-from retrieval.indexes.folders import IndexCorrupt, build_folder, check_folder, description
-from retrieval.interface import IndexedText, Progress, QueryText, check_depth, field_of
-from retrieval.retrievers.dense import METRICS, Metric, Vectors, VectorsWrong, rank_rows
+from retrieval.indexes.external_sort import sort_texts
+from retrieval.indexes.folders import FolderRetriever, IndexDraft, description
+from retrieval.interface import IndexedText, Progress
+from retrieval.retrievers.dense import METRICS, Metric, VectorRanker, Vectors
 
 PREFIX = "encoder:"
 POOLINGS = ("model", "mean", "cls")
@@ -44,7 +43,7 @@ Floats = NDArray[np.float32]
 
 
 @dataclass(frozen=True)
-class Encoder:
+class Encoder(FolderRetriever):
     """Ranks by the vectors of a model: a folder, or a name that the libraries know.
 
     `separator` "sep" is the separator token of the model's tokenizer; other values are literal.
@@ -110,24 +109,16 @@ class Encoder:
 
     def build(self, documents: Iterable[IndexedText], folder: Path, progress: Progress) -> None:
         """See Retriever.build; continues a build that was killed. Raises EncoderMissing."""
-        parts = folder.with_name(f".{folder.name}.parts")
+        super().build(documents, folder, progress)
+        shutil.rmtree(_parts_of(folder), ignore_errors=True)
 
-        def write(draft: Path, scratch: Path) -> Sequence[str]:
-            network = self._network()
-            texts = sort_texts(documents, "text", scratch, progress)
-            return self._write_index(texts, network, parts, draft, progress)
+    def read(self, folder: Path, docnos: Sequence[str]) -> VectorRanker:
+        """The first query loads the model."""
+        vectors = Vectors.of(folder / VECTORS_FILE)
+        return VectorRanker("text", docnos, vectors, self.metric, self._loaded)
 
-        build_folder(folder, self, write)
-        shutil.rmtree(parts, ignore_errors=True)
-
-    def open(self, folder: Path) -> EncoderRanker:
-        """See Retriever.open. The first query loads the model."""
-        docnos = check_folder(folder, self)
-        try:
-            vectors = Vectors.of(folder / VECTORS_FILE)
-        except VectorsWrong as error:
-            raise IndexCorrupt(folder, str(error)) from error
-        return EncoderRanker(self, docnos, vectors)
+    def _loaded(self) -> Callable[[Sequence[str]], Floats]:
+        return partial(self.encode, network=self._network())
 
     def encode(self, texts: Sequence[str], network: Any) -> Floats:
         """(texts, width) float32; the first line of a text is the title."""
@@ -153,16 +144,21 @@ class Encoder:
     def _network(self) -> Any:
         return load_model(self.model, self.name)
 
-    def _write_index(
-        self, texts: SortedTexts, network: Any, parts: Path, draft: Path, progress: Progress
+    def write(
+        self, documents: Iterable[IndexedText], place: IndexDraft, progress: Progress
     ) -> list[str]:
+        network = self._network()
+        texts = sort_texts(documents, "text", place.scratch, progress)
+        parts = _parts_of(place.folder)
         docnos = [docno for docno, _ in texts]
         vectors: NDArray[Any] | None = None
         stream, done = iter(texts), 0
         while batch := [text for _, text in islice(stream, CACHED_DOCUMENTS)]:
             rows = self._cached_vectors(batch, network, parts, progress)
             if vectors is None:
-                vectors = new_map(draft / VECTORS_FILE, np.float32, len(docnos), rows.shape[1])
+                vectors = new_map(
+                    place.draft / VECTORS_FILE, np.float32, len(docnos), rows.shape[1]
+                )
             vectors[done : done + len(rows)] = rows
             done += len(rows)
             progress(done)
@@ -177,50 +173,17 @@ class Encoder:
         try:
             vectors: Floats = np.load(path)
         except (OSError, ValueError, EOFError):
-            vectors = np.concatenate(
-                [
-                    self._encode_with_progress(texts[first : first + BATCH], network, progress)
-                    for first in range(0, len(texts), BATCH)
-                ]
-            )
+            rows = []
+            for first in range(0, len(texts), BATCH):
+                progress(0)
+                rows.append(self.encode(texts[first : first + BATCH], network))
+            vectors = np.concatenate(rows)
             _save_atomically(vectors, path)
         return vectors
 
-    def _encode_with_progress(
-        self, texts: Sequence[str], network: Any, progress: Progress
-    ) -> Floats:
-        progress(0)
-        return self.encode(texts, network)
 
-
-class EncoderRanker:
-    """An opened index; row n of `vectors` is document `docnos[n]`."""
-
-    def __init__(self, encoder: Encoder, docnos: Sequence[str], vectors: Vectors) -> None:
-        self.encoder, self.docnos, self.vectors = encoder, docnos, vectors
-
-    def rank(
-        self, queries: Iterable[QueryText], depth: int, progress: Progress
-    ) -> Iterator[tuple[str, list[Scored]]]:
-        """See Ranker.rank. Raises EncoderMissing."""
-        check_depth(depth)
-        network = self.encoder._network()
-        texts = list(queries)
-        query_vectors = (
-            (query.docno, self.encoder.encode([field_of(query, "text")], network)[0])
-            for query in texts
-        )
-        lists = rank_rows(
-            self.vectors,
-            self.docnos,
-            query_vectors,
-            depth,
-            self.encoder.metric,
-            topics={query.docno for query in texts if query.is_topic},
-        )
-        for done, (docno, ranking) in enumerate(lists, start=1):
-            yield docno, ranking
-            progress(done)
+def _parts_of(folder: Path) -> Path:
+    return folder.with_name(f".{folder.name}.parts")
 
 
 def _save_atomically(vectors: Floats, path: Path) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 from array import array
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from retrieval.indexes.arrays import open_array
 from retrieval.indexes.external_sort import BEAT, SortedTexts, sort_pairs
 from retrieval.interface import IndexedText, Progress, QueryText
 
@@ -123,14 +125,9 @@ class CorpusMetadata:
 
     def ordinal(self, docno: str) -> int | None:
         """The paper's ordinal; None when the corpus does not have it."""
-        low, high = 0, len(self.docnos)
-        while low < high:
-            middle = (low + high) // 2
-            if self.docnos[middle] > docno:
-                low = middle + 1
-            else:
-                high = middle
-        return low if low < len(self.docnos) and self.docnos[low] == docno else None
+        places = range(len(self.docnos))
+        place = bisect_left(places, True, key=lambda place: self.docnos[place] <= docno)
+        return place if place in places and self.docnos[place] == docno else None
 
     def eligible(self, query: QueryText, required: Requirements) -> Mask:
         """(papers,) whether each may be ranked; the query paper itself never may."""
@@ -242,10 +239,6 @@ def docno_hash(docno: str) -> int:
     count as the same paper.
     """
     return int.from_bytes(hashlib.sha256(docno.encode()).digest()[:8], "big")
-
-
-def open_array(folder: Path, name: str) -> Any:
-    return np.load(folder / f"{name}.npy", mmap_mode="r")
 
 
 def _int32_array(values: array[int]) -> Ordinals:

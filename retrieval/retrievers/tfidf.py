@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import version
@@ -28,16 +28,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from retrieval.formats import Scored
-from retrieval.indexes.arrays import new_map
+from retrieval.indexes.arrays import new_map, open_array
 from retrieval.indexes.external_sort import BEAT, SortedTexts, nothing_in, sort_texts
-from retrieval.indexes.folders import IndexCorrupt, build_folder, check_folder
+from retrieval.indexes.folders import FolderRetriever, IndexDraft
 from retrieval.indexes.string_table import Strings, open_strings, write_strings
 from retrieval.interface import (
     Field,
     IndexedText,
+    PaperRanker,
     Progress,
     QueryText,
-    check_depth,
     field_of,
 )
 from retrieval.retrievers.analysis import PLAIN, Analysis
@@ -50,7 +50,7 @@ Longs = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
-class Tfidf:
+class Tfidf(FolderRetriever):
     """Ranks documents by the cosine between their `field` and the query paper's."""
 
     field: Field
@@ -82,28 +82,17 @@ class Tfidf:
             **self.analysis.parameters,
         }
 
-    def build(self, documents: Iterable[IndexedText], folder: Path, progress: Progress) -> None:
-        """See Retriever.build."""
+    def read(self, folder: Path, docnos: Sequence[str]) -> TfidfRanker:
+        terms = open_strings(folder, VOCABULARY)
+        weighing = Weighing(terms, open_array(folder, "idf"), self.analysis)
+        columns = TermColumns(*(open_array(folder, name) for name in TermColumns.FILES))
+        return TfidfRanker(self.field, docnos, weighing, columns)
 
-        def write(draft: Path, scratch: Path) -> Sequence[str]:
-            return self._write_index(
-                sort_texts(documents, self.field, scratch, progress), draft, progress
-            )
-
-        build_folder(folder, self, write)
-
-    def open(self, folder: Path) -> TfidfRanker:
-        """See Retriever.open."""
-        docnos = check_folder(folder, self)
-        try:
-            terms = open_strings(folder, VOCABULARY)
-            idf = _load_mapped(folder, "idf")
-            columns = TermColumns(*(_load_mapped(folder, name) for name in TermColumns.FILES))
-        except (OSError, ValueError) as error:
-            raise IndexCorrupt(folder, str(error)) from error
-        return TfidfRanker(self.field, docnos, Weighing(terms, idf, self.analysis), columns)
-
-    def _write_index(self, texts: SortedTexts, draft: Path, progress: Progress) -> list[str]:
+    def write(
+        self, documents: Iterable[IndexedText], place: IndexDraft, progress: Progress
+    ) -> list[str]:
+        draft = place.draft
+        texts = sort_texts(documents, self.field, place.scratch, progress)
         docnos, frequency = _document_frequencies(texts, self.analysis, progress)
         if not frequency:
             raise nothing_in(self.field)
@@ -178,7 +167,7 @@ class Weighing:
 
 
 @dataclass(frozen=True)
-class TfidfRanker:
+class TfidfRanker(PaperRanker):
     """An opened TF-IDF index; row `ordinal` of its matrix is document `docnos[ordinal]`."""
 
     field: Field
@@ -186,24 +175,15 @@ class TfidfRanker:
     weighing: Weighing
     columns: TermColumns
 
-    def rank(
-        self, queries: Iterable[QueryText], depth: int, progress: Progress
-    ) -> Iterator[tuple[str, list[Scored]]]:
-        """See Ranker.rank."""
-        check_depth(depth)
-        for done, query in enumerate(queries, start=1):
-            text = field_of(query, self.field)
-            # One more than `depth`, because the query paper finds itself.
-            best = self._best(text, depth + 1)
-            yield query.docno, [scored for scored in best if not query.is_own(scored.docno)][:depth]
-            progress(done)
-
-    def _best(self, text: str, need: int) -> list[Scored]:
-        scores = self.columns.cosines(*self.weighing.weigh(text), len(self.docnos))
-        return [
+    def best(self, query: QueryText, depth: int) -> list[Scored]:
+        terms, weights = self.weighing.weigh(field_of(query, self.field))
+        scores = self.columns.cosines(terms, weights, len(self.docnos))
+        # One more than `depth`, because the query paper finds itself.
+        found = (
             Scored(self.docnos[ordinal], float(scores[ordinal]))
-            for ordinal in top_ordinals(scores, need)
-        ]
+            for ordinal in top_ordinals(scores, depth + 1)
+        )
+        return [scored for scored in found if not query.is_own(scored.docno)]
 
 
 def top_ordinals(scores: Floats, need: int) -> list[int]:
@@ -292,7 +272,3 @@ def _positions(batch_starts: Ints, free: Longs) -> Longs:
     positions: Longs = np.repeat(free, counts) + offsets
     free += counts
     return positions
-
-
-def _load_mapped(folder: Path, name: str) -> Any:
-    return np.load(folder / f"{name}.npy", mmap_mode="r")

@@ -15,9 +15,9 @@ from sklearn.metrics.pairwise import cosine_similarity
 from retrieval.formats import Scored
 from retrieval.retrievers import IndexedText, QueryText
 from retrieval.retrievers.bm25 import Bm25
-from retrieval.retrievers.cbow import CbowRanker, Mean
+from retrieval.retrievers.cbow import Mean
 from retrieval.retrievers.citations import MostCited, RandomPapers
-from retrieval.retrievers.dense import Vectors
+from retrieval.retrievers.dense import VectorRanker, Vectors
 from retrieval.retrievers.tfidf import Tfidf
 from tests.retrieval.test_retrievers import best, bm25_by_formula, random_corpus, ranker_of, texts
 
@@ -104,7 +104,9 @@ def test_averaged_vectors_by_hand(tmp_path):
         mean = Mean(words.get, word_vectors, None if idf is None else np.array(idf, np.float32))
         np.save(tmp_path / "vectors.npy", mean(list(documents.values())))
         vectors = Vectors.of(tmp_path / "vectors.npy")
-        ranker = CbowRanker("abstract", list(documents), mean, vectors)
+        ranker = VectorRanker(
+            "abstract", list(documents), vectors, "cosine", lambda mean=mean: mean
+        )
         found = best(ranker, "cat cat dog")
         assert [scored.docno for scored in found] == [docno for docno, _ in ranking]
         assert [scored.score for scored in found] == pytest.approx(
