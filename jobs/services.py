@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import traceback
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from datetime import timedelta
 from itertools import takewhile
@@ -48,7 +48,7 @@ def enqueue(
     *,
     kind: str,
     collection: Collection,
-    parameters: dict[str, Any],
+    parameters: Mapping[str, object],
     requested_by: User | None = None,
     key: str = "",
 ) -> Job:
@@ -131,25 +131,24 @@ def _gave_up(job: Job) -> str:
 
 def _take(job: Job) -> Lease:
     now = timezone.now()
-    job.state = State.RUNNING
-    job.lease = uuid.uuid4()
-    job.attempts += 1
-    job.started_at = job.started_at or now
-    job.heartbeat_at = now
-    job.waits_until = None
-    job.progress_note = ""  # of an earlier wait or attempt
-    job.save(
-        update_fields=[
-            "state",
-            "lease",
-            "attempts",
-            "started_at",
-            "heartbeat_at",
-            "waits_until",
-            "progress_note",
-        ]
+    _save(
+        job,
+        state=State.RUNNING,
+        lease=uuid.uuid4(),
+        attempts=job.attempts + 1,
+        started_at=job.started_at or now,
+        heartbeat_at=now,
+        waits_until=None,
+        progress_note="",  # of an earlier wait or attempt
     )
     return Lease.of(job)
+
+
+def _save(job: Job, **fields: Any) -> None:
+    """Change these fields of a locked row."""
+    for name, value in fields.items():
+        setattr(job, name, value)
+    job.save(update_fields=list(fields))
 
 
 def run(job_id: uuid.UUID) -> None:
@@ -233,11 +232,8 @@ def put_back(lease: Lease, error: str) -> None:
     connection.close()
     with suppress(LeaseLost, DatabaseTrouble), transaction.atomic():
         job = _lock_job(lease)
-        job.state = State.QUEUED
-        job.lease = None
-        job.error = error.replace("\0", "").strip()
-        job.dispatched_at = timezone.now()
-        job.save(update_fields=["state", "lease", "error", "dispatched_at"])
+        message = error.replace("\0", "").strip()
+        _save(job, state=State.QUEUED, lease=None, error=message, dispatched_at=timezone.now())
 
 
 def _put_off(lease: Lease, waiting: RetryLater) -> None:
@@ -247,23 +243,15 @@ def _put_off(lease: Lease, waiting: RetryLater) -> None:
         if job.cancel_requested:
             _end(job, State.CANCELLED)
             return
-        job.state = State.QUEUED
-        job.lease = None
-        job.attempts -= 1
-        job.error = ""
-        job.progress_note = waiting.waits_for[:200]
-        job.dispatched_at = None
-        job.waits_until = timezone.now() + timedelta(seconds=waiting.seconds)
-        job.save(
-            update_fields=[
-                "state",
-                "lease",
-                "attempts",
-                "error",
-                "progress_note",
-                "dispatched_at",
-                "waits_until",
-            ]
+        _save(
+            job,
+            state=State.QUEUED,
+            lease=None,
+            attempts=job.attempts - 1,
+            error="",
+            progress_note=waiting.waits_for[:200],
+            dispatched_at=None,
+            waits_until=timezone.now() + timedelta(seconds=waiting.seconds),
         )
 
 
@@ -288,12 +276,7 @@ def _lock_job(lease: Lease) -> Job:
 
 
 def _end(job: Job, state: State, *, result: Any = None, error: str = "") -> None:
-    job.state = state
-    job.result = result
-    job.error = error
-    job.lease = None
-    job.finished_at = timezone.now()
-    job.save(update_fields=["state", "result", "error", "lease", "finished_at"])
+    _save(job, state=state, result=result, error=error, lease=None, finished_at=timezone.now())
 
 
 def request_cancel(*, job: Job) -> None:
@@ -303,8 +286,7 @@ def request_cancel(*, job: Job) -> None:
         if locked_job.state == State.QUEUED:
             _end(locked_job, State.CANCELLED)
         elif locked_job.state == State.RUNNING:
-            locked_job.cancel_requested = True
-            locked_job.save(update_fields=["cancel_requested"])
+            _save(locked_job, cancel_requested=True)
 
 
 def reconcile() -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import uuid
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 from django.conf import settings
 from django.core.files.uploadedfile import UploadedFile
@@ -20,6 +20,7 @@ from web.disk import NoRoom, is_full, is_refused
 from web.words import listed
 
 SHOWN_NAMES = 3
+Uploads: TypeAlias = "UploadedFile[Any] | Sequence[UploadedFile[Any]]"
 
 
 class KeyTaken(Exception):
@@ -34,7 +35,7 @@ class Upload(NamedTuple):
     """The files of one job by the parameters that hold their paths, its other parameters, and its
     key as of `enqueue`."""
 
-    files: Mapping[str, UploadedFile[Any] | Sequence[UploadedFile[Any]]]
+    files: Mapping[str, Uploads]
     parameters: Mapping[str, Any]
     key: str = ""
 
@@ -43,7 +44,7 @@ def enqueue_upload(
     *,
     kind: str,
     collection: Collection,
-    files: Mapping[str, UploadedFile[Any] | Sequence[UploadedFile[Any]]],
+    files: Mapping[str, Uploads],
     parameters: Mapping[str, Any],
     requested_by: User | None,
     key: str = "",
@@ -98,7 +99,7 @@ def enqueue_uploads(
 
 def _job_parameters(
     collection: Collection, upload: Upload, kept: dict[str, UploadedFile[Any]]
-) -> dict[str, Any]:
+) -> Mapping[str, object]:
     """The parameters of the job. Adds each file to `kept` by its place."""
     parameters = {**_names(next(iter(upload.files.values()))), **upload.parameters}
     for name, files in upload.files.items():
@@ -109,14 +110,14 @@ def _job_parameters(
 
 
 def _several(
-    uploads: UploadedFile[Any] | Sequence[UploadedFile[Any]],
+    uploads: Uploads,
 ) -> Sequence[UploadedFile[Any]]:
     if isinstance(uploads, UploadedFile):
         return [uploads]
     return sorted(uploads, key=lambda upload: natural_key(upload.name or ""))
 
 
-def _names(uploads: UploadedFile[Any] | Sequence[UploadedFile[Any]]) -> dict[str, Any]:
+def _names(uploads: Uploads) -> Mapping[str, object]:
     """The parameters that name the files."""
     names = [upload.name or "the file" for upload in _several(uploads)]
     if isinstance(uploads, UploadedFile):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from typing import Any
+from collections.abc import Mapping
 
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
@@ -104,7 +104,7 @@ def import_checked(request: HttpRequest, collection: Collection, job_id: uuid.UU
 
 
 def _queue_again(
-    request: HttpRequest, collection: Collection, old: Job, parameters: dict[str, Any]
+    request: HttpRequest, collection: Collection, old: Job, parameters: Mapping[str, object]
 ) -> HttpResponse:
     try:
         uploaded_files.check_files_exist(old.kind, old.parameters)
