@@ -16,7 +16,7 @@ from adjudication.judged_queries import (
 from annotation.models import Reason
 from annotation.services import CandidateText
 from corpus.models import Query
-from csfcube import Ratings
+from csfcube.records import Ratings
 from pooling.models import Candidate
 
 

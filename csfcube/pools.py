@@ -9,7 +9,7 @@ from typing import Any
 from accounts.models import Collection
 from corpus.digests import text_digest
 from corpus.models import Document, Query, QueryPaper
-from csfcube import PooledPaper, PublishedRelease, QueryKey
+from csfcube.records import PooledPaper, PublishedRelease, QueryKey
 from pooling.models import Candidate, Contribution, ExclusionReason, Pool, PoolBuild
 from pooling.services import freeze_pools
 from retrieval.services import CITED

@@ -12,11 +12,12 @@ from annotation.models import Judgment, Opening, Pair
 from annotation.services import set_up_collection
 from corpus.facets import DEFAULT_FACETS, FacetPlan
 from corpus.services import CorpusError
-from csfcube import PublishedRelease, read_release
 from csfcube.datasheet import ANSWERS
 from csfcube.guidelines import CSFCUBE_GUIDELINE, csfcube_guideline
 from csfcube.judgments import ReleasePeople, create_judged_query
 from csfcube.pools import SOURCE, create_documents, create_pools, create_queries
+from csfcube.records import PublishedRelease
+from csfcube.release import read_release
 from jobs.context import DirectRun, JobContext
 from pooling.models import Candidate
 from release.datasheets.services import save_answers

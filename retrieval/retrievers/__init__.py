@@ -1,67 +1,33 @@
 """The built-in retrievers, behind one interface. Pure."""
 
-from __future__ import annotations
+from retrieval.indexes.folders import IndexCorrupt as IndexCorrupt
+from retrieval.indexes.folders import index_key as index_key
+from retrieval.interface import DuplicateDocument as DuplicateDocument
+from retrieval.interface import IndexedText as IndexedText
+from retrieval.interface import NothingToIndex as NothingToIndex
+from retrieval.interface import QueryText as QueryText
+from retrieval.interface import Ranker as Ranker
+from retrieval.interface import Retriever as Retriever
+from retrieval.retrievers.analysis import ANALYSES as ANALYSES
+from retrieval.retrievers.analysis import PLAIN_NAME as PLAIN_NAME
+from retrieval.retrievers.analysis import analysis_choices as analysis_choices
+from retrieval.retrievers.citations import METADATA_RETRIEVERS as METADATA_RETRIEVERS
+from retrieval.retrievers.citations import with_seed as with_seed
+from retrieval.retrievers.dense import METRICS as METRICS
+from retrieval.retrievers.dense import Metric as Metric
+from retrieval.retrievers.dense import VectorsWrong as VectorsWrong
+from retrieval.retrievers.encoder import PREFIX
+from retrieval.retrievers.encoder import EncoderMissing as EncoderMissing
+from retrieval.retrievers.metadata import CorpusMetadata as CorpusMetadata
+from retrieval.retrievers.metadata import Requirements as Requirements
+from retrieval.retrievers.metadata import build_corpus_metadata as build_corpus_metadata
+from retrieval.retrievers.registry import BUILT_IN as BUILT_IN
+from retrieval.retrievers.registry import CATALOGUE as CATALOGUE
+from retrieval.retrievers.registry import Faceted as Faceted
+from retrieval.retrievers.registry import NoSuchRetriever as NoSuchRetriever
+from retrieval.retrievers.registry import catalogue as catalogue
+from retrieval.retrievers.registry import is_retriever as is_retriever
+from retrieval.retrievers.registry import retriever as retriever
+from retrieval.retrievers.registry import with_analysis as with_analysis
 
-from retrieval.indexes.folders import IndexCorrupt, index_key
-from retrieval.interface import (
-    DuplicateDocument,
-    IndexedText,
-    NothingToIndex,
-    Progress,
-    QueryText,
-    Ranker,
-    Retriever,
-)
-from retrieval.retrievers.analysis import (
-    ANALYSES,
-    PLAIN_NAME,
-    analysis_choices,
-)
-from retrieval.retrievers.citations import METADATA_RETRIEVERS, with_seed
-from retrieval.retrievers.dense import METRICS, Metric, VectorsWrong
-from retrieval.retrievers.encoder import PREFIX as ENCODER
-from retrieval.retrievers.encoder import EncoderMissing
-from retrieval.retrievers.metadata import CorpusMetadata, Requirements, build_corpus_metadata
-from retrieval.retrievers.registry import (
-    BUILT_IN,
-    CATALOGUE,
-    Faceted,
-    NoSuchRetriever,
-    catalogue,
-    is_retriever,
-    retriever,
-    with_analysis,
-)
-
-__all__ = [
-    "ANALYSES",
-    "BUILT_IN",
-    "CATALOGUE",
-    "ENCODER",
-    "METADATA_RETRIEVERS",
-    "METRICS",
-    "PLAIN_NAME",
-    "CorpusMetadata",
-    "DuplicateDocument",
-    "EncoderMissing",
-    "Faceted",
-    "IndexCorrupt",
-    "IndexedText",
-    "Metric",
-    "NoSuchRetriever",
-    "NothingToIndex",
-    "Progress",
-    "QueryText",
-    "Ranker",
-    "Requirements",
-    "Retriever",
-    "VectorsWrong",
-    "analysis_choices",
-    "build_corpus_metadata",
-    "catalogue",
-    "index_key",
-    "is_retriever",
-    "retriever",
-    "with_analysis",
-    "with_seed",
-]
+ENCODER = PREFIX

@@ -17,7 +17,7 @@ import pytest
 from rank_bm25 import BM25Okapi
 from sklearn.feature_extraction.text import TfidfVectorizer
 
-from csfcube import read_release
+from csfcube.release import read_release
 from retrieval.retrievers.analysis import PLAIN
 from scoring.baselines.services import make_baselines
 from tests.csfcube.test_published_files import FOLDS, scores_of

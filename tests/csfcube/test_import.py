@@ -11,7 +11,7 @@ from accounts.models import User
 from adjudication.labels import labelled_pairs
 from annotation.models import Judgment, Opening, Pair, Reason, Slot
 from corpus.models import Document, Query, QueryPaper
-from csfcube import read_release
+from csfcube.release import read_release
 from csfcube.services import import_csfcube
 from pooling.models import Candidate, Contribution, ExclusionReason, Pool
 from tests.support.factories import everything

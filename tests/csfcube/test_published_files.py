@@ -11,7 +11,7 @@ from statistics import mean
 
 import pytest
 
-from csfcube import read_release
+from csfcube.release import read_release
 
 pytestmark = [pytest.mark.csfcube, pytest.mark.django_db, pytest.mark.one_database]
 

@@ -16,7 +16,7 @@ from annotation.guidelines.defaults import default_guidelines
 from annotation.models import Judgment, Opening, Pair, Reason, Slot
 from annotation.services import presentation_of
 from corpus.models import Document
-from csfcube import CSFCubeError
+from csfcube.records import CSFCubeError
 from csfcube.services import ImportRefused, import_csfcube
 from pooling.models import Candidate, Contribution, ExclusionReason, Pool
 from tests.support.factories import UserFactory, everything
