@@ -10,18 +10,18 @@ query or a mean differs from that of ir-measures by more than rounding.
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import random
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
-from bench.processes import measured_process
+from bench.databases import on_sqlite
+from bench.processes import Measured, StepFailed, Values, measured_step
 from bench.score_differences import Difference, differences, largest, means_of
+from bench.step_commands import Step, set_up_django, write_json
 from bench.table import MIB
 
 QUERIES, RUNS, DEPTH = 5_000, 30, 1_000
@@ -40,7 +40,7 @@ def lists(pools: dict[str, list[str]], seed: str) -> Iterator[tuple[str, list[st
         yield paper, ranking
 
 
-def prepare(folder: Path, queries: int, runs: int) -> dict[str, Any]:
+def prepare(folder: Path, queries: int, runs: int) -> Values:
     """The collection with its runs, and the files of the peer."""
     from bench.judging.state import make_state
     from corpus.models import QueryPaper
@@ -82,7 +82,7 @@ def prepare(folder: Path, queries: int, runs: int) -> dict[str, Any]:
     return {"queries": len(qrels), "labels": sum(map(len, qrels.values()))}
 
 
-def score() -> dict[str, Any]:
+def score() -> Values:
     """The job of the page: every run by every profile."""
     from accounts.models import Collection
     from scoring.services import evaluate
@@ -90,7 +90,7 @@ def score() -> dict[str, Any]:
     return evaluate(collection=Collection.objects.get())
 
 
-def score_with_ir_measures(folder: Path) -> dict[str, Any]:
+def score_with_ir_measures(folder: Path) -> Values:
     """One run, as its documentation does it."""
     import ir_measures
 
@@ -102,7 +102,7 @@ def score_with_ir_measures(folder: Path) -> dict[str, Any]:
     return {str(measure): value for measure, value in values.items()}
 
 
-def compare(folder: Path) -> dict[str, Any]:
+def compare(folder: Path) -> Values:
     """Our values of that run beside those of ir-measures: of each query, and the means.
 
     Ends the process with a sentence if they differ by more than rounding.
@@ -155,21 +155,14 @@ def compare(folder: Path) -> dict[str, Any]:
     return {"largest": worst.size, "compared": len(found), "without": len(without)}
 
 
-def set_up() -> None:
-    import django
-
-    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
-    django.setup()
-
-
-def migrated(folder: str, queries: str, runs: str) -> dict[str, Any]:
+def migrated(folder: str, queries: str, runs: str) -> Values:
     from django.core.management import call_command
 
     call_command("migrate", verbosity=0)
     return prepare(Path(folder), int(queries), int(runs))
 
 
-STEPS: dict[str, Callable[..., dict[str, Any]]] = {
+STEPS: dict[str, Step] = {
     "prepare": migrated,
     "score": score,
     "ir-measures": lambda folder: score_with_ir_measures(Path(folder)),
@@ -178,20 +171,13 @@ STEPS: dict[str, Callable[..., dict[str, Any]]] = {
 
 
 def run(queries: int, runs: int, folder: str) -> str:
-    """The table as Markdown. Ends the process where a step fails or the values differ."""
-    environment = {
-        "DATA_DIR": folder,
-        "SECRET_KEY": "bench",
-        "DATABASE_URL": f"sqlite:///{folder}/qrelsmith.sqlite3",
-    }
+    """The table as Markdown. Raises StepFailed, also where the values differ."""
+    environment = on_sqlite(Path(folder))
 
-    def step(*given: str) -> tuple[dict[str, Any], int]:
-        found, peak, problem = measured_process("bench.evaluation", given, environment)
-        if problem:
-            raise SystemExit(f"The step {given[0]} {problem}")
-        return found, peak
+    def step(*given: object) -> Measured:
+        return measured_step("bench.evaluation", given, environment)
 
-    made, _ = step("prepare", folder, str(queries), str(runs))
+    made = step("prepare", folder, queries, runs).values
     lines = [
         f"{made['queries']:,} queries, {made['labels']:,} labels, {DEPTH:,} documents a list.",
         "",
@@ -203,12 +189,12 @@ def run(queries: int, runs: int, folder: str) -> str:
         ("ir-measures by hand", ("ir-measures", folder), 1),
     ):
         start = time.perf_counter()
-        _, peak = step(*given)
+        peak = step(*given).peak
         seconds = time.perf_counter() - start
         lines.append(
             f"| {name} | {number} | {seconds:,.1f} | {seconds / number:,.2f} | {peak / MIB:,.0f} |"
         )
-    equal, _ = step("compare", folder)
+    equal = step("compare", folder).values
     lines += [
         "",
         f"Largest difference of {equal['compared']:,} values and means: {equal['largest']:.1e}. "
@@ -220,15 +206,18 @@ def run(queries: int, runs: int, folder: str) -> str:
 def main(arguments: Sequence[str]) -> None:
     if arguments and arguments[0] in STEPS:
         step, *given = arguments
-        set_up()
-        sys.stdout.write(json.dumps(STEPS[step](*given)) + "\n")
+        set_up_django()
+        write_json(STEPS[step](*given))
         return
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--queries", type=int, default=QUERIES)
     parser.add_argument("--runs", type=int, default=RUNS)
     options = parser.parse_args(arguments)
     with tempfile.TemporaryDirectory(dir=os.environ.get("BENCH_DIR")) as folder:
-        sys.stdout.write(run(options.queries, options.runs, folder) + "\n")
+        try:
+            sys.stdout.write(run(options.queries, options.runs, folder) + "\n")
+        except StepFailed as error:
+            sys.exit(f"The step failed: {error}")
 
 
 if __name__ == "__main__":

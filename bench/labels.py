@@ -7,18 +7,19 @@ part is its own process, so that its peak memory is its own.
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib.util import find_spec
 from itertools import chain, cycle, islice
 from pathlib import Path
 from typing import Any
 
-from bench.processes import measured_process
+from bench.databases import on_sqlite
+from bench.processes import Values, measured_process
+from bench.step_commands import Clock, Step, set_up_django, write_json
 from bench.table import MIB
 from curation.labelling.examples import Example, read_examples
 from curation.labelling.model import SentenceLabeller
@@ -94,7 +95,7 @@ def crfsuite() -> Predict:
     """A linear chain over the words of a sentence and its place, as its tutorial shows."""
     from sklearn_crfsuite import CRF
 
-    def features(example: Example) -> list[dict[str, Any]]:
+    def features(example: Example) -> list[Mapping[str, object]]:
         last = len(example.sentences) - 1
         return [
             {
@@ -118,7 +119,7 @@ LABELLERS: dict[str, Callable[[], Predict]] = {
 }
 
 
-def quality(name: str) -> dict[str, Any]:
+def quality(name: str) -> Values:
     """Micro-F1 on both data sets, and abstracts a CPU second without reading or writing."""
     predict = LABELLERS[name]()
     test, second = csabstruct("test"), csfcube()
@@ -137,9 +138,9 @@ def _merged(labels: Sequence[Sequence[str]]) -> list[list[str]]:
     return [[LABELS_OF_CSFCUBE.get(label, label) for label in row] for row in labels]
 
 
-def prepare(count: str) -> dict[str, Any]:
+def prepare(count: str) -> Values:
     """A database with unlabelled documents that have the sentences of CSAbstruct and CSFCube."""
-    _django()
+    set_up_django()
     from django.core.management import call_command
     from django.db import transaction
 
@@ -162,31 +163,20 @@ def prepare(count: str) -> dict[str, Any]:
     return {}
 
 
-def label() -> dict[str, Any]:
+def label() -> Values:
     """Label the documents of the database, as the job does."""
-    _django()
+    set_up_django()
     from accounts.models import Collection
     from curation.labels.prediction import predict_labels
     from jobs.context import DirectRun
 
-    start, computed = time.perf_counter(), time.process_time()
-    report = predict_labels(collection=Collection.objects.get(slug=SLUG), work=DirectRun())
-    seconds = time.perf_counter() - start
-    return {
-        "documents": report.labelled,
-        "seconds": seconds,
-        "cpu": time.process_time() - computed,
-    }
+    clock = Clock()
+    with clock.running():
+        report = predict_labels(collection=Collection.objects.get(slug=SLUG), work=DirectRun())
+    return {"documents": report.labelled, "seconds": clock.seconds, "cpu": clock.computing}
 
 
-def _django() -> None:
-    import django
-
-    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
-    django.setup()
-
-
-STEPS: dict[str, Callable[..., dict[str, Any]]] = {
+STEPS: dict[str, Step] = {
     "quality": quality,
     "prepare": prepare,
     "label": label,
@@ -211,11 +201,7 @@ def run(documents: int) -> str:
             else f"| {name} | failed: {problem} | | | |"
         )
     with tempfile.TemporaryDirectory(dir=os.environ.get("BENCH_DIR")) as folder:
-        environment = {
-            "DATA_DIR": folder,
-            "SECRET_KEY": "bench",
-            "DATABASE_URL": f"sqlite:///{folder}/qrelsmith.sqlite3",
-        }
+        environment = on_sqlite(Path(folder))
         measured_process("bench.labels", ("prepare", str(documents)), environment)
         measured, peak, problem = measured_process("bench.labels", ("label",), environment)
     lines += [
@@ -228,7 +214,7 @@ def run(documents: int) -> str:
     return "\n".join(lines)
 
 
-def _speed_row(measured: dict[str, Any], peak: int) -> str:
+def _speed_row(measured: Values, peak: int) -> str:
     rate, cpu_rate = (measured["documents"] / measured[key] for key in ("seconds", "cpu"))
     return (
         f"| {measured['documents']:,} | {measured['seconds']:,.0f} | {measured['cpu']:,.0f} "
@@ -240,7 +226,7 @@ def _speed_row(measured: dict[str, Any], peak: int) -> str:
 def main(arguments: Sequence[str]) -> None:
     if arguments and arguments[0] in STEPS:
         step, *given = arguments
-        sys.stdout.write(json.dumps(STEPS[step](*given)) + "\n")
+        write_json(STEPS[step](*given))
         return
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--documents", type=int, default=DOCUMENTS)

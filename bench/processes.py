@@ -10,20 +10,43 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 ROOT = Path(__file__).resolve().parent.parent
 START_SECONDS, STOP_SECONDS = 60, 20
 
 
-def measured_process(
-    module: str, given: Sequence[str], environment: dict[str, str]
-) -> tuple[dict[str, Any], int, str]:
-    """The JSON of the process's last line, its peak resident bytes, and its error, if any."""
+Values = Mapping[str, Any]  # what a step measured: the JSON of its last line
+
+
+class Measured(NamedTuple):
+    """What a process measured, its peak resident bytes, and its error, if any."""
+
+    values: Values
+    peak: int
+    problem: str = ""
+
+
+class StepFailed(Exception):
+    """A process ended with an error. What needs it is left out of the table."""
+
+
+def measured_step(module: str, given: Sequence[object], environment: dict[str, str]) -> Measured:
+    """As `measured_process`. Raises StepFailed."""
+    return successful(measured_process(module, list(map(str, given)), environment), given[0])
+
+
+def successful(measured: Measured, name: object) -> Measured:
+    if measured.problem:
+        raise StepFailed(f"{name}: {measured.problem}")
+    return measured
+
+
+def measured_process(module: str, given: Sequence[str], environment: dict[str, str]) -> Measured:
     with tempfile.TemporaryFile("w+") as output, tempfile.TemporaryFile("w+") as errors:
         process = subprocess.Popen(
             [sys.executable, "-m", module, *given],
@@ -40,8 +63,10 @@ def measured_process(
         errors.seek(0)
         lines, problems = output.read().splitlines(), errors.read().strip().splitlines()
     if process.returncode:
-        return {}, peak, f"ended with {process.returncode}: {(problems or ['no output'])[-1]}"
-    return json.loads(lines[-1]), peak, ""
+        return Measured(
+            {}, peak, f"ended with {process.returncode}: {(problems or ['no output'])[-1]}"
+        )
+    return Measured(json.loads(lines[-1]), peak)
 
 
 class DidNotStart(Exception):

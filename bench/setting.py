@@ -10,12 +10,12 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO, Any
+from typing import IO
 
 import psycopg
 
 from bench.databases import new_database, on_sqlite
-from bench.processes import ROOT, measured_process
+from bench.processes import ROOT, Measured, Values, measured_process
 from bench.table import Instead, Measurement
 from bench.worker import measured_job
 
@@ -66,21 +66,21 @@ class Place:
     database: str
     environment: dict[str, str]
 
-    def step(self, name: str, *given: str, label: str = "") -> dict[str, Any]:
+    def step(self, name: str, *given: str, label: str = "") -> None:
         """Run a step of `bench.steps` and keep what it measured, if it has a label."""
-        result, peak, problem = measured_process("bench.steps", (name, *given), self.environment)
+        measured = measured_process("bench.steps", (name, *given), self.environment)
         if label:
-            self.keep(label, result, peak, problem)
-        elif problem:
-            raise SystemExit(f"{name}: {problem}")
-        return result
+            self.keep(label, measured)
+        elif measured.problem:
+            raise SystemExit(f"{name}: {measured.problem}")
 
     def job(self, name: str, *given: str, label: str) -> None:
         """Let a real worker do a job of `bench.steps`, and keep what it measured."""
         log = Path(self.environment["DATA_DIR"]) / "worker.log"
-        self.keep(label, *measured_job("bench.steps", (name, *given), self.environment, log))
+        self.keep(label, measured_job("bench.steps", (name, *given), self.environment, log))
 
-    def keep(self, label: str, result: dict[str, Any], peak: int, problem: str) -> None:
+    def keep(self, label: str, measured: Measured) -> None:
+        result, peak, problem = measured
         self.bench.keep(
             Measurement(
                 self.size,
@@ -95,7 +95,7 @@ class Place:
         )
 
 
-def _note(result: dict[str, Any]) -> str:
+def _note(result: Values) -> str:
     counts = ("lists", "candidates", "contributions", "attempts")
     notes = [
         f"{result[name]:,} {name if result[name] != 1 else name[:-1]}"

@@ -7,15 +7,12 @@ is not in its time. Memory is that of the whole process.
 from __future__ import annotations
 
 import io
-import json
-import os
 import sys
-import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from bench.processes import Values
+from bench.step_commands import Clock, Step, run_timed_step
 from bench.worker import end_of
 
 if TYPE_CHECKING:
@@ -29,26 +26,8 @@ QUERY_PAPERS = 3_800
 RUNS, DRAWN = 7, 6  # 7 × 6 drawn and about 19 cited documents make about 60 candidates
 CSFCUBE = ("tfidf", "cbow", "tfidf_cbow")  # its retrievers, each on titles and on abstracts
 
-Measured = dict[str, Any]
 
-
-class Clock:
-    """Elapsed seconds and CPU seconds of this process inside `running`.
-
-    On a machine that is busy with other work, only CPU seconds can be compared.
-    """
-
-    seconds = computing = 0.0
-
-    @contextmanager
-    def running(self) -> Iterator[None]:
-        start, computed = time.perf_counter(), time.process_time()
-        yield
-        self.seconds += time.perf_counter() - start
-        self.computing += time.process_time() - computed
-
-
-def prepare(clock: Clock) -> Measured:
+def prepare(clock: Clock) -> Values:
     """An empty database and a collection."""
     from django.core.management import call_command
 
@@ -59,7 +38,7 @@ def prepare(clock: Clock) -> Measured:
     return {}
 
 
-def import_corpus(clock: Clock, path: str) -> Measured:
+def import_corpus(clock: Clock, path: str) -> Values:
     from corpus.documents.importing import import_documents
 
     with clock.running():
@@ -67,14 +46,14 @@ def import_corpus(clock: Clock, path: str) -> Measured:
     return {"documents": report.documents}
 
 
-def digest(clock: Clock) -> Measured:
+def digest(clock: Clock) -> Values:
     from corpus.state import corpus_digest
 
     with clock.running():
         return {"sha256": corpus_digest(_collection())}
 
 
-def index(clock: Clock, name: str) -> Measured:
+def index(clock: Clock, name: str) -> Values:
     from retrieval.services import open_index
 
     with clock.running():
@@ -82,7 +61,7 @@ def index(clock: Clock, name: str) -> Measured:
     return {"disk": _disk(_indexes(), name)}
 
 
-def search(clock: Clock, name: str) -> Measured:
+def search(clock: Clock, name: str) -> Values:
     """Search for 50 query papers to depth 500 in an index that exists."""
     from retrieval.retrievers import QueryText
 
@@ -102,7 +81,7 @@ def search(clock: Clock, name: str) -> Measured:
     return {"found": sum(map(len, lists.values()))}
 
 
-def reopen(clock: Clock, *names: str) -> Measured:
+def reopen(clock: Clock, *names: str) -> Values:
     """Open every index again, as a second start does."""
     with clock.running():
         for name in names:
@@ -110,7 +89,7 @@ def reopen(clock: Clock, *names: str) -> Measured:
     return {}
 
 
-def invent_runs(clock: Clock) -> Measured:
+def invent_runs(clock: Clock) -> Values:
     """Create 3,800 query papers, and runs for them that overlap like those of good retrievers."""
     import numpy as np
 
@@ -136,7 +115,7 @@ def invent_runs(clock: Clock) -> Measured:
     return {"query papers": len(papers)}
 
 
-def retrieve(clock: Clock, name: str) -> Measured:
+def retrieve(clock: Clock, name: str) -> Values:
     """A job that ranks for every query paper, in an index that exists, and stores the run."""
     from retrieval.models import Ranking
     from retrieval.services.runs import request_run
@@ -145,7 +124,7 @@ def retrieve(clock: Clock, name: str) -> Measured:
     return {**ended, "lists": Ranking.objects.filter(run__name=name).count()}
 
 
-def pools(clock: Clock) -> Measured:
+def pools(clock: Clock) -> Values:
     """A job that builds pools from the invented runs."""
     from pooling.models import Candidate, Contribution
     from pooling.services import PoolPlan, request_pools
@@ -166,7 +145,7 @@ def retrievers() -> list[str]:
     return [name for name in CATALOGUE if name.startswith(("bm25", *CSFCUBE))]
 
 
-STEPS: dict[str, Callable[..., Measured]] = {
+STEPS: dict[str, Step] = {
     "prepare": prepare,
     "import": import_corpus,
     "digest": digest,
@@ -237,17 +216,5 @@ def _query_papers(collection: Collection) -> list[QueryPaper]:
     return papers
 
 
-def main(step: str, *given: str) -> None:
-    import django
-
-    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
-    django.setup()
-    clock = Clock()
-    measured = STEPS[step](clock, *given)
-    sys.stdout.write(
-        json.dumps({"seconds": clock.seconds, "cpu": clock.computing, **measured}) + "\n"
-    )
-
-
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    run_timed_step(STEPS, sys.argv[1:])

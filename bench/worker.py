@@ -15,10 +15,12 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from bench.processes import (
     DidNotStart,
+    Measured,
+    Values,
     computing_of,
     descendants_of,
     measured_process,
@@ -100,7 +102,7 @@ def _broker(environment: dict[str, str]) -> Iterator[dict[str, str]]:
 
 def measured_job(
     module: str, given: Sequence[str], environment: dict[str, str], log: Path
-) -> tuple[dict[str, Any], int, str]:
+) -> Measured:
     """Let a worker do a job that a step of the module requests; as `measured_process`.
 
     The peak is of the largest process of the worker. `cpu` is of all of them, `longest` the longest
@@ -109,16 +111,17 @@ def measured_job(
     try:
         with working(environment, log) as worker:
             before = computing_of(worker.family())
-            result, _, problem = measured_process(module, given, worker.environment)
-            if not problem:
-                result["cpu"] = computing_of(worker.family()) - before
-                result["longest"] = read_longest(Path(worker.environment[FOLDER]))
+            values, _, problem = measured_process(module, given, worker.environment)
+            computing = computing_of(worker.family()) - before
+            longest = read_longest(Path(worker.environment[FOLDER]))
     except DidNotStart as error:  # perhaps without Redis
-        return {}, 0, str(error).splitlines()[-1]
-    return result, worker.peak, problem
+        return Measured({}, 0, str(error).splitlines()[-1])
+    if not problem:
+        values = {**values, "cpu": computing, "longest": longest}
+    return Measured(values, worker.peak, problem)
 
 
-def end_of(job: Job) -> dict[str, Any]:
+def end_of(job: Job) -> Values:
     """Wait for the end of a queued job; its own seconds and attempts.
 
     Ends the process if the job failed, or needed more than one attempt.

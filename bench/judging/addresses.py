@@ -35,7 +35,7 @@ class Timed(NamedTuple):
 
 def measure_addresses(place: Place) -> None:
     """Each address as an admin, an annotator and an adjudicator, where the role may open it."""
-    addresses: dict[str, str] = place.step("addresses", VERSION)[0]["addresses"]
+    addresses: dict[str, str] = place.step("addresses", VERSION).values["addresses"]
     timed: list[Timed] = []
     for role in ("admin", "annotator", "adjudicator"):
         with serving(place.environment, place.log) as server:

@@ -12,8 +12,16 @@ from bench.databases import on_sqlite
 from bench.judging import peer
 from bench.judging.browser import Browser
 from bench.judging.keys import ANNOTATORS
-from bench.judging.setting import MIB, Bench, step
-from bench.processes import descendants_of, free_port, memory_of, started, wait_until
+from bench.judging.setting import STEPS, Bench
+from bench.processes import (
+    descendants_of,
+    free_port,
+    measured_step,
+    memory_of,
+    started,
+    wait_until,
+)
+from bench.table import MIB
 
 SETTLE_SECONDS = 6  # two ticks of a worker
 
@@ -57,6 +65,6 @@ def measure_peer(bench: Bench) -> None:
 def measure_statistics(bench: Bench) -> None:
     """The statistics alone. They need no database, so this is measured once."""
     queries, pairs = bench.size.agreement
-    done, peak = step(bench.anywhere(), "summarize", queries, pairs)
+    done, peak, _ = measured_step(STEPS, ["summarize", queries, pairs], bench.anywhere())
     value = f"{done['seconds']:.1f} s, {peak / MIB:.0f} MiB"
     bench.keep("agreement", "-", value, f"{queries:,} × {pairs}")

@@ -11,7 +11,6 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Sequence
-from typing import Any
 
 from playwright.sync_api import BrowserContext, Page, sync_playwright
 
@@ -42,7 +41,7 @@ def main(arguments: Sequence[str]) -> None:
         context = browser.new_context(base_url=f"http://127.0.0.1:{port}")
         page = _workspace(context, path, (username, password))
         near = _painted(page, int(keys))
-        network: dict[str, Any] = {"offline": False, "latency": 1000 * float(latency)}
+        network: dict[str, object] = {"offline": False, "latency": 1000 * float(latency)}
         network |= {"downloadThroughput": -1, "uploadThroughput": -1}
         context.new_cdp_session(page).send("Network.emulateNetworkConditions", network)
         far = _painted(page, int(keys))

@@ -5,9 +5,9 @@ from __future__ import annotations
 from bench.judging.annotators import Judging, judge_together
 from bench.judging.goals import ms, p50_p95
 from bench.judging.server import WITHOUT_TLS, serving
-from bench.judging.setting import Place, StepFailed
+from bench.judging.setting import Place
 from bench.judging.state import PASSWORD, SLUG
-from bench.processes import measured_process
+from bench.processes import measured_step
 
 ANNOTATORS = 8
 PAIRS = 5  # before a query is opened again
@@ -17,7 +17,7 @@ LATENCY = 0.2  # seconds, as to a server on another continent
 def measure_judging(place: Place) -> None:
     """One annotator alone, then eight at once, then how many pairs have too many judgments."""
     size = place.bench.size
-    names: list[str] = place.step("annotators", ANNOTATORS + 1)[0]["annotators"]
+    names: list[str] = place.step("annotators", ANNOTATORS + 1).values["annotators"]
     with serving(place.environment, place.log) as server:
         alone = judge_together(server.port, names[-1:], PASSWORD, SLUG, seconds=60, most=size.keys)
         both = [key.both for key in alone.keys]
@@ -25,9 +25,9 @@ def measure_judging(place: Place) -> None:
         crowd = names[:ANNOTATORS]
         # The copied database is cold: its pages and their first change after the copy cost more.
         judge_together(server.port, crowd, PASSWORD, SLUG, seconds=size.seconds / 2)
-        warm = place.step("judgments")[0]["judgments"]
+        warm = place.step("judgments").values["judgments"]
         together = judge_together(server.port, crowd, PASSWORD, SLUG, seconds=size.seconds)
-    after = place.step("judgments")[0]
+    after = place.step("judgments").values
     place.keep(
         "together",
         f"{together.per_second:.0f}/s, longest wait {together.longest_wait:.2f} s, "
@@ -42,7 +42,7 @@ def measure_opening(place: Place) -> None:
     From asking for the list to the page that has the first pair, which includes both.
     """
     size = place.bench.size
-    names = place.step("annotators", 2 * ANNOTATORS + 1)[0]["annotators"][-ANNOTATORS:]
+    names = place.step("annotators", 2 * ANNOTATORS + 1).values["annotators"][-ANNOTATORS:]
     with serving(place.environment, place.log) as server:
         judging = judge_together(
             server.port, names, PASSWORD, SLUG, seconds=size.seconds / 2, most_of_opening=PAIRS
@@ -58,14 +58,12 @@ def measure_opening(place: Place) -> None:
 
 def measure_paint(place: Place) -> None:
     """A browser: from a key to the next pair on the screen, with a server near and far away."""
-    fullest = place.step("fullest-query")[0]
+    fullest = place.step("fullest-query").values
     with serving(place.environment, place.log, WITHOUT_TLS) as server:
         path = f"/c/{SLUG}/judge/{fullest['query']}/"
         account = fullest["annotator"], PASSWORD
         given = [server.port, path, *account, place.bench.size.paints, LATENCY]
-        paints, _, problem = measured_process("bench.judging.key_paint", list(map(str, given)), {})
-    if problem:
-        raise StepFailed(f"paint: {problem}")
+        paints = measured_step("bench.judging.key_paint", given, {}).values
     near, far = p50_p95(paints["near"]), p50_p95(paints["far"])
     keys = f"{len(paints['near'])} keys"
     place.keep("paint", f"{near}; {far} at {1000 * LATENCY:.0f} ms latency", keys)

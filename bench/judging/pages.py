@@ -7,9 +7,10 @@ import statistics
 from bench.judging.browser import PATIENCE, Browser, PageTimes, get_page
 from bench.judging.goals import ms
 from bench.judging.server import WITHOUT_TLS, serving
-from bench.judging.setting import MIB, Place, StepFailed
+from bench.judging.setting import Place
 from bench.judging.state import PASSWORD, SLUG, usernames
-from bench.processes import measured_process
+from bench.processes import measured_step
+from bench.table import MIB
 
 
 def measure_pages(place: Place) -> None:
@@ -30,9 +31,7 @@ def measure_page_paint(place: Place) -> None:
     names = [username_and_path for key, username_and_path in _chosen_pages(place)]
     with serving(place.environment, place.log, WITHOUT_TLS) as server:
         given = [server.port, PASSWORD, size.gets, *("=".join(name) for name in names)]
-        shown, _, problem = measured_process("bench.judging.page_paint", list(map(str, given)), {})
-    if problem:
-        raise StepFailed(f"page-paint: {problem}")
+        shown = measured_step("bench.judging.page_paint", given, {}).values
     slowest = max(shown, key=lambda path: shown[path]["painted"])
     largest = max(shown, key=lambda path: shown[path]["elements"])
     place.keep(
@@ -46,7 +45,7 @@ def measure_page_paint(place: Place) -> None:
 def _chosen_pages(place: Place) -> list[tuple[str, tuple[str, str]]]:
     """The key of the goal, and who asks for which address, of each page to measure."""
     chosen = place.bench.size.pages
-    pages = _pages(place.step("document")[0]["docno"])
+    pages = _pages(place.step("document").values["docno"])
     return [(key, page) for key, page in pages.items() if not chosen or key in chosen]
 
 

@@ -25,8 +25,8 @@ from bench.judging.jobs import (
 from bench.judging.keys import measure_judging, measure_opening, measure_paint
 from bench.judging.pages import measure_page_paint, measure_pages
 from bench.judging.server import DEPLOYED
-from bench.judging.setting import Bench, Place, StepFailed
-from bench.processes import ROOT, DidNotStart
+from bench.judging.setting import Bench, Place
+from bench.processes import ROOT, DidNotStart, StepFailed
 
 # Measured once, and on each database.
 ALONE: dict[str, Callable[[Bench], None]] = {

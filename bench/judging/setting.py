@@ -5,20 +5,15 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO, Any
+from typing import IO
 
 from bench.databases import on_sqlite
 from bench.judging.goals import GOALS, Figure
 from bench.judging.state import QUERIES
-from bench.processes import measured_process
+from bench.processes import Measured, measured_step, successful
 from bench.worker import measured_job
 
-MIB = 1024 * 1024
 STEPS = "bench.judging.steps"
-
-
-class StepFailed(Exception):
-    """A process ended with an error. What needs it is left out of the table."""
 
 
 @dataclass(frozen=True)
@@ -76,27 +71,15 @@ class Place:
     def log(self) -> Path:
         return self.bench.folder / f"{self.database}.log"
 
-    def step(self, name: str, *given: object) -> tuple[dict[str, Any], int]:
-        """Run a step of `bench.judging.steps`; what it measured, and its bytes at most."""
-        return step(self.environment, name, *given)
+    def step(self, name: str, *given: object) -> Measured:
+        """Run a step of `bench.judging.steps` in a process of its own. Raises StepFailed."""
+        return measured_step(STEPS, [name, *given], self.environment)
 
-    def job(self, name: str, *given: object) -> tuple[dict[str, Any], int]:
+    def job(self, name: str, *given: object) -> Measured:
         """Let a real worker do a job of `bench.judging.steps`; as `step`."""
         log = self.bench.folder / f"{self.database}-worker.log"
         arguments = [name, *map(str, given)]
-        measured, peak, problem = measured_job(STEPS, arguments, self.environment, log)
-        if problem:
-            raise StepFailed(f"{name}: {problem}")
-        return measured, peak
+        return successful(measured_job(STEPS, arguments, self.environment, log), name)
 
     def keep(self, key: str, value: str, note: str = "") -> None:
         self.bench.keep(key, self.database, value, note)
-
-
-def step(environment: dict[str, str], name: str, *given: object) -> tuple[dict[str, Any], int]:
-    """Run a step in a process of its own. Raises StepFailed."""
-    arguments = [name, *map(str, given)]
-    measured, peak, problem = measured_process(STEPS, arguments, environment)
-    if problem:
-        raise StepFailed(f"{name}: {problem}")
-    return measured, peak

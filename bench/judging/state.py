@@ -14,8 +14,6 @@ from __future__ import annotations
 
 import argparse
 import io
-import json
-import os
 import sys
 import time
 from collections.abc import Iterator
@@ -25,6 +23,7 @@ from typing import TYPE_CHECKING, Any
 from bench.judging.state_judgments import ANNOTATORS, decide, judge, open_queries
 from bench.judging.state_pools import make_documents, make_pools, make_queries, make_runs
 from bench.judging.state_rows import analyze, reclaim_space, work
+from bench.step_commands import set_up_django, write_json
 
 if TYPE_CHECKING:
     from accounts.models import Collection, User
@@ -150,15 +149,12 @@ def sizes(collection: Collection) -> dict[str, int]:
 
 def main() -> None:
     """`DATA_DIR=folder python -m bench.judging.state --queries 100` makes and migrates it."""
-    import django
-
     parser = argparse.ArgumentParser(description=main.__doc__)
     parser.add_argument("--queries", type=int, default=QUERIES)
     parser.add_argument("--seed", type=int, default=SEED)
     parser.add_argument("--no-report", action="store_true", help="store no agreement report")
     given = parser.parse_args()
-    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
-    django.setup()
+    set_up_django()
     from django.conf import settings
     from django.core.management import call_command
 
@@ -171,7 +167,7 @@ def main() -> None:
     )
     reclaim_space()
     made = {**sizes(collection), "seconds": round(time.perf_counter() - start, 1)}
-    sys.stdout.write(json.dumps(made) + "\n")
+    write_json(made)
 
 
 if __name__ == "__main__":

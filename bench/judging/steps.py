@@ -7,14 +7,13 @@ of JSON, and what it needs first is not in its time.
 from __future__ import annotations
 
 import io
-import json
-import os
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from bench.judging.state import SLUG
-from bench.steps import Clock
+from bench.processes import Values
+from bench.step_commands import Clock, Step, run_timed_step
 from bench.transactions import longest_transaction
 from bench.worker import end_of
 from jobs.context import DirectRun
@@ -23,10 +22,8 @@ if TYPE_CHECKING:
     from accounts.models import Collection
     from agreement.summary import RatedPair
 
-Measured = dict[str, Any]
 
-
-def annotators(clock: Clock, count: str) -> Measured:
+def annotators(clock: Clock, count: str) -> Values:
     """Annotators with pairs left, two of a query after each other, so that some meet in a query."""
     from annotation.models import SlotCount
 
@@ -45,7 +42,7 @@ def annotators(clock: Clock, count: str) -> Measured:
     return {"annotators": chosen, "left": [left[name] for name in chosen]}
 
 
-def fullest_query(clock: Clock) -> Measured:
+def fullest_query(clock: Clock) -> Values:
     """The annotator and the query with the most pairs left to that annotator."""
     from django.db.models import F
 
@@ -57,7 +54,7 @@ def fullest_query(clock: Clock) -> Measured:
     return {"annotator": fullest.annotator.username, "query": fullest.query.name}
 
 
-def judgments(clock: Clock) -> Measured:
+def judgments(clock: Clock) -> Values:
     """How many there are, and pairs that more than two people judged or one judged twice."""
     from django.db.models import Count
 
@@ -72,7 +69,7 @@ def judgments(clock: Clock) -> Measured:
     }
 
 
-def document(clock: Clock) -> Measured:
+def document(clock: Clock) -> Values:
     """A document that is in many pools."""
     from django.db.models import Count
 
@@ -82,7 +79,7 @@ def document(clock: Clock) -> Measured:
     return {"docno": chosen.docno}
 
 
-def summarize(clock: Clock, queries: str, pairs: str) -> Measured:
+def summarize(clock: Clock, queries: str, pairs: str) -> Values:
     """The statistics alone, from values in memory to the report's JSON types."""
     from agreement.coefficients import Missing
     from agreement.summary import as_json_dict
@@ -105,7 +102,7 @@ def _rated(queries: int, pairs: int) -> Iterator[RatedPair]:
             yield RatedPair(f"q{query}_method", "method", first, second, final)
 
 
-def report(clock: Clock, missing: str) -> Measured:
+def report(clock: Clock, missing: str) -> Values:
     """A job that computes and stores an agreement report, unless nothing changed."""
     from agreement.services import AgreementReport
     from reports.services import request_report
@@ -113,7 +110,7 @@ def report(clock: Clock, missing: str) -> Measured:
     return end_of(request_report(AgreementReport(missing), collection=_collection()))
 
 
-def publish(clock: Clock, version: str) -> Measured:
+def publish(clock: Clock, version: str) -> Values:
     """A job that releases everything, against all findings of the gate."""
     from release.gate.checks import ACCEPTABLE
     from release.services import request_release
@@ -124,11 +121,11 @@ def publish(clock: Clock, version: str) -> Measured:
     return {**ended, "size": release.size, "sha256": release.sha256}
 
 
-def released(clock: Clock, version: str) -> Measured:
+def released(clock: Clock, version: str) -> Values:
     return {"released": _collection().releases.filter(version=version).exists()}
 
 
-def import_again(clock: Clock, version: str, slug: str) -> Measured:
+def import_again(clock: Clock, version: str, slug: str) -> Values:
     """The import of that release as another collection."""
     from release.files import path_of
     from release.importing.service import import_release
@@ -139,7 +136,7 @@ def import_again(clock: Clock, version: str, slug: str) -> Measured:
     return {"judgments": report.judgments, "longest": longest[0]}
 
 
-def due_check(clock: Clock) -> Measured:
+def due_check(clock: Clock) -> Values:
     """The due-check of a worker after a judgment: `statements` of it, and the seconds."""
     from django.db import connection
 
@@ -157,7 +154,7 @@ def due_check(clock: Clock) -> Measured:
     return {"statements": statements, "due": len(due)}
 
 
-def prepare_pools(clock: Clock, papers: str) -> Measured:
+def prepare_pools(clock: Clock, papers: str) -> Values:
     """A second collection with query papers and runs, but no pools."""
     from annotation.services import set_up_collection
     from bench.judging.state_pools import make_documents, make_queries, make_runs
@@ -170,7 +167,7 @@ def prepare_pools(clock: Clock, papers: str) -> Measured:
     return {}
 
 
-def pools(clock: Clock) -> Measured:
+def pools(clock: Clock) -> Values:
     """A job that builds pools from 7 runs, or the same again over the drafts."""
     from accounts.models import Collection
     from bench.judging.state_pools import plan_of_pools
@@ -180,7 +177,7 @@ def pools(clock: Clock) -> Measured:
     return end_of(request_pools(collection=collection, plan=plan_of_pools(), requested_by=None))
 
 
-def addresses(clock: Clock, version: str) -> Measured:
+def addresses(clock: Clock, version: str) -> Values:
     """Every address that needs nothing but one collection, query, document, run and version."""
     from django.urls import get_resolver, reverse
 
@@ -220,7 +217,7 @@ def _values(version: str) -> dict[str, str]:
     }
 
 
-STEPS: dict[str, Callable[..., Measured]] = {
+STEPS: dict[str, Step] = {
     "annotators": annotators,
     "fullest-query": fullest_query,
     "judgments": judgments,
@@ -243,17 +240,5 @@ def _collection() -> Collection:
     return Collection.objects.get(slug=SLUG)
 
 
-def main(given: Sequence[str]) -> None:
-    import django
-
-    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
-    django.setup()
-    clock = Clock()
-    measured = STEPS[given[0]](clock, *given[1:])
-    sys.stdout.write(
-        json.dumps({"seconds": clock.seconds, "cpu": clock.computing, **measured}) + "\n"
-    )
-
-
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    run_timed_step(STEPS, sys.argv[1:])
