@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -56,6 +57,27 @@ def postgresql(say: Callable[[str], None]) -> Iterator[Server | None]:
         return
     with connection:
         yield Server(url, connection)
+
+
+@contextmanager
+def environments(
+    wanted: Sequence[str], folder: Path, url: Callable[[Path], AbstractContextManager[str | None]]
+) -> Iterator[dict[str, dict[str, str]]]:
+    """The environment of an installation on each wanted database that is available.
+
+    Each has a folder of its own. `url` gives the URL of the database in PostgreSQL.
+    """
+    with ExitStack() as stack:
+        found = {}
+        for name in wanted:
+            own = Path(stack.enter_context(tempfile.TemporaryDirectory(dir=folder)))
+            environment = on_sqlite(own)
+            if name == "postgresql":
+                if (address := stack.enter_context(url(own))) is None:
+                    continue
+                environment["DATABASE_URL"] = address
+            found[name] = environment
+        yield found
 
 
 @contextmanager

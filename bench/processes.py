@@ -63,9 +63,8 @@ def measured_process(module: str, given: Sequence[str], environment: dict[str, s
         errors.seek(0)
         lines, problems = output.read().splitlines(), errors.read().strip().splitlines()
     if process.returncode:
-        return Measured(
-            {}, peak, f"ended with {process.returncode}: {(problems or ['no output'])[-1]}"
-        )
+        last = problems[-1] if problems else "no output"
+        return Measured({}, peak, f"ended with {process.returncode}: {last}")
     return Measured(json.loads(lines[-1]), peak)
 
 

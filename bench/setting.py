@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO
 
 import psycopg
 
-from bench.databases import new_database, on_sqlite
+from bench.databases import environments, new_database
 from bench.processes import ROOT, Measured, Values, measured_process
 from bench.table import Instead, Measurement
 from bench.worker import measured_job
@@ -119,15 +118,5 @@ def database_size(place: Place) -> int | None:
 @contextmanager
 def databases(size: int, bench: Bench, wanted: Sequence[str]) -> Iterator[list[Place]]:
     """An empty place on each wanted database that is available."""
-    with ExitStack() as stack:
-        places = []
-        for name in wanted:
-            folder = stack.enter_context(tempfile.TemporaryDirectory(dir=bench.folder))
-            environment = on_sqlite(Path(folder))
-            if name == "postgresql":
-                url = stack.enter_context(new_database(bench.say))
-                if url is None:
-                    continue
-                environment["DATABASE_URL"] = url
-            places.append(Place(bench, size, name, environment))
-        yield places
+    with environments(wanted, bench.folder, lambda _: new_database(bench.say)) as found:
+        yield [Place(bench, size, name, environment) for name, environment in found.items()]

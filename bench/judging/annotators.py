@@ -11,8 +11,9 @@ import re
 import threading
 import time
 import uuid
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from queue import Empty, SimpleQueue
 from urllib.parse import quote
 
@@ -176,14 +177,9 @@ def judge_together(
     def enough(keys: int) -> bool:
         return keys >= most or time.perf_counter() >= ends or until()
 
-    threads = [
-        threading.Thread(target=_judge_in_turn, args=(annotator, enough, waiting, password))
-        for annotator in annotators
-    ]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    in_threads(
+        partial(_judge_in_turn, annotator, enough, waiting, password) for annotator in annotators
+    )
     took = time.perf_counter() - began
     for annotator in annotators:
         annotator.browser.close()
@@ -194,6 +190,15 @@ def judge_together(
         took,
         tuple(problem for annotator in annotators for problem in annotator.problems),
     )
+
+
+def in_threads(tasks: Iterable[Callable[[], None]]) -> None:
+    """Run the tasks at the same time, and wait for all of them."""
+    threads = [threading.Thread(target=task) for task in tasks]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
 
 
 def _judge_in_turn(

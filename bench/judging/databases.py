@@ -5,12 +5,11 @@ from __future__ import annotations
 import hashlib
 import os
 import shutil
-import tempfile
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 
-from bench.databases import Server, on_sqlite, own_name, postgresql
+from bench.databases import Server, environments, on_sqlite, own_name, postgresql
 from bench.judging.setting import Bench, Place, Size
 from bench.judging.state import SEED
 from bench.processes import ROOT, measured_process
@@ -19,24 +18,15 @@ from bench.processes import ROOT, measured_process
 @contextmanager
 def places(bench: Bench, wanted: Sequence[str]) -> Iterator[list[Place]]:
     """The state on each database, as a copy that may be changed."""
-    with ExitStack() as stack:
-        found = []
-        for name in wanted:
-            folder = stack.enter_context(tempfile.TemporaryDirectory(dir=bench.folder))
-            environment = on_sqlite(Path(folder))
-            if name == "postgresql":
-                url = stack.enter_context(_postgresql(bench, folder))
-                if url is None:
-                    continue
-                environment["DATABASE_URL"] = url
-            else:
-                _make_sqlite(bench, environment, Path(folder))
-            found.append(Place(bench, name, environment))
-        yield found
+    with environments(wanted, bench.folder, lambda folder: _postgresql(bench, folder)) as found:
+        if "sqlite" in found:
+            _make_sqlite(bench, found["sqlite"])
+        yield [Place(bench, name, environment) for name, environment in found.items()]
 
 
-def _make_sqlite(bench: Bench, environment: dict[str, str], folder: Path) -> None:
+def _make_sqlite(bench: Bench, environment: dict[str, str]) -> None:
     """A copy of the file that an earlier run left in BENCH_DIR, or a new state."""
+    folder = Path(environment["DATA_DIR"])
     kept = bench.folder / f"judging-{_state_name(bench.size)}.sqlite3"
     if not kept.exists():
         _make_state(bench, environment)
@@ -66,7 +56,7 @@ def _state_name(size: Size) -> str:
 
 
 @contextmanager
-def _postgresql(bench: Bench, folder: str) -> Iterator[str | None]:
+def _postgresql(bench: Bench, folder: Path) -> Iterator[str | None]:
     """A database with the state, or None without a server. It is dropped at the end.
 
     With BENCH_DIR, the state itself stays in the server as a template for the next run.
@@ -87,9 +77,9 @@ def _postgresql(bench: Bench, folder: str) -> Iterator[str | None]:
                 server.drop(template)
 
 
-def _make_template(bench: Bench, server: Server, template: str, folder: str) -> None:
+def _make_template(bench: Bench, server: Server, template: str, folder: Path) -> None:
     server.run("CREATE DATABASE {}", own_name())
-    environment = {**on_sqlite(Path(folder)), "DATABASE_URL": f"{server.url}/{own_name()}"}
+    environment = {**on_sqlite(folder), "DATABASE_URL": f"{server.url}/{own_name()}"}
     try:
         _make_state(bench, environment)
         server.run("ALTER DATABASE {} RENAME TO {}", own_name(), template)

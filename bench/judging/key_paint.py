@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 
-from playwright.sync_api import BrowserContext, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 
 from bench.chromium import chromium
 
@@ -35,9 +36,7 @@ MEASURE = """
 
 def main(arguments: Sequence[str]) -> None:
     port, path, username, password, keys, latency = arguments
-    program = chromium() or sys.exit("no Chromium; install the package chromium or set CHROMIUM")
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=program, args=CHROMIUM_OPTIONS)
+    with started_browser() as browser:
         context = browser.new_context(base_url=f"http://127.0.0.1:{port}")
         page = _workspace(context, path, (username, password))
         near = _painted(page, int(keys))
@@ -45,8 +44,16 @@ def main(arguments: Sequence[str]) -> None:
         network |= {"downloadThroughput": -1, "uploadThroughput": -1}
         context.new_cdp_session(page).send("Network.emulateNetworkConditions", network)
         far = _painted(page, int(keys))
-        browser.close()
     sys.stdout.write(json.dumps({"near": near, "far": far}) + "\n")
+
+
+@contextmanager
+def started_browser() -> Iterator[Browser]:
+    program = chromium() or sys.exit("no Chromium; install the package chromium or set CHROMIUM")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=program, args=CHROMIUM_OPTIONS)
+        yield browser
+        browser.close()
 
 
 def log_in(context: BrowserContext, account: tuple[str, str]) -> Page:

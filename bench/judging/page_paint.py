@@ -14,10 +14,9 @@ import statistics
 import sys
 from collections.abc import Sequence
 
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page
 
-from bench.chromium import chromium
-from bench.judging.key_paint import CHROMIUM_OPTIONS, log_in
+from bench.judging.key_paint import log_in, started_browser
 
 MEASURE = """
 () => {
@@ -34,10 +33,8 @@ PAINTED = """
 
 def main(arguments: Sequence[str]) -> None:
     port, password, gets, *pages = arguments
-    program = chromium() or sys.exit("no Chromium; install the package chromium or set CHROMIUM")
     measured = {}
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=program, args=CHROMIUM_OPTIONS)
+    with started_browser() as browser:
         for entry in pages:
             username, path = entry.split("=", 1)
             page = _logged_in(browser, port, (username, password))
@@ -47,7 +44,6 @@ def main(arguments: Sequence[str]) -> None:
             )
             measured[entry] = {"painted": painted, "loaded": loaded, "elements": int(elements)}
             page.context.close()
-        browser.close()
     sys.stdout.write(json.dumps(measured) + "\n")
 
 

@@ -11,15 +11,16 @@ import http.client
 import json
 import re
 import tempfile
-import threading
 import time
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
 from bench.corpus import papers
+from bench.judging.annotators import in_threads
 from bench.judging.browser import Answer, Browser
 from bench.processes import free_port, started, wait_until
 
@@ -126,14 +127,7 @@ def _answers(port: int) -> bool:
 
 def _together(people: Iterable[PeerAnnotator], seconds: float) -> float:
     began = time.perf_counter()
-    threads = [
-        threading.Thread(target=_until_it_fails, args=(person, began + seconds))
-        for person in people
-    ]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    in_threads(partial(_until_it_fails, person, began + seconds) for person in people)
     return time.perf_counter() - began
 
 

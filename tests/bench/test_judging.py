@@ -24,7 +24,7 @@ from bench.judging.setting import Bench, Size
 from bench.judging.state import PASSWORD, SLUG, make_state
 from bench.judging.steps import addresses
 from bench.processes import children_of, memory_of, started
-from bench.steps import Clock
+from bench.step_commands import Clock
 
 LIMITS = {"seconds": 60}
 DOCS = Path(__file__).resolve().parents[2] / "docs" / "benchmarks.md"

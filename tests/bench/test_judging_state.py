@@ -18,7 +18,7 @@ from bench.judging.state import SLUG, make_state, sizes
 from bench.judging.state_judgments import ANNOTATORS, seats_of, shares_of
 from bench.judging.state_pools import CANDIDATES
 from bench.judging.steps import annotators, due_check, judgments
-from bench.steps import Clock
+from bench.step_commands import Clock
 from release.snapshot import take_snapshot
 from tests.support.counting import kept_counts, recounted
 
