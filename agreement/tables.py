@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -20,7 +18,7 @@ from agreement.coefficients import (
 from database.natural_order import natural_key
 from pooling.tables import heat
 from web.tables.columns import Column, Table
-from web.tables.csv_cells import defused
+from web.tables.csv_cells import csv_text
 from web.tables.filters import Filter, FilterChoice, Test
 
 Payload = Mapping[str, Any]
@@ -445,31 +443,29 @@ def _matrix_row(grade: int, counts: Sequence[int]) -> ConfusionRow:
 
 def as_csv(payload: Payload) -> str:
     """The whole report, one line per facet or query and stage, at full precision."""
-    text = io.StringIO()
-    writer = csv.writer(text)
     keys = list(BY_KEY)
     reasons = [f"{key}_undefined" for key in keys]
     counts = ["queries", "pairs", "missing"]
-    writer.writerow(["level", "facet", "query", "stage", *counts, *keys, *reasons, *OVERRULED])
+    rows = [["level", "facet", "query", "stage", *counts, *keys, *reasons, *OVERRULED]]
     for row in payload["facets"]:
         undefined_counts = [f"{row['queries'] - row['defined'][key]} queries" for key in keys]
         values = [_plain(row["median"][key]) for key in keys]
-        writer.writerow(
-            ["facet", defused(row["facet"]), "", row["stage"]]
+        rows.append(
+            ["facet", row["facet"], "", row["stage"]]
             + [row["queries"], row["pairs"], "", *values]
             + [count if not count.startswith("0 ") else "" for count in undefined_counts]
             + [_plain(row[key]) for key in OVERRULED]
         )
     for row in payload["queries"]:
         values = [_plain(row[key]) for key in keys]
-        writer.writerow(
-            ["query", defused(row["facet"]), defused(row["query"]), row["stage"]]
+        rows.append(
+            ["query", row["facet"], row["query"], row["stage"]]
             + [1, row["n"], row["missing"]]
             + values
             + [row["undefined"].get(key, "") for key in keys]
             + ["" for _ in OVERRULED]
         )
-    return text.getvalue()
+    return csv_text(*rows)
 
 
 def _plain(value: float | None) -> str:

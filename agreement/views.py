@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from typing import Any
 
@@ -10,7 +9,7 @@ from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
 from django.urls import reverse
-from django.utils.http import content_disposition_header, urlencode
+from django.utils.http import urlencode
 from django.views.decorators.http import require_POST, require_safe
 
 from accounts.access import in_collection, person_of
@@ -23,6 +22,7 @@ from jobs.listing import jobs_to_show
 from reports.models import StoredReport
 from reports.services import request_report, stored_report, stored_reports
 from reports.states import state_of_inputs
+from web.downloads import json_download, text_download
 from web.figure_files import figure_file, shown
 from web.requests.answers import sorting_address
 from web.tables.cells import Sort, matching, numbered_page, sort_rows
@@ -143,15 +143,14 @@ def compute_agreement(request: HttpRequest, collection: Collection) -> HttpRespo
 @require_safe
 def agreement_csv(request: HttpRequest, collection: Collection, missing: str) -> HttpResponse:
     report = _newest(collection, missing)
-    return _file(tables.as_csv(report.payload), "text/csv", report, "csv")
+    return text_download(tables.as_csv(report.payload), "text/csv", _filename(report, "csv"))
 
 
 @in_collection(Role.ADMIN)
 @require_safe
 def agreement_json(request: HttpRequest, collection: Collection, missing: str) -> HttpResponse:
     report = _newest(collection, missing)
-    content = json.dumps(report.payload, indent=2, sort_keys=True, ensure_ascii=False) + "\n"
-    return _file(content, "application/json", report, "json")
+    return json_download(report.payload, _filename(report, "json"))
 
 
 @in_collection(Role.ADMIN)
@@ -174,8 +173,5 @@ def _newest(collection: Collection, missing: str) -> StoredReport:
     return report
 
 
-def _file(content: str, kind: str, report: StoredReport, extension: str) -> HttpResponse:
-    name = f"{report.collection.slug}-agreement-{report.key}.{extension}"
-    response = HttpResponse(content, content_type=f"{kind}; charset=utf-8")
-    response["Content-Disposition"] = content_disposition_header(True, name) or "attachment"
-    return response
+def _filename(report: StoredReport, extension: str) -> str:
+    return f"{report.collection.slug}-agreement-{report.key}.{extension}"

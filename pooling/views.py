@@ -13,7 +13,6 @@ from django.http import (
 )
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
-from django.utils.http import content_disposition_header
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from accounts.access import in_collection, person_of
@@ -29,6 +28,7 @@ from pooling.models import Pool
 from pooling.plan_page import SAVED, PlanPage, plan_rows, saved_plans
 from pooling.plan_steps import PLAN, plan_steps
 from reports.services import changed_since, stored_report
+from web.downloads import as_download
 from web.errors import UserFacingError
 from web.figure_files import figure_file, shown
 from web.requests.answers import sorting_address, wants_part
@@ -141,9 +141,7 @@ def _is_building(jobs: Iterable[Job]) -> bool:
 def manifest(request: HttpRequest, collection: Collection, build: int) -> HttpResponse:
     pool_build = get_object_or_404(collection.pool_builds, pk=build)
     response = HttpResponse(services.manifest_text(pool_build), content_type="application/json")
-    filename = f"{collection.slug}-pools-{pool_build.pk}.json"
-    response["Content-Disposition"] = content_disposition_header(True, filename) or "attachment"
-    return response
+    return as_download(response, f"{collection.slug}-pools-{pool_build.pk}.json")
 
 
 def _plan_page(request: HttpRequest, page: PlanPage) -> HttpResponse:

@@ -12,7 +12,6 @@ from django.http import (
     StreamingHttpResponse,
 )
 from django.shortcuts import get_object_or_404, redirect, render
-from django.utils.http import content_disposition_header
 from django.views.decorators.http import require_POST, require_safe
 
 from accounts.access import in_collection, person_of
@@ -27,6 +26,7 @@ from retrieval.run_table import RUN_FILTERS, RUNS
 from retrieval.services import DEFAULT_DEPTH
 from retrieval.uploads import EMBEDDINGS_KIND, RUN_KIND, request_embeddings, request_run_imports
 from web.disk import NoRoom
+from web.downloads import as_download
 from web.tables.cells import matching
 from web.tables.columns import csv_file, wants_csv
 from web.tables.filters import filter_bar, filter_rows
@@ -202,6 +202,6 @@ def run_file(request: HttpRequest, collection: Collection, name: str) -> HttpRes
     by_query = request.GET.get("ids") == "queries"
     lines = services.run_lines(run, services.query_names_of(run) if by_query else None)
     response = StreamingHttpResponse(in_blocks(lines), content_type="text/plain; charset=utf-8")
-    filename = f"{collection.slug}-{run.name}{'.queries' if by_query else ''}.run"
-    response["Content-Disposition"] = content_disposition_header(True, filename) or "attachment"
-    return response
+    return as_download(
+        response, f"{collection.slug}-{run.name}{'.queries' if by_query else ''}.run"
+    )

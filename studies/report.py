@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -24,7 +22,7 @@ from annotation.models import Judgment, Pair
 from studies.models import Study, StudyRating
 from studies.reading import facet_names, progress_of
 from studies.results import Minutes, StudyComparison, StudyResult, TwiceRatedPair, study_result
-from web.tables.csv_cells import defused
+from web.tables.csv_cells import csv_text
 
 # CSFCube (Mysore et al., 2021), appendix B: the abstracts and the full texts of 45 pairs, rated by
 # one expert. Its minutes are "about 5" a pair.
@@ -186,18 +184,14 @@ CSV_COLUMNS = (
 
 def as_csv(report: StudyReport) -> str:
     """The report as CSV, with a line for each pair."""
-    text = io.StringIO()
-    writer = csv.writer(text)
-    writer.writerow(CSV_COLUMNS)
-    for pair in report.pairs:
-        writer.writerow(
-            "" if value is None else defused(value)
-            for value in (
-                *(pair.query, pair.facet, pair.docno, pair.chosen_label, pair.label),
-                *(pair.own, pair.grade, pair.reason, pair.seconds),
-            )
+    rows = (
+        (
+            *(pair.query, pair.facet, pair.docno, pair.chosen_label, pair.label),
+            *(pair.own, pair.grade, pair.reason, pair.seconds),
         )
-    return text.getvalue()
+        for pair in report.pairs
+    )
+    return csv_text(CSV_COLUMNS, *rows)
 
 
 def as_text(report: StudyReport) -> Iterator[str]:

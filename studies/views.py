@@ -5,7 +5,6 @@ from __future__ import annotations
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.utils.http import content_disposition_header
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from accounts.access import in_collection, person_of
@@ -17,6 +16,7 @@ from studies.models import Study
 from studies.reading import progress_of
 from studies.report import PAPER_MINUTES, PAPER_PAIRS, as_csv, paper_values, report_of
 from studies.services import StudyError, create_study, end_study, with_full_texts
+from web.downloads import text_download
 from web.tables.cells import numbered_page
 
 
@@ -83,10 +83,7 @@ def study_csv(request: HttpRequest, collection: Collection, study: str) -> HttpR
     report = report_of(_study(collection, study))
     if report.result is None:
         raise Http404("not every pair is rated, and the study has not ended")
-    response = HttpResponse(as_csv(report), content_type="text/csv; charset=utf-8")
-    name = f"{collection.slug}-study-{study}.csv"
-    response["Content-Disposition"] = content_disposition_header(True, name) or "attachment"
-    return response
+    return text_download(as_csv(report), "text/csv", f"{collection.slug}-study-{study}.csv")
 
 
 @in_collection(Role.ADMIN)

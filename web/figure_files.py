@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Iterable
 from functools import cache
 from typing import NamedTuple
@@ -12,10 +10,10 @@ from django.conf import settings
 from django.http import Http404, HttpResponse
 from django.template import Context, Engine
 from django.urls import reverse
-from django.utils.http import content_disposition_header
 
+from web.downloads import as_download
 from web.figures import Figure, sheet_of
-from web.tables.csv_cells import defused
+from web.tables.csv_cells import csv_text
 
 SVG, PDF, CSV = "svg", "pdf", "csv"
 KINDS = {
@@ -48,15 +46,13 @@ def figure_file(figures: Iterable[Figure], name: str, extension: str, slug: str)
     if figure is None or extension not in KINDS:
         raise Http404(f"no figure {name}.{extension}")
     response = HttpResponse(_content(figure, extension), content_type=KINDS[extension])
-    filename = f"{slug}-{name}.{extension}"
-    response["Content-Disposition"] = content_disposition_header(True, filename) or "attachment"
-    return response
+    return as_download(response, f"{slug}-{name}.{extension}")
 
 
 def _content(figure: Figure, extension: str) -> str | bytes:
     if extension == PDF:
         return pdf_of(figure)
-    return svg_of(figure) if extension == SVG else _csv(figure)
+    return svg_of(figure) if extension == SVG else csv_text(figure.head, *figure.rows)
 
 
 def svg_of(figure: Figure, *, for_pdf: bool = False) -> str:
@@ -88,11 +84,3 @@ def pdf_of(figure: Figure) -> bytes:
     import vl_convert  # 80 MB, which most processes never need
 
     return vl_convert.svg_to_pdf(svg_of(figure, for_pdf=True))
-
-
-def _csv(figure: Figure) -> str:
-    text = io.StringIO()
-    writer = csv.writer(text)
-    writer.writerow([defused(cell) for cell in figure.head])
-    writer.writerows([defused(cell) for cell in row] for row in figure.rows)
-    return text.getvalue()

@@ -8,11 +8,10 @@ Strings sort by code point, which is the order of their UTF-8 bytes and of `LC_A
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
 from operator import attrgetter
 from xml.etree import ElementTree
 
@@ -28,7 +27,7 @@ from bundle.records import (
 from bundle.sampling import DeepMember, Probable
 from corpus.text.query_facts import QueryFacts
 from corpus.text.sentence_numbers import numbers_text
-from web.tables.csv_cells import defused
+from web.tables.csv_cells import csv_lines
 
 
 class UnwritableId(ValueError):
@@ -188,19 +187,10 @@ def write_csv(header: Sequence[str] | None, rows: Iterable[Sequence[object]]) ->
 
     Text that a spreadsheet would run as a formula gets an apostrophe before it.
     """
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\r\n")
-    if header is not None:
-        writer.writerow(header)
-    writer.writerows([_cell(value) for value in row] for row in rows)
-    return text.getvalue().encode()
-
-
-def _cell(value: object) -> object:
-    if isinstance(value, str):
-        # Most cells begin with a letter or a digit, which no formula does.
-        return value if value[:1].isalnum() else defused(value)
-    return str(value).lower() if isinstance(value, bool) else value
+    cells = (
+        [str(value).lower() if isinstance(value, bool) else value for value in row] for row in rows
+    )
+    return "".join(csv_lines(chain([header] if header is not None else [], cells))).encode()
 
 
 def write_sums(digests: Mapping[str, str]) -> bytes:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 from django.core.management.base import CommandParser
@@ -12,6 +11,7 @@ from accounts.models import Collection
 from evaluation.label_effects.rankings import usual_measure
 from evaluation.label_effects.services import LabelComparison
 from reports.services import compute_report
+from web.downloads import json_text
 
 
 class ComparisonCommand(ProjectCommand):
@@ -33,8 +33,7 @@ class ComparisonCommand(ProjectCommand):
         measure = options["measure"] or usual_measure(collection)
         report = compute_report(self.comparison(measure, options), collection=collection)
         if options["format"] == "json":
-            # Sorted, because PostgreSQL keeps no order of keys.
-            text = json.dumps(report.payload, indent=2, sort_keys=True, ensure_ascii=False)
+            text = json_text(report.payload)
         else:
             text = "\n".join(self.lines(report.payload))
         self.stdout.write(text)

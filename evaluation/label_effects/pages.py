@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import csv
-import io
-import json
 from dataclasses import dataclass
 from typing import Any
 
 from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
-from django.utils.http import content_disposition_header, urlencode
+from django.utils.http import urlencode
 
 from accounts.models import Collection
 from evaluation.label_effects.rankings import (
@@ -27,7 +24,8 @@ from jobs.models import Job
 from reports.models import StoredReport
 from reports.services import changed_since, reports_of
 from scoring.measures.names import Measure
-from web.tables.csv_cells import defused
+from web.downloads import json_download, text_download
+from web.tables.csv_cells import csv_text
 
 JSON, CSV = "json", "csv"
 
@@ -94,18 +92,10 @@ class ReportPage:
         """The whole report as JSON, or its rankings as CSV. Raises Http404 without a report."""
         if self.report is None or extension not in (JSON, CSV):
             raise Http404("no such report")
-        payload = self.report.payload
-        if extension == JSON:
-            text = json.dumps(payload, indent=2, sort_keys=True, ensure_ascii=False) + "\n"
-            content_type = "application/json"
-        else:
-            stream = io.StringIO()
-            csv.writer(stream).writerows(map(defused, row) for row in csv_rows(payload))
-            text, content_type = stream.getvalue(), "text/csv"
-        response = HttpResponse(text, content_type=f"{content_type}; charset=utf-8")
         filename = f"{self.collection.slug}-{name}.{extension}"
-        response["Content-Disposition"] = content_disposition_header(True, filename) or "attachment"
-        return response
+        if extension == JSON:
+            return json_download(self.report.payload, filename)
+        return text_download(csv_text(*csv_rows(self.report.payload)), "text/csv", filename)
 
 
 def reports_about(

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -21,6 +19,7 @@ from scoring.models import System
 from scoring.score_tables import ALL, DEV, DEVELOPMENT_FOLD, MEAN_OVER_FIELDS, TEST, MeansRow
 from scoring.services import EvaluationError, existing_labels
 from scoring.systems.lists import system_lists
+from web.tables.csv_cells import csv_text
 from web.words import count_noun
 
 Lists = Mapping[str, Sequence[str]]  # query name to docnos, best first
@@ -185,20 +184,22 @@ def as_json_row(row: MeansRow) -> dict[str, Any]:
 # Files and terminal
 
 
-def csv_text(report: Mapping[str, Any]) -> str:
+def as_csv(report: Mapping[str, Any]) -> str:
     """The report as CSV, a line for each system and row; values as fractions at full precision."""
     measures = list(report["measures"])
-    text = io.StringIO()
-    writer = csv.writer(text)
     places = ["facet", "split", "field", "candidates", "queries", "left_out", "without_list"]
     shared = {"scope": report["scope"], "folds": report["folds"]["origin"]}
-    writer.writerow(["system", *places, *shared, *measures])
-    for system in report["systems"]:
-        for row in system["rows"]:
-            values = (row["measures"].get(name) for name in measures)
-            cells = (row.get(place, "") for place in places)
-            writer.writerow([system["system"], *cells, *shared.values(), *values])
-    return text.getvalue()
+    rows = (
+        [
+            system["system"],
+            *(row.get(place, "") for place in places),
+            *shared.values(),
+            *(row["measures"].get(name) for name in measures),
+        ]
+        for system in report["systems"]
+        for row in system["rows"]
+    )
+    return csv_text(["system", *places, *shared, *measures], *rows)
 
 
 def table_lines(report: Mapping[str, Any]) -> Iterator[str]:

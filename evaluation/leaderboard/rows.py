@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import math
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -21,7 +19,7 @@ from scoring.measures.scopes import Scope
 from scoring.models import Scores, SystemKind
 from scoring.score_tables import ALL, MEAN_OVER_FIELDS, MeansRow
 from scoring.statistics.ranking import ranks_of
-from web.tables.csv_cells import defused
+from web.tables.csv_cells import csv_text
 
 JUDGED = "Judged@20"
 KIND_WORDS = {
@@ -234,40 +232,23 @@ def pooled_runs(collection: Collection) -> frozenset[str]:
 
 def as_csv(lines: Sequence[LeaderboardLine], measures: Sequence[str]) -> str:
     """The leaderboard as CSV, a row for each system; values as fractions at full precision."""
-    text = io.StringIO()
-    writer = csv.writer(text)
     extra = [f"{name} {bound}" for name in measures for bound in ("low", "high", "deviation")]
-    writer.writerow(
-        [
-            "rank",
-            "system",
-            "kind",
-            "in_pool",
-            "queries",
-            "left_out",
-            "without_list",
-            "scope",
-            "re_ranking",
-            "unjudged",
-            "lacking",
-            *measures,
-            "judged@20",
-            *extra,
-        ]
+    head = (
+        *("rank", "system", "kind", "in_pool", "queries", "left_out", "without_list"),
+        *("scope", "re_ranking", "unjudged", "lacking", *measures, "judged@20", *extra),
     )
-    for line in lines:
-        values = [line.row.measures.get(name) for name in measures]
-        writer.writerow(
-            defused("" if value is None else value)
-            for value in (
-                *(line.rank, line.name, line.kind, line.in_pool),
-                *(line.row.queries, line.row.left_out, line.row.without_list),
-                *(line.scope, line.row.is_re_ranking, line.row.unjudged, line.row.lacking),
-                *(*values, line.judged),
-                *(bound for name in measures for bound in _bounds(line, name)),
-            )
+    rows = (
+        (
+            *(line.rank, line.name, line.kind, line.in_pool),
+            *(line.row.queries, line.row.left_out, line.row.without_list),
+            *(line.scope, line.row.is_re_ranking, line.row.unjudged, line.row.lacking),
+            *(line.row.measures.get(name) for name in measures),
+            line.judged,
+            *(bound for name in measures for bound in _bounds(line, name)),
         )
-    return text.getvalue()
+        for line in lines
+    )
+    return csv_text(head, *rows)
 
 
 def _bounds(line: LeaderboardLine, measure: str) -> tuple[float | None, float | None, float | None]:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect, render
-from django.utils.http import content_disposition_header, urlencode
+from django.utils.http import urlencode
 from django.views.decorators.http import require_POST, require_safe
 
 from accounts.access import in_collection, person_of
@@ -37,6 +37,7 @@ from scoring.models import Scores
 from scoring.results import scored_sources, shown_source, stored_profile
 from scoring.score_tables import ALL, DEV, MEAN_OVER_FIELDS, TEST
 from scoring.services import JOB_KIND, out_of_date, request_evaluation, unscored_runs
+from web.downloads import text_download
 from web.tables.cells import matching
 from web.tables.filters import Filter, FilterChoice, Test, filter_bar, filter_rows
 from web.tables.paging import typed
@@ -295,19 +296,14 @@ def _file(
     names: Mapping[str, str],
 ) -> HttpResponse:
     measures = choice.profile.names
+    filename = f"{collection.slug}-leaderboard-{choice.place.facet}"
     if kind == "csv":
-        response = HttpResponse(as_csv(lines, measures), content_type="text/csv; charset=utf-8")
-    else:
-        caption = (
-            f"{collection.name}: {facet_name(choice.place.facet, names)}, in percent, "
-            f"{choice.profile.scope} lists."
-        )
-        content = as_latex(lines, measures, caption)
-        response = HttpResponse(content, content_type="text/x-tex; charset=utf-8")
-    extension = "csv" if kind == "csv" else "tex"
-    filename = f"{collection.slug}-leaderboard-{choice.place.facet}.{extension}"
-    response["Content-Disposition"] = content_disposition_header(True, filename) or "attachment"
-    return response
+        return text_download(as_csv(lines, measures), "text/csv", f"{filename}.csv")
+    caption = (
+        f"{collection.name}: {facet_name(choice.place.facet, names)}, in percent, "
+        f"{choice.profile.scope} lists."
+    )
+    return text_download(as_latex(lines, measures, caption), "text/x-tex", f"{filename}.tex")
 
 
 @in_collection(Role.ADMIN)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any, NamedTuple
 
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.utils.http import content_disposition_header, urlencode
+from django.utils.http import urlencode
 from django.views.decorators.http import require_POST, require_safe
 
 from accounts.access import in_collection, person_of
@@ -20,6 +19,7 @@ from evaluation.pool_bias.tables import growth_lines, left_out_lines, system_lin
 from jobs.listing import jobs_to_show
 from reports.models import StoredReport
 from reports.services import changed_since, request_report, stored_report
+from web.downloads import json_download
 from web.figure_files import figure_file, shown
 from web.tables.cells import numbered_page
 
@@ -142,12 +142,7 @@ def pool_bias_figure(
 @in_collection(Role.ADMIN)
 @require_safe
 def pool_bias_json(request: HttpRequest, collection: Collection) -> HttpResponse:
-    payload = _report(collection).payload
-    content = json.dumps(payload, indent=2, sort_keys=True, ensure_ascii=False) + "\n"
-    response = HttpResponse(content, content_type="application/json; charset=utf-8")
-    name = f"{collection.slug}-pool-bias.json"
-    response["Content-Disposition"] = content_disposition_header(True, name) or "attachment"
-    return response
+    return json_download(_report(collection).payload, f"{collection.slug}-pool-bias.json")
 
 
 def _report(collection: Collection) -> StoredReport:

@@ -13,7 +13,7 @@ from django.urls import reverse
 
 from dashboard.table_columns import ALL_TABLES
 from tests.support.factories import DocumentFactory, a_collection, a_query, an_open_query
-from web.tables.columns import Column, Table, csv_file, csv_lines, in_batches
+from web.tables.columns import Column, Table, csv_file, in_batches
 from web.tables.text_blocks import BLOCK
 
 FORMATS = Path(__file__).parents[2] / "docs" / "formats.md"
@@ -66,7 +66,7 @@ def test_a_file_has_the_shown_columns_with_formulas_made_harmless():
     page = request()
     TABLE.choose(page, ["word"])
 
-    assert list(csv_lines(TABLE.shown(page), iter([0, 1]))) == [
+    assert list(TABLE.shown(page).csv_lines(iter([0, 1]))) == [
         "number,word\r\n",
         "0,\r\n",
         "1,'=1+1\r\n",
@@ -77,7 +77,7 @@ def test_a_file_is_sent_in_blocks_of_lines():
     columns = TABLE.shown(request())
     blocks = list(csv_file("numbers", columns, range(9_000)).streaming_content)
 
-    assert b"".join(blocks).decode() == "".join(csv_lines(columns, range(9_000)))
+    assert b"".join(blocks).decode() == "".join(columns.csv_lines(range(9_000)))
     assert 1 < len(blocks) < 2 + sum(map(len, blocks)) // BLOCK
     assert all(block.endswith(b"\r\n") for block in blocks)
 

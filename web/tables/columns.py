@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Generic, TypeVar
 
 from django.http import HttpRequest, StreamingHttpResponse
-from django.utils.http import content_disposition_header
 
-from web.tables.csv_cells import defused
+from web.downloads import as_download
+from web.tables.csv_cells import csv_lines
 from web.tables.text_blocks import in_blocks
 
 Item = TypeVar("Item")
@@ -71,6 +70,11 @@ class ShownColumns(Generic[Row]):
     def __len__(self) -> int:
         return len(self.shown)
 
+    def csv_lines(self, rows: Iterable[Row]) -> Iterator[str]:
+        fields = {name: value for column in self.shown for name, value in column.fields.items()}
+        yield from csv_lines([fields])
+        yield from csv_lines((value(row) for value in fields.values()) for row in rows)
+
     @property
     def choices(self) -> list[tuple[Column[Row], bool]]:
         """The columns that can be hidden, and whether they are shown."""
@@ -90,31 +94,12 @@ def in_batches(
         yield from rows_of(batch)
 
 
-class _Echo:
-    """A file for `csv.writer` whose `write` returns the line."""
-
-    def write(self, line: str) -> str:
-        return line
-
-
-def csv_lines(columns: ShownColumns[Row], rows: Iterable[Row]) -> Iterator[str]:
-    writer = csv.writer(_Echo())
-    fields = {name: value for column in columns.shown for name, value in column.fields.items()}
-    yield writer.writerow(fields)
-    for row in rows:
-        yield writer.writerow([defused(value(row)) for value in fields.values()])
-
-
 def wants_csv(request: HttpRequest) -> bool:
     return request.GET.get("format") == "csv"
 
 
 def csv_file(name: str, columns: ShownColumns[Row], rows: Iterable[Row]) -> StreamingHttpResponse:
     """All rows of the table as a download. They are sent while they are read."""
-    response = StreamingHttpResponse(
-        in_blocks(csv_lines(columns, rows)), content_type="text/csv; charset=utf-8"
-    )
-    response["Content-Disposition"] = (
-        content_disposition_header(True, f"{name}.csv") or "attachment"
-    )
-    return response
+    lines = in_blocks(columns.csv_lines(rows))
+    response = StreamingHttpResponse(lines, content_type="text/csv; charset=utf-8")
+    return as_download(response, f"{name}.csv")

@@ -1,4 +1,4 @@
-"""Cells of CSV files that a spreadsheet would run as formulas. Pure.
+"""The lines of CSV files, without cells that a spreadsheet would run as formulas. Pure.
 
 A note, a name or an id that begins with "=" is run as a formula when the file is opened, and can
 send the sheet's content to another server (OWASP: CSV injection).
@@ -6,7 +6,9 @@ send the sheet's content to another server (OWASP: CSV injection).
 
 from __future__ import annotations
 
+import csv
 import re
+from collections.abc import Iterable, Iterator
 
 FORMULA = re.compile(r"['\s]*[=+\-@＝＋－＠]")
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
@@ -17,10 +19,30 @@ def defused(cell: object) -> object:
 
     `restored` undoes this. Numbers stay as they are.
     """
-    is_formula = isinstance(cell, str) and FORMULA.match(cell) and not NUMBER.fullmatch(cell)
-    return f"'{cell}" if is_formula else cell
+    # Most cells begin with a letter or a digit, which no formula does.
+    if not isinstance(cell, str) or cell[:1].isalnum():
+        return cell
+    return f"'{cell}" if FORMULA.match(cell) and not NUMBER.fullmatch(cell) else cell
 
 
 def restored(cell: str) -> str:
     """The text that `defused` was given."""
     return cell[1:] if cell.startswith("'") and FORMULA.match(cell) else cell
+
+
+class _Echo:
+    """A file for `csv.writer` whose `write` returns the line."""
+
+    def write(self, line: str) -> str:
+        return line
+
+
+def csv_lines(rows: Iterable[Iterable[object]]) -> Iterator[str]:
+    """RFC 4180: CRLF, quotes where needed. None is an empty field, and floats go by repr."""
+    writer = csv.writer(_Echo())
+    for row in rows:
+        yield writer.writerow(map(defused, row))
+
+
+def csv_text(*rows: Iterable[object]) -> str:
+    return "".join(csv_lines(rows))

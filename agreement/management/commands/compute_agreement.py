@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from typing import Any
 
@@ -14,6 +13,7 @@ from agreement.coefficients import COEFFICIENTS, Missing
 from agreement.services import AgreementReport
 from agreement.summary import ReportStage
 from reports.services import compute_report
+from web.downloads import json_text
 
 COLUMNS = [coefficient.key for coefficient in COEFFICIENTS]
 
@@ -37,8 +37,7 @@ class Command(ProjectCommand):
         kind = AgreementReport(options["missing"])
         payload = compute_report(kind, collection=collection).payload
         if options["format"] == "json":
-            # Sorted, since PostgreSQL keeps no order of keys: the same text on every database.
-            self.stdout.write(json.dumps(payload, indent=2, sort_keys=True, ensure_ascii=False))
+            self.stdout.write(json_text(payload))
         else:
             self.stdout.write("\n".join(table(payload)))
 

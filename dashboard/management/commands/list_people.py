@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import csv
 import json
 from typing import Any
 
 from accounts.commands import ProjectCommand
 from accounts.models import Collection
-from web.tables.csv_cells import defused
+from web.tables.csv_cells import csv_lines
 
 
 class Command(ProjectCommand):
@@ -29,10 +28,9 @@ class Command(ProjectCommand):
             people = [{"username": row[0], "roles": row[1], "name": row[2]} for row in rows]
             self.stdout.write(json.dumps(people, indent=2, ensure_ascii=False))
         elif options["format"] == "csv":
-            lines = csv.writer(self.stdout, lineterminator="")
-            lines.writerow(("username", "roles", "name"))
-            for username, names, name in rows:
-                lines.writerow(map(defused, (username, " ".join(names), name)))
+            people_rows = ((username, " ".join(names), name) for username, names, name in rows)
+            for line in csv_lines([("username", "roles", "name"), *people_rows]):
+                self.stdout.write(line.removesuffix("\r\n"))  # `write` ends the line
         else:
             for username, names, name in rows:
                 self.stdout.write(f"{username}\t{','.join(names)}\t{name}")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
@@ -13,6 +12,7 @@ from accounts.models import Collection
 from evaluation.pool_bias.services import PoolBiasReport
 from evaluation.pool_bias.tables import LeftOutLine, left_out_lines, ways_of
 from reports.services import compute_report
+from web.downloads import json_text
 from web.words import count_noun
 
 Row = tuple[str, ...]
@@ -38,9 +38,7 @@ class Command(ProjectCommand):
         leave_out = [name.strip() for name in options["leave_out"].split(",") if name.strip()]
         report = compute_report(PoolBiasReport(leave_out), collection=collection)
         if options["format"] == "json":
-            # Sorted, so that the text is the same on every database.
-            text = json.dumps(report.payload, indent=2, sort_keys=True, ensure_ascii=False)
-            self.stdout.write(text)
+            self.stdout.write(json_text(report.payload))
         else:
             self.stdout.write("\n".join(lines(report.payload)))
 

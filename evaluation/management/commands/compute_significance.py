@@ -22,7 +22,7 @@ from evaluation.significance.tables import (
     points,
 )
 from scoring.statistics.comparison import SEED, AllPairs
-from web.tables.columns import ShownColumns, csv_lines
+from web.tables.columns import ShownColumns
 
 HEAD = ("W/T/L", "t p", "Holm", "flips p", "Holm", "effect size")
 
@@ -76,8 +76,8 @@ class Command(ProjectCommand):
 
 def _csv(compared: StoredComparison) -> Iterator[str]:
     if compared.pairs is not None:
-        return csv_lines(ShownColumns(PAIRS, PAIRS.columns), pair_lines(compared.pairs))
-    return csv_lines(ShownColumns(SYSTEMS, SYSTEMS.columns), compared.systems.rows)
+        return ShownColumns(PAIRS, PAIRS.columns).csv_lines(pair_lines(compared.pairs))
+    return ShownColumns(SYSTEMS, SYSTEMS.columns).csv_lines(compared.systems.rows)
 
 
 def _table(compared: StoredComparison) -> Iterator[str]:

@@ -15,7 +15,7 @@ from accounts.models import Collection
 from evaluation.leaderboard.report import (
     NamedLists,
     Options,
-    csv_text,
+    as_csv,
     evaluation_report,
     latex_table,
     stored_lists,
@@ -222,7 +222,7 @@ def _text(report: dict[str, Any], options: dict[str, Any]) -> str:
     if kind == "json":
         return json.dumps(report, indent=2, ensure_ascii=False) + "\n"
     if kind == "csv":
-        return csv_text(report)
+        return as_csv(report)
     if kind == "latex":
         split = TEST if report["profile"] == CSFCUBE and report["folds"]["number"] else ALL
         return latex_table(report, facet=ALL, split=split)
