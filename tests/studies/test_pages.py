@@ -61,7 +61,7 @@ def test_a_rater_without_scripts_rates_goes_back_and_changes(study):
     rater.post(pair_page(study, 1), changed)
 
     assert second.redirect_chain == [(pair_page(study, 2), 302)]
-    assert "You said <b>2 Similar" in " ".join(page.text.split())
+    assert 'You said <b id="was-said">2 Similar' in " ".join(page.text.split())
     assert [rating.grade for rating in StudyRating.objects.all()] == [2, None]
     assert StudyRating.objects.last().seconds is None
     assert "It is in a language I do not read" in text_of(rater.get(address("own-study", "texts")))
