@@ -20,14 +20,8 @@ from evaluation.comparison.figures import (
     comparison_figure,
 )
 from evaluation.comparison.paired_facets import facet_pairs, paired_values, queries_by_paper
-from evaluation.significance.form_choices import known, set_choices
-from evaluation.significance.stored_values import (
-    ALL,
-    ScoreState,
-    StoredChoices,
-    usual_baseline,
-    values_of,
-)
+from evaluation.significance.stored_scores_form import StoredScoresForm
+from evaluation.significance.stored_values import ScoreState, usual_baseline
 from scoring.statistics.comparison import by_mean
 from web.figure_files import figure_file, shown
 from web.figures import Figure
@@ -35,40 +29,19 @@ from web.lazy import pandas as pd
 from web.words import count_noun, listed
 
 
-class SystemsForm(forms.Form):
-    """Two systems, a measure and a facet; nothing is saved."""
+class SystemsForm(StoredScoresForm):
+    """Two systems, a measure and a facet. The default is the baseline and the best other."""
 
+    field_order = ["first", "second", "measure", "facet"]
     first = forms.ChoiceField(label="First system (hollow dots)")
     second = forms.ChoiceField(label="Second system (filled dots)")
-    measure = forms.ChoiceField()
     facet = forms.ChoiceField()
 
     def __init__(self, parameters: QueryDict, collection: Collection) -> None:
-        """Filled in from the URL's parameters; a missing or unknown one has its default.
-
-        The defaults compare the usual baseline with the best other system.
-        """
-        choices = StoredChoices.of(collection)
-        measure = known(parameters, "measure", choices.measures, choices.usual_measure)
-        facet = known(parameters, "facet", [ALL, *choices.facets], ALL)
-        self.source = choices.source
-        self.values = pd.DataFrame()
-        if measure:
-            self.values = values_of(collection, measure, facet, self.source)
-        systems = list(map(str, self.values.columns))
-        first = known(parameters, "first", systems, usual_baseline(systems))
+        super().__init__(parameters, collection)
+        first = self.offer("first", self.systems, usual_baseline(self.systems))
         others = [name for name in by_mean(self.values) if name != first]
-        second = known(parameters, "second", systems, next(iter(others), first))
-        chosen = {"measure": measure, "facet": facet, "first": first, "second": second}
-        super().__init__(chosen)
-        self.sides, self.chosen_measure = Sides(first, second), measure
-        set_choices(self, "measure", {name: name for name in choices.measures})
-        set_choices(self, "facet", {ALL: "All queries", **choices.facets})
-        for name in ("first", "second"):
-            set_choices(self, name, {system: system for system in systems})
-        if not any(choices.facets):
-            del self.fields["facet"]
-        self.has_scores = len(systems) > 0
+        self.sides = Sides(first, self.offer("second", self.systems, next(iter(others), first)))
 
     @property
     def pairs(self) -> pd.DataFrame:
@@ -100,43 +73,24 @@ class SystemsForm(forms.Form):
         )
 
 
-class FacetPairForm(forms.Form):
-    """A system, a measure and a pair of facets; nothing is saved."""
+class FacetPairForm(StoredScoresForm):
+    """A system, a measure and a pair of facets."""
 
+    field_order = ["system", "measure", "pair"]
     system = forms.ChoiceField()
-    measure = forms.ChoiceField()
     pair = forms.ChoiceField(label="Facets (hollow and filled dots)")
 
     def __init__(self, parameters: QueryDict, collection: Collection) -> None:
-        choices = StoredChoices.of(collection)
-        measure = known(parameters, "measure", choices.measures, choices.usual_measure)
-        self.source = choices.source
-        self.values = pd.DataFrame()
-        if measure:
-            self.values = values_of(collection, measure, source=self.source)
-        self.papers = queries_by_paper(collection, set(map(str, self.values.index)))
-        self.facet_names = choices.facets
-        self.pairs = {f"{pair.first}~{pair.second}": pair for pair in facet_pairs(self.papers)}
-        systems = list(map(str, self.values.columns))
+        super().__init__(parameters, collection)
         best = next(iter(by_mean(self.values)), "")
-        system = known(parameters, "system", systems, best)
-        pair = known(parameters, "pair", list(self.pairs), next(iter(self.pairs), ""))
-        super().__init__({"measure": measure, "system": system, "pair": pair})
-        self.chosen_measure, self.chosen_system, self.chosen_pair = measure, system, pair
-        set_choices(self, "measure", {name: name for name in choices.measures})
-        set_choices(self, "system", {name: name for name in systems})
-        set_choices(
-            self,
-            "pair",
-            {
-                key: f"{self._names(key)} ({count_noun(pair.papers, 'query paper')})"
-                for key, pair in self.pairs.items()
-            },
-        )
-        self.has_scores = len(systems) > 0
-
-    def _names(self, key: str) -> str:
-        return " and ".join(self.sides(key))
+        self.chosen_system = self.offer("system", self.systems, best)
+        self.papers = queries_by_paper(collection, set(map(str, self.values.index)))
+        self.pairs = {f"{pair.first}~{pair.second}": pair for pair in facet_pairs(self.papers)}
+        captions = {
+            key: f"{' and '.join(self.sides(key))} ({count_noun(pair.papers, 'query paper')})"
+            for key, pair in self.pairs.items()
+        }
+        self.chosen_pair = self.offer("pair", captions, next(iter(captions), ""))
 
     def sides(self, key: str) -> Sides:
         pair = self.pairs[key]

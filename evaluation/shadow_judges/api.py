@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from django.http import Http404
-from drf_spectacular.utils import extend_schema
+from drf_spectacular.utils import extend_schema, extend_schema_view
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -127,7 +127,12 @@ class _Report(CollectionView):
 
     kind: type[LabelComparison]
 
-    def _report(self, request: Request, shadow_judge: str = "") -> Response:
+    @extend_schema(
+        description="404 until the report of this measure has been computed.",
+        parameters=[MeasureParameters],
+        responses=LabelReportAnswer,
+    )
+    def get(self, request: Request, slug: str, shadow_judge: str = "") -> Response:
         measure = self.parameters(MeasureParameters).validated_data["measure"]
         judge = shadow_judge_named(self.collection, shadow_judge) if shadow_judge else None
         reports = reports_about(self.collection, self.kind, judge).order_by("-computed_at")
@@ -145,7 +150,8 @@ class _Report(CollectionView):
         }
         return Response(LabelReportAnswer(answer).data)
 
-    def _request(self, shadow_judge: str = "") -> Response:
+    @extend_schema(request=MeasureParameters, responses={202: JobAnswer})
+    def post(self, request: Request, slug: str, shadow_judge: str = "") -> Response:
         about = {}
         if shadow_judge:  # before the fields, so that an unknown one is not found
             about["shadow_judge"] = shadow_judge_named(self.collection, shadow_judge).name
@@ -155,64 +161,29 @@ class _Report(CollectionView):
         return accepted(job)
 
 
+@extend_schema_view(
+    get=extend_schema(summary="The rankings of systems under different labels"),
+    post=extend_schema(summary="Compare the rankings of systems under different labels"),
+)
 class LabelEffects(_Report):
     kind = LabelEffectsReport
 
-    @extend_schema(
-        summary="The rankings of systems under different labels",
-        description="404 until the report of this measure has been computed.",
-        parameters=[MeasureParameters],
-        responses=LabelReportAnswer,
-    )
-    def get(self, request: Request, slug: str) -> Response:
-        return self._report(request)
 
-    @extend_schema(
-        summary="Compare the rankings of systems under different labels",
-        request=MeasureParameters,
-        responses={202: JobAnswer},
-    )
-    def post(self, request: Request, slug: str) -> Response:
-        return self._request()
-
-
+@extend_schema_view(
+    get=extend_schema(
+        summary="The grades of cited papers, and the ranking of systems under citations"
+    ),
+    post=extend_schema(summary="Compare citations with the final labels"),
+)
 class CitedPapers(_Report):
     kind = CitedPapersReport
 
-    @extend_schema(
-        summary="The grades of cited papers, and the ranking of systems under citations",
-        description="404 until the report of this measure has been computed.",
-        parameters=[MeasureParameters],
-        responses=LabelReportAnswer,
-    )
-    def get(self, request: Request, slug: str) -> Response:
-        return self._report(request)
 
-    @extend_schema(
-        summary="Compare citations with the final labels",
-        request=MeasureParameters,
-        responses={202: JobAnswer},
-    )
-    def post(self, request: Request, slug: str) -> Response:
-        return self._request()
-
-
+@extend_schema_view(
+    get=extend_schema(
+        summary="The agreement of a shadow judge with people, and its ranking of systems"
+    ),
+    post=extend_schema(summary="Compare a shadow judge with people"),
+)
 class ShadowJudgeComparison(_Report):
     kind = ShadowJudgeReport
-
-    @extend_schema(
-        summary="The agreement of a shadow judge with people, and its ranking of systems",
-        description="404 until the report of this measure has been computed.",
-        parameters=[MeasureParameters],
-        responses=LabelReportAnswer,
-    )
-    def get(self, request: Request, slug: str, shadow_judge: str) -> Response:
-        return self._report(request, shadow_judge)
-
-    @extend_schema(
-        summary="Compare a shadow judge with people",
-        request=MeasureParameters,
-        responses={202: JobAnswer},
-    )
-    def post(self, request: Request, slug: str, shadow_judge: str) -> Response:
-        return self._request(shadow_judge)

@@ -12,14 +12,8 @@ from django.views.decorators.http import require_safe
 
 from accounts.access import in_collection
 from accounts.models import Collection, Role
-from evaluation.significance.form_choices import known, set_choices
-from evaluation.significance.stored_values import (
-    ALL,
-    ScoreState,
-    StoredChoices,
-    usual_baseline,
-    values_of,
-)
+from evaluation.significance.stored_scores_form import StoredScoresForm
+from evaluation.significance.stored_values import ScoreState, usual_baseline
 from evaluation.significance.tables import (
     MOST_SYSTEMS,
     PAIRS,
@@ -30,36 +24,18 @@ from evaluation.significance.tables import (
     pair_lines,
 )
 from scoring.statistics.comparison import SystemComparison, compare, compare_all_pairs
-from web.lazy import pandas as pd
 from web.tables.columns import ShownColumns, Table, csv_file
 
 
-class SignificanceForm(forms.Form):
-    """The measure, the facet and the baseline; nothing is saved."""
+class SignificanceForm(StoredScoresForm):
+    """The measure, the facet and the baseline."""
 
-    measure = forms.ChoiceField()
     facet = forms.ChoiceField(required=False)
     baseline = forms.ChoiceField()
 
     def __init__(self, parameters: QueryDict, collection: Collection) -> None:
-        """Filled in from the URL's parameters; a missing or unknown one has its default."""
-        choices = StoredChoices.of(collection)
-        measure = known(parameters, "measure", choices.measures, choices.usual_measure)
-        facet = known(parameters, "facet", [ALL, *choices.facets], ALL)
-        self.values = (
-            values_of(collection, measure, facet, choices.source) if measure else pd.DataFrame()
-        )
-        systems = list(map(str, self.values.columns))
-        baseline = known(parameters, "baseline", systems, usual_baseline(systems))
-        super().__init__({"measure": measure, "facet": facet, "baseline": baseline})
-        self.chosen_measure, self.chosen_baseline = measure, baseline
-        self.source = choices.source
-        set_choices(self, "measure", {name: name for name in choices.measures})
-        set_choices(self, "facet", {ALL: "All queries", **choices.facets})
-        set_choices(self, "baseline", {name: name for name in systems})
-        if not any(choices.facets):
-            del self.fields["facet"]
-        self.has_scores = len(systems) > 0
+        super().__init__(parameters, collection)
+        self.chosen_baseline = self.offer("baseline", self.systems, usual_baseline(self.systems))
 
     @property
     def comparison(self) -> SystemComparison:
