@@ -138,7 +138,7 @@ def compare(folder: Path) -> Values:
     found = list(differences(ours, theirs, relevant=relevant, without=without))
     for count_empty in (False, True):
         options = Options(measures=MEASURES, relevant_from=1, count_empty=count_empty)
-        report = evaluation_report(collection, [system], options)
+        report = evaluation_report(collection, [system], options).as_json()
         means = next(
             row["measures"]
             for row in report["systems"][0]["rows"]

@@ -54,8 +54,10 @@ class MeansRow(NamedTuple):
         """True if the lists have judged documents only, as those of a re-ranking of the pool."""
         return self.unjudged == 0 and self.queries > self.without_list
 
-    def as_json(self) -> dict[str, Any]:
-        return self._asdict()
+    def is_of(self, facet: str, split: str) -> bool:
+        """True for all candidates of the facet and split; with fields, for the mean over them."""
+        place = (self.facet, self.split, self.candidates)
+        return place == (facet, split, ALL) and self.field in ("", MEAN_OVER_FIELDS)
 
 
 class QueryGroups(NamedTuple):

@@ -187,7 +187,7 @@ def _store(
                 profile=profile.name,
                 defaults={
                     "state": state,
-                    "summary": [row.as_json() for row in rows],
+                    "summary": [row._asdict() for row in rows],
                     "values": as_columns(table),
                 },
             )

@@ -15,14 +15,11 @@ from accounts.api import CollectionView
 from accounts.models import Collection
 from database.dry_run import rolled_back_if
 from evaluation.leaderboard.report import (
+    EvaluationReport,
     Options,
-    as_json_row,
+    ScoredSystem,
     evaluation_report,
-    folds_facts,
-    report_head,
     stored_lists,
-    system_facts,
-    whole_row,
 )
 from evaluation.leaderboard.rows import systems_of
 from jobs.api import Busy, JobAnswer, accepted
@@ -173,10 +170,11 @@ class Evaluation(CollectionView):
             source = values["qrels"]
             old = [system.name for system in out_of_date(self.collection, source)]
             report = stored_report(self.collection, values["profile"], source, wanted)
-            return Response({**report, "out_of_date": old})
-        return Response({**self._computed(parameters.options, wanted), "out_of_date": []})
+            return Response({**report.as_json(), "out_of_date": old})
+        computed = self._computed(parameters.options, wanted)
+        return Response({**computed.as_json(), "out_of_date": []})
 
-    def _computed(self, options: Options, wanted: set[str]) -> dict[str, Any]:
+    def _computed(self, options: Options, wanted: set[str]) -> EvaluationReport:
         systems = [
             system
             for system in self.collection.systems.order_by("name")
@@ -221,26 +219,23 @@ def _lists_of(systems: list[System]) -> int:
 
 def stored_report(
     collection: Collection, profile_name: str, source: str, wanted: set[str]
-) -> dict[str, Any]:
-    """The stored scores in the form of `evaluation_report`."""
+) -> EvaluationReport:
+    """The stored scores as a report."""
     least = relevant_from(collection, source)
     profile = stored_profile(collection, profile_of(profile_name, least), source=source)
-    return {
-        **report_head(collection, profile, source, least),
-        "folds": folds_facts(folds_of(collection, query_facets(collection))),
-        "queries_without_relevant": "left out",
-        "measures": {measure.name: measure.description for measure in profile.measures},
-        "systems": [
-            {
-                "system": system.name,
-                **system_facts(whole_row(rows)),
-                "rows": [as_json_row(row) for row in rows],
-            }
+    return EvaluationReport(
+        collection,
+        profile,
+        source,
+        least,
+        folds_of(collection, query_facets(collection)),
+        profile.measures,
+        [
+            ScoredSystem(system.name, list(system.rows.values()))
             for system in systems_of(collection, profile.name, source)
-            for rows in [list(system.rows.values())]
             if not wanted or system.name in wanted
         ],
-    }
+    )
 
 
 class SystemUpload(RequestSerializer):

@@ -1,22 +1,23 @@
-"""An evaluation as JSON types, of any systems, labels and measures; nothing is stored."""
+"""An evaluation of any systems, labels and measures, and its files; nothing is stored."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from accounts.models import Collection
-from evaluation.leaderboard.supported_scopes import support_of
+from evaluation.leaderboard.supported_scopes import ScopeSupport, support_of
 from scoring.computation import Scorer
 from scoring.folds import Folds
 from scoring.labels import FINAL, GradedLabels
 from scoring.latex import NEEDS_BOOKTABS, table_rows
-from scoring.measures.names import parse_measures
+from scoring.measures.names import Measure, parse_measures
 from scoring.measures.profiles import TREC, Profile, profile_of
 from scoring.measures.scopes import Scope
 from scoring.models import System
-from scoring.score_tables import ALL, DEV, DEVELOPMENT_FOLD, MEAN_OVER_FIELDS, TEST, MeansRow
+from scoring.score_tables import ALL, DEV, DEVELOPMENT_FOLD, TEST, MeansRow
 from scoring.services import EvaluationError, existing_labels
 from scoring.systems.lists import system_lists
 from web.tables.csv_cells import csv_text
@@ -61,10 +62,82 @@ class Options:
         return profile.scoped(self.scope) if self.scope else profile
 
 
+@dataclass(frozen=True)
+class ScoredSystem:
+    """A system with its means by facet and split, or by field and type of candidate.
+
+    `report` has what was left out of an imported file.
+    """
+
+    name: str
+    rows: Sequence[MeansRow]
+    report: Mapping[str, Any] | None = None
+
+    @property
+    def whole(self) -> MeansRow:
+        """The row of all queries and all candidates."""
+        return next(row for row in self.rows if row.is_of(ALL, ALL))
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "system": self.name,
+            "is_re_ranking": self.whole.is_re_ranking,
+            "unjudged_documents": self.whole.unjudged,
+            "lacking_documents": self.whole.lacking,
+            "rows": [_row_as_json(row) for row in self.rows],
+            **({} if self.report is None else {"report": self.report}),
+        }
+
+
+@dataclass(frozen=True)
+class EvaluationReport:
+    """The means of systems as fractions at full precision, and what they are means of.
+
+    `sample_lost` is the reason why infAP and infNDCG are missing, or "".
+    """
+
+    collection: Collection
+    profile: Profile
+    labels: str
+    relevant_from: int
+    folds: Folds
+    measures: Sequence[Measure]
+    systems: Sequence[ScoredSystem]
+    count_empty: bool = False
+    sample_lost: str = ""
+
+    @cached_property
+    def support(self) -> ScopeSupport:
+        return support_of(self.collection, self.profile.scope, self.labels)
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the measures."""
+        return [measure.name for measure in self.measures]
+
+    def as_json(self) -> dict[str, Any]:
+        folds = {"number": self.folds.count, "origin": self.folds.origin}
+        return {
+            "collection": self.collection.slug,
+            "profile": self.profile.name,
+            "scope": self.profile.scope.value,
+            "scope_description": self.profile.scope.description,
+            "scope_support": self.support.as_json(),
+            "qrels": self.labels,
+            "relevant_from": self.relevant_from,
+            "folds": folds
+            | ({"splits": split_descriptions(self.folds)} if self.folds.count else {}),
+            "queries_without_relevant": "count as 0" if self.count_empty else "left out",
+            "measures": {measure.name: measure.description for measure in self.measures},
+            "systems": [system.as_json() for system in self.systems],
+            **({"without_inferred_measures": self.sample_lost} if self.sample_lost else {}),
+        }
+
+
 def evaluation_report(
     collection: Collection, systems: Iterable[NamedLists], options: Options | None = None
-) -> dict[str, Any]:
-    """The means of each system by facet and split, as fractions at full precision.
+) -> EvaluationReport:
+    """Score the systems.
 
     The profile `mdcr` has rows by field and by type of candidate, and `trec` has infAP and infNDCG
     if pools are samples (or the reason why not).
@@ -77,24 +150,21 @@ def evaluation_report(
     scorer = Scorer.of(
         collection, labels, [profile], folds=options.folds, count_empty=options.count_empty
     )
-    lines = []
-    for system in systems:
-        (scores,) = scorer.scores(system.pairs)
-        line: dict[str, Any] = {"system": system.name, **system_facts(whole_row(scores.rows))}
-        line["rows"] = [as_json_row(row) for row in scores.rows]
-        if system.report is not None:
-            line["report"] = system.report
-        lines.append(line)
-    reported = [*profile.measures, *(scorer.sampled.measures if scorer.sampled else ())]
-    report = {
-        **report_head(collection, profile, labels.source, labels.relevant_from),
-        "folds": folds_facts(scorer.queries.folds),
-        "queries_without_relevant": "count as 0" if options.count_empty else "left out",
-        "measures": {measure.name: measure.description for measure in reported},
-        "systems": lines,
-    }
-    lost = scorer.sample_lost
-    return {**report, "without_inferred_measures": lost} if lost else report
+    return EvaluationReport(
+        collection,
+        profile,
+        labels.source,
+        labels.relevant_from,
+        scorer.queries.folds,
+        [*profile.measures, *(scorer.sampled.measures if scorer.sampled else ())],
+        [
+            ScoredSystem(system.name, scores.rows, system.report)
+            for system in systems
+            for scores in scorer.scores(system.pairs)
+        ],
+        options.count_empty,
+        scorer.sample_lost,
+    )
 
 
 def _labels(collection: Collection, options: Options) -> GradedLabels:
@@ -108,26 +178,6 @@ def _labels(collection: Collection, options: Options) -> GradedLabels:
             f'labels "{labels.source}" is {highest}.'
         )
     return labels._replace(relevant_from=options.relevant_from)
-
-
-def report_head(
-    collection: Collection, profile: Profile, source: str, relevant_from: int
-) -> dict[str, Any]:
-    return {
-        "collection": collection.slug,
-        "profile": profile.name,
-        "scope": profile.scope.value,
-        "scope_description": profile.scope.description,
-        "scope_support": support_of(collection, profile.scope, source).as_json(),
-        "qrels": source,
-        "relevant_from": relevant_from,
-    }
-
-
-def folds_facts(folds: Folds) -> dict[str, Any]:
-    """The number of folds, where they are from, and a description of each split of the rows."""
-    facts: dict[str, Any] = {"number": folds.count, "origin": folds.origin}
-    return {**facts, "splits": split_descriptions(folds)} if folds.count else facts
 
 
 def split_descriptions(folds: Folds) -> dict[str, str]:
@@ -145,160 +195,128 @@ def split_descriptions(folds: Folds) -> dict[str, str]:
     }
 
 
-def system_facts(row: MeansRow) -> dict[str, Any]:
-    """The facts about a system's lists and the judged pool, over the queries of a row."""
-    return {
-        "is_re_ranking": row.is_re_ranking,
-        "unjudged_documents": row.unjudged,
-        "lacking_documents": row.lacking,
-    }
-
-
-def whole_row(rows: Sequence[MeansRow]) -> MeansRow:
-    """The row of all queries and all candidates."""
-    return next(
-        row
-        for row in rows
-        if (row.facet, row.split, row.candidates) == (ALL, ALL, ALL)
-        and row.field in ("", MEAN_OVER_FIELDS)
-    )
-
-
 def stored_lists(system: System) -> NamedLists:
     """A system of the collection, whose lists are read when it is scored."""
     return NamedLists(system.name, lambda: dict(system_lists(system)))
 
 
-def as_json_row(row: MeansRow) -> dict[str, Any]:
-    values: dict[str, Any] = {
-        "facet": row.facet,
-        "split": row.split,
-        "queries": row.queries,
-        "left_out": row.left_out,
-        "without_list": row.without_list,
-        "measures": row.measures,
-    }
-    return {**values, "field": row.field, "candidates": row.candidates} if row.field else values
+def _row_as_json(row: MeansRow) -> dict[str, Any]:
+    names = ["facet", "split", "queries", "left_out", "without_list", "measures"]
+    names += ["field", "candidates"] if row.field else []
+    return {name: getattr(row, name) for name in names}
 
 
 # Files and terminal
 
 
-def as_csv(report: Mapping[str, Any]) -> str:
+def as_csv(report: EvaluationReport) -> str:
     """The report as CSV, a line for each system and row; values as fractions at full precision."""
-    measures = list(report["measures"])
-    places = ["facet", "split", "field", "candidates", "queries", "left_out", "without_list"]
-    shared = {"scope": report["scope"], "folds": report["folds"]["origin"]}
-    rows = (
-        [
-            system["system"],
-            *(row.get(place, "") for place in places),
-            *shared.values(),
-            *(row["measures"].get(name) for name in measures),
-        ]
-        for system in report["systems"]
-        for row in system["rows"]
+    return csv_text(
+        (
+            *("system", "facet", "split", "field", "candidates"),
+            *("queries", "left_out", "without_list", "scope", "folds", *report.names),
+        ),
+        *(
+            (
+                *(system.name, row.facet, row.split, row.field),
+                row.candidates if row.field else "",
+                *(row.queries, row.left_out, row.without_list),
+                *(report.profile.scope, report.folds.origin),
+                *(row.measures.get(name) for name in report.names),
+            )
+            for system in report.systems
+            for row in system.rows
+        ),
     )
-    return csv_text(["system", *places, *shared, *measures], *rows)
 
 
-def table_lines(report: Mapping[str, Any]) -> Iterator[str]:
+def table_lines(report: EvaluationReport) -> Iterator[str]:
     """The report to read in a terminal, in percent, with what each measure counts below it."""
-    measures: Mapping[str, str] = report["measures"]
-    folds = report["folds"]
-    yield f"{report['collection']}, labels: {report['qrels']}, in percent"
-    yield f"{report['scope']}: {report['scope_description']}"
-    yield report["scope_support"]["sentence"]
-    if folds["number"]:
-        yield f"folds: {folds['number']}, {folds['origin']}"
-    for system in report["systems"]:
+    scope, folds = report.profile.scope, report.folds
+    yield f"{report.collection.slug}, labels: {report.labels}, in percent"
+    yield f"{scope}: {scope.description}"
+    yield report.support.sentence
+    if folds.count:
+        yield f"folds: {folds.count}, {folds.origin}"
+    for system in report.systems:
         yield ""
-        yield system["system"]
-        yield _line("queries of", "split", "queries", measures, measures)
-        for split, row in _printed_rows(system["rows"], folds["number"]):
-            values = [_percent(row["measures"].get(name)) for name in measures]
-            yield _line(_place(row), split, row["queries"], values, measures)
-        yield from _omissions(system, report)
+        yield system.name
+        yield _line("queries of", "split", "queries", report.names, report.names)
+        for split, row in _printed_rows(system.rows):
+            values = [percent(row.measures.get(name)) for name in report.names]
+            yield _line(_place(row), split, row.queries, values, report.names)
+        whole = system.whole
+        if whole.without_list:
+            yield f"  {whole.without_list} scored queries have no list and count as 0."
+        if whole.left_out:
+            yield f"  {whole.left_out} queries have no relevant document and are left out."
+        yield from (f"  {sentence}" for sentence in scope_sentences(whole, scope))
     yield ""
-    for split, description in folds.get("splits", {}).items():
-        yield f"{split}: {description}"
-    for name, description in measures.items():
-        yield f"{name}: {description}"
-    if reason := report.get("without_inferred_measures"):
-        yield f"infAP and infNDCG are left out. {reason}"
+    if folds.count:
+        for split, description in split_descriptions(folds).items():
+            yield f"{split}: {description}"
+    for measure in report.measures:
+        yield f"{measure.name}: {measure.description}"
+    if report.sample_lost:
+        yield f"infAP and infNDCG are left out. {report.sample_lost}"
 
 
-def _printed_rows(
-    rows: Sequence[Mapping[str, Any]], folds: int
-) -> Iterator[tuple[str, Mapping[str, Any]]]:
+def _printed_rows(rows: Sequence[MeansRow]) -> Iterator[tuple[str, MeansRow]]:
     """Each row with its split. Where the mean over all queries is the test mean, it is one row.
 
     That is so by construction if the folds have the same number of queries.
     """
-    test: dict[str, Mapping[str, Any]] = {
-        row["facet"]: row for row in rows if row["split"] == TEST and folds
-    }
-    plain = {row["facet"]: row for row in rows if row["split"] == ALL}
+    test = {row.facet: row for row in rows if row.split == TEST}
+    plain = {row.facet: row for row in rows if row.split == ALL}
     for row in rows:
-        is_both = row["facet"] in test and _same(test[row["facet"]], plain[row["facet"]])
-        if row["split"] == ALL and is_both:
+        is_both = row.facet in test and _same(test[row.facet], plain[row.facet])
+        if row.split == ALL and is_both:
             continue
-        yield f"{TEST}, {ALL}" if row["split"] == TEST and is_both else row["split"], row
+        yield f"{TEST}, {ALL}" if row.split == TEST and is_both else row.split, row
 
 
-def _same(test: Mapping[str, Any], plain: Mapping[str, Any]) -> bool:
-    return test["queries"] == plain["queries"] and all(
-        value is not None and abs(value - (plain["measures"][name] or 0)) < 1e-12
-        for name, value in test["measures"].items()
+def _same(test: MeansRow, plain: MeansRow) -> bool:
+    return test.queries == plain.queries and all(
+        value is not None and abs(value - (plain.measures[name] or 0)) < 1e-12
+        for name, value in test.measures.items()
     )
 
 
-def _place(row: Mapping[str, Any]) -> str:
-    if "field" in row:
-        facet = "" if row["facet"] == ALL else f"{row['facet']}: "
-        return f"{facet}{row['field']}, {row['candidates']}"
-    return str(row["facet"])
+def _place(row: MeansRow) -> str:
+    if not row.field:
+        return row.facet
+    facet = "" if row.facet == ALL else f"{row.facet}: "
+    return f"{facet}{row.field}, {row.candidates}"
 
 
-def _omissions(system: Mapping[str, Any], report: Mapping[str, Any]) -> Iterator[str]:
-    row = next(row for row in system["rows"] if row["facet"] == ALL and row["split"] == ALL)
-    if row["without_list"]:
-        yield f"  {row['without_list']} scored queries have no list and count as 0."
-    if row["left_out"]:
-        yield f"  {row['left_out']} queries have no relevant document and are left out."
-    yield from (f"  {sentence}" for sentence in scope_sentences(system, Scope(report["scope"])))
-
-
-def scope_sentences(facts: Mapping[str, Any], scope: Scope) -> Iterator[str]:
-    """Notes for readers on a system's lists and the pool; `facts` as `system_facts` gives them."""
-    unjudged, lacking = facts["unjudged_documents"], facts["lacking_documents"]
+def scope_sentences(row: MeansRow, scope: Scope) -> Iterator[str]:
+    """Notes for readers on the lists of a system and the judged pool."""
     if scope is Scope.OPEN:
-        if facts["is_re_ranking"]:
+        if row.is_re_ranking:
             yield "It ranks judged documents only, so it cannot be compared with open lists."
         return
-    if unjudged:
-        yield f"{count_noun(unjudged, 'listed document')} without a label taken out."
-    if scope is Scope.CLOSED and lacking:
-        yield f"{count_noun(lacking, 'document')} of the judged pools missing from its lists."
+    if row.unjudged:
+        yield f"{count_noun(row.unjudged, 'listed document')} without a label taken out."
+    if scope is Scope.CLOSED and row.lacking:
+        yield f"{count_noun(row.lacking, 'document')} of the judged pools missing from its lists."
 
 
-def latex_table(report: Mapping[str, Any], *, facet: str, split: str) -> str:
+def latex_table(report: EvaluationReport, *, facet: str, split: str) -> str:
     """The rows of a facet and a split for booktabs, in percent with two decimals."""
-    measures = list(report["measures"])
     lines = [
-        (system["system"], [_percent(row["measures"].get(name)) for name in measures])
-        for system in report["systems"]
-        for row in system["rows"]
-        if (row["facet"], row["split"], row.get("candidates", ALL)) == (facet, split, ALL)
-        and row.get("field", MEAN_OVER_FIELDS) == MEAN_OVER_FIELDS
+        (system.name, [percent(row.measures.get(name)) for name in report.names])
+        for system in report.systems
+        for row in system.rows
+        if row.is_of(facet, split)
     ]
-    notes = [f"% {report['scope']}: {report['scope_description']}"]
-    if report["folds"]["number"]:
-        notes.append(f"% folds {report['folds']['origin']}")
-    return "\n".join([NEEDS_BOOKTABS, *notes, *table_rows(measures, lines), ""])
+    scope, folds = report.profile.scope, report.folds
+    notes = [f"% {scope}: {scope.description}"]
+    if folds.count:
+        notes.append(f"% folds {folds.origin}")
+    return "\n".join([NEEDS_BOOKTABS, *notes, *table_rows(report.names, lines), ""])
 
 
-def _percent(value: float | None) -> str:
+def percent(value: float | None) -> str:
     return "--" if value is None else f"{value * 100:.2f}"
 
 

@@ -10,7 +10,7 @@ from statistics import mean, stdev
 from typing import Any, NamedTuple
 
 from accounts.models import Collection
-from evaluation.leaderboard.report import scope_sentences, system_facts
+from evaluation.leaderboard.report import percent, scope_sentences
 from pooling.models import BuildRun
 from scoring.labels import FINAL
 from scoring.latex import NEEDS_BOOKTABS, latex_text, table_rows
@@ -76,7 +76,7 @@ class LeaderboardLine:
             texts.append(f"{self.row.without_list} without a list count as 0")
         if self.row.left_out:
             texts.append(f"{self.row.left_out} without a relevant document left out")
-        return [*texts, *scope_sentences(system_facts(self.row), self.scope)]
+        return [*texts, *scope_sentences(self.row, self.scope)]
 
 
 class SystemSummary(NamedTuple):
@@ -286,7 +286,7 @@ def _cell(line: LeaderboardLine, measure: str, best: float | None) -> str:
     value = line.row.measures.get(measure)
     if value is None:
         return "--"
-    text = f"{value * 100:.2f}"
+    text = percent(value)
     if line.deviations and measure in line.deviations:
         text = rf"{text} $\pm$ {line.deviations[measure] * 100:.2f}"
     return rf"\textbf{{{text}}}" if value == best else text

@@ -67,7 +67,7 @@ def test_a_run_of_the_whole_corpus_is_restricted_to_the_judged_pool(specter, rat
     def figures(**options):
         report = evaluation_report(
             specter.collection, [NamedLists("s", lambda: lists)], Options("csfcube", **options)
-        )
+        ).as_json()
         (system,) = report["systems"]
         rows = {(row["facet"], row["split"]): row["measures"] for row in system["rows"]}
         return rows["method", "test"], system["unjudged_documents"]

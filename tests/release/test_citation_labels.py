@@ -518,7 +518,7 @@ def test_a_system_scores_the_same_in_mdcrs_form_and_with_ir_measures(mdcr, tmp_p
 
     report = evaluation_report(
         mdcr, [NamedLists("mine", lambda: ours)], Options("mdcr", source="release:1.0")
-    )
+    ).as_json()
 
     rows = {
         (row["field"], row["candidates"]): row["measures"]
@@ -549,7 +549,9 @@ def test_systems_are_scored_with_citations_before_a_release_too(mdcr):
     published(mdcr)
     lists = {f"{paper}_method": ["d01", "d04", "d02"] for paper in PAPERS}
     reports = [
-        evaluation_report(mdcr, [NamedLists("mine", lambda: lists)], Options("mdcr", source=source))
+        evaluation_report(
+            mdcr, [NamedLists("mine", lambda: lists)], Options("mdcr", source=source)
+        ).as_json()
         for source in ("citations", "release:1.0")
     ]
 

@@ -68,7 +68,9 @@ def test_a_query_without_a_relevant_document_is_left_out_and_one_without_a_list_
 def test_scores_over_sampled_pools_have_the_values_of_the_released_sampleval():
     collection = judged(a_sampled_collection(), skip={"d36"})
     evaluate(collection=collection)
-    report = evaluation_report(collection, [stored_lists(collection.systems.get(name="up"))])
+    report = evaluation_report(
+        collection, [stored_lists(collection.systems.get(name="up"))]
+    ).as_json()
 
     lines = list(columns(files_of(collection)["trec/sampleval.all.txt"]))
     strata = {docno: int(stratum) for _, _, docno, stratum, _ in lines}

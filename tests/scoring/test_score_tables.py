@@ -90,7 +90,7 @@ def test_the_documents_of_a_row_are_those_of_its_scored_queries():
 def test_a_stored_row_is_the_same_row():
     row = rows()["all", "test"]
 
-    assert MeansRow(**row.as_json()) == row
+    assert MeansRow(**row._asdict()) == row
 
 
 def test_a_mean_over_fields_weighs_each_field_alike():

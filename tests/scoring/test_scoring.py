@@ -26,7 +26,7 @@ def test_by_type_a_list_has_labelled_candidates_only_and_a_query_without_a_list_
         collection,
         [NamedLists("mine", lambda: lists)],
         Options("mdcr", source="citations", scope=scope),
-    )
+    ).as_json()
 
     values = {
         (row["field"], row["candidates"]): row["measures"]["AP"]
@@ -45,7 +45,7 @@ def test_a_measure_of_ir_measures_is_scored_alone():
         an_mdcr_collection(),
         [NamedLists("mine", lambda: lists)],
         Options("mdcr", measures="SetP", source="citations"),
-    )
+    ).as_json()
 
     (biology,) = (
         row["measures"]

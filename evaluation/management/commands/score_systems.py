@@ -13,6 +13,7 @@ from accounts.commands import ProjectCommand
 from accounts.locking import lock_collection
 from accounts.models import Collection
 from evaluation.leaderboard.report import (
+    EvaluationReport,
     NamedLists,
     Options,
     as_csv,
@@ -119,7 +120,7 @@ class Command(ProjectCommand):
         report = evaluation_report(
             collection, self._systems(collection, options), _options(options)
         )
-        self.stdout.write(_text(report, options), ending="")
+        self.stdout.write(_text(report, options["format"]), ending="")
 
     def _bring_up_to_date(self, collection: Collection, source: str) -> None:
         if source in stored_sources():
@@ -217,13 +218,12 @@ def _folds(path: str | None) -> Folds | None:
         raise SystemFault(f"{path} cannot be read: {error.strerror}.") from error
 
 
-def _text(report: dict[str, Any], options: dict[str, Any]) -> str:
-    kind = options["format"]
+def _text(report: EvaluationReport, kind: str) -> str:
     if kind == "json":
-        return json.dumps(report, indent=2, ensure_ascii=False) + "\n"
+        return json.dumps(report.as_json(), indent=2, ensure_ascii=False) + "\n"
     if kind == "csv":
         return as_csv(report)
     if kind == "latex":
-        split = TEST if report["profile"] == CSFCUBE and report["folds"]["number"] else ALL
+        split = TEST if report.profile.name == CSFCUBE and report.folds.count else ALL
         return latex_table(report, facet=ALL, split=split)
     return "\n".join(table_lines(report)) + "\n"
