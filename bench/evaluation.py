@@ -138,12 +138,9 @@ def compare(folder: Path) -> Values:
     found = list(differences(ours, theirs, relevant=relevant, without=without))
     for count_empty in (False, True):
         options = Options(measures=MEASURES, relevant_from=1, count_empty=count_empty)
-        report = evaluation_report(collection, [system], options).as_json()
-        means = next(
-            row["measures"]
-            for row in report["systems"][0]["rows"]
-            if row["facet"] == row["split"] == "all"
-        )
+        (scored,) = evaluation_report(collection, [system], options).systems
+        known = scored.whole.measures.items()
+        means = {name: value for name, value in known if value is not None}
         counted = [*relevant, *without] if count_empty else relevant
         found += [
             Difference(name, f"our mean of {len(counted)} queries", means[name], mean)

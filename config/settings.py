@@ -398,9 +398,7 @@ SPECTACULAR_SETTINGS = {
     },
     "POSTPROCESSING_HOOKS": [
         "drf_spectacular.hooks.postprocess_schema_enums",
-        "web.api.docs.add_errors",
-        "web.api.docs.close_bodies",
-        "web.api.docs.group",
+        "web.api.docs.complete",
     ],
 }
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from dashboard.settings.archiving import DELETION_KIND
 from dashboard.settings.deletion import delete_collection
 from jobs import registry
@@ -17,5 +15,6 @@ from jobs.lease import Lease
     in_steps=True,
     archived_too=True,
 )
-def run_delete_collection(lease: Lease) -> dict[str, Any]:
-    return delete_collection(collection=lease.collection, work=lease)
+def run_delete_collection(lease: Lease) -> dict[str, object]:
+    delete_collection(collection=lease.collection, work=lease)
+    return {}

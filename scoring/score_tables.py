@@ -199,7 +199,7 @@ def _known(value: float) -> float | None:
 # The form in which values are stored
 
 
-def as_columns(table: pd.DataFrame) -> dict[str, Any]:
+def as_columns(table: pd.DataFrame) -> dict[str, object]:
     """The table as JSON types: the queries, and a list of values for each measure."""
     values = table.astype(object).where(table.notna(), None)
     return {

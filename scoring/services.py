@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from accounts.locking import lock_collection
 from accounts.models import Collection, User
@@ -47,7 +47,7 @@ def request_evaluation(
 
 def evaluate(
     *, collection: Collection, source: str = FINAL, work: JobContext | None = None
-) -> dict[str, Any]:
+) -> dict[str, object]:
     """Score each system whose stored scores are out of date, by every profile.
 
     `source` is one of `labels.stored_sources`. Scores of a system are stored as soon as they are
@@ -113,7 +113,7 @@ class ScoredState(NamedTuple):
     def state_of(self, lists_sha256: str) -> str:
         return state_of_inputs(self.inputs(lists_sha256))
 
-    def inputs(self, lists_sha256: str) -> dict[str, Any]:
+    def inputs(self, lists_sha256: str) -> dict[str, object]:
         return {
             "how Qrelsmith computes scores": [VERSION, self.source],
             "the labels": self.labels,

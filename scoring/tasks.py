@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from jobs.lease import Lease
 from jobs.registry import handles
 from jobs.uploaded_files import files_of
@@ -13,12 +11,12 @@ from scoring.systems.uploads import IMPORT_KIND
 
 
 @handles(JOB_KIND, title="Score systems", page="leaderboard", in_steps=True)
-def run_evaluate(lease: Lease) -> dict[str, Any]:
+def run_evaluate(lease: Lease) -> dict[str, object]:
     return evaluate(collection=lease.collection, source=lease.parameters["source"], work=lease)
 
 
 @handles(IMPORT_KIND, title="Import a system", page="systems", reads=("path",))
-def run_import_system(lease: Lease) -> dict[str, Any]:
+def run_import_system(lease: Lease) -> dict[str, object]:
     parameters = lease.parameters
     system = import_system(
         collection=lease.collection,

@@ -82,10 +82,6 @@ class StudyForm(forms.Form):
         assert isinstance(rater, forms.ModelChoiceField)
         rater.queryset = eligible_raters(collection)
 
-    def choice(self) -> dict[str, Any]:
-        """The arguments of `create_study`; only a valid form has them."""
-        values = self.cleaned_data
-        return {
-            **{key: values[key] for key in ("name", "rater", "queries", "per_query")},
-            "named": values["named"].split(),
-        }
+    def clean_named(self) -> list[str]:
+        named: str = self.cleaned_data["named"]
+        return named.split()

@@ -47,7 +47,7 @@ def new_study(request: HttpRequest, collection: Collection) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         try:
             study = create_study(
-                collection=collection, created_by=person_of(request), **form.choice()
+                collection=collection, created_by=person_of(request), **form.cleaned_data
             )
         except StudyError as error:
             form.add_error(None, str(error))

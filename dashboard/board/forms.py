@@ -70,13 +70,13 @@ class OpenForm(forms.Form):
             raise forms.ValidationError("Every query needs two annotators. Choose another.")
         return annotators
 
-    def clean(self) -> dict[str, Any]:
-        cleaned: dict[str, Any] = super().clean() or self.cleaned_data
+    def clean(self) -> None:
+        super().clean()
+        cleaned = self.cleaned_data
         if cleaned.get("everything"):
             cleaned["queries"] = self.matches
         if not self.errors and not cleaned.get("queries"):
             self.add_error("queries", "Tick at least one query to open.")
-        return cleaned
 
     def ticked(self) -> set[str]:
         """The names of the queries that were ticked, also when the form is wrong."""

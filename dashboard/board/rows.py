@@ -6,7 +6,7 @@ Counts of judgments only, from the rows that triggers keep. Nothing here reads a
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -91,7 +91,8 @@ def board_of(collection: Collection) -> Board:
         judgments=sum_of(share.judged for share in shares.values()),
         pairs=Completion(pairs["judged"], pairs["total"]),
         cases=Completion(_settled_cases(collection), pairs["disputed"]),
-        **_query_counts(collection),
+        open=Opening.objects.of(collection).count(),
+        **_closed_counts(collection),
         adjudicators=collection.memberships.filter(
             role=Role.ADJUDICATOR, user__is_active=True
         ).count(),
@@ -109,17 +110,16 @@ def _settled_cases(collection: Collection) -> int:
     return settled
 
 
-def _query_counts(collection: Collection) -> dict[str, Any]:
-    """By the fields of the board, in two queries.
+def _closed_counts(collection: Collection) -> Mapping[str, Any]:
+    """By the fields of the board.
 
-    In one, the database would join papers, pools and documents of the open queries too.
+    With the open queries, the database would join their papers, pools and documents too.
     """
-    closed = collection.queries.filter(opening=None).aggregate(
+    return collection.queries.filter(opening=None).aggregate(
         closed=Count("pk"),
         without_pool=Count("pk", filter=Q(query_paper__pool=None)),
         ready=Count("pk", filter=is_ready(collection)),
     )
-    return {"open": Opening.objects.of(collection).count(), **closed}
 
 
 # Queries that are open

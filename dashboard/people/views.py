@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from django.contrib import messages
 from django.db.models import Count
@@ -166,7 +166,7 @@ def _page(
     *,
     give_form: GiveRoleForm | None = None,
     create_form: CreatePersonForm | None = None,
-    created: dict[str, Any] | None = None,
+    created: dict[str, str] | None = None,
     link: dict[str, str] | None = None,
 ) -> HttpResponse:
     groups = _groups(request, collection)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import shutil
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from django.conf import settings
 from django.core.validators import validate_slug
@@ -73,7 +73,7 @@ def files_of(collection: Collection) -> list[Path]:
     return sorted(path for path in paths if path.is_file())
 
 
-def delete_collection(*, collection: Collection, work: JobContext | None = None) -> dict[str, Any]:
+def delete_collection(*, collection: Collection, work: JobContext | None = None) -> None:
     """Delete every row and file of a collection that is marked as being deleted.
 
     The files are deleted after the rows that name them, and the collection's own row after the
@@ -94,4 +94,3 @@ def delete_collection(*, collection: Collection, work: JobContext | None = None)
         lock_collection(collection, archived_too=True)
         delete_last_rows(collection)
         work.complete({})
-    return {}

@@ -53,9 +53,9 @@ class OwnFacetForm(forms.Form):
         data: Mapping[str, Any] | None = None,
         *,
         number: int,
-        initial: dict[str, Any] | None = None,
+        initial: Mapping[str, str] | None = None,
     ) -> None:
-        super().__init__(data, prefix=f"facet-{number}", initial=initial)
+        super().__init__(data, prefix=f"facet-{number}", initial={**(initial or {})})
         for name, field in self.fields.items():
             field.widget.attrs["aria-label"] = f"{name.capitalize()} of facet {number + 1}"
 
@@ -156,10 +156,10 @@ class FacetsForm(forms.Form):
         if self.data.get(REDRAW) == "facet":
             self.rows[-1].fields["key"].widget.attrs["autofocus"] = True
 
-    def _rows(self) -> list[dict[str, Any]]:
+    def _rows(self) -> list[dict[str, str]]:
         """The values of each row, as submitted or as they are, and empty rows after them."""
         if not self.is_bound:
-            rows: list[dict[str, Any]] = self.initial.get("rows", [])
+            rows: list[dict[str, str]] = self.initial.get("rows", [])
             return [*rows, *([{}] * (1 if rows else EMPTY_ROWS))][:MOST_FACETS]
         submitted = [n for n in range(MOST_FACETS) if f"facet-{n}-key" in self.data]
         rows = [
@@ -175,7 +175,7 @@ class FacetsForm(forms.Form):
     @staticmethod
     def initial_of(
         facets: Sequence[FacetPlan], highest_grade: int, relevant_from: int | None
-    ) -> dict[str, Any]:
+    ) -> dict[str, object]:
         """The values that show these facets and this scale."""
         named = {plans: word for word, plans in CHOICES.items()}
         choice = named.get(tuple(facets), OWN)
@@ -221,9 +221,10 @@ class FacetsForm(forms.Form):
     def is_valid(self) -> bool:
         return not self.is_redrawn and super().is_valid()
 
-    def clean(self) -> dict[str, Any]:
+    def clean(self) -> None:
         """Replace the choice of facets by the facets; check the scale and the names of grades."""
-        values: dict[str, Any] = super().clean() or self.cleaned_data
+        super().clean()
+        values = self.cleaned_data
         if choice := values.get("facets"):
             values["facets"] = CHOICES.get(choice) or self._own_facets()
         try:
@@ -232,8 +233,7 @@ class FacetsForm(forms.Form):
                 values["relevant_from"] = scale.relevant_from
         except CorpusError as error:
             self.add_error("relevant_from", str(error))
-        values["grade_names"] = self._grade_names(values)
-        return values
+        values["grade_names"] = self._grade_names()
 
     def _own_facets(self) -> tuple[FacetPlan, ...]:
         self.rows = [
@@ -254,7 +254,8 @@ class FacetsForm(forms.Form):
         self.add_error(None, "The facets have errors. Each is explained in its row.")
         return ()
 
-    def _grade_names(self, values: dict[str, Any]) -> list[str]:
+    def _grade_names(self) -> list[str]:
+        values = self.cleaned_data
         names = [values.pop(_name_of(grade), "") for grade in range(HIGHEST_GRADE + 1)]
         highest = values.get("highest_grade", HIGHEST_GRADE)
         for grade, name in enumerate(names):

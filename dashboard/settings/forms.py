@@ -62,9 +62,10 @@ class _CollectionForm(forms.Form):
         if licence and licence not in LICENCES:
             self.initial = {**self.initial, "licence": ANOTHER, "other_licence": licence}
 
-    def clean(self) -> dict[str, Any]:
+    def clean(self) -> None:
         """The licence is one of the list, or the other text; `other_licence` is gone."""
-        values: dict[str, Any] = super().clean() or self.cleaned_data
+        super().clean()
+        values = self.cleaned_data
         other = values.pop("other_licence", "")
         if values.get("licence") == ANOTHER:
             values["licence"] = other
@@ -74,7 +75,6 @@ class _CollectionForm(forms.Form):
             self.add_error(
                 "licence", "Choose “Another licence”, or leave the field below it empty."
             )
-        return values
 
 
 class NewCollectionForm(FacetsForm, _CollectionForm):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from typing import Any
 
 from accounts.models import Collection
 from adjudication.labels import labelled_pairs
@@ -17,7 +16,7 @@ from retrieval.services import CITED
 READ_TOGETHER = 200
 
 
-def cited_papers(collection: Collection, measure: str, work: JobContext) -> dict[str, Any]:
+def cited_papers(collection: Collection, measure: str, work: JobContext) -> dict[str, object]:
     """The grades of cited candidates by facet, and the ranking of systems under citations.
 
     A candidate is cited if it is among the references of the query paper, or was drawn as cited.
@@ -71,7 +70,7 @@ def _cited_candidates(collection: Collection) -> dict[int, set[str]]:
     return cited
 
 
-def _as_json(row: GradeShares, relevant_from: int) -> dict[str, Any]:
+def _as_json(row: GradeShares, relevant_from: int) -> dict[str, object]:
     return {
         "facet": row.facet,
         "cited": list(row.cited),

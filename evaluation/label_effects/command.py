@@ -10,6 +10,7 @@ from accounts.commands import ProjectCommand
 from accounts.models import Collection
 from evaluation.label_effects.rankings import usual_measure
 from evaluation.label_effects.services import LabelComparison
+from evaluation.label_effects.tables import Payload
 from reports.services import compute_report
 from web.downloads import json_text
 
@@ -31,16 +32,18 @@ class ComparisonCommand(ProjectCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         collection: Collection = options["collection"]
         measure = options["measure"] or usual_measure(collection)
-        report = compute_report(self.comparison(measure, options), collection=collection)
+        report = compute_report(
+            self.comparison(**options | {"measure": measure}), collection=collection
+        )
         if options["format"] == "json":
             text = json_text(report.payload)
         else:
             text = "\n".join(self.lines(report.payload))
         self.stdout.write(text)
 
-    def comparison(self, measure: str, options: dict[str, Any]) -> LabelComparison:
+    def comparison(self, measure: str, **options: Any) -> LabelComparison:
         raise NotImplementedError
 
-    def lines(self, payload: dict[str, Any]) -> list[str]:
+    def lines(self, payload: Payload) -> list[str]:
         """The report as lines to read."""
         raise NotImplementedError

@@ -11,7 +11,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from enum import StrEnum
 from itertools import combinations
-from typing import Any
 
 import numpy as np
 
@@ -119,7 +118,7 @@ def shared_labels(sources: Mapping[str, Qrels]) -> dict[str, dict[str, dict[str,
 
 def compare_rankings(
     scores: Mapping[str, pd.DataFrame], *, reference: str, queries: int
-) -> list[dict[str, Any]]:
+) -> list[dict[str, object]]:
     """Each set of labels compared with the reference, as JSON types, in the order given.
 
     `scores[source]` has the queries of that set with a relevant document as rows, and all systems
@@ -139,7 +138,7 @@ def compare_rankings(
     ]
 
 
-def _ranking(tests: PairTests) -> list[dict[str, Any]]:
+def _ranking(tests: PairTests) -> list[dict[str, object]]:
     """The systems, the highest mean first; equal means have the same rank, then go by name."""
     if not tests.queries:
         return []
@@ -148,7 +147,7 @@ def _ranking(tests: PairTests) -> list[dict[str, Any]]:
     return [{"system": name, "mean": means[name], "rank": ranks[name]} for name in ranked(means)]
 
 
-def _against(reference: PairTests, other: PairTests, *, is_reference: bool) -> dict[str, Any]:
+def _against(reference: PairTests, other: PairTests, *, is_reference: bool) -> dict[str, object]:
     if is_reference:
         return {"correlations": None, "swaps": [], "flips": [], "undefined": {}}
     coefficients = _correlations(reference, other)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
 
 from accounts.models import Collection
 from evaluation.label_effects.comparison import compare_rankings, shared_labels
@@ -66,7 +65,7 @@ def usual_measure(collection: Collection) -> str:
 
 def compared_rankings(
     collection: Collection, labels: Mapping[str, Qrels], measure: str, work: JobContext
-) -> dict[str, Any]:
+) -> dict[str, object]:
     """The ranking of all systems under each set of labels, compared with the final labels.
 
     All sets are reduced to the pairs that every set has labels for. The result has JSON types.

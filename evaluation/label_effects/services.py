@@ -41,7 +41,7 @@ class LabelComparison(ReportKind):
         with work.fenced():
             sync_runs(lock_collection(collection))
 
-    def inputs(self, collection: Collection) -> dict[str, Any]:
+    def inputs(self, collection: Collection) -> dict[str, object]:
         systems = [[system.name, digest] for system, digest in systems_with_digests(collection)]
         return {
             "the labels": str(revision_of(collection)),
@@ -64,7 +64,7 @@ class LabelComparison(ReportKind):
     def compared(self, collection: Collection, work: JobContext) -> Mapping[str, Any]:
         raise NotImplementedError
 
-    def result(self, report: StoredReport) -> dict[str, Any]:
+    def result(self, report: StoredReport) -> dict[str, object]:
         return {"measure": report.parameters["measure"], "state": report.state}
 
 
@@ -91,7 +91,7 @@ class CitedPapersReport(LabelComparison):
     title = "Compare citations with labels"
     page = "cited-papers"
 
-    def inputs(self, collection: Collection) -> dict[str, Any]:
+    def inputs(self, collection: Collection) -> dict[str, object]:
         # References come with documents. Which candidates a frozen pool drew never changes.
         imports = collection.document_imports.order_by("pk").values_list("pk", flat=True)
         return {**super().inputs(collection), "the documents": imports.last()}
@@ -119,7 +119,7 @@ class ShadowJudgeReport(LabelComparison):
         shadow_judge_named(collection, self.shadow_judge)
         return super().checked(collection)
 
-    def inputs(self, collection: Collection) -> dict[str, Any]:
+    def inputs(self, collection: Collection) -> dict[str, object]:
         labels = shadow_judge_named(collection, self.shadow_judge).sha256
         return {**super().inputs(collection), "the labels of the model": labels}
 

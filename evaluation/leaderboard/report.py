@@ -78,7 +78,7 @@ class ScoredSystem:
         """The row of all queries and all candidates."""
         return next(row for row in self.rows if row.is_of(ALL, ALL))
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> dict[str, object]:
         return {
             "system": self.name,
             "is_re_ranking": self.whole.is_re_ranking,
@@ -115,7 +115,7 @@ class EvaluationReport:
         """The names of the measures."""
         return [measure.name for measure in self.measures]
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> dict[str, object]:
         folds = {"number": self.folds.count, "origin": self.folds.origin}
         return {
             "collection": self.collection.slug,
@@ -200,7 +200,7 @@ def stored_lists(system: System) -> NamedLists:
     return NamedLists(system.name, lambda: dict(system_lists(system)))
 
 
-def _row_as_json(row: MeansRow) -> dict[str, Any]:
+def _row_as_json(row: MeansRow) -> dict[str, object]:
     names = ["facet", "split", "queries", "left_out", "without_list", "measures"]
     names += ["field", "candidates"] if row.field else []
     return {name: getattr(row, name) for name in names}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from accounts.models import Collection
 from evaluation.pool_bias.computation.statement import open_reason
@@ -34,7 +34,7 @@ class ScopeSupport(NamedTuple):
         }
         return f"{beginnings[self.supported]}: {reason}."
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> dict[str, object]:
         return {
             "scope": self.scope.value,
             "answer": self.answer,

@@ -78,7 +78,7 @@ def check_group(pools: Iterable[SourcedPool], group: SourceGroup) -> None:
 
 def report_payload(
     collection: Collection, leave_out: Sequence[str], work: JobContext
-) -> dict[str, Any]:
+) -> dict[str, object]:
     """Everything that the page, the command and the README show.
 
     Raises PoolBiasError without pools or final labels, and for an unknown source in `leave_out`.
@@ -98,7 +98,7 @@ def report_payload(
     work.progress(0, None, "drawing pools again")
     redrawing = redraw(collection, groups, work)
     systems = _Systems(collection, pools, SourcedLabels(qrels, relevant_from, highest), work)
-    payload: dict[str, Any] = {
+    payload: dict[str, object] = {
         "collection": collection.slug,
         "relevant_from": relevant_from,
         "highest": highest,
@@ -167,7 +167,7 @@ class _Systems:
         """The systems with a document outside the pools; the others only rank the pools again."""
         return {name for name, scores in self.scores.items() if scores.leaves_pools}
 
-    def as_json(self, name: str) -> dict[str, Any]:
+    def as_json(self, name: str) -> dict[str, object]:
         scores = self.scores[name]
         return {
             "system": name,
@@ -184,7 +184,7 @@ class _Systems:
 
 def _sources(
     pools: Sequence[SourcedPool], qrels: Qrels, relevant_from: int
-) -> list[dict[str, Any]]:
+) -> list[dict[str, object]]:
     rows: list[Yield] = yields(
         source_candidates(pools), grades_by_pair(pools, qrels), relevant_from=relevant_from
     )
@@ -197,14 +197,14 @@ def _left_out(
     groups: Sequence[SourceGroup],
     redrawing: Redrawing,
     work: JobContext,
-) -> list[dict[str, Any]]:
+) -> list[dict[str, object]]:
     scored = ScoredSystems(
         systems.labels,
         systems.ranks,
         {name: scores.per_query for name, scores in systems.scores.items()},
         systems.measures,
     )
-    rows = []
+    rows: list[dict[str, object]] = []
     for number, group in enumerate(groups, start=1):
         redrawn = redrawing.by_group[group]
         rows.append(
@@ -225,7 +225,7 @@ def _left_out(
     return rows
 
 
-def _growth(pools: Sequence[SourcedPool], qrels: Qrels, relevant_from: int) -> dict[str, Any]:
+def _growth(pools: Sequence[SourcedPool], qrels: Qrels, relevant_from: int) -> dict[str, object]:
     rows = growth_of(pools, qrels, relevant_from)
     expected = expected_in_all(rows)
     return {
@@ -244,7 +244,7 @@ def _growth(pools: Sequence[SourcedPool], qrels: Qrels, relevant_from: int) -> d
 
 def _statement_facts(
     collection: Collection, payload: Mapping[str, Any], systems: _Systems
-) -> dict[str, Any]:
+) -> dict[str, object]:
     labelled, pairs = final_labels_of_pools(collection)
     detectable = detectable_difference(systems.per_query(MAIN))
     queries = len(systems.labels.queries)
@@ -276,7 +276,7 @@ def _statement_facts(
     }
 
 
-def _support_as_json(support: Support) -> dict[str, Any]:
+def _support_as_json(support: Support) -> dict[str, object]:
     worst = support.worst and {
         **support.worst._asdict(),
         "fewest": support.worst.fewest._asdict(),

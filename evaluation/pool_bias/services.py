@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
 
 from accounts.locking import lock_collection
 from accounts.models import Collection
@@ -39,14 +38,14 @@ class PoolBiasReport(ReportKind):
         return ""
 
     @property
-    def parameters(self) -> dict[str, Any]:
+    def parameters(self) -> dict[str, object]:
         return {"leave_out": sorted(set(self.leave_out))}
 
     def prepare(self, collection: Collection, work: JobContext) -> None:
         with work.fenced():
             sync_runs(lock_collection(collection))
 
-    def inputs(self, collection: Collection) -> dict[str, Any]:
+    def inputs(self, collection: Collection) -> dict[str, object]:
         runs = run_digests(collection)
         systems = sorted(
             (system.name, lists_digest(system, runs)) for system in collection.systems.all()
@@ -59,11 +58,11 @@ class PoolBiasReport(ReportKind):
         }
 
     def content(self, collection: Collection, work: JobContext) -> ReportContent:
-        report = report_payload(collection, self.parameters["leave_out"], work)
+        report = report_payload(collection, self.leave_out, work)
         payload = {"version": self.version, **report}
         return ReportContent(payload, {"paragraph": payload["paragraph"]})
 
-    def result(self, report: StoredReport) -> dict[str, Any]:
+    def result(self, report: StoredReport) -> dict[str, object]:
         return {name: len(report.payload[name]) for name in ("systems", "sources")}
 
 

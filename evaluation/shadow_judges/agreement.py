@@ -103,7 +103,7 @@ class QueryCounts:
 
 def compare(
     pairs: Iterable[ComparedPair], *, facets: Sequence[str], grades: Sequence[int]
-) -> dict[str, Any]:
+) -> dict[str, object]:
     """The agreement as JSON types, by facet and over all queries; undefined numbers are None.
 
     `pairs` are the completely judged pairs, in any order. `facets` gives the order of the facets.
@@ -138,7 +138,7 @@ def compare(
     }
 
 
-def _row(facet: str, queries: Sequence[QueryCounts], grades: Sequence[int]) -> dict[str, Any]:
+def _row(facet: str, queries: Sequence[QueryCounts], grades: Sequence[int]) -> dict[str, object]:
     together = QueryCounts(facet)
     for counts in queries:
         together.add(counts)
@@ -159,7 +159,7 @@ def _comparison(
     queries: Sequence[QueryCounts],
     together: QueryCounts,
     grades: Sequence[int],
-) -> dict[str, Any]:
+) -> dict[str, object]:
     table = together.table(comparison)
     return {
         "coefficients": {
@@ -173,7 +173,7 @@ def _comparison(
 
 def _values(
     key: str, comparison: RaterComparison, queries: Sequence[QueryCounts], together: QueryCounts
-) -> dict[str, Any]:
+) -> dict[str, object]:
     results = [counts.results(comparison)[key] for counts in queries]
     values = [result.value for result in results if result.value is not None]
     pooled = together.results(comparison)[key]
@@ -190,7 +190,7 @@ def _specific_agreement(table: CrossTable, grade: int) -> float | None:
     return 2 * table.counts.get((grade, grade), 0) / given if given else None
 
 
-def _query_row(name: str, counts: QueryCounts) -> dict[str, Any]:
+def _query_row(name: str, counts: QueryCounts) -> dict[str, object]:
     results: Mapping[str, Any] = {
         comparison.key: {key: result.value for key, result in counts.results(comparison).items()}
         for comparison in COMPARISONS

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from accounts.models import Collection
 from adjudication.labels import labelled_pairs
 from adjudication.standing import Standing
@@ -19,7 +17,7 @@ READ_TOGETHER = 5_000
 
 def shadow_comparison(
     collection: Collection, judge: ShadowJudge, measure: str, work: JobContext
-) -> dict[str, Any]:
+) -> dict[str, object]:
     """The agreement with the judges and the final labels, and the ranking of the systems.
 
     Only pairs with both judgments take part, so that no single judgment is told.

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from datetime import date
 from itertools import islice
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypedDict
 
 from django.core.files.uploadedfile import UploadedFile
 from django.db import IntegrityError, transaction
@@ -97,7 +97,7 @@ class Description:
     description: str = ""
     labelled_on: date | None = None
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> dict[str, object]:
         """As the parameters of a job."""
         labelled_on = self.labelled_on and self.labelled_on.isoformat()
         return {**vars(self), "labelled_on": labelled_on}
@@ -109,6 +109,11 @@ class Description:
             **{key: values.get(key, "") for key in ("name", "model", "prompt", "description")},
             labelled_on=date.fromisoformat(labelled_on) if labelled_on else None,
         )
+
+
+class OmittedLines(TypedDict):
+    lines: int
+    examples: list[str]
 
 
 @dataclass
@@ -124,7 +129,7 @@ class Omissions:
             if len(self.examples[reason]) < EXAMPLES:
                 self.examples[reason][name] = None
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> dict[str, OmittedLines]:
         return {
             reason: {"lines": self.counts[reason], "examples": list(self.examples[reason])}
             for reason in OMISSIONS
@@ -240,7 +245,7 @@ def shadow_judge_named(collection: Collection, name: str) -> ShadowJudge:
     return judge
 
 
-def import_result(judge: ShadowJudge) -> dict[str, Any]:
+def import_result(judge: ShadowJudge) -> dict[str, object]:
     """The result of the job, as its card shows it."""
     omitted = {reason: entry["lines"] for reason, entry in judge.omitted.items()}
     return {"shadow_judge": judge.name, "labels": judge.labels_count, **omitted}

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from accounts.models import User
 from evaluation.shadow_judges.services import (
     IMPORT_KIND,
@@ -17,7 +15,7 @@ from jobs.uploaded_files import place_of
 
 
 @handles(IMPORT_KIND, title="Import a shadow judge", page="shadow-judges", reads=("path",))
-def run_import_shadow_judge(lease: Lease) -> dict[str, Any]:
+def run_import_shadow_judge(lease: Lease) -> dict[str, object]:
     judge = import_shadow_judge(
         collection=lease.collection,
         path=place_of(lease.parameters),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from accounts.models import Collection
 from evaluation.significance.stored_values import (
@@ -34,7 +34,7 @@ class StoredComparison(NamedTuple):
     pairs: AllPairs | None
     out_of_date: list[str]
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> dict[str, object]:
         systems, pairs = self.systems, self.pairs
         return {
             "measure": self.measure,

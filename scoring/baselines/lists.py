@@ -55,7 +55,7 @@ class MadeBaseline:
     """A baseline's lists by query, its parameters, and counts of what could not be compared."""
 
     name: str
-    parameters: dict[str, Any]
+    parameters: dict[str, object]
     lists: dict[str, RankedList]
     report: dict[str, int]
 
@@ -177,9 +177,9 @@ class BaselineMaker:
         assert self.encoder is not None, "baselines_named has checked it"
         return load_model(self.encoder.model, self.encoder.name)
 
-    def parameters(self, baseline: Baseline) -> dict[str, Any]:
+    def parameters(self, baseline: Baseline) -> dict[str, object]:
         """Everything that the lists depend on, as JSON values."""
-        parameters: dict[str, Any] = {
+        parameters: dict[str, object] = {
             "baseline": baseline.name,
             "version": VERSION,
             "query": baseline.query.value,
@@ -196,7 +196,7 @@ class BaselineMaker:
             parameters["words_counted_over"] = f"{baseline.candidate.value}, whole corpus"
         return parameters | self._parameters_of_words(baseline)
 
-    def _parameters_of_words(self, baseline: Baseline) -> dict[str, Any]:
+    def _parameters_of_words(self, baseline: Baseline) -> dict[str, object]:
         if baseline.needs_encoder and self.encoder is not None:
             chosen = self.encoder.parameters
             keys = ("model", "weights", "pooling", "separator")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from accounts.models import Collection, User
 from jobs.context import DirectRun, JobContext, StepContext
@@ -28,7 +27,7 @@ def make_baselines(
     distance: str = "",
     work: JobContext | None = None,
     dry_run: bool = False,
-) -> dict[str, Any]:
+) -> dict[str, list[str]]:
     """Make the baselines with these names, store each as a system, and score all systems.
 
     With `dry_run`, nothing is made: the result says what would be.

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from jobs.lease import Lease
 from jobs.registry import handles
 from scoring.baselines.services import JOB_KIND, make_baselines
 
 
 @handles(JOB_KIND, title="Make baselines", page="baselines", in_steps=True)
-def run_make_baselines(lease: Lease) -> dict[str, Any]:
-    return make_baselines(collection=lease.collection, work=lease, **lease.parameters)
+def run_make_baselines(lease: Lease) -> dict[str, object]:
+    return {**make_baselines(collection=lease.collection, work=lease, **lease.parameters)}

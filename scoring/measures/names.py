@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from typing import Any
@@ -93,7 +93,7 @@ def measure_of(standard: Any, usual: int = 1) -> Measure:
     return measure
 
 
-def _computation(name: str, parameters: dict[str, Any], least: int) -> Computation | None:
+def _computation(name: str, parameters: Mapping[str, Any], least: int) -> Computation | None:
     """The computation of a measure with these parameters; None for one we do not have."""
     known = {"cutoff", "rel", "p"} if name == "RBP" else {"cutoff", "rel"}
     if not parameters.keys() <= known or (name == "RBP" and "rel" not in parameters):

@@ -46,9 +46,9 @@ class SystemForm(forms.Form):
         error_messages={"invalid": INVALID},
     )
 
-    def clean(self) -> dict[str, Any]:
-        values: dict[str, Any] = super().clean() or self.cleaned_data
+    def clean(self) -> None:
+        super().clean()
+        values = self.cleaned_data
         files: list[UploadedFile[Any]] = values.get("file") or []
         if files and not values.get("name") and "name" not in self.errors:
             values["name"] = name_from(files[0].name or "")
-        return values

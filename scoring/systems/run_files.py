@@ -87,9 +87,9 @@ def _read_json(path: Path, name: str, topics: Collection[str]) -> SystemFile:
     return SystemFile(lists, len(duplicates))
 
 
-def _counting(duplicates: list[str]) -> Callable[[list[tuple[str, Any]]], dict[str, Any]]:
-    def as_dict(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        value: dict[str, Any] = {}
+def _counting(duplicates: list[str]) -> Callable[[list[tuple[str, Any]]], dict[str, object]]:
+    def as_dict(pairs: list[tuple[str, Any]]) -> dict[str, object]:
+        value: dict[str, object] = {}
         for key, entry in pairs:
             if key in value:
                 duplicates.append(key)

@@ -19,6 +19,7 @@ ERROR = {
     },
     "required": ["detail", "code"],
 }
+LINK = {"$ref": "#/components/schemas/Error"}
 ALWAYS = {
     "400": "The request is malformed, for example with a character that cannot be stored.",
     "401": "The request has no valid token or session.",
@@ -35,46 +36,31 @@ WITH_BODY = {
 }
 
 
-def add_errors(
-    result: dict[str, Any], generator: Any, request: Any, public: bool
+def complete(
+    result: dict[str, Any], generator: object, request: object, public: bool
 ) -> dict[str, Any]:
-    """A postprocessing hook of drf-spectacular."""
-    result.setdefault("components", {}).setdefault("schemas", {})["Error"] = ERROR
-    for operations in result.get("paths", {}).values():
-        for method, operation in operations.items():
-            for status, reason in _errors(method, operation).items():
-                operation["responses"].setdefault(status, _answer(reason))
-    return result
+    """A hook of drf-spectacular: add the error responses, close the bodies, group the operations.
 
-
-def close_bodies(
-    result: dict[str, Any], generator: Any, request: Any, public: bool
-) -> dict[str, Any]:
-    """A postprocessing hook: a body has no other keys than those of its schema."""
-    for operations in result.get("paths", {}).values():
-        for operation in operations.values():
-            for content in operation.get("requestBody", {}).get("content", {}).values():
-                name = content["schema"]["$ref"].rpartition("/")[2]
-                result["components"]["schemas"][name]["additionalProperties"] = False
-    return result
-
-
-def group(result: dict[str, Any], generator: Any, request: Any, public: bool) -> dict[str, Any]:
-    """A postprocessing hook: group operations by the part of the address after the collection."""
+    A body has no other keys than those of its schema. The group of an operation is the part of its
+    address after the collection.
+    """
+    schemas = result.setdefault("components", {}).setdefault("schemas", {})
+    schemas["Error"] = ERROR
     for path, operations in result.get("paths", {}).items():
         after = path.partition("{slug}/")[2].partition("/")[0]
-        for operation in operations.values():
+        for method, operation in operations.items():
             operation["tags"] = [after or "collections"]
+            takes_query = any(field["in"] == "query" for field in operation.get("parameters", []))
+            for status, reason in _errors(method, takes_query).items():
+                answer = {"description": reason, "content": {"application/json": {"schema": LINK}}}
+                operation["responses"].setdefault(status, answer)
+            for content in operation.get("requestBody", {}).get("content", {}).values():
+                name = content["schema"]["$ref"].rpartition("/")[2]
+                schemas[name]["additionalProperties"] = False
     return result
 
 
-def _errors(method: str, operation: dict[str, Any]) -> dict[str, str]:
-    takes_query = any(parameter["in"] == "query" for parameter in operation.get("parameters", []))
+def _errors(method: str, takes_query: bool) -> dict[str, str]:
     if method == "delete":
         return ALWAYS | {"409": WITH_BODY["409"]}
     return ALWAYS | (WITH_BODY if method == "post" else WITH_QUERY if takes_query else {})
-
-
-def _answer(description: str) -> dict[str, Any]:
-    schema = {"$ref": "#/components/schemas/Error"}
-    return {"description": description, "content": {"application/json": {"schema": schema}}}

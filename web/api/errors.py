@@ -15,7 +15,7 @@ from web.disk import NoRoom, is_full, is_refused
 from web.errors import UserFacingError
 
 
-def answer(error: Exception, context: dict[str, Any]) -> Response | None:
+def answer(error: Exception, context: Any) -> Response | None:
     """The response for an error, or None for an unexpected one.
 
     "Not found" and "not permitted" look the same, so that a response does not reveal what exists.

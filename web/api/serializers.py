@@ -35,14 +35,12 @@ class RequestTooLarge(APIException):
 class JsonBody(JSONParser):
     """JSON with a limit on length and nesting, so that it cannot exhaust the server."""
 
-    def parse(
-        self, stream: Any, media_type: str | None = None, parser_context: Any = None
-    ) -> dict[str, Any]:
+    def parse(self, stream: Any, media_type: str | None = None, parser_context: Any = None) -> Any:
         length = parser_context["request"].META.get("CONTENT_LENGTH") or 0
         if int(length) > (settings.DATA_UPLOAD_MAX_MEMORY_SIZE or 0):
             raise RequestTooLarge
         try:
-            content: dict[str, Any] = super().parse(stream, media_type, parser_context)
+            content = super().parse(stream, media_type, parser_context)
         except RecursionError as error:
             raise ParseError("This JSON is nested too deeply.") from error
         check_storable(content.items() if isinstance(content, dict) else [("", content)])

@@ -6,6 +6,7 @@ from typing import Any
 
 from evaluation.label_effects.command import ComparisonCommand
 from evaluation.label_effects.services import LabelEffectsReport
+from evaluation.label_effects.tables import Payload
 from evaluation.label_effects.text import ranking_lines
 
 
@@ -15,8 +16,8 @@ class Command(ComparisonCommand):
         "and the lower and the higher of both judgments."
     )
 
-    def comparison(self, measure: str, options: dict[str, Any]) -> LabelEffectsReport:
+    def comparison(self, measure: str, **options: Any) -> LabelEffectsReport:
         return LabelEffectsReport(measure)
 
-    def lines(self, payload: dict[str, Any]) -> list[str]:
+    def lines(self, payload: Payload) -> list[str]:
         return list(ranking_lines(payload))

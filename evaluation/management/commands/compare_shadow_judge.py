@@ -9,6 +9,7 @@ from django.core.management.base import CommandParser
 from agreement.coefficients import COEFFICIENTS
 from evaluation.label_effects.command import ComparisonCommand
 from evaluation.label_effects.services import ShadowJudgeReport
+from evaluation.label_effects.tables import Payload
 from evaluation.label_effects.text import ranking_lines
 from evaluation.shadow_judges.tables import COMPARISON_NAMES
 
@@ -23,10 +24,10 @@ class Command(ComparisonCommand):
         super().add_arguments(parser)
         parser.add_argument("name", help="The shadow judge's name.")
 
-    def comparison(self, measure: str, options: dict[str, Any]) -> ShadowJudgeReport:
+    def comparison(self, measure: str, **options: Any) -> ShadowJudgeReport:
         return ShadowJudgeReport(measure, options["name"])
 
-    def lines(self, payload: dict[str, Any]) -> list[str]:
+    def lines(self, payload: Payload) -> list[str]:
         head = "".join(f"{coefficient.key:>20}" for coefficient in COEFFICIENTS)
         lines = [f"{'median (all pairs)':<40}{head}"]
         for row in payload["agreement"]["facets"]:
@@ -38,7 +39,7 @@ class Command(ComparisonCommand):
         return [*lines, "", *ranking_lines(payload)]
 
 
-def _cell(values: dict[str, Any]) -> str:
+def _cell(values: Payload) -> str:
     shown = (
         "undefined" if values[key] is None else f"{values[key]:.4f}" for key in ("median", "pooled")
     )

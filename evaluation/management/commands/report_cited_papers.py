@@ -6,6 +6,7 @@ from typing import Any
 
 from evaluation.label_effects.command import ComparisonCommand
 from evaluation.label_effects.services import CitedPapersReport
+from evaluation.label_effects.tables import Payload
 from evaluation.label_effects.text import ranking_lines
 
 
@@ -15,10 +16,10 @@ class Command(ComparisonCommand):
         "citations as labels with that under the final labels."
     )
 
-    def comparison(self, measure: str, options: dict[str, Any]) -> CitedPapersReport:
+    def comparison(self, measure: str, **options: Any) -> CitedPapersReport:
         return CitedPapersReport(measure)
 
-    def lines(self, payload: dict[str, Any]) -> list[str]:
+    def lines(self, payload: Payload) -> list[str]:
         if not payload["facets"]:
             return ["No labelled candidate is cited by its query paper.", *ranking_lines(payload)]
         grades = range(len(payload["facets"][0]["cited"]))

@@ -117,9 +117,7 @@ class Command(ProjectCommand):
             return
         if not options["systems"]:
             self._bring_up_to_date(collection, source)
-        report = evaluation_report(
-            collection, self._systems(collection, options), _options(options)
-        )
+        report = evaluation_report(collection, self._systems(**options), _options(**options))
         self.stdout.write(_text(report, options["format"]), ending="")
 
     def _bring_up_to_date(self, collection: Collection, source: str) -> None:
@@ -135,20 +133,22 @@ class Command(ProjectCommand):
         names += unscored_runs(collection)
         self.stdout.write(f"Would be scored: {', '.join(names) or 'no system'}.")
 
-    def _systems(self, collection: Collection, options: dict[str, Any]) -> Iterator[NamedLists]:
-        names, files = _names_and_files(collection, options["systems"])
-        if not options["systems"]:
+    def _systems(
+        self, collection: Collection, systems: list[str], system: str, **options: Any
+    ) -> Iterator[NamedLists]:
+        names, files = _names_and_files(collection, systems)
+        if not systems:
             names = list(collection.systems.values_list("name", flat=True))
-        if options["system"] and not files:
+        if system and not files:
             raise CommandError("--system names a system of files. Give at least one file.")
         for name in names:
             yield _stored(collection, name)
-        groups = [(options["system"], files)] if options["system"] else []
+        groups = [(system, files)] if system else []
         for name, paths in groups or [(name_from(file.filename), [file]) for file in files]:
-            yield self._from_files(collection, name, paths, options)
+            yield self._from_files(collection, name, paths, **options)
 
     def _from_files(
-        self, collection: Collection, name: str, files: list[RunPath], options: dict[str, Any]
+        self, collection: Collection, name: str, files: list[RunPath], **options: Any
     ) -> NamedLists:
         if options["save"] and not options["dry_run"]:
             system = import_system(
@@ -197,15 +197,12 @@ def _stored(collection: Collection, name: str) -> NamedLists:
     return stored_lists(system)
 
 
-def _options(options: dict[str, Any]) -> Options:
+def _options(*, qrels: str, splits: str | None, scope: str | None, **options: Any) -> Options:
     return Options(
-        profile=options["profile"],
-        measures=options["measures"],
-        source=options["qrels"],
-        folds=_folds(options["splits"]),
-        scope=Scope(options["scope"]) if options["scope"] else None,
-        relevant_from=options["relevant_from"],
-        count_empty=options["count_empty"],
+        source=qrels,
+        folds=_folds(splits),
+        scope=Scope(scope) if scope else None,
+        **{name: options[name] for name in ("profile", "measures", "relevant_from", "count_empty")},
     )
 
 

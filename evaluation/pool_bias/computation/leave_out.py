@@ -14,7 +14,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -51,7 +50,7 @@ class ScoredSystems:
 
     def without(
         self, dropped: Dropped, pools: Sequence[SourcedPool], group: Collection[str]
-    ) -> dict[str, Any]:
+    ) -> dict[str, object]:
         """The payload of one way to leave the group out.
 
         `queries` keep a relevant document, and `lost` have none any more. All values are means
@@ -77,7 +76,7 @@ class ScoredSystems:
             },
         }
 
-    def _own(self, reduced: ReducedLabels, name: str, values: ReducedValues) -> dict[str, Any]:
+    def _own(self, reduced: ReducedLabels, name: str, values: ReducedValues) -> dict[str, object]:
         """The judged@k and the change of the main measure of a source that is a system.
 
         The change is over all queries. One that has no relevant document left counts as 0 then,
@@ -100,7 +99,7 @@ class ScoredSystems:
         name: str,
         values: Mapping[str, ReducedValues],
         group: Collection[str],
-    ) -> dict[str, Any]:
+    ) -> dict[str, object]:
         def means(of: Callable[[str], Floats]) -> dict[str, float]:
             return {system: mean_over(of(system), reduced.keeps_relevant) for system in self.ranks}
 
