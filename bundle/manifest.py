@@ -24,7 +24,9 @@ def build_manifest(content: Content, files: Files) -> dict[str, Any]:
         "version": content.version,
         "options": snapshot.options.as_json(),
         "collection": snapshot.collection.as_json(),
-        "accepted": [asdict(finding) for finding in content.accepted],
+        "accepted": [
+            {**asdict(finding), "items": list(finding.items)} for finding in content.accepted
+        ],
         "previous": _previous(snapshot),
         "errata": [erratum.name for erratum in snapshot.errata],
         "counts": content.counts.as_json(),
@@ -46,7 +48,7 @@ def build_manifest(content: Content, files: Files) -> dict[str, Any]:
 
 
 def _optional(snapshot: Snapshot) -> dict[str, object]:
-    """What the manifest has only where there is some, so that the bytes of others stay the same.
+    """The parts that only some manifests have, so that the bytes of others stay the same.
 
     `referrals` is the range of the collection's referrals in CHANGELOG.md, `supports` the paragraph
     on pool bias.

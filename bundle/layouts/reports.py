@@ -38,7 +38,7 @@ def write(folder: DraftFolder, content: Content) -> Files:
     # These need Django.
     from agreement.coefficients import Missing
     from agreement.tables import as_csv
-    from bundle.report_figures import report_figures
+    from bundle.formats.report_figures import report_figures
 
     files: Files = {
         AGREEMENT: formats.write_json(content.agreement[Missing.EXCLUDE]),
