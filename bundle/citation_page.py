@@ -13,10 +13,11 @@ from datetime import date
 from typing import Any, NamedTuple
 
 from agreement.coefficients import COEFFICIENTS, Coefficient
+from bundle.findings import AcceptedFinding
 from bundle.licences import licence_url
 from bundle.loading import Loading, files_used
 from bundle.options import LabelSource
-from bundle.readme.exceptions import explain_exception
+from bundle.readme.exceptions import describe_exception
 from web.words import count_noun
 
 STAGES = {"pre": "before", "post": "after"}
@@ -58,7 +59,10 @@ def page_content(
         "scopes": manifest["scopes"],
         "is_sample": manifest.get("sample") is not None,
         "of_citations": has_citation_labels(manifest),
-        "exceptions": [explain_exception(entry) for entry in manifest["accepted"]],
+        "exceptions": [
+            f"{describe_exception(AcceptedFinding(**entry))} Reason: {entry['reason']}"
+            for entry in manifest["accepted"]
+        ],
         "agreement": list(agreement),
         "files": files_used(manifest["files"]),
     }

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from bundle.counts import ReleaseCounts
+from bundle.sampling import ReleasedSample
 from bundle.snapshot import Snapshot
 from bundle.zip.writing import StoredFile
 
@@ -77,6 +78,7 @@ class Content:
     version: str
     accepted: Sequence[AcceptedFinding]
     counts: ReleaseCounts
+    sample: ReleasedSample | None
     agreement: Mapping[Missing, Mapping[str, Any]]
     confusion: Mapping[str, Mapping[str, Any]]
     software_version: str

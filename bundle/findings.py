@@ -26,7 +26,7 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class AcceptedFinding:
-    """A finding as the manifest records it, with the publisher's reason."""
+    """A finding as `accepted` of the manifest records it, with the publisher's reason."""
 
     check: str
     count: int

@@ -9,7 +9,6 @@ from bundle.content import Content, Files
 from bundle.formats.guideline_page import guideline_digest
 from bundle.names import FORMAT, FORMAT_VERSION
 from bundle.records import ReleasedGuideline
-from bundle.sampling import describe_sample
 from bundle.snapshot import Snapshot
 from bundle.zip.writing import digest_of, size_of
 
@@ -30,7 +29,7 @@ def build_manifest(content: Content, files: Files) -> dict[str, Any]:
         "previous": _previous(snapshot),
         "errata": [erratum.name for erratum in snapshot.errata],
         "counts": content.counts.as_json(),
-        "sample": describe_sample(snapshot),
+        "sample": content.sample and content.sample.as_json(),
         "folds": snapshot.folds.stated,
         "pool_builds": [
             {"manifest": build.manifest, "query_papers": list(build.query_papers)}

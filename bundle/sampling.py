@@ -12,7 +12,7 @@ Million Query Track) and those of `sample_eval.pl` (Yilmaz, Kanoulas & Aslam, 20
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -110,12 +110,37 @@ class DeepPools:
         return sample.strata if sample else ()
 
 
-def describe_sample(snapshot: Snapshot) -> dict[str, Any] | None:
-    """The strata as JSON types, those of equal parameters together; None if nothing is a sample.
+class SampledStratum(NamedTuple):
+    """The strata of equal parameters and number in all pools, together.
 
-    `documents` counts all of a stratum that have a text, `drawn` those of them that were drawn,
-    and `inclusion` is the least and the greatest probability.
+    `documents` counts all that have a text, `drawn` those of them that were drawn, and `inclusion`
+    is the least and the greatest probability, None if none was drawn.
     """
+
+    strategy: str
+    parameters: Mapping[str, Any]
+    stratum: int
+    best_ranks: tuple[int, int]
+    query_papers: int
+    documents: int
+    drawn: int
+    inclusion: tuple[float, float] | None
+
+
+class ReleasedSample(NamedTuple):
+    """The facts about sampled pools that the manifest and the README state."""
+
+    query_papers: int
+    query_papers_labelled: int
+    drawn_pairs_without_label: int
+    strata: tuple[SampledStratum, ...]
+
+    def as_json(self) -> dict[str, Any]:
+        return {**self._asdict(), "strata": [stratum._asdict() for stratum in self.strata]}
+
+
+def describe_sample(snapshot: Snapshot) -> ReleasedSample | None:
+    """The facts about the sampled pools; None if no pool is a sample."""
     if not snapshot.samples:
         return None
     deep = DeepPools(snapshot)
@@ -124,15 +149,11 @@ def describe_sample(snapshot: Snapshot) -> dict[str, Any] | None:
         papers.add(deep.paper_of(query))
         labelled = {label.docno for label in labels}
         missing += sum(docno not in labelled for docno in deep.to_judge(query))
-    return {
-        "query_papers": len(snapshot.samples),
-        "query_papers_labelled": len(papers),
-        "drawn_pairs_without_label": missing,
-        "strata": list(_strata(snapshot.samples, deep)),
-    }
+    strata = tuple(_strata(snapshot.samples, deep))
+    return ReleasedSample(len(snapshot.samples), len(papers), missing, strata)
 
 
-def _strata(samples: Iterable[StratifiedPool], deep: DeepPools) -> Iterator[dict[str, Any]]:
+def _strata(samples: Iterable[StratifiedPool], deep: DeepPools) -> Iterator[SampledStratum]:
     groups = defaultdict(list)
     for sample in samples:
         kind = sample.strategy, canonical_json(sample.parameters), sample.parameters
@@ -142,13 +163,13 @@ def _strata(samples: Iterable[StratifiedPool], deep: DeepPools) -> Iterator[dict
     for (_, number), found in sorted(groups.items()):
         sample, stratum, _ = found[0]
         chances = [chance for *_, drawn in found for _, chance in drawn]
-        yield {
-            "strategy": sample.strategy,
-            "parameters": dict(sample.parameters),
-            "stratum": number,
-            "best_ranks": [stratum.first, stratum.last],
-            "query_papers": len(found),
-            "documents": sum(len(stratum.docnos) for _, stratum, _ in found),
-            "drawn": sum(len(drawn) for *_, drawn in found),
-            "inclusion": [min(chances), max(chances)] if chances else None,
-        }
+        yield SampledStratum(
+            strategy=sample.strategy,
+            parameters=dict(sample.parameters),
+            stratum=number,
+            best_ranks=(stratum.first, stratum.last),
+            query_papers=len(found),
+            documents=sum(len(stratum.docnos) for _, stratum, _ in found),
+            drawn=sum(len(drawn) for *_, drawn in found),
+            inclusion=(min(chances), max(chances)) if chances else None,
+        )

@@ -29,6 +29,7 @@ from bundle.manifest import build_manifest
 from bundle.names import MANIFEST, README, SUMS
 from bundle.options import DEFAULT_OPTIONS, ReleaseOptions
 from bundle.readme import write_readme
+from bundle.sampling import describe_sample
 from bundle.snapshot import Snapshot
 from bundle.zip.draft_files import draft_folder, remove_abandoned_drafts
 from bundle.zip.interruption import interruptible
@@ -227,6 +228,7 @@ def pack_bundle(
             version=version,
             accepted=accepted,
             counts=count(snapshot),
+            sample=describe_sample(snapshot),
             agreement=agreement.payloads,
             confusion=agreement.confusion,
             software_version=software_version,

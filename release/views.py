@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from typing import Any
 
 from django.contrib import messages
 from django.core.exceptions import BadRequest
@@ -21,7 +20,7 @@ from accounts.models import Collection, Role, User
 from bundle.citation_page import has_citation_labels
 from bundle.errors import ReleaseError
 from bundle.file_tree import file_tree
-from bundle.findings import Finding
+from bundle.findings import AcceptedFinding, Finding
 from bundle.layouts import changelog, datasheet
 from bundle.loading import Loading
 from bundle.names import README
@@ -194,13 +193,13 @@ def release(request: HttpRequest, collection: Collection, version: str) -> HttpR
     return render(request, "release/release.html", context)
 
 
-def _exceptions(release: Release) -> list[tuple[str, dict[str, Any], User | None]]:
-    """Each accepted exception: a sentence, its entry in the manifest, and who accepted it."""
+def _exceptions(release: Release) -> list[tuple[str, AcceptedFinding, User | None]]:
+    """Each accepted exception: a sentence, the finding, and who accepted it."""
     rows = release.exceptions.select_related("accepted_by")
     people = {row.check_name: row.accepted_by for row in rows}
     return [
-        (describe_exception(entry), entry, people.get(entry["check"]))
-        for entry in release.manifest["accepted"]
+        (describe_exception(finding), finding, people.get(finding.check))
+        for finding in (AcceptedFinding(**entry) for entry in release.manifest["accepted"])
     ]
 
 

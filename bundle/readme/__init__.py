@@ -13,7 +13,6 @@ from bundle.readme.loading import loading_section, splits_section, texts_section
 from bundle.readme.making import corpus_section, grades_section, making_section, size_section
 from bundle.readme.results import agreement_sections, evaluation_section, supports_section
 from bundle.readme.sample import sample_section
-from bundle.sampling import describe_sample
 from bundle.snapshot import Snapshot
 
 
@@ -21,7 +20,6 @@ def write_readme(content: Content, names: Collection[str]) -> bytes:
     """Markdown that tells a reader what this release holds. `names` are the files of layouts."""
     snapshot = content.snapshot
     collection = snapshot.collection
-    sample = describe_sample(snapshot)
     names = list(names)
     parts = [
         front_matter(snapshot, names, content.counts.labels),
@@ -32,7 +30,7 @@ def write_readme(content: Content, names: Collection[str]) -> bytes:
         splits_section(snapshot),
         files_section(snapshot, names),
         mdcr_section(names),
-        sample_section(sample),
+        sample_section(content.sample),
         size_section(content.counts, snapshot),
         corpus_section(snapshot.corpus_imports),
         making_section(snapshot),

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from bundle.readme.tables import listed
 
@@ -41,15 +41,9 @@ EXCEPTIONS = {
 }
 
 
-def describe_exception(entry: Mapping[str, Any]) -> str:
-    """A sentence for an entry of `accepted` in a manifest."""
-    words: str = EXCEPTIONS.get(entry["check"], entry["check"])
-    return words.format(count=entry["count"])
-
-
-def explain_exception(entry: Mapping[str, Any]) -> str:
-    """The same with the publisher's reason."""
-    return f"{describe_exception(entry)} Reason: {entry['reason']}"
+def describe_exception(finding: AcceptedFinding) -> str:
+    """A sentence; for a check of another version of the software, its name."""
+    return EXCEPTIONS.get(finding.check, finding.check).format(count=finding.count)
 
 
 def exceptions_section(accepted: Sequence[AcceptedFinding]) -> Iterator[str]:
@@ -62,6 +56,6 @@ def exceptions_section(accepted: Sequence[AcceptedFinding]) -> Iterator[str]:
     for finding in accepted:
         named = f" ({listed(finding.items)})" if finding.items else ""
         more = " The first are shown." if finding.count > len(finding.items) else ""
-        what = EXCEPTIONS[finding.check].format(count=finding.count)
+        what = describe_exception(finding)
         yield f"- **{finding.check}**: {what}{named}{more} Reason: {finding.reason}"
     yield ""

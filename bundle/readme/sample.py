@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
 
 from bundle.readme.tables import markdown_table
+from bundle.sampling import ReleasedSample
 
 ABOUT_SAMPLE = """
 Of {labelled} query papers with labels, {sampled} have a pool that is a random sample: of a deep
@@ -32,28 +32,28 @@ Use instead, from the files that carry the sample:
 """
 
 
-def sample_section(sample: Mapping[str, Any] | None) -> Iterator[str]:
+def sample_section(sample: ReleasedSample | None) -> Iterator[str]:
     if sample is None:
         return
     yield "## The qrels are a sample"
     yield ABOUT_SAMPLE.format(
-        sampled=sample["query_papers"],
-        labelled=sample["query_papers_labelled"],
-        missing=sample["drawn_pairs_without_label"],
+        sampled=sample.query_papers,
+        labelled=sample.query_papers_labelled,
+        missing=sample.drawn_pairs_without_label,
     )
     yield from markdown_table(
         ["strategy", "stratum", "best ranks", "query papers", "documents", "drawn", "probability"],
         [
             [
-                f"`{stratum['strategy']}`",
-                str(stratum["stratum"]),
-                "–".join(map(str, stratum["best_ranks"])),
-                str(stratum["query_papers"]),
-                str(stratum["documents"]),
-                str(stratum["drawn"]),
-                _chances(stratum["inclusion"]),
+                f"`{stratum.strategy}`",
+                str(stratum.stratum),
+                "–".join(map(str, stratum.best_ranks)),
+                str(stratum.query_papers),
+                str(stratum.documents),
+                str(stratum.drawn),
+                _chances(stratum.inclusion),
             ]
-            for stratum in sample["strata"]
+            for stratum in sample.strata
         ],
     )
     yield ABOUT_ESTIMATES.lstrip()

@@ -17,10 +17,21 @@ from release.models import Release
 from release.versions.published_files import check_file, lines_of, published_facets
 
 log = logging.getLogger(__name__)
-CACHE_VERSION = 1
+CACHE_VERSION = 2
 CACHE_SECONDS = 7 * 24 * 60 * 60
 PAGE_ROWS = 50
 NAMED = 20  # queries
+
+
+class ChangeSummary(NamedTuple):
+    """All changes. Of each facet, the number of labels by their grades before and after.
+
+    Of the queries that have labels in one version only, there are the number and the first.
+    """
+
+    facets: dict[str, list[tuple[str | None, str | None, int]]]
+    queries_added: tuple[int, list[str]]
+    queries_removed: tuple[int, list[str]]
 
 
 class FacetChangeLine(NamedTuple):
@@ -76,43 +87,43 @@ def facets_of(before: Release, after: Release) -> dict[str, str]:
     return published_facets(before) | published_facets(after)
 
 
-def summary_of(before: Release, after: Release) -> dict[str, Any]:
-    """The summary of all changes, as JSON types. It is cached, because both files never change.
+def summary_of(before: Release, after: Release) -> ChangeSummary:
+    """The summary of all changes. It is cached, because both files never change.
 
     Raises Unreadable.
     """
     key = f"label-changes:{CACHE_VERSION}:{before.sha256}:{after.sha256}"
     try:
         if stored := cache.get(key):
-            return dict(stored)
+            return ChangeSummary._make(stored)
     except cache_failures() as error:
         log.error("The cache failed, so the versions are compared again: %s", error)
     summary = _compute(before, after)
     try:
-        cache.set(key, summary, CACHE_SECONDS)
+        cache.set(key, tuple(summary), CACHE_SECONDS)
     except cache_failures() as error:
         log.error("The cache failed, so this comparison is not stored: %s", error)
     return summary
 
 
-def _compute(before: Release, after: Release) -> dict[str, Any]:
+def _compute(before: Release, after: Release) -> ChangeSummary:
     found = summarise(label_pairs(before, after), facets_of(before, after))
-    return {
-        "facets": {
-            facet: [[old, new, number] for (old, new), number in sorted_grades(changes.grades)]
+    return ChangeSummary(
+        facets={
+            facet: [(*grades, number) for grades, number in sorted_grades(changes.grades)]
             for facet, changes in sorted(found.facets.items())
         },
-        "queries_added": [len(found.queries_added), found.queries_added[:NAMED]],
-        "queries_removed": [len(found.queries_removed), found.queries_removed[:NAMED]],
-    }
+        queries_added=(len(found.queries_added), found.queries_added[:NAMED]),
+        queries_removed=(len(found.queries_removed), found.queries_removed[:NAMED]),
+    )
 
 
 def sorted_grades(grades: Any) -> list[Any]:
     return sorted(grades.items(), key=lambda item: tuple(grade or "" for grade in item[0]))
 
 
-def facet_lines(before: Release, after: Release, summary: dict[str, Any]) -> list[FacetChangeLine]:
-    return [_facet_line(before, after, facet, cells) for facet, cells in summary["facets"].items()]
+def facet_lines(before: Release, after: Release, summary: ChangeSummary) -> list[FacetChangeLine]:
+    return [_facet_line(before, after, facet, cells) for facet, cells in summary.facets.items()]
 
 
 def _facet_line(before: Release, after: Release, facet: str, cells: list[Any]) -> FacetChangeLine:

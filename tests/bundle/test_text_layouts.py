@@ -66,6 +66,7 @@ def a_content(facets, queries, folds=None, **options) -> Content:
         version="1",
         accepted=(),
         counts=count(snapshot),
+        sample=None,
         agreement={},
         confusion={},
         software_version="0",

@@ -134,7 +134,7 @@ def test_a_lost_file_is_said_and_the_summary_is_not_computed_twice(collection):
     summary_of(release("1.0"), release("1.2"))
     path_of("small", "1.0").unlink()
 
-    assert summary_of(release("1.0"), release("1.2"))["queries_added"] == [0, []]
+    assert summary_of(release("1.0"), release("1.2")).queries_added == (0, [])
     assert "These versions cannot be compared" in page("?since=1.0").text
 
 
