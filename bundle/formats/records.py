@@ -29,6 +29,9 @@ from corpus.text.query_facts import QueryFacts
 from corpus.text.sentence_numbers import numbers_text
 from web.tables.csv_cells import csv_lines
 
+# XML 1.0 cannot hold these, not even escaped: its readers would refuse the whole file.
+NOT_IN_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
+
 
 class UnwritableId(ValueError):
     """A query id or docno that a TREC file cannot hold: empty, or with white space in it."""
@@ -130,17 +133,9 @@ def write_topics_xml(texts: Iterable[ReleasedQueryText]) -> bytes:
         element = ElementTree.SubElement(root, "topic", number=_id(query.query))
         for name in ("title", "description", "narrative"):
             if text := getattr(query, name):
-                ElementTree.SubElement(element, name).text = _without_controls(text)
+                ElementTree.SubElement(element, name).text = NOT_IN_XML.sub(" ", text)
     ElementTree.indent(root)
     return b"%b\n" % ElementTree.tostring(root, encoding="UTF-8", xml_declaration=True)
-
-
-# XML 1.0 cannot hold these, not even escaped: its readers would refuse the whole file.
-_NOT_IN_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
-
-
-def _without_controls(text: str) -> str:
-    return _NOT_IN_XML.sub(" ", text)
 
 
 def write_pools(documents: Iterable[PooledDocument]) -> bytes:

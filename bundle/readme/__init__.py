@@ -40,7 +40,7 @@ def write_readme(content: Content, names: Collection[str]) -> bytes:
         supports_section(snapshot.scopes, snapshot.supports),
         exceptions_section(content.accepted),
         ["## What is not in it", _left_out(snapshot)],
-        ["## Errors", _about_errors(collection.slug, content.version)],
+        ["## Errors", ABOUT_ERRORS.format(slug=collection.slug, version=content.version)],
         _licence(collection.licence),
         _citing(snapshot, content.version, content.software_version),
     ]
@@ -95,10 +95,6 @@ def _left_out(snapshot: Snapshot) -> str:
 def _citations(content: Content) -> Iterator[Iterable[str]]:
     if citations := content.counts.citations:
         yield citation_section(citations, has_facets=content.snapshot.collection.has_facets)
-
-
-def _about_errors(slug: str, version: str) -> str:
-    return ABOUT_ERRORS.format(slug=slug, version=version)
 
 
 def _licence(licence: str) -> Iterator[str]:

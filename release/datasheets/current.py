@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping
 
 from accounts.models import Collection
 from bundle.datasheet.profiles import DEFAULT_LEAST, FIELDS, PublishedField, published
@@ -49,15 +48,7 @@ def published_profiles(collection: Collection) -> tuple[PublishedField, ...]:
     for values in profiles.values_list(*keys):
         for key, value in zip(keys, values, strict=True):
             counts[key][value] += 1
-    return published(_given(counts), least_people(collection)) if counts else ()
-
-
-def _given(counts: Mapping[str, Counter[str]]) -> dict[str, dict[str, int]]:
-    """Without the people who left a field open."""
-    return {
-        key: {value: number for value, number in of_field.items() if value}
-        for key, of_field in counts.items()
-    }
+    return published(counts, least_people(collection)) if counts else ()
 
 
 def profiles_count(collection: Collection) -> int:

@@ -9,6 +9,18 @@ from django import forms
 
 from release.errata.models import LONGEST_ID, LONGEST_TEXT
 
+AS_TYPED = {"autocomplete": "off", "spellcheck": "false"}
+
+
+def _public_answer(help_text: str, rows: int) -> forms.CharField:
+    return forms.CharField(
+        label="Public answer",
+        max_length=LONGEST_TEXT,
+        help_text=f"{help_text} Everybody can read it.",
+        error_messages={"required": "Enter the answer, which is published."},
+        widget=forms.Textarea(attrs={"rows": rows}),
+    )
+
 
 class ReportForm(forms.Form):
     query = forms.CharField(
@@ -16,14 +28,14 @@ class ReportForm(forms.Form):
         max_length=LONGEST_ID,
         help_text="Its id as in the qrels.",
         error_messages={"required": "Enter the id of the query."},
-        widget=forms.TextInput(attrs={"autocomplete": "off", "spellcheck": "false"}),
+        widget=forms.TextInput(attrs=AS_TYPED),
     )
     docno = forms.CharField(
         label="Document",
         max_length=200,
         required=False,
         help_text="Its id as in the qrels. Leave it empty if your report is about the whole query.",
-        widget=forms.TextInput(attrs={"autocomplete": "off", "spellcheck": "false"}),
+        widget=forms.TextInput(attrs=AS_TYPED),
     )
     problem = forms.CharField(
         label="What is wrong?",
@@ -47,13 +59,8 @@ class DeclineForm(forms.Form):
     ids = forms.TypedMultipleChoiceField(coerce=int, required=False)
     everything = forms.BooleanField(required=False)
     up_to = forms.IntegerField(min_value=0, max_value=2**63 - 1)
-    answer = forms.CharField(
-        label="Public answer",
-        max_length=LONGEST_TEXT,
-        help_text="Why these reports are not errors, like “The report names no error.” Everybody "
-        "can read it.",
-        error_messages={"required": "Enter the answer, which is published."},
-        widget=forms.Textarea(attrs={"rows": 3}),
+    answer = _public_answer(
+        "Why these reports are not errors, like “The report names no error.”", rows=3
     )
 
     def __init__(self, *args: Any, shown: Iterable[int], **kwargs: Any) -> None:
@@ -75,11 +82,8 @@ class SettleForm(forms.Form):
         widget=forms.RadioSelect,
         error_messages={"required": "Choose whether you accept the report."},
     )
-    answer = forms.CharField(
-        label="Public answer",
-        max_length=LONGEST_TEXT,
-        help_text="The error and what you do about it, like “The document is a duplicate. It will "
-        "be removed.” Or why it is not an error. Everybody can read it.",
-        error_messages={"required": "Enter the answer, which is published."},
-        widget=forms.Textarea(attrs={"rows": 4}),
+    answer = _public_answer(
+        "The error and what you do about it, like “The document is a duplicate. It will be "
+        "removed.” Or why it is not an error.",
+        rows=4,
     )

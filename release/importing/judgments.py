@@ -100,13 +100,12 @@ class _ReleasedJudgments:
             referrals={pair.docno: pair.reason for pair in opened.referred},
             labels_unchecked=opened.labels_unchecked,
         )
-        self.report.judgments += write_judged_query(source, self._new_key)
+        self.report.judgments += write_judged_query(
+            source, lambda *_: uuid.UUID(int=next(self._keys))
+        )
         self.report.opened += 1
         self.report.pairs += len(source.candidates)
         self.report.decisions += len(source.decisions)
-
-    def _new_key(self, *_: object) -> uuid.UUID:
-        return uuid.UUID(int=next(self._keys))
 
     def _source_pair(self, ratings: Mapping[int, Rating]) -> tuple[SourceJudgment, SourceJudgment]:
         first, second = (

@@ -150,17 +150,16 @@ def _builds(context: ReleaseImportContext, runs: Mapping[RunKey, Run]) -> dict[s
 def _build_runs(
     build: PoolBuild, manifest: Mapping[str, Any], runs: Mapping[RunKey, Run]
 ) -> Iterator[BuildRun]:
-    for name, sha256, use in Fields(manifest, MANIFEST).each("runs", _use_of):
+    uses = Fields(manifest, MANIFEST).each(
+        "runs", lambda run: (run.text("name"), run.text("sha256"), run.text("use", default=DRAWN))
+    )
+    for name, sha256, use in uses:
         key = (name, sha256)
         if key not in runs:
             raise BundleError(
-                MANIFEST, None, f"The run {key[0]} of a pool build has no file in the release."
+                MANIFEST, None, f"The run {name} of a pool build has no file in the release."
             )
         yield BuildRun(build=build, run=runs[key], name=name, use=use, sha256=sha256)
-
-
-def _use_of(run: Fields) -> tuple[str, str, str]:
-    return run.text("name"), run.text("sha256"), run.text("use", default=DRAWN)
 
 
 def _insert_pools(

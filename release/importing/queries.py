@@ -85,22 +85,16 @@ def _plan_folds(context: ReleaseImportContext, settings: FoldSettings | None) ->
     if settings is None:
         settings = FoldSettings(SPLITS, 0) if folds.exists() else None
     elif bool(settings.imported_from) != folds.exists():
-        raise BundleError(
-            SETTINGS,
-            None,
-            f'"folds" says that they are {_origin(settings)}, and {QUERY_PAPERS} has '
-            f"{'none' if settings.imported_from else 'imported ones'}.",
-        )
+        origin = f"imported from {settings.imported_from}" if settings.imported_from else "made"
+        others = "none" if settings.imported_from else "imported ones"
+        reason = f'"folds" says that they are {origin}, and {QUERY_PAPERS} has {others}.'
+        raise BundleError(SETTINGS, None, reason)
     if settings is not None:
         FoldPlan.objects.create(
             collection=context.collection,
             imported_from=settings.imported_from,
             made=settings.made,
         )
-
-
-def _origin(settings: FoldSettings) -> str:
-    return f"imported from {settings.imported_from}" if settings.imported_from else "made"
 
 
 def _create_papers(
