@@ -28,12 +28,14 @@ from bundle.layouts import LAST_LAYOUTS, LAYOUTS, write_layouts
 from bundle.manifest import build_manifest
 from bundle.names import MANIFEST, README, SUMS
 from bundle.options import DEFAULT_OPTIONS, ReleaseOptions
+from bundle.reading.opened import BundleError
 from bundle.readme import write_readme
 from bundle.sampling import describe_sample
 from bundle.snapshot import Snapshot
+from bundle.verification.sums import WrittenWrong, check_written
 from bundle.zip.draft_files import draft_folder, remove_abandoned_drafts
 from bundle.zip.interruption import interruptible
-from bundle.zip.writing import WrittenWrong, check_bundle, digest_of, pack_into
+from bundle.zip.writing import digest_of, pack_into
 from database.consistent_reads import consistent_read
 from jobs.context import DirectRun, JobContext
 from jobs.models import Job
@@ -302,8 +304,8 @@ def _checked(part: Path, bundle: PackedBundle, work: JobContext) -> Iterator[Non
     """
     try:
         with part.open("rb") as file:
-            check_bundle(file, bundle.sha256, bundle.digests)
-    except (WrittenWrong, zipfile.BadZipFile) as error:
+            check_written(file, bundle.sha256, bundle.digests)
+    except (WrittenWrong, BundleError, zipfile.BadZipFile) as error:
         raise NotWritten(part, error) from error
     with work.fenced():
         yield

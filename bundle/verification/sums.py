@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import hashlib
+import io
 import re
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from bundle.names import MANIFEST, SUMS
-from bundle.reading.opened import BundleError, OpenedBundle, read_json, read_lines
+from bundle.reading.opened import BundleError, OpenedBundle, ZipBundle, read_json, read_lines
 from bundle.verification.failures import Failure
+from bundle.zip.interruption import check_interruption
 
 READ_TOGETHER = 1024 * 1024  # bytes
 SUM = re.compile(r"(?P<sha256>[0-9a-f]{64})  (?P<name>.+)")
@@ -30,7 +32,7 @@ def wrong_sums(bundle: OpenedBundle, on_read: OnRead = ignore) -> Iterator[Failu
     done = 0
     for name in sorted(bundle.names - {SUMS}):
         try:
-            sha256 = _sha256(bundle, name)
+            sha256 = sha256_of(bundle, name)
         except (BundleError, zipfile.BadZipFile, OSError, EOFError) as error:
             yield Failure(name, None, f"cannot be read ({error}). {AGAIN}")
             continue
@@ -86,9 +88,35 @@ def listed_files(bundle: OpenedBundle) -> dict[str, dict[str, Any]]:
     return files
 
 
-def _sha256(bundle: OpenedBundle, name: str) -> str:
+def sha256_of(bundle: OpenedBundle, name: str) -> str:
+    # `file_digest` needs a plain file: that of a zip reads into buffers slowly.
     digest = hashlib.sha256()
     with bundle.open(name) as file:
         while part := file.read(READ_TOGETHER):
+            check_interruption()
             digest.update(part)
     return digest.hexdigest()
+
+
+class WrittenWrong(Exception):
+    """A zip on disk is not what was written there."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(f"{name} differs from what was written")
+        self.name = name
+
+
+def check_written(file: io.BufferedReader, sha256_of_zip: str, digests: Mapping[str, str]) -> None:
+    """Read a zip again and compare it, and each of its files, with these SHA-256.
+
+    Raises:
+        WrittenWrong: the zip, or a file in it, is not what was written.
+    """
+    if hashlib.file_digest(file, "sha256").hexdigest() != sha256_of_zip:
+        raise WrittenWrong("the zip")
+    bundle = ZipBundle(file)
+    if bundle.names != digests.keys():
+        raise WrittenWrong("its list of files")
+    for name, digest in digests.items():
+        if sha256_of(bundle, name) != digest:
+            raise WrittenWrong(name)

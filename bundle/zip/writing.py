@@ -28,14 +28,6 @@ class BadName(ValueError):
         self.name = name
 
 
-class WrittenWrong(Exception):
-    """A zip on disk is not what was written there."""
-
-    def __init__(self, name: str) -> None:
-        super().__init__(f"{name} differs from what was written")
-        self.name = name
-
-
 class StoredFile(NamedTuple):
     """A file on disk that is too large for memory."""
 
@@ -74,28 +66,6 @@ def _copy(content: StoredFile, entry: zipfile.ZipInfo, archive: zipfile.ZipFile)
         while part := source.read(COPIED_TOGETHER):
             check_interruption()
             member.write(part)
-
-
-def check_bundle(file: io.BufferedReader, sha256_of_zip: str, digests: Mapping[str, str]) -> None:
-    """Read a zip again and compare it, and each of its files, with these SHA-256.
-
-    Raises:
-        WrittenWrong: the zip, or a file in it, is not what was written.
-    """
-    if hashlib.file_digest(file, "sha256").hexdigest() != sha256_of_zip:
-        raise WrittenWrong("the zip")
-    with zipfile.ZipFile(file) as archive:
-        if set(archive.namelist()) != digests.keys():
-            raise WrittenWrong("its list of files")
-        for name, digest in digests.items():
-            check_interruption()
-            with archive.open(name) as member:
-                # `file_digest` needs a plain file: ZipExtFile reads into buffers slowly.
-                found = hashlib.sha256()
-                while part := member.read(COPIED_TOGETHER):
-                    found.update(part)
-            if found.hexdigest() != digest:
-                raise WrittenWrong(name)
 
 
 def zip_entry(name: str) -> zipfile.ZipInfo:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -10,11 +9,10 @@ from contextlib import contextmanager
 from bundle.names import QUERY_TABLE
 from bundle.reading.opened import BundleError, OpenedBundle, open_bundle
 from bundle.reading.trec import read_query_table
+from bundle.verification.sums import sha256_of
 from bundle.zip.writing import sha256
 from release.files import path_of
 from release.models import Release
-
-CHUNK = 1 << 20
 
 
 class Unreadable(Exception):
@@ -33,11 +31,8 @@ def published_bundle(release: Release) -> Iterator[OpenedBundle]:
 
 def check_file(release: Release, name: str) -> None:
     """Raise Unreadable if the file is missing, or its digest is not that of the manifest."""
-    with published_bundle(release) as bundle, bundle.open(name) as file:
-        digest = hashlib.sha256()
-        while chunk := file.read(CHUNK):
-            digest.update(chunk)
-    _check_digest(release, name, digest.hexdigest())
+    with published_bundle(release) as bundle:
+        _check_digest(release, name, sha256_of(bundle, name))
 
 
 def _check_digest(release: Release, name: str, digest: str) -> None:
