@@ -16,13 +16,13 @@ from operator import attrgetter
 from typing import Any
 
 from bundle.content import Content, FileNote, Files, LayoutLoader, UnpackedBundle
+from bundle.layouts.splits import ALL, sets_of
 from bundle.names import SPLITS
 from bundle.query_texts import ReleasedQueryText
 from bundle.reading.fields import each_line
 from bundle.reading.opened import BundleError, OpenedBundle, read_json, read_lines
 from bundle.records import Label, ReleasedDocument, ReleasedQuery
 from bundle.snapshot import Snapshot
-from bundle.splits import ALL, sets_of
 from bundle.verification.data import ReleaseData
 from bundle.verification.failures import Failure
 from bundle.verification.label_copies import (

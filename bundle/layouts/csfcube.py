@@ -34,12 +34,12 @@ from bundle.formats.csfcube import (
     readable_document,
     readable_query,
 )
+from bundle.layouts.splits import splits_payload
 from bundle.names import IMPORTED_SPLITS, MADE_SPLITS, POOLS, RATINGS
 from bundle.options import LabelSource
 from bundle.reading.opened import BundleError, read_json
 from bundle.records import Rating, ReleasedQuery
 from bundle.snapshot import Snapshot
-from bundle.splits import splits_payload
 from bundle.verification.data import ReleaseData
 from bundle.verification.failures import Failure
 from bundle.verification.label_copies import (

@@ -15,10 +15,10 @@ from collections.abc import Collection, Iterable, Iterator
 from typing import NamedTuple
 
 from bundle.layouts.hugging_face import ANNOTATIONS, CORPUS, QUERIES, TOP_RANKED, qrels_file
+from bundle.layouts.splits import sets_of
 from bundle.licences import SPDX_IDENTIFIERS
 from bundle.records import ReleasedCollection
 from bundle.snapshot import Snapshot
-from bundle.splits import sets_of
 from scoring.folds import MOST as MOST_FOLDS
 
 # The Hub has names of its own for these; for the others, SPDX's in small letters.

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 
+from bundle.layouts.splits import splits_payload
 from bundle.records import ReleasedFolds, ReleasedQuery
-from bundle.splits import splits_payload
 from scoring.folds import read_splits
 
 
