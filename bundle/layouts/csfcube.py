@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from hashlib import sha256
@@ -198,11 +198,9 @@ def _write_annotations(
     slug = snapshot.collection.slug
     words = _words(snapshot)
     file_parts = _file_parts(query.query_paper for query in snapshot.queries)
-    entries: dict[str, JsonObject] = {}
+    entries: dict[str, JsonObject] = defaultdict(lambda: JsonObject(folder.draft()))
     for rated in rated_queries:
         query = rated.query
-        if query.facet not in entries:
-            entries[query.facet] = JsonObject(folder.draft())
         entries[query.facet].add(annotations_entry(rated))
         if snapshot.options.texts.included:
             name = f"{file_parts[query.query_paper]}-{query.facet}-adju.txt"

@@ -6,6 +6,7 @@ config is a list of these files.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator
 from itertools import groupby
 from operator import attrgetter
@@ -113,15 +114,14 @@ def write(folder: DraftFolder, content: Content) -> Files:
 
 def _write_labels(folder: DraftFolder, snapshot: Snapshot) -> dict[str, StoredFile]:
     """The qrels by facet and fold, and the documents of each query."""
-    drafts = {TOP_RANKED: ParquetDraft(folder, TOP_RANKED_COLUMNS)}
+    top_ranked = ParquetDraft(folder, TOP_RANKED_COLUMNS)
+    drafts: dict[str, ParquetDraft] = defaultdict(lambda: ParquetDraft(folder, QRELS_COLUMNS))
     for query, grouped in groupby(snapshot.labels, attrgetter("query")):
         labels = list(grouped)
         name = qrels_file(labels[0].facet, snapshot.folds.numbers.get(query))
-        if name not in drafts:
-            drafts[name] = ParquetDraft(folder, QRELS_COLUMNS)
         drafts[name].write((query, label.docno, label.grade) for label in labels)
-        drafts[TOP_RANKED].write([(query, [label.docno for label in labels])])
-    return {name: draft.stored() for name, draft in drafts.items()}
+        top_ranked.write([(query, [label.docno for label in labels])])
+    return {name: draft.stored() for name, draft in (drafts | {TOP_RANKED: top_ranked}).items()}
 
 
 def qrels_file(facet: str, fold: int | None) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator
 from itertools import groupby
 from operator import attrgetter
@@ -10,6 +11,7 @@ from bundle.content import Content, FileNote, Files, LayoutLoader, UnpackedBundl
 from bundle.formats import records as formats
 from bundle.formats.run_files import RUNS, write_query_runs
 from bundle.layouts import corpus
+from bundle.layouts.splits import ALL
 from bundle.names import QRELS, QUERY_TABLE
 from bundle.reading.opened import BundleError, OpenedBundle, read_lines
 from bundle.reading.trec import read_qrels
@@ -29,7 +31,6 @@ from bundle.zip.draft_files import DraftFile, DraftFolder
 from bundle.zip.writing import StoredFile
 
 FOLDER = "trec/"
-ALL = "all"
 TOPICS, TOPICS_XML = "trec/topics.tsv", "trec/topics.xml"
 NOT_DRAWN = "-1"  # the grade in sampleval
 FILES = (
@@ -85,15 +86,14 @@ def _write_labels(folder: DraftFolder, snapshot: Snapshot) -> dict[str, StoredFi
         deep = DeepPools(snapshot)
         kinds["prels"] = lambda labels: formats.write_prels(deep.probable(labels))
         kinds["sampleval"] = lambda labels: formats.write_sampleval(deep.members(labels))
-    drafts: dict[str, DraftFile] = {_label_file(kind, ALL): folder.draft() for kind in kinds}
+    drafts: dict[str, DraftFile] = defaultdict(folder.draft)
+    drafts |= {_label_file(kind, ALL): folder.draft() for kind in kinds}
     for _, grouped in groupby(snapshot.labels, attrgetter("query")):
         labels = list(grouped)
         facet = labels[0].facet
         for kind, write in kinds.items():
             content = write(labels)
             for name in (_label_file(kind, part) for part in (ALL, facet) if part):
-                if name not in drafts:
-                    drafts[name] = folder.draft()
                 drafts[name].write(content)
     return {name: draft.stored() for name, draft in drafts.items()}
 

@@ -73,11 +73,17 @@ def released_topics(collection: Collection) -> tuple[ReleasedTopic, ...]:
     return tuple(sorted(ReleasedTopic(*row) for row in rows))
 
 
-def released_guidelines(collection: Collection) -> tuple[ReleasedGuideline, ...]:
-    used = Guideline.objects.filter(facet__collection=collection, openings__isnull=False)
-    rows = used.distinct().values_list("facet__key", "version", "instructions", "grades")
-    found = [
-        ReleasedGuideline(facet, version, instructions, tuple(grades))
-        for facet, version, instructions, grades in rows.order_by()
-    ]
-    return tuple(sorted(found, key=lambda guideline: (guideline.facet, guideline.version)))
+def released_guidelines(
+    collection: Collection, *, latest_too: bool = False
+) -> tuple[ReleasedGuideline, ...]:
+    """Those in use, and if asked for the latest of each facet."""
+    guidelines = Guideline.objects.filter(facet__collection=collection).order_by()
+    chosen = set(guidelines.filter(openings__isnull=False).values_list("pk", flat=True))
+    if latest_too:
+        for facet in collection.facets.all():
+            chosen.update(facet.guidelines.values_list("pk", flat=True)[:1])
+    rows = guidelines.filter(pk__in=chosen).values_list(
+        "facet__key", "version", "instructions", "grades"
+    )
+    found = [ReleasedGuideline(*row[:3], tuple(row[3])) for row in rows]
+    return tuple(sorted(found, key=attrgetter("facet", "version")))

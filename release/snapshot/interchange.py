@@ -12,7 +12,7 @@ from django.db.models import OuterRef, Subquery
 from accounts.models import Collection
 from adjudication.models import Recipient, Referral
 from adjudication.standing import LabelledPair, Standing
-from annotation.models import Guideline, Pair
+from annotation.models import Pair
 from bundle.interchange import (
     FoldSettings,
     Interchange,
@@ -22,10 +22,11 @@ from bundle.interchange import (
     ReferredPair,
 )
 from bundle.options import LabelSource, ReleaseOptions
-from bundle.records import Records, ReleasedGuideline
+from bundle.records import Records
 from corpus.models import Query, QueryPaper, Topic
 from database.consistent_reads import READ_TOGETHER, batched
 from pooling.models import PoolBuild
+from release.snapshot.collection import released_guidelines
 from release.snapshot.documents import unpooled_documents
 from release.snapshot.pools import sampled_builds
 from retrieval.models import Ranking, Run
@@ -41,32 +42,13 @@ def interchange(
         relevant_from=collection.relevant_from,
         analysis=collection.analysis,
         seconds_per_judgment=collection.seconds_per_judgment,
-        guidelines=_guidelines(collection),
+        # The next query is opened under the latest.
+        guidelines=released_guidelines(collection, latest_too=True),
         retired_runs=_retired_runs(collection),
         folds=_folds(collection),
         query_papers=tuple(_query_papers(collection, options, pairs)),
         other_documents=unpooled_documents(collection, _sampled_from(collection), options.texts),
     )
-
-
-def _guidelines(collection: Collection) -> tuple[ReleasedGuideline, ...]:
-    """Those in use, and the latest of each facet: the next query is opened under it."""
-    used = set(
-        Guideline.objects.filter(facet__collection=collection, openings__isnull=False)
-        .order_by()
-        .values_list("pk", flat=True)
-    )
-    latest = {guidelines[0].pk for guidelines in _by_facet(collection) if guidelines}
-    rows = Guideline.objects.filter(pk__in=used | latest).values_list(
-        "facet__key", "version", "instructions", "grades"
-    )
-    found = [ReleasedGuideline(*row[:3], tuple(row[3])) for row in rows.order_by()]
-    return tuple(sorted(found, key=attrgetter("facet", "version")))
-
-
-def _by_facet(collection: Collection) -> Iterator[list[Guideline]]:
-    for facet in collection.facets.all():
-        yield list(facet.guidelines.only("pk")[:1])
 
 
 def _retired_runs(collection: Collection) -> tuple[tuple[str, str], ...]:
