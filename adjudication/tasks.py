@@ -6,8 +6,8 @@ from dataclasses import asdict
 from typing import Any
 
 from accounts.models import User
-from adjudication.judgment_import import import_judgments
-from adjudication.judgment_import.uploads import JUDGMENTS_KIND, options_from_json
+from adjudication.judgment_import import ImportOptions, import_judgments
+from adjudication.judgment_import.uploads import JUDGMENTS_KIND
 from adjudication.yield_reports import request_due_yields
 from jobs.lease import Lease
 from jobs.registry import due_check, handles
@@ -18,11 +18,11 @@ due_check(request_due_yields)
 
 @handles(JUDGMENTS_KIND, title="Import judgments", page="import-judgments", reads=("path",))
 def run_import_judgments(lease: Lease) -> dict[str, Any]:
-    """Parameters: those of `files_of`, and the options of `options_as_json`."""
+    """Parameters: those of `files_of`, and those of `ImportOptions`."""
     report = import_judgments(
         collection=lease.collection,
         files=[(path, name) for name, path in files_of(lease.parameters).items()],
-        options=options_from_json(lease.parameters),
+        options=ImportOptions.of(lease.parameters),
         imported_by=User.objects.filter(pk__in=[lease.requested_by_id]).first(),
         work=lease,
     )

@@ -9,7 +9,6 @@ from rest_framework.response import Response
 
 from accounts.api import CollectionView
 from adjudication.judgment_import import ImportOptions
-from adjudication.judgment_import.files import FieldNames
 from adjudication.judgment_import.label_lines import parse_labels
 from adjudication.judgment_import.uploads import request_judgments
 from adjudication.models import JudgmentImport
@@ -71,24 +70,11 @@ class JudgmentImports(CollectionView):
     )
     def post(self, request: Request, slug: str) -> Response:
         values = self.parsed(JudgmentUpload)
-        options = ImportOptions(
-            names=FieldNames(
-                query=values["query_field"],
-                docno=values["docno_field"],
-                annotator=values["annotator_field"],
-                grade=values["grade_field"],
-                labels=parse_labels(values["labels"].splitlines()),
-                prefix=values["prefix"],
-                topic_prefix=values["topic_prefix"],
-            ),
-            second_annotator=values["second_annotator"],
-            replace_drafts=values["replace_drafts"],
-            dry_run=values["dry_run"],
-        )
+        labels = parse_labels(values["labels"].splitlines())
         job = request_judgments(
             collection=self.collection,
             uploads=values["file"],
-            options=options,
+            options=ImportOptions.of({**values, "labels": labels}),
             requested_by=self.person,
         )
         return accepted(job)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from typing import Any
 
 from accounts.models import Collection, User
 from adjudication.judgment_import.files import Answered, FieldNames
@@ -30,18 +31,22 @@ class JudgmentsRefused(UserFacingError):
 
 
 @dataclass(frozen=True)
-class ImportOptions:
-    """Options for reading and using the files.
+class ImportOptions(FieldNames):
+    """Options for reading and using the files. A job and the API have the same names.
 
     `second_annotator` gets the empty seat of queries that one person judged. With
     `replace_drafts`, a draft pool that lacks a judged document gives way to an imported pool.
     A `dry_run` checks and counts everything, and changes nothing.
     """
 
-    names: FieldNames = field(default_factory=FieldNames)
     second_annotator: str = ""
     replace_drafts: bool = False
     dry_run: bool = False
+
+    @classmethod
+    def of(cls, values: Mapping[str, Any]) -> ImportOptions:
+        """From values by name, among others."""
+        return cls(**{field.name: values[field.name] for field in fields(cls)})
 
 
 @dataclass

@@ -31,15 +31,15 @@ ANSWERS = ("grade", "label", "labels", "rating")
 class FieldNames:
     """The names of a file's fields, and the meaning of its values.
 
-    Empty: detect `annotator` and `grade` by their usual names. `grade` is the name of the control
-    in an export of Label Studio. `labels` maps a label to a grade or to a reason's code.
-    `prefix` is put before every docno, and `topic_prefix` before every id of a query.
+    Empty: detect the fields of annotator and grade by their usual names. `grade_field` is the name
+    of the control in an export of Label Studio. `labels` maps a label to a grade or to the code of
+    a reason. `prefix` is put before every docno, and `topic_prefix` before every id of a query.
     """
 
-    query: str = "query"
-    docno: str = "docno"
-    annotator: str = ""
-    grade: str = ""
+    query_field: str = "query"
+    docno_field: str = "docno"
+    annotator_field: str = ""
+    grade_field: str = ""
     labels: Mapping[str, str] = field(default_factory=dict)
     prefix: str = ""
     topic_prefix: str = ""
@@ -268,8 +268,8 @@ class _RecordReader:
         grade, reason = self._grade_or_reason(key, "reason")
         return Answered(
             self.place,
-            self.names.topic_prefix + self._id(self.names.query),
-            self.names.prefix + self._id(self.names.docno),
+            self.names.topic_prefix + self._id(self.names.query_field),
+            self.names.prefix + self._id(self.names.docno_field),
             self._annotator(),
             grade,
             reason,
@@ -282,8 +282,8 @@ class _RecordReader:
         grade, reason = self._grade_or_reason(key, "reason" if key == "grade" else "")
         return Answered(
             self.place,
-            self.names.topic_prefix + self._id(self.names.query),
-            self.names.prefix + self._id(self.names.docno),
+            self.names.topic_prefix + self._id(self.names.query_field),
+            self.names.prefix + self._id(self.names.docno_field),
             self._name("adjudicator") or "adjudicator",
             grade,
             reason,
@@ -307,8 +307,8 @@ class _RecordReader:
         return value.strip() if isinstance(value, str) else ""
 
     def _person_key(self) -> str:
-        if self.names.annotator:
-            return self.names.annotator if self.names.annotator in self.values else ""
+        if self.names.annotator_field:
+            return self.names.annotator_field if self.names.annotator_field in self.values else ""
         return next((key for key in PEOPLE if not _is_empty(self.values.get(key))), "")
 
     def _annotator(self) -> str:
@@ -316,10 +316,11 @@ class _RecordReader:
         name = self._name(self._person_key())
         if name:
             return name
-        if {"label", "labels"} & self.values.keys() and not self.names.annotator:
+        if {"label", "labels"} & self.values.keys() and not self.names.annotator_field:
             return self.filename.partition(".")[0]
         raise _InvalidRecord(
-            f'"{self.names.annotator or "annotator"}" is missing. Write in it who judged the pair.'
+            f'"{self.names.annotator_field or "annotator"}" is missing. '
+            "Write in it who judged the pair."
         )
 
     def _name(self, key: str) -> str:
@@ -330,8 +331,8 @@ class _RecordReader:
         return name
 
     def _answer_key(self) -> str:
-        if self.names.grade:
-            return self.names.grade
+        if self.names.grade_field:
+            return self.names.grade_field
         controls = self.values.get("controls") or []
         if len(controls) > 1:
             raise _InvalidRecord(

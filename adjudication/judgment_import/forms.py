@@ -8,7 +8,6 @@ from django import forms
 
 from accounts.models import Collection, Role
 from adjudication.judgment_import import ImportOptions
-from adjudication.judgment_import.files import FieldNames
 from adjudication.judgment_import.label_lines import BadLabelLine, parse_labels
 from corpus.forms import docno_prefix_field, topic_prefix_field
 from web.file_fields import FilesField, FilesInput
@@ -97,17 +96,13 @@ class JudgmentsForm(forms.Form):
 
     def import_options(self) -> ImportOptions:
         values = self.cleaned_data
-        return ImportOptions(
-            names=FieldNames(
-                query=values["query_field"] or "query",
-                docno=values["docno_field"] or "docno",
-                annotator=values["annotator_field"],
-                grade=values["grade_field"],
-                labels=values["labels"],
-                prefix=values["docno_prefix"],
-                topic_prefix=values["topic_prefix"],
-            ),
-            second_annotator=values["second_annotator"],
-            replace_drafts=values["drafts"] == REPLACE,
-            dry_run=values["dry_run"] == CHECK,
+        return ImportOptions.of(
+            {
+                **values,
+                "query_field": values["query_field"] or "query",
+                "docno_field": values["docno_field"] or "docno",
+                "prefix": values["docno_prefix"],
+                "replace_drafts": values["drafts"] == REPLACE,
+                "dry_run": values["dry_run"] == CHECK,
+            }
         )

@@ -56,10 +56,10 @@ def import_judgments(
         SourceError: a prefix has white space.
         WrongKind: a file is clearly of another kind, such as qrels.
     """
-    check_prefix(options.names.prefix)
-    check_prefix(options.names.topic_prefix)
+    check_prefix(options.prefix)
+    check_prefix(options.topic_prefix)
     scale = GradeCodes(grades=collection.grades, reasons=Reason.values)
-    contents = [_read(path, name, options.names, scale, work) for path, name in files]
+    contents = [_read(path, name, options, scale, work) for path, name in files]
     problems = [problem for content in contents for problem in content.problems]
     if problems:
         raise JudgmentsRefused(problems)

@@ -227,8 +227,8 @@ class TestLabelStudio:
 
         (refused,) = read(text).problems
         assert "the controls 'stars', 'grade_of'. Say with --grade-field which" in refused
-        assert read(text, grade="grade_of").judgments[0].grade == 3
-        assert read(text, grade="stars").judgments[0].grade == 1
+        assert read(text, grade_field="grade_of").judgments[0].grade == 3
+        assert read(text, grade_field="stars").judgments[0].grade == 1
 
     def test_a_task_whose_data_are_no_object_lacks_its_fields(self, read):
         text = json.dumps([{"data": 7, "annotations": [{"result": [result("rating", 1)]}]}])
@@ -253,7 +253,13 @@ class TestIds:
     def test_fields_may_have_other_names(self, one):
         values = {"topic": " t ", "paper": "p", "who": "a", "user": "b", "value": 1, "grade": 2}
 
-        record = one(values, query="topic", docno="paper", annotator="who", grade="value")
+        record = one(
+            values,
+            query_field="topic",
+            docno_field="paper",
+            annotator_field="who",
+            grade_field="value",
+        )
 
         assert record == Answered("f.csv:1", "t", "p", "a", 1, "", "")
 
@@ -283,8 +289,8 @@ class TestPeople:
         assert one({"annotator": " ", "user": "b", "completed_by": "c", "grade": 1}).person == "b"
 
     def test_a_given_field_is_the_only_one(self, one, problem):
-        assert one({"who": 7, "user": "b", "grade": 1}, annotator="who").person == "7"
-        text = problem({"query": "q", "docno": "d", "user": "b", "label": 1}, annotator="who")
+        assert one({"who": 7, "user": "b", "grade": 1}, annotator_field="who").person == "7"
+        text = problem({"query": "q", "docno": "d", "user": "b", "label": 1}, annotator_field="who")
         assert text == '"who" is missing. Write in it who judged the pair.'
 
     @pytest.mark.parametrize("key", ["label", "labels"])

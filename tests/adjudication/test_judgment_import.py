@@ -15,7 +15,7 @@ from adjudication.judgment_import import (
     import_judgments,
     seats_of,
 )
-from adjudication.judgment_import.files import Answered, FieldNames
+from adjudication.judgment_import.files import Answered
 from adjudication.models import Decision, JudgmentImport
 from annotation.models import Judgment, Opening, Slot
 from annotation.services import open_query
@@ -402,7 +402,7 @@ class TestOtherTools:
             }
         ]
 
-        report = load(json.dumps(tasks), suffix=".json", names=FieldNames(labels={"Similar": "2"}))
+        report = load(json.dumps(tasks), suffix=".json", labels={"Similar": "2"})
 
         assert (report.judgments, report.skipped) == (2, 1)
         assert {(row[3], row[4]) for row in grades(collection)} == {
@@ -416,7 +416,7 @@ class TestOtherTools:
         line = {"id": 1, "text": "…", "query": "q1_method", "docno": "d1", "Comments": []}
         texts = [json.dumps({**line, "label": [label]}) + "\n" for label in ("near", "far")]
 
-        load(*texts, suffix=".jsonl", names=FieldNames(labels={"near": "3", "far": "0"}))
+        load(*texts, suffix=".jsonl", labels={"near": "3", "far": "0"})
 
         assert {(row[3], row[4]) for row in grades(collection)} == {("file1", 3), ("file2", 0)}
 

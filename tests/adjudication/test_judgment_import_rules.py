@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import uuid
+from dataclasses import asdict
 
 import pytest
 from django.db import IntegrityError
@@ -17,8 +18,6 @@ from adjudication.judgment_import import (
     import_judgments,
 )
 from adjudication.judgment_import import service as import_service
-from adjudication.judgment_import.files import FieldNames
-from adjudication.judgment_import.uploads import options_as_json, options_from_json
 from adjudication.models import Decision, JudgmentImport
 from annotation.models import Judgment, Opening, Slot
 from annotation.services import open_query, places
@@ -551,7 +550,7 @@ class TestTheImport:
     @pytest.mark.parametrize("key", ["prefix", "topic_prefix"])
     def test_a_prefix_has_no_white_space(self, load, key):
         with pytest.raises(SourceError):
-            load(TWO, names=FieldNames(**{key: "a b"}))
+            load(TWO, **{key: "a b"})
 
     def test_a_row_that_the_database_refuses_is_reported(self, load, monkeypatch):
         """Another request could take a slot between the check and the insert."""
@@ -573,11 +572,11 @@ class TestTheImport:
 
     def test_options_survive_their_job(self):
         options = ImportOptions(
-            names=FieldNames("a", "b", "c", "d", {"x": "1"}, "e", "f"),
+            *("a", "b", "c", "d", {"x": "1"}, "e", "f"),
             second_annotator="ann1",
             replace_drafts=True,
             dry_run=True,
         )
 
-        assert options_from_json(options_as_json(options)) == options
-        assert options_from_json(options_as_json(ImportOptions())) == ImportOptions()
+        assert ImportOptions.of(asdict(options)) == options
+        assert ImportOptions.of(asdict(ImportOptions())) == ImportOptions()

@@ -14,7 +14,6 @@ from adjudication.judgment_import import (
     JudgmentImportReport,
     import_judgments,
 )
-from adjudication.judgment_import.files import FieldNames
 from adjudication.judgment_import.label_lines import parse_labels
 from jobs.context import DirectRun
 from web.words import count_noun
@@ -66,20 +65,7 @@ class Command(ProjectCommand):
             report = import_judgments(
                 collection=collection,
                 files=[(path, str(path)) for path in options["files"]],
-                options=ImportOptions(
-                    names=FieldNames(
-                        query=options["query_field"],
-                        docno=options["docno_field"],
-                        annotator=options["annotator_field"],
-                        grade=options["grade_field"],
-                        labels=parse_labels(options["label"]),
-                        prefix=options["prefix"],
-                        topic_prefix=options["topic_prefix"],
-                    ),
-                    second_annotator=options["second_annotator"],
-                    replace_drafts=options["replace_drafts"],
-                    dry_run=options["dry_run"],
-                ),
+                options=ImportOptions.of({**options, "labels": parse_labels(options["label"])}),
                 work=work,
             )
         finally:
