@@ -10,12 +10,9 @@ from pooling.strategies.drawn_pool import (
     DrawnPool,
     Ranking,
     assemble_pool,
+    begin_pool,
     budget_shortfall,
     by_best_rank,
-    check_names,
-    forced_entries,
-    own_docnos,
-    retriever_order,
 )
 
 
@@ -36,12 +33,9 @@ def depth_k(
     """
     if k < 1:
         raise ValueError(f"k must be at least 1, got {k}")
-    check_names(rankings, forced)
-    order = retriever_order(rankings, seed, query_paper)
-    pooled_docnos = own_docnos(query_paper, is_topic=is_topic)
-    first = list(forced_entries(forced, pooled_docnos))
+    order, first, skipped = begin_pool(rankings, forced, seed, query_paper, excluded, is_topic)
     tops = {name: rankings[name][:k] for name in order}
-    documents = by_best_rank(tops, order, pooled_docnos.union(excluded))
+    documents = by_best_rank(tops, order, skipped)
     return assemble_pool(order, first, documents, {name: k - len(tops[name]) for name in order})
 
 
@@ -62,11 +56,8 @@ def take_b(
     """
     if size < 1:
         raise ValueError(f"size must be at least 1, got {size}")
-    check_names(rankings, forced)
-    order = retriever_order(rankings, seed, query_paper)
-    pooled_docnos = own_docnos(query_paper, is_topic=is_topic)
-    first = list(forced_entries(forced, pooled_docnos))
-    documents = list(islice(by_best_rank(rankings, order, pooled_docnos.union(excluded)), size))
+    order, first, skipped = begin_pool(rankings, forced, seed, query_paper, excluded, is_topic)
+    documents = list(islice(by_best_rank(rankings, order, skipped), size))
     return assemble_pool(order, first, documents, budget_shortfall(size, len(documents)))
 
 

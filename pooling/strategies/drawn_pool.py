@@ -94,6 +94,36 @@ def contributions(
                 yield DrawnContribution(docno, name, None, None, name == drawer, sequence)
 
 
+class Beginning(NamedTuple):
+    """What a strategy begins with: the forced entries, and the documents that it skips.
+
+    `order` is the query paper's own random order of the retrievers.
+    """
+
+    order: tuple[str, ...]
+    entries: list[Entry]
+    skipped_docnos: set[str]
+
+
+def begin_pool(
+    rankings: Mapping[str, object],
+    forced: Mapping[str, Ranking],
+    seed: str,
+    query_paper: str,
+    excluded: Collection[str],
+    is_topic: bool,
+) -> Beginning:
+    """Raises ValueError for a name that is both a forced source and a retriever."""
+    if sources_in_both := sorted(rankings.keys() & forced.keys()):
+        raise ValueError(
+            f"a source cannot be both forced and a retriever, got {', '.join(sources_in_both)}"
+        )
+    skipped_docnos = own_docnos(query_paper, is_topic=is_topic)
+    entries = list(_forced_entries(forced, skipped_docnos))
+    skipped_docnos.update(excluded)
+    return Beginning(retriever_order(rankings, seed, query_paper), entries, skipped_docnos)
+
+
 def retriever_order(names: Iterable[str], seed: str, query_paper: str) -> tuple[str, ...]:
     """The query paper's own random order of the retrievers."""
     return tuple(shuffled(names, seed=seed, purpose="retriever-order", query=query_paper))
@@ -107,7 +137,7 @@ def own_docnos(query_paper: str, *, is_topic: bool) -> set[str]:
     return set() if is_topic else {query_paper}
 
 
-def forced_entries(forced: Mapping[str, Ranking], pooled_docnos: set[str]) -> Iterator[Entry]:
+def _forced_entries(forced: Mapping[str, Ranking], pooled_docnos: set[str]) -> Iterator[Entry]:
     """All documents of the forced sources, by source name; adds them to `pooled_docnos`."""
     sequence = 0
     for source in sorted(forced):
@@ -159,14 +189,6 @@ def assemble_pool(
 def budget_shortfall(size: int, count: int) -> dict[str, int]:
     """The shortfall of a pool that was to have `size` drawn documents and has `count`."""
     return {BUDGET: size - count} if count < size else {}
-
-
-def check_names(rankings: Mapping[str, object], forced: Mapping[str, object]) -> None:
-    """Raises ValueError for a name that is both a forced source and a retriever."""
-    if sources_in_both := sorted(rankings.keys() & forced.keys()):
-        raise ValueError(
-            f"a source cannot be both forced and a retriever, got {', '.join(sources_in_both)}"
-        )
 
 
 def _first_ranks(

@@ -15,7 +15,6 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import accumulate, repeat
 from operator import mul
-from typing import Any
 
 from pooling.strategies.definition import Parameter, Strategy
 from pooling.strategies.drawn_pool import (
@@ -23,12 +22,10 @@ from pooling.strategies.drawn_pool import (
     Ranking,
     Rankings,
     assemble_pool,
+    begin_pool,
     budget_shortfall,
     by_best_rank,
-    check_names,
-    forced_entries,
     own_docnos,
-    retriever_order,
 )
 from retrieval.formats import Scored, docnos_of
 
@@ -39,7 +36,7 @@ FusedScores = dict[str, float]  # score by docno
 
 
 def fuse_to_budget(
-    fuse: Callable[[Sequence[Sequence[Scored]]], FusedScores],
+    fuse: Callable[..., FusedScores],
     rankings: Rankings,
     forced: Mapping[str, Ranking],
     size: int,
@@ -49,25 +46,23 @@ def fuse_to_budget(
     excluded: Collection[str] = (),
     *,
     is_topic: bool = False,
+    **parameters: float,
 ) -> DrawnPool:
     """The `size` documents that `fuse` scores highest over the lists down to `depth`.
 
-    `fuse` gets the lists without the query paper. Forced and excluded documents keep their ranks
-    there and are skipped only when the best are chosen. The drawer is the retriever with the
-    document's best rank; the query paper's order breaks ties. Raises ValueError for a size or a
-    depth < 1.
+    `fuse` gets the lists without the query paper, and `parameters`. Forced and excluded documents
+    keep their ranks there and are skipped only when the best are chosen. The drawer is the
+    retriever with the document's best rank; the query paper's order breaks ties. Raises ValueError
+    for a size or a depth < 1.
     """
     if min(size, depth) < 1:
         raise ValueError(f"size and depth must be at least 1, got {size} and {depth}")
-    check_names(rankings, forced)
-    order = retriever_order(rankings, seed, query_paper)
-    pooled_docnos = own_docnos(query_paper, is_topic=is_topic)
-    first = list(forced_entries(forced, pooled_docnos))
+    order, first, skipped = begin_pool(rankings, forced, seed, query_paper, excluded, is_topic)
     tops = {name: rankings[name][:depth] for name in order}
     own = own_docnos(query_paper, is_topic=is_topic)
-    scores = fuse([_distinct(tops[name], own) for name in sorted(order)])
+    scores = fuse([_distinct(tops[name], own) for name in sorted(order)], **parameters)
     names = {name: docnos_of(top) for name, top in tops.items()}
-    ranks = dict(by_best_rank(names, order, pooled_docnos.union(excluded)))
+    ranks = dict(by_best_rank(names, order, skipped))
     best = heapq.nlargest(size, ranks, key=lambda docno: (scores[docno], docno))
     documents = [(docno, ranks[docno]) for docno in best]
     return assemble_pool(order, first, documents, budget_shortfall(size, len(documents)))
@@ -140,18 +135,6 @@ def _distinct(ranking: Sequence[Scored], own: Collection[str]) -> list[Scored]:
     return list(first.values())
 
 
-def _draw_rrf(
-    rankings: Rankings, forced: Mapping[str, Ranking], *, k: float, **values: Any
-) -> DrawnPool:
-    return fuse_to_budget(partial(rrf, k=k), rankings, forced, **values)
-
-
-def _draw_rbp(
-    rankings: Rankings, forced: Mapping[str, Ranking], *, p: float, **values: Any
-) -> DrawnPool:
-    return fuse_to_budget(partial(rbp, p=p), rankings, forced, **values)
-
-
 _SIZE = Parameter("size", "whole", 60, "Documents to draw, in addition to the forced ones.")
 _DEPTH = Parameter("depth", "whole", 500, "The last rank that is read of each list.")
 
@@ -164,7 +147,7 @@ RRF = Strategy(
         _DEPTH,
         Parameter("k", "number", float(RRF_K), "The larger k, the less the top ranks count.", 0),
     ),
-    _draw_rrf,
+    partial(fuse_to_budget, rrf),
     depth_parameter="depth",
 )
 COMBMNZ = Strategy(
@@ -184,6 +167,6 @@ RBP = Strategy(
         _DEPTH,
         Parameter("p", "number", 0.8, "Persistence: the larger, the more deep ranks count.", 0, 1),
     ),
-    _draw_rbp,
+    partial(fuse_to_budget, rbp),
     depth_parameter="depth",
 )

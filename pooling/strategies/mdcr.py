@@ -18,10 +18,7 @@ from pooling.strategies.drawn_pool import (
     DrawnPool,
     Ranking,
     assemble_pool,
-    check_names,
-    forced_entries,
-    own_docnos,
-    retriever_order,
+    begin_pool,
     unpooled,
 )
 
@@ -56,11 +53,7 @@ def sample_of_tops(
     """
     if not 1 <= n <= top:
         raise ValueError(f"n must be from 1 to top ({top}), got {n}")
-    check_names(rankings, forced)
-    order = retriever_order(rankings, seed, query_paper)
-    positives = own_docnos(query_paper, is_topic=is_topic)
-    first = list(forced_entries(forced, positives))
-    positives.update(excluded)
+    order, first, positives = begin_pool(rankings, forced, seed, query_paper, excluded, is_topic)
     documents: dict[str, BestRank] = {}
     shortfall = {}
     for name in order:

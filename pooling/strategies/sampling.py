@@ -22,12 +22,9 @@ from pooling.strategies.drawn_pool import (
     DrawnPool,
     Ranking,
     assemble_pool,
+    begin_pool,
     budget_shortfall,
     by_best_rank,
-    check_names,
-    forced_entries,
-    own_docnos,
-    retriever_order,
 )
 
 
@@ -123,15 +120,12 @@ class _SampleBuilder:
         excluded: Collection[str],
         is_topic: bool,
     ) -> None:
-        check_names(rankings, forced)
         self.seed, self.query_paper = seed, query_paper
-        self.order = retriever_order(rankings, seed, query_paper)
-        pooled_docnos = own_docnos(query_paper, is_topic=is_topic)
-        self.first = list(forced_entries(forced, pooled_docnos))
-        tops = {name: rankings[name][:depth] for name in self.order}
-        self.frame: dict[str, BestRank] = dict(
-            by_best_rank(tops, self.order, pooled_docnos.union(excluded))
+        self.order, self.first, skipped = begin_pool(
+            rankings, forced, seed, query_paper, excluded, is_topic
         )
+        tops = {name: rankings[name][:depth] for name in self.order}
+        self.frame: dict[str, BestRank] = dict(by_best_rank(tops, self.order, skipped))
         self.docnos: list[str] = []
         self.inclusion: dict[str, float] = {entry.docno: 1.0 for entry in self.first}
 

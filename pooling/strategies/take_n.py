@@ -10,10 +10,7 @@ from pooling.strategies.drawn_pool import (
     DrawnPool,
     Entry,
     Ranking,
-    check_names,
-    forced_entries,
-    own_docnos,
-    retriever_order,
+    begin_pool,
     unpooled,
 )
 
@@ -51,12 +48,8 @@ def draw(
         raise ValueError(f"unknown mode {mode!r}; use {' or '.join(sorted(DRAW_ORDERS))}")
     if n < 1:
         raise ValueError(f"n must be at least 1, got {n}")
-    check_names(rankings, forced)
-    order = retriever_order(rankings, seed, query_paper)
-    pooled_docnos = own_docnos(query_paper, is_topic=is_topic)
-    entries = list(forced_entries(forced, pooled_docnos))
-    pooled_docnos.update(excluded)
-    candidates = {name: unpooled(rankings[name], pooled_docnos) for name in order}
+    order, entries, skipped = begin_pool(rankings, forced, seed, query_paper, excluded, is_topic)
+    candidates = {name: unpooled(rankings[name], skipped) for name in order}
     shortfall, depth = dict.fromkeys(order, 0), dict.fromkeys(order, 0)
     for name in DRAW_ORDERS[mode](order, n):
         ranked = next(candidates[name], None)
@@ -64,7 +57,7 @@ def draw(
             shortfall[name] += 1
             continue
         depth[name], docno = ranked
-        pooled_docnos.add(docno)
+        skipped.add(docno)
         entries.append(Entry(docno, name, len(entries) + 1, depth[name]))
     return DrawnPool(order, tuple(entries), shortfall, depth)
 
