@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import wraps
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponseBase
@@ -19,7 +19,15 @@ from accounts.locking import CollectionArchived
 from accounts.models import Collection, User
 from web.requests.answers import refusal, wants_json
 
+Row = TypeVar("Row")
 View = Callable[..., HttpResponseBase]
+
+
+def found(row: Row | None, *message: str) -> Row:
+    """The row. Raises Http404, with the message if there is one, for None."""
+    if row is None:
+        raise Http404(*message)
+    return row
 
 
 def person_of(request: HttpRequest) -> User:

@@ -5,20 +5,21 @@ from __future__ import annotations
 from typing import Any
 
 from django.http import Http404
-from drf_spectacular.utils import extend_schema, extend_schema_field
+from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from accounts.access import found
 from accounts.api import CollectionView
 from accounts.models import Role
 from adjudication import queue
 from adjudication.models import Case, Decision
 from adjudication.referrals.reasons import referral_reason
 from adjudication.services import Ruling, decide
-from annotation.api import GradeAnswer, GradeOrReason, TextAnswer
-from annotation.models import Pair, Reason
+from annotation.api import GradeOrReason, ShownTexts, TextAnswer
+from annotation.models import Reason
 from corpus.models import Query
 
 # What comes in
@@ -71,16 +72,11 @@ class ShownJudgmentAnswer(serializers.Serializer[queue.ShownJudgment]):
     note = serializers.CharField()
 
 
-class CaseAnswer(serializers.Serializer[queue.ShownCase]):
+class CaseAnswer(ShownTexts):
     """A case as the page shows it, the meaning of the grades, and your decision, if any."""
 
-    token = serializers.CharField()
-    facet = serializers.SerializerMethodField()
     query = TextAnswer()
-    candidate = TextAnswer()
     judgments = ShownJudgmentAnswer(many=True, source="cards")
-    instructions = serializers.SerializerMethodField()
-    grades = serializers.SerializerMethodField()
     seen = serializers.CharField()
     decision_key = serializers.UUIDField(
         source="supersedes", allow_null=True, help_text="Names your decision; null if it is due."
@@ -90,16 +86,6 @@ class CaseAnswer(serializers.Serializer[queue.ShownCase]):
     referral_reason = serializers.SerializerMethodField(
         help_text="Why an admin sent the pair to adjudication; empty if none did."
     )
-
-    def get_facet(self, case: queue.ShownCase) -> str:
-        return str(self.context["query"].facet.key)
-
-    def get_instructions(self, case: queue.ShownCase) -> str:
-        return str(self.context["query"].opening.guideline.instructions)
-
-    @extend_schema_field(GradeAnswer(many=True))
-    def get_grades(self, case: queue.ShownCase) -> Any:
-        return GradeAnswer(self.context["query"].opening.guideline.grades, many=True).data
 
     def get_decided(self, case: queue.ShownCase) -> bool:
         return case.decision is not None
@@ -134,10 +120,7 @@ class AdjudicationView(CollectionView):
     roles = (Role.ADJUDICATOR,)
 
     def open_query(self, name: str) -> Query:
-        query = queue.query_to_settle(self.collection, name)
-        if query is None:
-            raise Http404
-        return query
+        return found(queue.query_to_settle(self.collection, name))
 
 
 class Cases(AdjudicationView):
@@ -154,8 +137,8 @@ class CaseDetail(AdjudicationView):
     @extend_schema(summary="One case with both judgments, without names", responses=CaseAnswer)
     def get(self, request: Request, slug: str, query: str, token: str) -> Response:
         own_query = self.open_query(query)
-        case = queue.shown_case(own_query, self.person, token) if token.isalnum() else None
-        if case is None or (case.decision and not case.decision.is_own):
+        case = found(queue.shown_case(own_query, self.person, token) if token.isalnum() else None)
+        if case.decision and not case.decision.is_own:
             raise Http404
         return Response(CaseAnswer(case, context={"query": own_query}).data)
 
@@ -172,7 +155,11 @@ class Decide(AdjudicationView):
         responses={200: DecisionAnswer, 201: DecisionAnswer},
     )
     def post(self, request: Request, slug: str, query: str, token: str) -> Response:
-        pair = self._pair(query, token)
+        pair = found(
+            queue.pair_to_settle(self.open_query(query), self.person, token)
+            if token.isalnum()
+            else None
+        )
         body = self.parsed(NewDecision)
         is_repeated = Decision.objects.filter(pair=pair, key=body["key"]).exists()
         decision = decide(
@@ -182,14 +169,6 @@ class Decide(AdjudicationView):
             **body,
         )
         return Response(DecisionAnswer(decision).data, status=200 if is_repeated else 201)
-
-    def _pair(self, name: str, token: str) -> Pair:
-        pair = None
-        if token.isalnum():
-            pair = queue.pair_to_settle(self.open_query(name), self.person, token)
-        if pair is None:
-            raise Http404
-        return pair
 
 
 class Decisions(AdjudicationView):

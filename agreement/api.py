@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.http import Http404
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from accounts.access import found
 from accounts.api import CollectionView
 from agreement.coefficients import COEFFICIENTS, Missing
 from agreement.services import POLICIES, AgreementReport
@@ -92,10 +92,7 @@ class AgreementReports(CollectionView):
     def get(self, request: Request, slug: str) -> Response:
         parameters = self.parameters(ReportParameters)
         kind = AgreementReport(parameters.validated_data["missing"])
-        report = stored_report(kind, self.collection)
-        if report is None:
-            raise Http404
-        return Response(AgreementAnswer(report).data)
+        return Response(AgreementAnswer(found(stored_report(kind, self.collection))).data)
 
     @extend_schema(
         summary="Compute the present agreement",

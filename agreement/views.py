@@ -12,7 +12,7 @@ from django.urls import reverse
 from django.utils.http import urlencode
 from django.views.decorators.http import require_POST, require_safe
 
-from accounts.access import in_collection, person_of
+from accounts.access import found, in_collection, person_of
 from accounts.models import Collection, Role
 from agreement import tables
 from agreement.coefficients import COEFFICIENTS, Missing
@@ -119,10 +119,9 @@ def _tables(
 def _queries_file(
     request: HttpRequest, collection: Collection, report: StoredReport | None
 ) -> HttpResponseBase:
-    if report is None:
-        raise Http404("no current report")
+    queries = _query_lines(request, found(report, "no current report"))
     names = dict(collection.facets.values_list("key", "name"))
-    lines, _ = _table_rows(request, _query_lines(request, report), names)
+    lines, _ = _table_rows(request, queries, names)
     return csv_file(f"{collection.slug}-agreement-by-query", tables.BY_QUERY.shown(request), lines)
 
 
@@ -168,9 +167,7 @@ def agreement_figure(
 
 def _newest(collection: Collection, missing: str) -> StoredReport:
     report = stored_report(AgreementReport(missing), collection)
-    if report is None:
-        raise Http404(f"no current report with missing judgments treated as {missing}")
-    return report
+    return found(report, f"no current report with missing judgments treated as {missing}")
 
 
 def _filename(report: StoredReport, extension: str) -> str:

@@ -5,15 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 from django.db.models import Prefetch
-from django.http import Http404
 from drf_spectacular.utils import extend_schema, extend_schema_field
 from rest_framework import serializers
 from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from accounts.access import found
 from accounts.api import CollectionView
-from accounts.models import HIGHEST_GRADE, Role, User
+from accounts.models import HIGHEST_GRADE, Collection, Role, User
 from annotation import queue
 from annotation.models import Judgment, Opening, Pair, Reason, Seat
 from annotation.services import Answer, open_queries, submit_judgment
@@ -132,15 +132,30 @@ class GradeAnswer(serializers.Serializer[Any]):
     example = serializers.CharField(default="")
 
 
-class PairAnswer(serializers.Serializer[queue.ShownPair]):
-    """A pair as the page shows it, the meaning of the grades, and your current judgment."""
+class ShownTexts(serializers.Serializer[Any]):
+    """A pair as the page shows it, and the meaning of the grades."""
 
     token = serializers.CharField()
     facet = serializers.SerializerMethodField()
-    query = QueryTextAnswer()
     candidate = TextAnswer()
     instructions = serializers.SerializerMethodField()
     grades = serializers.SerializerMethodField()
+
+    def get_facet(self, shown: object) -> str:
+        return str(self.context["query"].facet.key)
+
+    def get_instructions(self, shown: object) -> str:
+        return str(self.context["query"].opening.guideline.instructions)
+
+    @extend_schema_field(GradeAnswer(many=True))
+    def get_grades(self, shown: object) -> Any:
+        return GradeAnswer(self.context["query"].opening.guideline.grades, many=True).data
+
+
+class PairAnswer(ShownTexts):
+    """A pair as the page shows it, the meaning of the grades, and your current judgment."""
+
+    query = QueryTextAnswer()
     presentation_digest = serializers.CharField(source="presentation")
     judgment_key = serializers.UUIDField(
         allow_null=True, help_text="Names your current judgment; null before the first."
@@ -149,16 +164,6 @@ class PairAnswer(serializers.Serializer[queue.ShownPair]):
     grade = serializers.IntegerField(allow_null=True)
     reason = serializers.CharField()
     note = serializers.CharField()
-
-    def get_facet(self, shown_pair: queue.ShownPair) -> str:
-        return str(self.context["query"].facet.key)
-
-    def get_instructions(self, shown_pair: queue.ShownPair) -> str:
-        return str(self.context["query"].opening.guideline.instructions)
-
-    @extend_schema_field(GradeAnswer(many=True))
-    def get_grades(self, shown_pair: queue.ShownPair) -> Any:
-        return GradeAnswer(self.context["query"].opening.guideline.grades, many=True).data
 
 
 class JudgmentAnswer(serializers.Serializer[Judgment]):
@@ -182,6 +187,15 @@ class JudgmentAnswer(serializers.Serializer[Judgment]):
 # The admin's side
 
 
+def annotator_named(username: str, collection: Collection, field: str) -> User:
+    """Raises ValidationError about the field if the collection has no such annotator."""
+    rows = collection.memberships.filter(role=Role.ANNOTATOR, user__username=username)
+    member = rows.select_related("user").first()
+    if member is None:
+        raise ValidationError({field: [f"No annotator {username!r} in this collection."]})
+    return member.user
+
+
 class Openings(CollectionView):
     @extend_schema(summary="Queries open for judging", responses=OpeningAnswer(many=True))
     def get(self, request: Request, slug: str) -> Response:
@@ -198,7 +212,9 @@ class Openings(CollectionView):
     )
     def post(self, request: Request, slug: str) -> Response:
         body = self.parsed(NewOpenings)
-        first, second = (self._annotator(name) for name in body["annotators"])
+        first, second = (
+            annotator_named(name, self.collection, "annotators") for name in body["annotators"]
+        )
         with rolled_back_if(body["dry_run"]):
             openings = open_queries(
                 queries=[self._query(name) for name in dict.fromkeys(body["queries"])],
@@ -209,18 +225,6 @@ class Openings(CollectionView):
             pairs = Pair.objects.filter(query__opening__in=openings).count()
             answer = NewOpeningsAnswer({"openings": openings, "pairs": pairs}).data
         return Response(answer, status=200 if body["dry_run"] else 201)
-
-    def _annotator(self, username: str) -> User:
-        member = (
-            self.collection.memberships.filter(role=Role.ANNOTATOR, user__username=username)
-            .select_related("user")
-            .first()
-        )
-        if member is None:
-            raise ValidationError(
-                {"annotators": [f"No annotator {username!r} in this collection."]}
-            )
-        return member.user
 
     def _query(self, name: str) -> Query:
         query = self.collection.queries.filter(name=name).first()
@@ -240,21 +244,13 @@ class JudgingView(CollectionView):
     roles = (Role.ANNOTATOR,)
 
     def my_query(self, name: str) -> Query:
-        query = queue.own_query(self.collection, self.person, name)
-        if query is None:
-            raise Http404
-        return query
+        return found(queue.own_query(self.collection, self.person, name))
 
     def my_slot(self, name: str, token: str) -> int:
-        slot = queue.own_slot(self.collection.slug, self.person, name, token)
-        if slot is None:
-            raise Http404
-        return slot.pk
+        return found(queue.own_slot(self.collection.slug, self.person, name, token)).pk
 
     def shown(self, query: Query, token: str) -> Response:
-        pair = queue.shown_pair(query, self.person, token) if token.isalnum() else None
-        if pair is None:
-            raise Http404
+        pair = found(queue.shown_pair(query, self.person, token) if token.isalnum() else None)
         return Response(PairAnswer(pair, context={"query": query}).data)
 
 

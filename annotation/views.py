@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from django.contrib import messages
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.cache import never_cache
@@ -13,6 +13,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from accounts.access import (
     by_the_same_person,
+    found,
     in_collection,
     not_found_as_json,
     person_of,
@@ -175,7 +176,11 @@ def judge_ahead(request: HttpRequest, collection: Collection, name: str) -> Http
     """The next `count` pairs as parts of the page, without those named in `without`."""
     query = my_query(request, collection, name)
     without = [token for token in request.GET.get("without", "").split(",") if token]
-    count = _count(request)
+    try:
+        count = int(request.GET.get("count", queue.PAIRS_AHEAD))
+    except ValueError:
+        count = queue.PAIRS_AHEAD
+    count = max(1, min(count, queue.PAIRS_AHEAD))
     pairs = queue.pairs_ahead(query, person_of(request), without=without, count=count)
     return render(
         request,
@@ -187,14 +192,6 @@ def judge_ahead(request: HttpRequest, collection: Collection, name: str) -> Http
             "are_the_last": len(pairs) < count,
         },
     )
-
-
-def _count(request: HttpRequest) -> int:
-    try:
-        wanted = int(request.GET.get("count", queue.PAIRS_AHEAD))
-    except ValueError:
-        wanted = queue.PAIRS_AHEAD
-    return max(1, min(wanted, queue.PAIRS_AHEAD))
 
 
 @never_cache
@@ -286,20 +283,14 @@ def _workspace(
 
 def my_query(request: HttpRequest, collection: Collection, name: str) -> Query:
     query = queue.own_query(collection, person_of(request), name)
-    if query is None:
-        raise Http404(f"no query {name} for this annotator")
-    return query
+    return found(query, f"no query {name} for this annotator")
 
 
 def _my_slot(request: HttpRequest, slug: str, name: str, token: str) -> OwnSlot:
     slot = queue.own_slot(slug, person_of(request), name, token)
-    if slot is None:
-        raise Http404(f"no pair {token} for this annotator")
-    return slot
+    return found(slot, f"no pair {token} for this annotator")
 
 
 def _shown(request: HttpRequest, query: Query, token: str) -> ShownPair:
     shown = queue.shown_pair(query, person_of(request), token)
-    if shown is None:
-        raise Http404(f"no pair {token} for this annotator")
-    return shown
+    return found(shown, f"no pair {token} for this annotator")

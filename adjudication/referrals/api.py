@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
-from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from accounts.api import CollectionView
-from accounts.models import Role, User
 from adjudication.models import LONGEST_REASON, Recipient, Referral
 from adjudication.referrals.services import refer_pair
+from annotation.api import annotator_named
 from database.dry_run import rolled_back_if
 from web.api.serializers import DryRun
 
@@ -68,7 +67,7 @@ class Referrals(CollectionView):
         body = self.parsed(NewReferral)
         dry_run = body.pop("dry_run")
         annotators = {
-            number: self._annotator(f"annotator_{number}", username)
+            number: annotator_named(username, self.collection, f"annotator_{number}")
             for number in (1, 2)
             if (username := body.pop(f"annotator_{number}"))
         }
@@ -78,10 +77,3 @@ class Referrals(CollectionView):
             )
             answer = ReferralAnswer(referral).data
         return Response(answer, status=200 if dry_run else 201)
-
-    def _annotator(self, field: str, username: str) -> User:
-        rows = self.collection.memberships.filter(role=Role.ANNOTATOR, user__username=username)
-        member = rows.select_related("user").first()
-        if member is None:
-            raise ValidationError({field: [f"No annotator {username!r} in this collection."]})
-        return member.user

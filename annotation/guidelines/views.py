@@ -6,11 +6,11 @@ import re
 
 from django.contrib import messages
 from django.core.exceptions import BadRequest
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_safe
 
-from accounts.access import in_collection
+from accounts.access import found, in_collection
 from accounts.models import Collection, Role
 from annotation import services
 from annotation.guidelines.forms import GuidelineForm
@@ -60,9 +60,7 @@ def guideline(request: HttpRequest, collection: Collection, facet: str) -> HttpR
 
 def _facet_or_404(collection: Collection, slug: str) -> Facet:
     facet = next((facet for facet in collection.facets.all() if facet.slug == slug), None)
-    if facet is None:
-        raise Http404(f"{collection.slug} has no facet {slug}.")
-    return facet
+    return found(facet, f"{collection.slug} has no facet {slug}.")
 
 
 def _requested_version(
