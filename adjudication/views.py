@@ -26,7 +26,7 @@ from adjudication.services import (
     NoSuchCase,
     decide,
 )
-from annotation.models import Pair
+from annotation.models import GradeText, Pair
 from annotation.views import not_found_for_scripts
 from corpus.models import Query
 from web.requests.answers import refusal, wants_json
@@ -275,7 +275,7 @@ def _page(
     )
 
 
-def _card_context(card: queue.ShownJudgment, grades: list[dict[str, Any]]) -> dict[str, Any]:
+def _card_context(card: queue.ShownJudgment, grades: list[GradeText]) -> dict[str, Any]:
     name = "" if card.grade is None else grades[card.grade]["name"]
     return {**card._asdict(), "reason_text": card.reason_text, "name": name}
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NotRequired, TypedDict
 
 from django.conf import settings
 from django.db import models
@@ -26,17 +26,31 @@ class Reason(models.TextChoices):
         return [(value, label) for value, label in cls.choices if value != cls.SOURCE]
 
 
+class GradeText(TypedDict):
+    """The meaning of a grade under a facet."""
+
+    grade: int
+    name: str
+    definition: str
+    detail: NotRequired[str]
+    example: NotRequired[str]
+
+
+class GuidelineText(TypedDict):
+    instructions: str
+    grades: list[GradeText]
+
+
 class Guideline(models.Model):
     """The meaning of the grades under one facet. A change is a new version; openings keep theirs.
 
-    `grades` is a list with a {"grade", "name", "definition", "detail", "example"} for each grade of
-    the collection's scale, 0 first.
+    `grades` has a text for each grade of the collection's scale, 0 first.
     """
 
     facet = models.ForeignKey(Facet, models.CASCADE, related_name="guidelines")
     version = models.PositiveSmallIntegerField()
     instructions = models.TextField(blank=True)
-    grades = models.JSONField()
+    grades: models.JSONField[list[GradeText], list[GradeText]] = models.JSONField()
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:

@@ -14,7 +14,17 @@ from django.utils import timezone
 from accounts.locking import CollectionArchived, check_not_archived, lock_collection
 from accounts.models import Collection, Role, User
 from annotation.guidelines.defaults import default_guideline, with_names
-from annotation.models import Guideline, Judgment, Opening, Pair, Reason, Seat, Slot
+from annotation.models import (
+    GradeText,
+    Guideline,
+    GuidelineText,
+    Judgment,
+    Opening,
+    Pair,
+    Reason,
+    Seat,
+    Slot,
+)
 from annotation.presentation import (
     Presentation,
     ShownText,
@@ -180,7 +190,7 @@ def set_up_collection(
     slug: str,
     name: str,
     facets: Sequence[FacetPlan] = DEFAULT_FACETS,
-    guidelines: Mapping[str, Any] | None = None,
+    guidelines: Mapping[str, GuidelineText] | None = None,
     grade_names: Sequence[str] = (),
     **settings: Any,
 ) -> Collection:
@@ -202,7 +212,7 @@ def write_guideline(
     *,
     facet: Facet,
     instructions: str,
-    grades: list[dict[str, Any]],
+    grades: list[GradeText],
     based_on: int | None = None,
 ) -> Guideline:
     """Add the next version of a facet's guideline; queries already open keep theirs.
@@ -219,7 +229,7 @@ def write_guideline(
         return facet.guidelines.create(version=newest + 1, instructions=instructions, grades=grades)
 
 
-def _check_guideline(collection: Collection, grades: Sequence[Mapping[str, Any]]) -> None:
+def _check_guideline(collection: Collection, grades: Sequence[GradeText]) -> None:
     described = [grade.get("grade") for grade in grades]
     if described != list(collection.grades):
         raise JudgingError(

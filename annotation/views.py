@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
@@ -227,7 +225,10 @@ def judge_mine(request: HttpRequest, collection: Collection, name: str) -> HttpR
             "query": query,
             "title": query.query_paper.title,
             "judgments": judgments,
-            "counts": _counts(query, judgments),
+            "counts": [
+                (grade, sum(judgment.grade == grade["grade"] for judgment in judgments))
+                for grade in reversed(query.opening.guideline.grades)
+            ],
             "progress": queue.progress_in(query.pk, user),
             "minutes": queue.minutes_spent(query, user),
             "next": next(
@@ -236,14 +237,6 @@ def judge_mine(request: HttpRequest, collection: Collection, name: str) -> HttpR
             ),
         },
     )
-
-
-def _counts(query: Query, judgments: list[queue.OwnJudgment]) -> list[tuple[dict[str, Any], int]]:
-    """The number of my judgments with each grade, the highest first."""
-    grades = [judgment.grade for judgment in judgments]
-    return [
-        (grade, grades.count(grade["grade"])) for grade in reversed(query.opening.guideline.grades)
-    ]
 
 
 def _workspace(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from annotation.models import GuidelineText
 
 CSFCUBE_GUIDELINE = "ann_guidelines.pdf in https://github.com/iesl/CSFCube"
 
@@ -10,7 +10,7 @@ CSFCUBE_GUIDELINE = "ann_guidelines.pdf in https://github.com/iesl/CSFCube"
 NAMES = ("Unrelated", "Related", "Similar", "Near identical")
 
 
-def csfcube_guideline() -> dict[str, Any]:
+def csfcube_guideline() -> GuidelineText:
     """A guideline that says where CSFCube's own is, and does not redefine its grades."""
     return {
         "instructions": (

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from django.db import models, transaction
 
 from accounts.locking import lock_collection
 from accounts.models import Collection
 from annotation.guidelines.defaults import default_guideline, with_names
-from annotation.models import Opening
+from annotation.models import GuidelineText, Opening
 from annotation.services import JudgingError, write_guideline
 from corpus.facets import FacetPlan, check_facets
 from corpus.models import Facet
@@ -120,7 +119,7 @@ def _complete_guidelines(collection: Collection, grade_names: Sequence[str]) -> 
             write_guideline(facet=facet, **named)
 
 
-def _newest_text(facet: Facet, highest_grade: int) -> dict[str, Any] | None:
+def _newest_text(facet: Facet, highest_grade: int) -> GuidelineText | None:
     """The facet's newest guideline; None if it does not describe the grades of this scale."""
     newest = facet.guidelines.first()
     if newest is None:

@@ -8,6 +8,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from annotation.models import GradeText, GuidelineText
 from corpus.models import Facet
 
 HERE = Path(__file__).parent
@@ -15,31 +16,27 @@ CSFCUBE_GRADES = 4
 
 
 @cache
-def default_guidelines() -> dict[str, Any]:
+def default_guidelines() -> dict[str, GuidelineText]:
     """The texts for CSFCube's facets on its scale of four grades, by the facet's key."""
-    return _read("default_guidelines.json")
-
-
-@cache
-def _scales() -> dict[str, Any]:
-    return _read("default_scales.json")
-
-
-def _read(name: str) -> dict[str, Any]:
-    content: dict[str, Any] = json.loads((HERE / name).read_text())
+    content: dict[str, GuidelineText] = json.loads((HERE / "default_guidelines.json").read_text())
     return content
 
 
-def default_guideline(facet: Facet, highest_grade: int) -> dict[str, Any]:
+@cache
+def _scales() -> Any:
+    return json.loads((HERE / "default_scales.json").read_text())
+
+
+def default_guideline(facet: Facet, highest_grade: int) -> GuidelineText:
     """The `instructions` and `grades` for the facet on the scale from 0 to `highest_grade`.
 
     A facet of CSFCube keeps its instructions on every scale, and its grades on CSFCube's scale.
     """
     own_text = default_guidelines().get(facet.key)
     if own_text and highest_grade + 1 == CSFCUBE_GRADES:
-        return dict(own_text)
+        return own_text.copy()
     text = _scales()["relevance" if facet.is_whole else "facet"]
-    grades = [
+    grades: list[Any] = [
         {
             "grade": grade,
             **{field: words.replace("FACET", facet.name.lower()) for field, words in entry.items()},
@@ -50,11 +47,11 @@ def default_guideline(facet: Facet, highest_grade: int) -> dict[str, Any]:
     return {"instructions": instructions, "grades": grades}
 
 
-def with_names(guideline: dict[str, Any], names: Sequence[str]) -> dict[str, Any]:
+def with_names(guideline: GuidelineText, names: Sequence[str]) -> GuidelineText:
     """The guideline with these names of its grades, from grade 0. An empty one changes nothing."""
     given = dict(enumerate(names))
-    grades = [
+    grades: list[GradeText] = [
         {**grade, "name": given.get(grade["grade"]) or grade["name"]}
         for grade in guideline["grades"]
     ]
-    return {**guideline, "grades": grades}
+    return {"instructions": guideline["instructions"], "grades": grades}

@@ -8,7 +8,7 @@ from typing import Any, cast
 from django import forms
 from django.http import QueryDict
 
-from annotation.models import Guideline
+from annotation.models import GradeText, Guideline
 
 LONGEST_GRADE_NAME = 30
 LONGEST_DEFINITION = 60  # the annotators read it on a button
@@ -57,13 +57,17 @@ class GuidelineForm(forms.Form):
     def __init__(
         self, *arguments: Any, current: Guideline | None, grades: Iterable[int], **options: Any
     ) -> None:
-        options.setdefault("initial", _as_typed(current))
+        initial = {
+            "based_on": current.version if current else 0,
+            "instructions": current.instructions if current else None,
+        }
+        options.setdefault("initial", initial)
         super().__init__(*arguments, **options)
         self.current = current
         data = self.data if self.is_bound else None
-        texts = {text["grade"]: text for text in current.grades} if current else {}
+        texts = {text["grade"]: dict(text) for text in current.grades} if current else {}
         self.grades = {
-            grade: GradeForm(data, prefix=f"grade-{grade}", initial=texts.get(grade, {}))
+            grade: GradeForm(data, prefix=f"grade-{grade}", initial=texts.get(grade))
             for grade in grades
         }
 
@@ -88,17 +92,17 @@ class GuidelineForm(forms.Form):
         return values
 
     def instructions_as_typed(self) -> str:
-        return str(self["instructions"].value() or "").replace("\r\n", "\n").strip()
+        return _typed(self["instructions"])
 
-    def grades_as_typed(self) -> list[dict[str, Any]]:
+    def grades_as_typed(self) -> list[GradeText]:
         """The grades as they stand in the form, for the preview and for the next version."""
         return [
             {
                 "grade": grade,
-                **{
-                    name: str(form[name].value() or "").replace("\r\n", "\n").strip()
-                    for name in form.fields
-                },
+                "name": _typed(form["name"]),
+                "definition": _typed(form["definition"]),
+                "detail": _typed(form["detail"]),
+                "example": _typed(form["example"]),
             }
             for grade, form in self.grades.items()
         ]
@@ -111,7 +115,5 @@ class GuidelineForm(forms.Form):
         return (self.instructions_as_typed(), self.grades_as_typed()) != before
 
 
-def _as_typed(current: Guideline | None) -> dict[str, Any]:
-    if current is None:
-        return {"based_on": 0}
-    return {"based_on": current.version, "instructions": current.instructions}
+def _typed(field: forms.BoundField) -> str:
+    return str(field.value() or "").replace("\r\n", "\n").strip()
