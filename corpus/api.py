@@ -8,7 +8,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from accounts.api import CollectionView
-from corpus.documents.import_options import MAX_SKIPPED, ImportOptions
+from corpus.documents.import_options import MAX_SKIPPED, DocumentImportOptions
 from corpus.formats.sources import AUTO, FORMATS
 from corpus.formats.tables import ColumnError, parse_columns
 from corpus.forms import MOST_SEEDS
@@ -159,7 +159,7 @@ class Documents(CollectionView):
     def post(self, request: Request, slug: str) -> Response:
         values = self.parsed(DocumentUpload)
         try:
-            options = ImportOptions(
+            options = DocumentImportOptions(
                 format_name=values["format"],
                 columns=_columns(values["columns"]),
                 prefix=values["prefix"],

@@ -1,9 +1,11 @@
-"""Load a model of sentence-transformers, which is an optional extra."""
+"""Models of sentence-transformers, which is an optional extra."""
 
 from __future__ import annotations
 
 from importlib.util import find_spec
 from typing import Any
+
+from django.conf import settings
 
 from web.errors import UserFacingError
 
@@ -12,6 +14,30 @@ INSTALL = 'pip install ".[encoder]" in the folder of Qrelsmith'
 
 class EncoderMissing(UserFacingError):
     """The optional extra is not installed, or the model cannot be loaded."""
+
+
+def allowed_models() -> list[str]:
+    """The models of the setting ENCODERS, without `encoder:` and their settings."""
+    return list(dict.fromkeys(map(model_of, settings.ENCODERS)))
+
+
+def model_of(encoder: str) -> str:
+    return encoder.removeprefix("encoder:").partition("?")[0]
+
+
+def not_allowed(model: str) -> str:
+    """The message for a model that is not in the setting ENCODERS; "" for one that is.
+
+    A model is a path or an address, so an arbitrary name would make the server read there. Commands
+    do not check it, because their user has access to the machine.
+    """
+    allowed = sorted(allowed_models())
+    if model in allowed:
+        return ""
+    return (
+        f"The encoder {model} is not allowed on this server. Ask its operator to add the model to "
+        f"the setting ENCODERS, which now has {', '.join(allowed) or 'none'}."
+    )
 
 
 def load_model(model: str, name: str) -> Any:

@@ -150,17 +150,6 @@ def facet_problems(plans: Sequence[FacetPlan]) -> Iterator[FacetProblem]:
             facet_of.setdefault(label, plan.key)
 
 
-def facets_json(plans: Sequence[FacetPlan]) -> str:
-    """The facets in the form that `parse_facets` reads, a facet on each line."""
-    lines = (
-        json.dumps(
-            {"key": plan.key, "name": plan.name, "labels": list(plan.labels)}, ensure_ascii=False
-        )
-        for plan in plans
-    )
-    return "[\n  " + ",\n  ".join(lines) + "\n]"
-
-
 def labels_line(labels: Sequence[str]) -> str:
     """The labels in a line, separated by commas, as `labels_of` reads them."""
     return ", ".join(map(_cell, labels))

@@ -7,7 +7,7 @@ from typing import Any
 from django import forms
 
 from accounts.models import Collection
-from corpus.documents.import_options import MAX_SKIPPED, ImportOptions
+from corpus.documents.import_options import MAX_SKIPPED, DocumentImportOptions
 from corpus.formats.full_texts import FORMATS as FULL_TEXT_FORMATS
 from corpus.formats.registry import AUTO, DOCUMENT_FORMATS
 from corpus.formats.tables import ColumnError, parse_columns
@@ -183,9 +183,9 @@ class UploadForm(forms.Form):
                 self.add_error(error.field, str(error))
         return values
 
-    def options(self, *, dry_run: bool) -> ImportOptions:
+    def options(self, *, dry_run: bool) -> DocumentImportOptions:
         values = self.cleaned_data
-        return ImportOptions(
+        return DocumentImportOptions(
             format_name=values["format"] or AUTO,
             columns=values["columns"],
             prefix=values["docno_prefix"],

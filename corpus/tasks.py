@@ -6,7 +6,7 @@ A file stays where it is until its job has ended: one taken over by another work
 from __future__ import annotations
 
 from corpus.documents.full_texts import import_full_texts
-from corpus.documents.import_options import ImportOptions
+from corpus.documents.import_options import DocumentImportOptions
 from corpus.documents.importing import import_source, open_files
 from corpus.formats.sources import AUTO
 from corpus.topics.importing import import_topics
@@ -21,8 +21,8 @@ FULL_TEXTS_KIND = "import_full_texts"
 
 @registry.handles(JOB_KIND, title="Import documents", page="documents", reads=("path",))
 def run_import_documents(lease: Lease) -> None:
-    """Parameters: those of `files_of` and of ImportOptions."""
-    options = ImportOptions.of(lease.parameters)
+    """Parameters: those of `files_of` and of DocumentImportOptions."""
+    options = DocumentImportOptions.of(lease.parameters)
     source = open_files(files_of(lease.parameters), options)
     import_source(collection=lease.collection, source=source, options=options, work=lease)
 

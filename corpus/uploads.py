@@ -8,7 +8,7 @@ from typing import Any
 from django.core.files.uploadedfile import UploadedFile
 
 from accounts.models import Collection, User
-from corpus.documents.import_options import DEFAULTS, ImportOptions
+from corpus.documents.import_options import DEFAULTS, DocumentImportOptions
 from corpus.formats.sources import AUTO
 from corpus.services import CorpusError, facet_of_topics
 from corpus.tasks import FULL_TEXTS_KIND, JOB_KIND, TOPICS_KIND
@@ -34,7 +34,7 @@ def request_import(
     collection: Collection,
     uploads: Sequence[UploadedFile[Any]],
     requested_by: User,
-    options: ImportOptions = DEFAULTS,
+    options: DocumentImportOptions = DEFAULTS,
 ) -> Job:
     """Store the uploads and queue their import.
 

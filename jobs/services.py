@@ -40,10 +40,6 @@ MAX_ATTEMPTS = 5
 IDLE_IN_TRANSACTION_TIMEOUT = "25P03"  # the SQLSTATE. Workers on SQLite do not import psycopg.
 
 
-class JobError(UserFacingError):
-    """A failure with a message for the person who requested the job."""
-
-
 def enqueue(
     *,
     kind: str,

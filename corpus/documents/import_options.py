@@ -14,7 +14,7 @@ MAX_SKIPPED = 10_000
 
 
 @dataclass(frozen=True)
-class ImportOptions:
+class DocumentImportOptions:
     """The options of an import, and the parameters of its job.
 
     `format_name` and `columns` say how files are read, as for `open_source`. `prefix` is put before
@@ -48,7 +48,7 @@ class ImportOptions:
 
     @property
     def recorded(self) -> Mapping[str, object]:
-        """What differs from an import that keeps everything, for the history of the corpus."""
+        """Differences from an import that keeps everything, for the history of the corpus."""
         values = dict(self.recipe.as_json)
         if self.expansion is not None:
             values["expansion"] = self.expansion.summary
@@ -57,7 +57,7 @@ class ImportOptions:
         return values
 
     @classmethod
-    def of(cls, parameters: Mapping[str, Any]) -> ImportOptions:
+    def of(cls, parameters: Mapping[str, Any]) -> DocumentImportOptions:
         """From the parameters of a job; a value that is not there has its default."""
         expansion = parameters.get("expansion")
         return cls(
@@ -71,4 +71,4 @@ class ImportOptions:
         )
 
 
-DEFAULTS = ImportOptions()
+DEFAULTS = DocumentImportOptions()

@@ -34,7 +34,7 @@ from corpus.documents.checking import (
 from corpus.documents.clashes import Clash, IdsTaken
 from corpus.documents.first_rows import FirstRows, first_rows
 from corpus.documents.history import HistoryStep, record_import
-from corpus.documents.import_options import DEFAULTS, MAX_SKIPPED, ImportOptions
+from corpus.documents.import_options import DEFAULTS, MAX_SKIPPED, DocumentImportOptions
 from corpus.formats.file_kinds import FileKind, check_kind
 from corpus.formats.sources import AUTO, JoinedSource, Source, check_prefix, open_source
 from corpus.models import Document
@@ -174,7 +174,7 @@ def import_documents(
     path: Path,
     work: JobContext,
     name: str = "",
-    options: ImportOptions = DEFAULTS,
+    options: DocumentImportOptions = DEFAULTS,
 ) -> DocumentImportReport:
     """Import the documents of a file or folder. `name` is the name of the file in messages.
 
@@ -184,7 +184,9 @@ def import_documents(
     return import_source(collection=collection, source=source, options=options, work=work)
 
 
-def open_files(paths: Mapping[str, Path], options: ImportOptions = DEFAULTS) -> JoinedSource:
+def open_files(
+    paths: Mapping[str, Path], options: DocumentImportOptions = DEFAULTS
+) -> JoinedSource:
     """The documents of files and folders, by their names in messages.
 
     Raises as `open_source`, and WrongKind for a file that is clearly of another kind.
@@ -202,7 +204,7 @@ def open_files(paths: Mapping[str, Path], options: ImportOptions = DEFAULTS) -> 
 
 
 def import_source(
-    *, collection: Collection, source: Source, options: ImportOptions, work: JobContext
+    *, collection: Collection, source: Source, options: DocumentImportOptions, work: JobContext
 ) -> DocumentImportReport:
     """Import the documents of a source. A line replaces the document with its docno.
 

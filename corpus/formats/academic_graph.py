@@ -7,7 +7,6 @@ Then each paper is completed with what was kept for it.
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, closing
 from itertools import islice
@@ -18,20 +17,20 @@ from corpus.formats.benchmarks import from_s2orc
 from corpus.formats.decompression import Meter
 from corpus.formats.document_lines import (
     BadLine,
-    DocumentFields,
     DocumentFormatError,
     DocumentLine,
+    DocumentValues,
     FileItem,
     Problem,
     checked_lines,
     file_lines,
     parsed_object,
 )
+from corpus.temporary_database import TemporaryDatabase
 
 PAPERS, ABSTRACTS, CITATIONS, TEXTS = "papers", "abstracts", "citations", "s2orc"
 OTHERS = "another dataset"
 BATCH = 2_000  # rows that are inserted together
-CACHE = -65_536  # KiB: 64 MiB
 _PAPER_KEYS = frozenset({"externalids", "referencecount", "s2fieldsofstudy", "publicationdate"})
 _TABLES = {
     ABSTRACTS: ("abstract", "corpusid INTEGER, text TEXT", "corpusid"),
@@ -175,7 +174,7 @@ def _papers(store: _Store, part: DumpFile, meter: Meter) -> Iterator[FileItem]:
             yield FileItem(number, problem)
 
 
-def _paper(content: Mapping[str, object], store: _Store) -> DocumentFields:
+def _paper(content: Mapping[str, object], store: _Store) -> DocumentValues:
     corpusid = _number(content["corpusid"])
     journal = content.get("journal")
     return {
@@ -193,26 +192,16 @@ def _paper(content: Mapping[str, object], store: _Store) -> DocumentFields:
     }
 
 
-class _Store:
-    """The data of papers, in a temporary database that SQLite moves to disk as it grows."""
+class _Store(TemporaryDatabase):
+    """The data of papers."""
 
     def __init__(self) -> None:
-        self._database = sqlite3.connect("", isolation_level=None)
-        self._database.execute("PRAGMA journal_mode = OFF")
-        self._database.execute(f"PRAGMA cache_size = {CACHE}")
-        for table, columns, _ in _TABLES.values():
-            self._database.execute(f"CREATE TABLE {table} ({columns})")
-
-    def close(self) -> None:
-        self._database.close()
+        super().__init__(*(f"{table} ({columns})" for table, columns, _ in _TABLES.values()))
 
     def add(self, dataset: str, rows: list[tuple[object, ...]]) -> None:
         if rows:
-            table = _TABLES[dataset][0]
             places = ", ".join("?" * len(rows[0]))
-            self._database.execute("BEGIN")
-            self._database.executemany(f"INSERT INTO {table} VALUES ({places})", rows)
-            self._database.execute("COMMIT")
+            self.insert(f"INTO {_TABLES[dataset][0]} VALUES ({places})", rows)
 
     def index(self) -> None:
         """Called once, because sorting is many times faster than inserting in random order."""

@@ -12,7 +12,7 @@ from xml.etree.ElementTree import Element
 
 from corpus.formats.decompression import Meter
 from corpus.formats.document_lines import (
-    DocumentFields,
+    DocumentValues,
     FileItem,
 )
 from corpus.formats.xml_records import read_xml_records, text_of
@@ -35,7 +35,7 @@ def read_acl(
 
 def from_acl(
     paper: Element, volume: Element | None, collection: str, volume_id: str
-) -> DocumentFields:
+) -> DocumentValues:
     """The object of docs/formats.md for a <paper>. `volume` is the <meta> of its volume."""
     about = Element("meta") if volume is None else volume
     year = text_of(about.find("year"))

@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from corpus.formats.document_lines import DocumentFields, LineKeys, Problem
+from corpus.formats.document_lines import DocumentValues, LineKeys, Problem
 from corpus.text.sentences import split_sentences
 
 _LABEL_ENDING = "_label"  # "method_label", as in CSFCube's predictions
 
 
-def from_s2orc(content: Mapping[str, object]) -> DocumentFields:
+def from_s2orc(content: Mapping[str, object]) -> DocumentValues:
     """A paper of S2ORC (Lo et al., ACL 2020) or of a file made from it.
 
     Year, venue, authors and abstract may stand in an object `metadata`, as in CSFCube's file.
@@ -50,7 +50,7 @@ S2ORC = LineKeys(
 )
 
 
-def from_beir(content: Mapping[str, object]) -> DocumentFields:
+def from_beir(content: Mapping[str, object]) -> DocumentValues:
     """A document of BEIR (Thakur et al., NeurIPS Datasets and Benchmarks 2021).
 
     `metadata` is an arbitrary object. Keys of ours with a value of the right type are used: SciDocs
@@ -72,7 +72,7 @@ def from_beir(content: Mapping[str, object]) -> DocumentFields:
 BEIR = LineKeys(frozenset({"_id", "title", "text", "metadata"}), from_beir)
 
 
-def from_pyterrier(content: Mapping[str, object]) -> DocumentFields:
+def from_pyterrier(content: Mapping[str, object]) -> DocumentValues:
     """A document as PyTerrier's indexers take it (Macdonald & Tonellotto, ICTIR 2020)."""
     return _plain(content, "docno", "text")
 
@@ -80,7 +80,7 @@ def from_pyterrier(content: Mapping[str, object]) -> DocumentFields:
 PYTERRIER = LineKeys(frozenset({"docno", "title", "text"}), from_pyterrier)
 
 
-def from_pyserini(content: Mapping[str, object]) -> DocumentFields:
+def from_pyserini(content: Mapping[str, object]) -> DocumentValues:
     """A document of Pyserini's JsonCollection (Lin et al., SIGIR 2021)."""
     return _plain(content, "id", "contents")
 
@@ -88,7 +88,7 @@ def from_pyserini(content: Mapping[str, object]) -> DocumentFields:
 PYSERINI = LineKeys(frozenset({"id", "title", "contents"}), from_pyserini)
 
 
-def _plain(content: Mapping[str, object], identifier: str, text: str) -> DocumentFields:
+def _plain(content: Mapping[str, object], identifier: str, text: str) -> DocumentValues:
     """A document of an id, a title and a text, given the keys of the first and the last."""
     abstract = content.get(text)
     return {
@@ -130,7 +130,7 @@ def _texts_or_none(value: Any) -> list[str] | None:
     return value if is_text_list else None
 
 
-def _abstract(value: Any, labels: Any) -> DocumentFields:
+def _abstract(value: Any, labels: Any) -> DocumentValues:
     """The abstract: one text, a list of paragraphs to split, or sentences if there are labels."""
     if not isinstance(value, list):
         return {"abstract": "" if value is None else value}

@@ -13,11 +13,12 @@ from typing import BinaryIO
 from corpus.formats.decompression import Meter
 from corpus.formats.document_lines import (
     LONGEST_LINE,
-    DocumentFields,
+    DocumentValues,
     FileItem,
     Problem,
     decoded,
     file_lines,
+    too_long,
 )
 from corpus.formats.latex import plain_text
 
@@ -89,14 +90,13 @@ def _entries(
             yield first, "".join(parts)
             parts = []
         elif size > LONGEST_LINE:
-            megabytes = LONGEST_LINE // 1024 // 1024
-            yield first, Problem(f"the entry is longer than {megabytes} MB. Split it.")
+            yield first, too_long("the entry")
             parts = []
     if parts:
         yield first, Problem(_NOT_CLOSED)
 
 
-def _content(entry: str, place: int, strings: Mapping[str, str]) -> DocumentFields:
+def _content(entry: str, place: int, strings: Mapping[str, str]) -> DocumentValues:
     key = _KEY.match(entry, place)
     if key is None:
         raise Problem("the entry has no key. Write one after the brace, as in @article{key, …}.")

@@ -41,7 +41,11 @@ class Problem(ValueError):
     """A problem of one line, before its file and number are known."""
 
 
-class DocumentFields(TypedDict, total=False):
+def too_long(what: str, advice: str = "Split it.") -> Problem:
+    return Problem(f"{what} is longer than {LONGEST_LINE // 1024 // 1024} MB. {advice}")
+
+
+class DocumentValues(TypedDict, total=False):
     """The keys of docs/formats.md. Their values are not checked yet."""
 
     docno: object
@@ -110,13 +114,13 @@ class BadLine(NamedTuple):
 
 
 class FileItem(NamedTuple):
-    """What stands at a line of a file: the values of a document, or a problem.
+    """A line of a file: the values of a document, or a problem.
 
     The other fields are those of DocumentLine. `noun` begins the reason of an invalid value.
     """
 
     number: int
-    content: DocumentFields | Problem
+    content: DocumentValues | Problem
     unknown_keys: tuple[str, ...] = ()
     unknown_headings: tuple[str, ...] = ()
     has_section_labels: bool = False
@@ -131,7 +135,7 @@ class LineKeys(NamedTuple):
     """
 
     keys: frozenset[str] | None
-    as_document: Callable[[Mapping[str, object]], DocumentFields]
+    as_document: Callable[[Mapping[str, object]], DocumentValues]
 
     def items(
         self, source: Path | BinaryIO, name: str, meter: Meter, columns: Mapping[str, str]
@@ -149,7 +153,7 @@ class LineKeys(NamedTuple):
 
 
 PLAIN = LineKeys(
-    frozenset(DocumentFields.__annotations__), lambda content: cast(DocumentFields, content)
+    frozenset(DocumentValues.__annotations__), lambda content: cast(DocumentValues, content)
 )
 
 
@@ -193,7 +197,7 @@ def valid_lines(lines: Iterable[DocumentLine | BadLine]) -> Iterator[DocumentLin
         yield line
 
 
-def document_record(content: DocumentFields) -> DocumentRecord:
+def document_record(content: DocumentValues) -> DocumentRecord:
     """The record of checked values.
 
     Raises:
@@ -256,7 +260,7 @@ def _title(value: Any) -> str:
     return checked_text(value, '"title"')
 
 
-def _sentences(content: DocumentFields) -> tuple[str, ...]:
+def _sentences(content: DocumentValues) -> tuple[str, ...]:
     content_sentences, abstract = content.get("sentences"), content.get("abstract")
     if content_sentences is not None:
         sentences = _texts(content_sentences, "sentences")
@@ -274,7 +278,7 @@ def _sentences(content: DocumentFields) -> tuple[str, ...]:
     return tuple(split_sentences(checked_text(abstract, '"abstract"')))
 
 
-def _labels(content: DocumentFields, sentences: int) -> tuple[str, ...]:
+def _labels(content: DocumentValues, sentences: int) -> tuple[str, ...]:
     labels = _texts(content.get("labels"), "labels", check=_label)
     if not labels:
         return ()
@@ -361,8 +365,7 @@ def decoded(line: bytes) -> str:
 def parsed_object(line: bytes) -> Mapping[str, object]:
     """The JSON object of a line; raises Problem."""
     if len(line) > LONGEST_LINE:
-        megabytes = LONGEST_LINE // 1024 // 1024
-        raise Problem(f"the line is longer than {megabytes} MB. Write one JSON object per line.")
+        raise too_long("the line", "Write one JSON object per line.")
     text = decoded(line)
     try:
         content = json.loads(text)

@@ -13,8 +13,8 @@ from typing import Any
 from corpus.formats.decompression import Meter
 from corpus.formats.document_lines import (
     BadLine,
-    DocumentFields,
     DocumentLine,
+    DocumentValues,
     FileItem,
     checked_lines,
 )
@@ -79,7 +79,7 @@ def open_dataset(name: str) -> DatasetSource:
     return DatasetSource(f"{PREFIX}{name}", dataset)
 
 
-def as_document(document: Any) -> DocumentFields:
+def as_document(document: Any) -> DocumentValues:
     """The object of docs/formats.md for a document of ir_datasets, which is a named tuple.
 
     Every data set has fields of its own. The title and the text are those fields that are usually

@@ -26,7 +26,6 @@ _LETTERS = {
     "textbullet": "•", "textellipsis": "…", "ldots": "…", "dots": "…", "S": "§", "P": "¶",
     "pounds": "£", "texteuro": "€", "euro": "€",
 }  # fmt: skip
-_DOTLESS = {"ı": "i", "ȷ": "j"}  # under an accent
 _BASE = r"(?:\{\s*(\\[ij](?![A-Za-z])|[^\W\d_]?)\s*\}|(\\[ij](?![A-Za-z])\s?|[^\W\d_]))"
 _ACCENT = re.compile(rf"""\\(?:(['`^"~=.])\s*|([uvHckrdb])(?:\s+|(?=\{{)))(?:{_BASE})""")
 _COMMAND = re.compile(r"\\([A-Za-z]+)\*?(?:\s+|\{\})?|\\([^A-Za-z])")

@@ -9,13 +9,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from corpus.formats.benchmarks import year_or_none
-from corpus.formats.document_lines import LONGEST_LINE, DocumentFields, LineKeys, Problem
+from corpus.formats.document_lines import LONGEST_LINE, DocumentValues, LineKeys, Problem
 
 ADDRESS = "https://openalex.org/W"
 HIGHEST_LEVEL = 0  # of concepts: the 19 fields of study
 
 
-def from_openalex(content: Mapping[str, object]) -> DocumentFields:
+def from_openalex(content: Mapping[str, object]) -> DocumentValues:
     """The object of docs/formats.md for a work."""
     return {
         "docno": _id(content.get("id")),

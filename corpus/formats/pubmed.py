@@ -13,7 +13,7 @@ from xml.etree.ElementTree import Element
 
 from corpus.formats.decompression import Meter
 from corpus.formats.document_lines import (
-    DocumentFields,
+    DocumentValues,
     FileItem,
 )
 from corpus.formats.xml_records import read_xml_records, text_of
@@ -78,7 +78,7 @@ def read_pubmed(
         )
 
 
-def from_pubmed(article: Element) -> DocumentFields:
+def from_pubmed(article: Element) -> DocumentValues:
     """The object of docs/formats.md for a <PubmedArticle> or a <MedlineCitation>.
 
     The sections of a structured abstract are split into sentences one by one, so that a section

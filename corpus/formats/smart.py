@@ -14,12 +14,13 @@ from typing import BinaryIO, NamedTuple
 from corpus.formats.decompression import Meter
 from corpus.formats.document_lines import (
     LONGEST_LINE,
-    DocumentFields,
     DocumentFormatError,
+    DocumentValues,
     FileItem,
     Problem,
     decoded,
     file_lines,
+    too_long,
 )
 
 START = re.compile(rb"\.I[ \t]+\S")
@@ -84,8 +85,7 @@ def read_records(source: Path | BinaryIO, name: str, meter: Meter) -> Iterator[S
                 name, number, "the file does not begin with a record. Begin each with .I and an id."
             )
         elif size > LONGEST_LINE:
-            megabytes = LONGEST_LINE // 1024 // 1024
-            record = record._replace(problem=f"the record is longer than {megabytes} MB. Split it.")
+            record = record._replace(problem=str(too_long("the record")))
         elif found := _FIELD.fullmatch(text):
             field = found[1]
             record.fields.setdefault(field, [])
@@ -109,7 +109,7 @@ def plain_id(identifier: str) -> str:
     return (identifier.lstrip("0") or "0") if identifier.isdecimal() else identifier
 
 
-def _content(record: SmartRecord) -> DocumentFields:
+def _content(record: SmartRecord) -> DocumentValues:
     """The object of docs/formats.md for a document."""
     venue = record.text("B")
     years = set(_YEAR.findall(venue))

@@ -16,8 +16,8 @@ from typing import BinaryIO, NamedTuple
 from corpus.formats.decompression import Meter
 from corpus.formats.document_lines import (
     LONGEST_LINE,
-    DocumentFields,
     DocumentFormatError,
+    DocumentValues,
     FileItem,
     Problem,
     decoded,
@@ -201,7 +201,7 @@ def _advice(header: list[str]) -> str:
     )
 
 
-def _content(row: list[str], layout: _Layout, separator: str) -> DocumentFields | Problem:
+def _content(row: list[str], layout: _Layout, separator: str) -> DocumentValues | Problem:
     if len(row) != layout.width:
         return Problem(
             f"the row must have {layout.width} columns as the first line has, got {len(row)}."

@@ -16,11 +16,12 @@ from typing import BinaryIO
 from corpus.formats.decompression import Meter
 from corpus.formats.document_lines import (
     LONGEST_LINE,
-    DocumentFields,
+    DocumentValues,
     FileItem,
     Problem,
     decoded,
     file_lines,
+    too_long,
 )
 
 SECTIONS = {
@@ -40,7 +41,6 @@ _BOUNDARY = re.compile(f"{_START.pattern}|{_END.pattern}", re.IGNORECASE)
 _TAG = re.compile(r"<(/?)([A-Za-z][\w.-]*+)[^<>]*+>|<!\[CDATA\[|\]\]>|<[!?][^<>]*>")
 _ID = re.compile(r"""\b(?:docno|id)\s*=\s*["']([^"']*)["']""", re.IGNORECASE)
 _NO_END = "the document has no </DOC>. Close it, or copy the file again."
-_TOO_LONG = f"the document is longer than {LONGEST_LINE // 1024 // 1024} MB. Split it."
 
 
 def read_trec(
@@ -72,7 +72,7 @@ def read_trec(
                 parts.append(text[place:end])
                 size += end - place
                 if size > LONGEST_LINE:
-                    yield FileItem(first, Problem(_TOO_LONG))
+                    yield FileItem(first, too_long("the document"))
                     parts = []
                 elif boundary:
                     yield FileItem(first, *_content("".join(parts)))
@@ -82,7 +82,7 @@ def read_trec(
         yield FileItem(first, Problem(_NO_END))
 
 
-def _content(text: str) -> tuple[DocumentFields, tuple[str, ...]]:
+def _content(text: str) -> tuple[DocumentValues, tuple[str, ...]]:
     """The object of docs/formats.md for a document, and the tags that were ignored."""
     start = _START.match(text)
     assert start is not None

@@ -15,7 +15,7 @@ from xml.etree.ElementTree import Element, TreeBuilder
 from xml.parsers import expat
 
 from corpus.formats.decompression import CHUNK, DAMAGED, Meter, TooLarge, damage, open_unpacked
-from corpus.formats.document_lines import LONGEST_LINE, DocumentFormatError, Problem
+from corpus.formats.document_lines import LONGEST_LINE, DocumentFormatError, Problem, too_long
 
 LONGEST_TAG = 1024 * 1024  # bytes
 DEEPEST = 200  # elements inside each other; real records have ten
@@ -90,8 +90,7 @@ class _Reader:
             megabytes = LONGEST_TAG // 1024 // 1024
             raise Problem(f"a tag, comment or declaration is longer than {megabytes} MB.")
         if self._builder and self._parser.CurrentByteIndex - self._first_byte > LONGEST_LINE:
-            megabytes = LONGEST_LINE // 1024 // 1024
-            raise Problem(f"the record is longer than {megabytes} MB. Split it.")
+            raise too_long("the record")
 
     def take_records(self) -> list[XmlRecord]:
         records, self._records = self._records, []

@@ -7,7 +7,6 @@ gigabytes.
 from __future__ import annotations
 
 import hashlib
-import sqlite3
 from array import array
 from collections.abc import Iterable
 from pathlib import Path
@@ -15,6 +14,8 @@ from tempfile import TemporaryFile
 from typing import NamedTuple
 
 import numpy as np
+
+from corpus.temporary_database import TemporaryDatabase
 
 REFERENCES_PER_CHUNK = 1_000_000  # 8 MB
 
@@ -26,21 +27,14 @@ class LinePosition(NamedTuple):
     line: int
 
 
-class Docnos:
+class Docnos(TemporaryDatabase):
     """The docnos of the lines so far, each with its first position and a digest of that line."""
 
     def __init__(self) -> None:
-        # The empty name is a temporary database, which SQLite moves to a private file as it grows.
-        self._database = sqlite3.connect("", isolation_level=None)
-        self._database.execute("PRAGMA journal_mode = OFF")
-        self._database.execute("PRAGMA cache_size = -65536")  # KiB: 64 MiB
-        self._database.execute(
-            "CREATE TABLE document (docno TEXT PRIMARY KEY, digest BLOB, file INTEGER, "
-            "line INTEGER) WITHOUT ROWID"
+        super().__init__(
+            "document (docno TEXT PRIMARY KEY, digest BLOB, file INTEGER, line INTEGER) "
+            "WITHOUT ROWID"
         )
-
-    def close(self) -> None:
-        self._database.close()
 
     def add(
         self, lines: list[tuple[str, bytes, LinePosition]]
@@ -51,12 +45,10 @@ class Docnos:
         whether the line there has the same digest.
         """
         before = self._database.total_changes
-        self._database.execute("BEGIN")
-        self._database.executemany(
-            "INSERT OR IGNORE INTO document VALUES (?, ?, ?, ?)",
+        self.insert(
+            "OR IGNORE INTO document VALUES (?, ?, ?, ?)",
             ((docno, digest, *position) for docno, digest, position in lines),
         )
-        self._database.execute("COMMIT")
         if self._database.total_changes - before == len(lines):
             return [None] * len(lines)
         return [self._earlier(*line) for line in lines]

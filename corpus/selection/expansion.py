@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
@@ -14,6 +13,7 @@ from corpus.formats.decompression import Meter
 from corpus.formats.document_lines import BadLine, DocumentLine
 from corpus.formats.sources import Source
 from corpus.selection.filters import RecipeError
+from corpus.temporary_database import TemporaryDatabase
 from web.words import count_noun
 
 OUT, IN, BOTH = "out", "in", "both"
@@ -24,7 +24,6 @@ DIRECTIONS = {
 }
 MOST_HOPS = 5
 BATCH = 2_000  # lines
-CACHE = -65_536  # KiB: 64 MiB
 
 
 @dataclass(frozen=True)
@@ -137,7 +136,7 @@ class ExpandedSource:
                         self.outside += 1
 
 
-class _Graph:
+class _Graph(TemporaryDatabase):
     """Citations on disk, and the documents that were reached.
 
     A docno is its digest of 63 bits. Among a hundred million docnos, two have the same digest in
@@ -145,17 +144,12 @@ class _Graph:
     """
 
     def __init__(self) -> None:
-        # The empty name is a temporary database, which SQLite moves to a private file as it grows.
-        self._database = sqlite3.connect("", isolation_level=None)
-        self._database.execute("PRAGMA journal_mode = OFF")
-        self._database.execute(f"PRAGMA cache_size = {CACHE}")
         # Without indexes: each hop reads all citations once, which is faster than sorting them.
-        self._database.execute("CREATE TABLE citation (citing INTEGER, cited INTEGER)")
-        self._database.execute("CREATE TABLE document (id INTEGER)")
-        self._database.execute("CREATE TABLE near (id INTEGER PRIMARY KEY, hop INTEGER)")
-
-    def close(self) -> None:
-        self._database.close()
+        super().__init__(
+            "citation (citing INTEGER, cited INTEGER)",
+            "document (id INTEGER)",
+            "near (id INTEGER PRIMARY KEY, hop INTEGER)",
+        )
 
     def add(self, lines: Iterable[DocumentLine]) -> None:
         documents = []
@@ -164,10 +158,8 @@ class _Graph:
             number = _number(line.record.docno)
             documents.append((number,))
             citations += [(number, _number(docno)) for docno in line.record.references]
-        self._database.execute("BEGIN")
-        self._database.executemany("INSERT INTO document VALUES (?)", documents)
-        self._database.executemany("INSERT INTO citation VALUES (?, ?)", citations)
-        self._database.execute("COMMIT")
+        self.insert("INTO document VALUES (?)", documents)
+        self.insert("INTO citation VALUES (?, ?)", citations)
 
     def reach(self, expansion: Expansion) -> int:
         """Note the documents near the seeds. Returns the number of seeds that the source lacks."""

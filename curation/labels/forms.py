@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from django import forms
-from django.conf import settings
 
 from accounts.models import Collection
+from corpus.encoder_models import allowed_models
 from curation.labels.labellers import BUILT_IN, labeller_names
 from curation.labels.prediction import PREDICTED, UNLABELLED
 from curation.labels.training import SEED
@@ -60,7 +60,7 @@ class TrainingForm(forms.Form):
         super().__init__(*args, **{"auto_id": "train_%s", **kwargs})
         encoder = self.fields["encoder"]
         assert isinstance(encoder, forms.ChoiceField)
-        models = [name.removeprefix("encoder:").partition("?")[0] for name in settings.ENCODERS]
-        encoder.choices = [("", "None"), *((model, model) for model in dict.fromkeys(models))]
+        models = allowed_models()
+        encoder.choices = [("", "None"), *((model, model) for model in models)]
         if not models:
             del self.fields["encoder"]

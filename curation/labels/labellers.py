@@ -8,10 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from django.conf import settings
 
 from accounts.models import Collection
-from corpus.encoder_models import load_model
+from corpus.encoder_models import load_model, not_allowed
 from corpus.models import Facet
 from curation.errors import LabellingError
 from curation.labelling.features import Floats
@@ -91,17 +90,9 @@ def facet_gets_nothing(facet: Facet, labels: Labels[str]) -> bool:
 
 
 def check_encoder_allowed(model: str) -> None:
-    """Raises LabellingError for an encoder that is not in the setting ENCODERS.
-
-    A model is a path or an address, so an arbitrary name would make the server read there. Commands
-    do not check it, because their user has access to the machine.
-    """
-    allowed = {name.removeprefix("encoder:").partition("?")[0] for name in settings.ENCODERS}
-    if model and model not in allowed:
-        raise LabellingError(
-            f"The encoder {model} is not allowed on this server. Ask its operator to add the model "
-            f"to the setting ENCODERS, which now has {', '.join(sorted(allowed)) or 'none'}."
-        )
+    """Raises LabellingError for an encoder that is not in the setting ENCODERS."""
+    if model and (problem := not_allowed(model)):
+        raise LabellingError(problem)
 
 
 def embed_with(model: str) -> Embed | None:

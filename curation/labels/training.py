@@ -8,11 +8,9 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
-from django.core.exceptions import ValidationError
-from django.core.validators import MaxLengthValidator, validate_slug
-
 from accounts.locking import lock_collection
 from accounts.models import Collection, User
+from corpus.services import SHORT_NAME
 from curation.errors import LabellingError
 from curation.labelling.examples import Example, hold_out, read_examples
 from curation.labelling.model import Header, SentenceLabeller
@@ -59,14 +57,11 @@ def request_training(
 
 def check_labeller_name(name: str) -> None:
     """Raises LabellingError for an invalid name, and for that of the built-in labeller."""
-    try:
-        validate_slug(name)
-        MaxLengthValidator(Labeller._meta.get_field("name").max_length)(name)
-    except ValidationError as error:
+    if not SHORT_NAME.fullmatch(name):
         raise LabellingError(
             f"The name {name!r} is invalid. Use at most 60 letters, digits, hyphens and "
             "underscores."
-        ) from error
+        )
     if name == BUILT_IN:
         raise LabellingError(f"{BUILT_IN} is the built-in labeller. Use another name.")
 

@@ -25,7 +25,6 @@ from jobs.lease import Lease, LeaseLost, heartbeat
 from web.errors import UserFacingError
 
 LOOK_SECONDS = 0.2
-QUERY_SECONDS = 1.0
 # The end of a process whose library gets no memory and cannot raise an exception.
 ENDS_WITHOUT_MEMORY = {-signal.SIGABRT, -signal.SIGSEGV, -signal.SIGBUS}
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from django.conf import settings
 
 from accounts.models import Collection
+from corpus.encoder_models import model_of, not_allowed
 from corpus.models import Document, Facet, QueryPaper, Topic
 from retrieval.errors import RetrievalError
 from retrieval.retrievers import (
@@ -82,22 +83,9 @@ def available_retrievers(analysis: str = PLAIN_NAME) -> dict[str, str]:
 
 
 def check_allowed(name: str) -> None:
-    """Raises RetrievalError for an encoder that is not in the setting ENCODERS.
-
-    A model is a path or an address, so an arbitrary name would make the server read there. Commands
-    do not check it, because their user has access to the machine.
-    """
-    allowed = {_model(encoder) for encoder in settings.ENCODERS}
-    if name.startswith(ENCODER) and _model(name) not in allowed:
-        raise RetrievalError(
-            f"The encoder {_model(name)} is not allowed on this server. Ask its operator to add "
-            "the model to the setting ENCODERS, which now has "
-            f"{', '.join(sorted(allowed)) or 'none'}."
-        )
-
-
-def _model(encoder: str) -> str:
-    return encoder.removeprefix(ENCODER).partition("?")[0]
+    """Raises RetrievalError for an encoder that is not in the setting ENCODERS."""
+    if name.startswith(ENCODER) and (problem := not_allowed(model_of(name))):
+        raise RetrievalError(problem)
 
 
 def query_texts(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 
 import pytest
 from django.core.management import CommandError, call_command
@@ -25,7 +26,6 @@ from corpus.facets import (
     NO_FACETS,
     FacetError,
     FacetPlan,
-    facets_json,
     parse_facets,
 )
 from corpus.models import Facet
@@ -164,7 +164,7 @@ def test_without_facets_a_list_of_queries_is_a_list_of_docnos():
 
 
 def test_the_json_of_facets_gives_the_same_facets_again():
-    assert parse_facets(facets_json((PURPOSE, METHOD))) == (PURPOSE, METHOD)
+    assert parse_facets(json.dumps([asdict(PURPOSE), asdict(METHOD)])) == (PURPOSE, METHOD)
     assert parse_facets('[{"key": "aim"}]') == (FacetPlan("aim", "Aim", ("aim",)),)
 
 
@@ -201,7 +201,7 @@ def test_a_wrong_file_of_facets_is_refused_with_its_place(text, reason):
 def test_the_command_takes_facets_and_grades(tmp_path, capsys):
     UserFactory(username="boss")
     path = tmp_path / "facets.json"
-    path.write_text(facets_json((PURPOSE,)))
+    path.write_text(json.dumps([asdict(PURPOSE)]))
     made = ["--name", "N", "--admin", "boss"]
 
     call_command("create_collection", "one", *made, "--facets", "none", "--grades", "0-1")

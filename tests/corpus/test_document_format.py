@@ -8,9 +8,9 @@ import pytest
 
 from corpus.formats.document_lines import (
     LONGEST_LINE,
-    DocumentFields,
     DocumentFormatError,
     DocumentRecord,
+    DocumentValues,
     read_lines,
     valid_lines,
 )
@@ -202,7 +202,7 @@ def chapter() -> str:
 
 def test_the_documentation_lists_every_key(chapter):
     assert set(re.findall(r"^\| `(\w+)` \|", chapter, re.MULTILINE)) == set(
-        DocumentFields.__annotations__
+        DocumentValues.__annotations__
     )
 
 

@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from accounts.models import Collection
 from corpus.documents.checking import BATCH, RepeatedDocnos, TooManyBadLines
-from corpus.documents.import_options import ImportOptions
+from corpus.documents.import_options import DocumentImportOptions
 from corpus.documents.importing import DocumentImportReport, FrozenDocument, import_documents
 from corpus.formats.document_lines import DocumentFormatError
 from corpus.models import Document
@@ -45,7 +45,7 @@ def doc(docno: str, **changes) -> dict:
 
 
 def bring(collection, path, **how) -> DocumentImportReport:
-    options = ImportOptions(**how)
+    options = DocumentImportOptions(**how)
     return import_documents(collection=collection, path=path, work=DirectRun(), options=options)
 
 

@@ -9,7 +9,7 @@ from django.test import Client
 from django.urls import reverse
 
 from corpus.documents.history import steps_of
-from corpus.documents.import_options import ImportOptions
+from corpus.documents.import_options import DocumentImportOptions
 from corpus.documents.importing import import_documents
 from corpus.formats.document_lines import DocumentFormatError
 from corpus.models import DocumentImport
@@ -65,7 +65,7 @@ def write(tmp_path):
 
 
 def bring(collection, path, **how):
-    options = ImportOptions(**how)
+    options = DocumentImportOptions(**how)
     return import_documents(collection=collection, path=path, work=DirectRun(), options=options)
 
 

@@ -11,9 +11,10 @@ from jobs import registry
 from jobs.context import RetryLater
 from jobs.lease import Cancelled
 from jobs.models import Job, State
-from jobs.services import JobError, claim, enqueue, reconcile, request_cancel, run
+from jobs.services import claim, enqueue, reconcile, request_cancel, run
 from jobs.wording import job_card
 from tests.support.factories import UserFactory
+from web.errors import UserFacingError
 
 HOUR = timedelta(hours=1)
 
@@ -46,7 +47,7 @@ def waits(lease):
 
 
 def fails(lease):
-    raise JobError("no")
+    raise UserFacingError("no")
 
 
 def stops(lease):

@@ -19,9 +19,10 @@ from jobs import registry, services
 from jobs.context import RetryLater
 from jobs.lease import Cancelled, LeaseLost, heartbeat
 from jobs.models import Job, State
-from jobs.services import JobError, claim, enqueue, reconcile, request_cancel, run
+from jobs.services import claim, enqueue, reconcile, request_cancel, run
 from jobs.wording import advice
 from tests.support.running import sending_through, wait_until
+from web.errors import UserFacingError
 
 LONG_AGO = timedelta(hours=1)
 
@@ -124,7 +125,7 @@ class TestRun:
         run(uuid.uuid4())
 
     def test_an_expected_failure_keeps_its_words(self, job, kinds):
-        kinds["work"] = raising(JobError("papers.jsonl, line 3: no title"))
+        kinds["work"] = raising(UserFacingError("papers.jsonl, line 3: no title"))
         run(job.pk)
         assert fresh(job).state == State.FAILED
         assert fresh(job).error == "papers.jsonl, line 3: no title"
@@ -142,7 +143,7 @@ class TestRun:
         assert "not JSON serializable" in fresh(job).error
 
     def test_a_failure_may_quote_what_no_database_stores(self, job, kinds):
-        kinds["work"] = raising(JobError("a title with \0 in it"))
+        kinds["work"] = raising(UserFacingError("a title with \0 in it"))
         run(job.pk)
         assert fresh(job).error == "a title with  in it"
 
@@ -256,9 +257,9 @@ class TestLease:
         assert (fresh(job).state, fresh(job).result) == (State.RUNNING, None)
 
     def test_a_fence_undoes_what_failed_within(self, job):
-        with suppress(JobError), claim(job.pk).fenced():
+        with suppress(UserFacingError), claim(job.pk).fenced():
             User.objects.create(username="half")
-            raise JobError("no")
+            raise UserFacingError("no")
         assert not User.objects.filter(username="half").exists()
 
     def test_a_job_may_end_in_the_transaction_of_its_effect(self, job, kinds, caplog):
@@ -278,7 +279,7 @@ class TestLease:
             with lease.fenced():
                 User.objects.create(username="effect")
                 lease.complete({"made": 1})
-                raise JobError("at the last moment")
+                raise UserFacingError("at the last moment")
 
         kinds["work"] = work
         run(job.pk)

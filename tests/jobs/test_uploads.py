@@ -24,6 +24,7 @@ from jobs.uploads import KeyTaken, enqueue_upload
 from jobs.wording import advice
 from tests.support.uploading import kept
 from web.disk import NoRoom
+from web.errors import UserFacingError
 
 pytestmark = pytest.mark.django_db
 
@@ -113,7 +114,7 @@ def test_a_full_disk_is_said_and_leaves_nothing(collection):
 
 
 def fails():
-    raise services.JobError("no")
+    raise UserFacingError("no")
 
 
 def waits():

@@ -19,7 +19,7 @@ from annotation.services import open_query, presentation_of, write_guideline
 from bundle.content import FileNote
 from bundle.zip.writing import sha256
 from corpus.digests import canonical_json
-from corpus.documents.import_options import ImportOptions
+from corpus.documents.import_options import DocumentImportOptions
 from corpus.documents.importing import import_documents
 from corpus.selection.filters import Recipe
 from corpus.services import create_query
@@ -145,7 +145,7 @@ def test_a_recorded_import_is_in_it_with_its_steps(tmp_path, collection):
         collection=collection,
         path=tmp_path / "more.jsonl",
         name=str(tmp_path / "more.jsonl"),
-        options=ImportOptions(recipe=Recipe(has_text=True)),
+        options=DocumentImportOptions(recipe=Recipe(has_text=True)),
         work=DirectRun(),
     )
 

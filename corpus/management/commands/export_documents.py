@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.core.management.base import CommandParser
-
 from accounts.commands import ProjectCommand
 from corpus.documents.export import document_lines
 
@@ -14,9 +12,6 @@ class Command(ProjectCommand):
     help = "Write every document as a line of JSON, as import_documents reads it."
     stage = "Corpus"
     writes = False
-
-    def add_arguments(self, parser: CommandParser) -> None:
-        super().add_arguments(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:
         for line in document_lines(options["collection"]):

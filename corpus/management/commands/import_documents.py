@@ -11,7 +11,7 @@ from django.core.management.base import CommandError, CommandParser
 from accounts.commands import ProjectCommand
 from accounts.models import Collection
 from corpus.documents.first_rows import as_text
-from corpus.documents.import_options import MAX_SKIPPED, ImportOptions
+from corpus.documents.import_options import MAX_SKIPPED, DocumentImportOptions
 from corpus.documents.importing import DocumentImportReport, import_source, open_files
 from corpus.formats.ir_datasets_source import PREFIX, open_dataset
 from corpus.formats.sources import AUTO, FORMATS, SourceError
@@ -167,8 +167,8 @@ def summary(slug: str, report: DocumentImportReport) -> str:
     return f"{slug}: {'; '.join(parts)}."
 
 
-def _import_options(options: Mapping[str, Any]) -> ImportOptions:
-    return ImportOptions(
+def _import_options(options: Mapping[str, Any]) -> DocumentImportOptions:
+    return DocumentImportOptions(
         format_name=options["input_format"],
         columns=options["columns"],
         prefix=options["prefix"],
