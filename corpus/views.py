@@ -33,6 +33,7 @@ from corpus.topics.queries import (
 from corpus.uploads import ImportUnderWay, request_full_texts, request_import, request_topics
 from web.disk import NoRoom
 from web.errors import UserFacingError
+from web.file_fields import refuse_upload
 from web.requests.answers import wants_part
 from web.tables.paging import Order, page_of, typed
 from web.words import count_noun
@@ -57,40 +58,37 @@ def document_imports(request: HttpRequest, collection: Collection) -> HttpRespon
 @in_collection(Role.ADMIN)
 @require_http_methods(["GET", "HEAD", "POST"])
 def import_documents(request: HttpRequest, collection: Collection) -> HttpResponse:
-    form = UploadForm(request.POST or None, request.FILES or None)
-    status = 200
-    if request.method == "POST":
-        form = UploadForm(request.POST, request.FILES)
-        if form.is_valid():
-            try:
-                job = request_import(
-                    collection=collection,
-                    uploads=form.cleaned_data["file"],
-                    requested_by=person_of(request),
-                    options=form.options(dry_run="dry_run" in request.POST),
-                )
-            except (ImportUnderWay, NoRoom) as error:
-                form.add_error("file", str(error))
-                status = 507 if isinstance(error, NoRoom) else 422
-            else:
-                return redirect("job", collection.slug, job.pk)
-        else:
-            status = 422
+    if request.method != "POST":
+        return _import_page(request, collection, UploadForm())
+    form = UploadForm(request.POST, request.FILES)
+    if not form.is_valid():
+        return _import_page(request, collection, form, status=422)
+    try:
+        job = request_import(
+            collection=collection,
+            uploads=form.cleaned_data["file"],
+            requested_by=person_of(request),
+            options=form.options(dry_run="dry_run" in request.POST),
+        )
+    except (ImportUnderWay, NoRoom) as error:
+        return _import_page(request, collection, form, status=refuse_upload(form, "file", error))
+    return redirect("job", collection.slug, job.pk)
+
+
+def _import_page(
+    request: HttpRequest, collection: Collection, form: UploadForm, status: int = 200
+) -> HttpResponse:
     labels = [label for facet in collection.facets.all() for label in facet.labels]
-    return render(
-        request,
-        "corpus/import.html",
-        {
-            "form": form,
-            "labels": labels,
-            "example_labels": json.dumps([*labels, "other", "other"][:3], ensure_ascii=False),
-            "running": collection.jobs.live().filter(kind=JOB_KIND).first(),
-            "command": "import_documents",
-            "sample": "documents.jsonl",
-            "back": "documents",
-        },
-        status=status,
-    )
+    context = {
+        "form": form,
+        "labels": labels,
+        "example_labels": json.dumps([*labels, "other", "other"][:3], ensure_ascii=False),
+        "running": collection.jobs.live().filter(kind=JOB_KIND).first(),
+        "command": "import_documents",
+        "sample": "documents.jsonl",
+        "back": "documents",
+    }
+    return render(request, "corpus/import.html", context, status=status)
 
 
 @in_collection(Role.ADMIN)
@@ -110,8 +108,7 @@ def import_full_texts(request: HttpRequest, collection: Collection) -> HttpRespo
             requested_by=person_of(request),
         )
     except (ImportUnderWay, NoRoom) as error:
-        form.add_error("file", str(error))
-        status = 507 if isinstance(error, NoRoom) else 422
+        status = refuse_upload(form, "file", error)
         return _full_texts_page(request, collection, form, status=status)
     return redirect("job", collection.slug, job.pk)
 
@@ -236,24 +233,21 @@ def add_list(request: HttpRequest, collection: Collection) -> HttpResponse:
 @require_POST
 def import_topics(request: HttpRequest, collection: Collection) -> HttpResponse:
     form = TopicsForm(request.POST, request.FILES, collection=collection)
-    if form.is_valid():
-        try:
-            job = request_topics(
-                collection=collection,
-                uploads=form.cleaned_data["file"],
-                facet_key=form.cleaned_data.get("facet", ""),
-                topic_prefix=form.cleaned_data["topic_prefix"],
-                requested_by=person_of(request),
-                dry_run="dry_run" in request.POST,
-            )
-        except ImportUnderWay as error:
-            form.add_error("file", str(error))
-        except NoRoom as error:
-            form.add_error("file", str(error))
-            return _add_page(request, collection, topics=form, status=507)
-        else:
-            return redirect("job", collection.slug, job.pk)
-    return _add_page(request, collection, topics=form)
+    if not form.is_valid():
+        return _add_page(request, collection, topics=form)
+    try:
+        job = request_topics(
+            collection=collection,
+            uploads=form.cleaned_data["file"],
+            facet_key=form.cleaned_data.get("facet", ""),
+            topic_prefix=form.cleaned_data["topic_prefix"],
+            requested_by=person_of(request),
+            dry_run="dry_run" in request.POST,
+        )
+    except (ImportUnderWay, NoRoom) as error:
+        status = refuse_upload(form, "file", error)
+        return _add_page(request, collection, topics=form, status=status)
+    return redirect("job", collection.slug, job.pk)
 
 
 @in_collection(Role.ADMIN)

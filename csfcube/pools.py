@@ -112,7 +112,7 @@ def create_pools(
     return pools
 
 
-def _manifest(release: PublishedRelease) -> dict[str, Any]:
+def _manifest(release: PublishedRelease) -> Mapping[str, object]:
     return {
         "format": 1,
         "source": SOURCE,

@@ -59,7 +59,7 @@ class RunRow:
         )
 
     @property
-    def parameters(self) -> dict[str, Any]:
+    def parameters(self) -> Mapping[str, object]:
         """The other parameters of the ranking; the corpus digest is only in the manifest."""
         shown_elsewhere = {"analysis", "corpus", "field", "file", "qrels", "vectors"}
         return {

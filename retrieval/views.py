@@ -27,6 +27,7 @@ from retrieval.services import DEFAULT_DEPTH
 from retrieval.uploads import EMBEDDINGS_KIND, RUN_KIND, request_embeddings, request_run_imports
 from web.disk import NoRoom
 from web.downloads import as_download
+from web.file_fields import refuse_upload
 from web.tables.cells import matching
 from web.tables.columns import csv_file, wants_csv
 from web.tables.filters import filter_bar, filter_rows
@@ -52,8 +53,7 @@ def import_run(request: HttpRequest, collection: Collection) -> HttpResponse:
             dry_run="dry_run" in request.POST,
         )
     except (RetrievalError, NoRoom) as error:
-        form.add_error("name", str(error))
-        status = 507 if isinstance(error, NoRoom) else 422
+        status = refuse_upload(form, "name", error)
         return add_run_page(request, collection, form=form, status=status)
     if "dry_run" in request.POST:
         if len(jobs) == 1:
@@ -81,8 +81,7 @@ def import_embeddings(request: HttpRequest, collection: Collection) -> HttpRespo
             requested_by=person_of(request),
         )
     except (RetrievalError, NoRoom) as error:
-        form.add_error("name", str(error))
-        status = 507 if isinstance(error, NoRoom) else 422
+        status = refuse_upload(form, "name", error)
         return add_run_page(request, collection, embeddings=form, status=status)
     return _redirect_to_jobs(request, collection, {values["vectors"].name: values["name"]})
 

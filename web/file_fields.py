@@ -1,4 +1,4 @@
-"""A form field for several files."""
+"""A form field for several files, and the refusal of an upload."""
 
 from __future__ import annotations
 
@@ -6,6 +6,9 @@ from typing import Any
 
 from django import forms
 from django.core.files.uploadedfile import UploadedFile
+
+from web.disk import NoRoom
+from web.errors import UserFacingError
 
 
 class FilesInput(forms.FileInput):
@@ -28,3 +31,9 @@ class FilesField(forms.FileField):
             return super().clean(file, initial)
         except forms.ValidationError as error:
             raise forms.ValidationError(f"{file.name}: {error.messages[0]}") from error
+
+
+def refuse_upload(form: forms.Form, field: str | None, error: UserFacingError) -> int:
+    """Show the error at the field. Returns the status of the answer."""
+    form.add_error(field, str(error))
+    return error.status if isinstance(error, NoRoom) else 422

@@ -15,6 +15,7 @@ from adjudication.judgment_import.uploads import (
     request_judgments,
 )
 from web.disk import NoRoom
+from web.file_fields import refuse_upload
 
 
 @in_collection(Role.ADMIN)
@@ -33,8 +34,7 @@ def import_judgments(request: HttpRequest, collection: Collection) -> HttpRespon
             requested_by=person_of(request),
         )
     except (JudgmentsUnderWay, NoRoom) as error:
-        form.add_error("file", str(error))
-        return _page(request, collection, form, status=507 if isinstance(error, NoRoom) else 422)
+        return _page(request, collection, form, status=refuse_upload(form, "file", error))
     return redirect("job", collection.slug, job.pk)
 
 

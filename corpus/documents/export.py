@@ -33,7 +33,7 @@ def document_lines(collection: Collection) -> Iterator[str]:
 def document_line(document: Mapping[str, Any]) -> str:
     """A document, given by its columns, as a line that the import reads."""
     pairs = ((name, document[name]) for name in COLUMNS)
-    return _json({name: value for name, value in pairs if value or name in REQUIRED})
+    return _JSON.encode({name: value for name, value in pairs if value or name in REQUIRED})
 
 
 def query_lines(
@@ -81,15 +81,11 @@ def _query_line(query: Query, identifier: str, format_name: str, *, is_paper: bo
         parts = (title, text) if is_paper else (text,)
     if format_name == "tsv":
         return f"{identifier}\t{' '.join(' '.join(parts).split())}"
-    line: dict[str, Any] = {"id": identifier, "title": title, "abstract": text}
+    line: dict[str, object] = {"id": identifier, "title": title, "abstract": text}
     if isinstance(source, Topic) and source.narrative:
         line["narrative"] = source.narrative
     if not is_paper:
         line |= {"docno": query.query_paper.name, "facet": query.facet.key}
         if query.is_by_sentences:
             line["sentences"] = query.sentence_numbers
-    return _json(line)
-
-
-def _json(value: dict[str, Any]) -> str:
-    return _JSON.encode(value)
+    return _JSON.encode(line)

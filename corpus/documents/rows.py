@@ -8,9 +8,9 @@ prepared statement on SQLite and by COPY on PostgreSQL.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from json.encoder import encode_basestring_ascii
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from django.db import connection
 
@@ -58,7 +58,7 @@ def _json_list(texts: Sequence[str]) -> str:
     return f"[{', '.join(map(encode_basestring_ascii, texts))}]"
 
 
-def columns_of(row: Row) -> dict[str, Any]:
+def columns_of(row: Row) -> Mapping[str, object]:
     """The columns that an update of the row's document sets."""
     pairs = zip(COLUMNS, row, strict=True)
     return {

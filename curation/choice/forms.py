@@ -115,7 +115,7 @@ class ChoiceForm(forms.Form):
         )
 
 
-def form_values(plan: ChoicePlan) -> dict[str, Any]:
+def form_values(plan: ChoicePlan) -> dict[str, object]:
     """The values of the form that gives this plan."""
     several = dict(zip(SEVERAL, plan.numbers[1:], strict=False))
     return {

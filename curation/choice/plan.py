@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import combinations, takewhile
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypedDict
 
 from curation.choice.balance import EligiblePaper, Facets
 from web.errors import UserFacingError
@@ -37,6 +37,31 @@ class RatedPaper(NamedTuple):
     used_facets: Facets = ()
 
 
+class ChosenRow(TypedDict):
+    """A paper of a choice, as it is stored. `chosen` is "query", "pinned" or "balanced"."""
+
+    docno: str
+    title: str
+    year: int | None
+    period: str
+    type: str
+    rating: str
+    screeners: int
+    facets: list[str]
+    chosen: str
+
+
+class ChoiceResult(TypedDict):
+    """A choice, as it is stored. `candidates` is a count."""
+
+    papers: list[ChosenRow]
+    candidates: int
+    periods: list[str]
+    types: list[str]
+    facets: list[str]
+    unevenness: list[int]
+
+
 @dataclass(frozen=True)
 class ChoicePlan:
     """The plan of a choice. `numbers` are the papers under one facet, under two, and so on.
@@ -59,7 +84,7 @@ class ChoicePlan:
     def queries(self) -> int:
         return sum(size * number for size, number in enumerate(self.numbers, start=1))
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> Mapping[str, object]:
         return {
             "sample": self.sample,
             "numbers": list(self.numbers),

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Literal, NamedTuple
 
+from curation.choice.plan import ChoiceResult, ChosenRow
 from curation.models import QueryChoice
 from web.figure_panels import HEAT_HEIGHT, HEAT_TOP, heat_colour
 from web.figures import CHARACTER, Bar, Figure, Panel, TextLine, pixels
@@ -42,15 +43,16 @@ class Balance(NamedTuple):
     facets: Sequence[str]
     type_names: Mapping[str, str]
     facet_names: Mapping[str, str]
-    rows: Sequence[dict[str, Any]]
+    rows: Sequence[ChosenRow]
 
     @classmethod
     def of(cls, choice: QueryChoice) -> Balance:
-        result = choice.result
-        rows = result["papers"]
+        result: ChoiceResult = choice.result
         names = dict(choice.collection.paper_types.values_list("key", "name"))
         facets = dict(choice.collection.facets.values_list("key", "name"))
-        return cls(result["periods"], result["types"], result["facets"], names, facets, rows)
+        return cls(
+            result["periods"], result["types"], result["facets"], names, facets, result["papers"]
+        )
 
     def queries_in(self, period: str, paper_type: str, facet: str | None = None) -> int:
         """The queries of the cell; of all facets for None."""
@@ -71,7 +73,9 @@ class Balance(NamedTuple):
     def type_name(self, key: str) -> str:
         return self.type_names.get(key, key)
 
-    def _margins(self, kind: str, column: str, names: Mapping[str, str]) -> Iterator[Margin]:
+    def _margins(
+        self, kind: str, column: Literal["period", "type"], names: Mapping[str, str]
+    ) -> Iterator[Margin]:
         papers = Counter(row[column] for row in self.rows)
         queries = Counter(row[column] for row in self.rows for _ in row["facets"])
         for key, name in names.items():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from django.db import IntegrityError, transaction
 from django.utils import timezone
@@ -17,7 +17,15 @@ from corpus.services import create_query
 from corpus.text.query_facts import QueryFacts
 from curation.choice.balance import ChosenPaper, choose_evenly, unevenness
 from curation.choice.linear_program import NoSolution, TimeIsUp
-from curation.choice.plan import ChoiceError, ChoicePlan, RatedPaper, candidates_of, infeasible
+from curation.choice.plan import (
+    ChoiceError,
+    ChoicePlan,
+    ChoiceResult,
+    ChosenRow,
+    RatedPaper,
+    candidates_of,
+    infeasible,
+)
 from curation.models import QueryChoice, Sample
 from curation.screening.results import screened_papers
 from jobs.context import DirectRun, JobContext
@@ -171,9 +179,7 @@ def request_choice(*, collection: Collection, plan: ChoicePlan, requested_by: Us
     )
 
 
-def _solve(
-    state: SampleState, plan: ChoicePlan, seconds: float, work: JobContext
-) -> dict[str, Any]:
+def _solve(state: SampleState, plan: ChoicePlan, seconds: float, work: JobContext) -> ChoiceResult:
     candidates = candidates_of(state.papers, plan)
     try:
         choices = choose_evenly(
@@ -186,7 +192,7 @@ def _solve(
     by_docno = {paper.docno: paper for paper in state.papers}
     options = {facet for candidate in candidates for each in candidate.options for facet in each}
     return {
-        "papers": [_as_json(by_docno[choice.candidate.docno], choice, plan) for choice in choices],
+        "papers": [_row(by_docno[choice.candidate.docno], choice, plan) for choice in choices],
         "candidates": len(candidates),
         "periods": sorted({candidate.period for candidate in candidates}),
         "types": [
@@ -213,7 +219,7 @@ def _countdown(seconds: float, work: JobContext) -> Callable[[], float]:
     return left
 
 
-def _as_json(paper: RatedPaper, choice: ChosenPaper, plan: ChoicePlan) -> dict[str, Any]:
+def _row(paper: RatedPaper, choice: ChosenPaper, plan: ChoicePlan) -> ChosenRow:
     chosen = "pinned" if paper.docno in plan.pins else "balanced"
     return {
         "docno": paper.docno,
@@ -258,7 +264,7 @@ def apply_choice(*, choice: QueryChoice) -> list[Query]:
     return [query for query in queries if query.pk not in before]
 
 
-def missing_labels(collection: Collection, rows: Sequence[dict[str, Any]]) -> list[str]:
+def missing_labels(collection: Collection, rows: Sequence[ChosenRow]) -> list[str]:
     """The queries of the papers that have no sentence on their facet, as "docno facet"."""
     facets = {facet.key: facet for facet in collection.facets.all()}
     found = collection.documents.filter(docno__in=[row["docno"] for row in rows])
@@ -283,7 +289,7 @@ def _check_labels(collection: Collection, choice: QueryChoice) -> None:
 
 
 def _create(
-    collection: Collection, choice: QueryChoice, row: dict[str, Any], type_names: dict[str, str]
+    collection: Collection, choice: QueryChoice, row: ChosenRow, type_names: dict[str, str]
 ) -> list[Query]:
     plan = ChoicePlan.of(choice.plan)
     facts = QueryFacts(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
 
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
@@ -13,7 +13,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from accounts.access import in_collection, person_of
 from accounts.models import Collection, Role
 from curation.choice.forms import ChoiceForm, form_values
-from curation.choice.plan import ChoiceError, ChoicePlan, RatedPaper, candidates_of
+from curation.choice.plan import ChoiceError, ChoicePlan, ChosenRow, RatedPaper, candidates_of
 from curation.choice.report import Balance, balance_figure, swaps
 from curation.choice.services import (
     JOB_KIND,
@@ -95,7 +95,7 @@ def query_choice(request: HttpRequest, collection: Collection, choice: str) -> H
         reverse("choice-figure", args=[collection.slug, found.name, picture.name, kind])
         for kind in KINDS
     )
-    context: dict[str, Any] = {
+    context = {
         "choice": found,
         "plan": plan,
         "form": ChoiceForm(initial=form_values(plan), collection=collection),
@@ -124,7 +124,7 @@ def _other(collection: Collection, name: str) -> QueryChoice | None:
     return choices.filter(digest__startswith=name).first() if len(name) >= 12 else None
 
 
-def _shown(row: dict[str, Any], balance: Balance, plan: ChoicePlan) -> dict[str, Any]:
+def _shown(row: ChosenRow, balance: Balance, plan: ChoicePlan) -> Mapping[str, object]:
     return {
         **row,
         "type_name": balance.type_name(row["type"]),

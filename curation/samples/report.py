@@ -3,11 +3,41 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple, TypedDict
 
 from web.words import count_noun
 
 WHOLE_CORPUS = "All documents"
+
+
+class StratumCounts(TypedDict):
+    stratum: Mapping[str, str]
+    documents: int
+    excluded: int
+    sampled: int
+
+
+class ExclusionCounts(TypedDict):
+    """The list of excluded docnos, and the samples whose papers are left out."""
+
+    file: str
+    docnos: int
+    unknown: int
+    sha256: str
+    samples: list[str]
+
+
+class SampleCounts(TypedDict):
+    """The counts of a sample, as they are stored with it. `left_out` has a count for each reason.
+
+    `years` are those of the plan.
+    """
+
+    documents: int
+    left_out: Mapping[str, int]
+    exclusions: ExclusionCounts
+    years: str
+    strata: list[StratumCounts]
 
 
 class StratumLine(NamedTuple):
@@ -26,10 +56,7 @@ class SampleReport(NamedTuple):
     documents: int
     strata: list[StratumLine]
     left_out: list[tuple[int, str]]
-    exclusions: int
-    unknown: int
-    file: str
-    samples: list[str]
+    exclusions: ExclusionCounts
 
     @property
     def papers(self) -> int:
@@ -54,11 +81,12 @@ class SampleReport(NamedTuple):
         ]
 
     def _exclusion_lines(self) -> list[str]:
-        if not self.exclusions and not self.samples:
+        exclusions = self.exclusions
+        if not exclusions["docnos"] and not exclusions["samples"]:
             return []
         return [
-            f"excluded: {self.excluded:,} of the strata; {self.unknown:,} of "
-            f"{count_noun(self.exclusions, 'docno')} in the list are not in the corpus"
+            f"excluded: {self.excluded:,} of the strata; {exclusions['unknown']:,} of "
+            f"{count_noun(exclusions['docnos'], 'docno')} in the list are not in the corpus"
         ]
 
 
@@ -73,9 +101,7 @@ def stratum_name(stratum: Mapping[str, str], by: Sequence[str]) -> str:
     return " · ".join(stratum[kind] for kind in by) or WHOLE_CORPUS
 
 
-def sample_report(counts: Mapping[str, Any], by: Sequence[str], per_stratum: int) -> SampleReport:
-    """The report on counts as `DrawnSample.counts` gives and `Sample.counts` stores them."""
-    exclusions = counts["exclusions"]
+def sample_report(counts: SampleCounts, by: Sequence[str], per_stratum: int) -> SampleReport:
     return SampleReport(
         documents=counts["documents"],
         strata=[
@@ -89,8 +115,5 @@ def sample_report(counts: Mapping[str, Any], by: Sequence[str], per_stratum: int
             for line in counts["strata"]
         ],
         left_out=[(number, reason) for reason, number in sorted(counts["left_out"].items())],
-        exclusions=exclusions["docnos"],
-        unknown=exclusions["unknown"],
-        file=exclusions["file"],
-        samples=exclusions["samples"],
+        exclusions=counts["exclusions"],
     )

@@ -18,6 +18,7 @@ from accounts.models import Collection, User
 from curation.models import Sample, SampledPaper
 from curation.samples.exclusions import docnos_of_samples
 from curation.samples.paper_types import create_default_types
+from curation.samples.report import SampleCounts
 from curation.samples.strata import (
     FIELD,
     MOST_PAPERS,
@@ -29,7 +30,6 @@ from curation.samples.strata import (
     SampleError,
     Stratification,
     StratifiedDraw,
-    StratumCount,
     cut_evenly,
     parse_periods,
     parse_years,
@@ -97,11 +97,7 @@ class DrawnSample(NamedTuple):
     plan: SamplePlan
 
     @property
-    def strata(self) -> list[StratumCount]:
-        return self.draw.counts()
-
-    @property
-    def counts(self) -> dict[str, Any]:
+    def counts(self) -> SampleCounts:
         """The counts as they are stored with the sample."""
         return {
             "documents": self.documents,
@@ -117,9 +113,11 @@ class DrawnSample(NamedTuple):
             "strata": [
                 {
                     "stratum": stratum_of(self.plan.by, count.values),
-                    **{name: getattr(count, name) for name in ("documents", "excluded", "sampled")},
+                    "documents": count.documents,
+                    "excluded": count.excluded,
+                    "sampled": count.sampled,
                 }
-                for count in self.strata
+                for count in self.draw.counts()
             ],
         }
 

@@ -12,7 +12,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from corpus.ordering import order_key
 from web.errors import UserFacingError
@@ -179,9 +179,6 @@ class StratumCount(NamedTuple):
     excluded: int
     sampled: int
 
-    def shortfall(self, per_stratum: int) -> int:
-        return per_stratum - self.sampled
-
 
 @dataclass
 class StratifiedDraw:
@@ -279,6 +276,6 @@ def _no_documents(empty: Sequence[StratumCount], left_out: Mapping[str, int]) ->
     )
 
 
-def stratum_of(by: Sequence[str], values: Values) -> dict[str, Any]:
+def stratum_of(by: Sequence[str], values: Values) -> dict[str, str]:
     """The stratum as it is stored: {"period": "1995–1999"}."""
     return dict(zip(by, values, strict=True))

@@ -13,12 +13,10 @@ from corpus.models import Document
 from curation.models import Sample, Screening
 from curation.models.samples import HIGHEST_RATING
 from curation.samples.report import stratum_name
-from curation.screening.results import mean_rating
+from curation.screening.results import mean_rating, papers_without_text
 from curation.screening.services import RATINGS
 from web.tables.columns import Column, Table
 from web.tables.filters import Filter, FilterChoice, Test
-
-UNREAD = ("sentences", "labels", "authors", "references", "fields", "venue")
 
 
 class PaperRow(NamedTuple):
@@ -146,10 +144,8 @@ def paper_rows(sample: Sample, person: User) -> list[PaperRow]:
     A person who screens the sample sees those of other screeners only for papers that they have
     screened themselves, so that every screening is independent.
     """
-    papers = (
-        sample.papers.select_related("document")
-        .defer(*(f"document__{name}" for name in UNREAD))
-        .prefetch_related("screenings__screener", "screenings__paper_type")
+    papers = papers_without_text(sample).prefetch_related(
+        "screenings__screener", "screenings__paper_type"
     )
     names = dict(sample.collection.facets.exclude(key="").values_list("key", "name"))
     screens_too = person.screenings.filter(paper__sample=sample).exists()

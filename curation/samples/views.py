@@ -25,6 +25,7 @@ from curation.samples.strata import SampleError
 from curation.samples.tasks import JOB_KIND, request_sample
 from jobs.context import DirectRun
 from web.disk import NoRoom
+from web.file_fields import refuse_upload
 from web.requests.answers import wants_part
 
 
@@ -67,12 +68,9 @@ def draw(request: HttpRequest, collection: Collection) -> HttpResponse:
             requested_by=person_of(request),
             upload=form.cleaned_data["exclusions"],
         )
-    except SampleError as error:
-        form.add_error(None, str(error))
-        return _draw_page(request, collection, form, status=422)
-    except NoRoom as error:
-        form.add_error("exclusions", str(error))
-        return _draw_page(request, collection, form, status=507)
+    except (SampleError, NoRoom) as error:
+        field = "exclusions" if isinstance(error, NoRoom) else None
+        return _draw_page(request, collection, form, status=refuse_upload(form, field, error))
     return redirect("job", collection.slug, job.pk)
 
 

@@ -7,9 +7,11 @@ from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
+from django.db.models import QuerySet
+
 from accounts.models import Collection
 from corpus.models import Document
-from curation.models import PaperType, Sample, Screening
+from curation.models import PaperType, Sample, SampledPaper, Screening
 
 
 class ScreenedPaper(NamedTuple):
@@ -32,20 +34,20 @@ class ScreenedPaper(NamedTuple):
     screeners: int
 
 
+def papers_without_text(sample: Sample) -> QuerySet[SampledPaper]:
+    """The papers in the order of screening. Of a document, only docno, title and year are read."""
+    unread = ("sentences", "labels", "authors", "references", "fields", "venue")
+    papers = sample.papers.select_related("document")
+    return papers.defer(*(f"document__{name}" for name in unread))
+
+
 def screened_papers(sample: Sample) -> list[ScreenedPaper]:
     """The papers that at least one person has screened, in the order of screening."""
     facet_keys = list(sample.collection.facets.values_list("key", flat=True))
-    text_fields = ("sentences", "labels", "authors", "references", "fields", "venue")
-    papers = (
-        sample.papers.filter(screenings__isnull=False)
-        .distinct()
-        .select_related("document")
-        .defer(*(f"document__{name}" for name in text_fields))
-        .prefetch_related("screenings__paper_type")
-    )
+    papers = papers_without_text(sample).filter(screenings__isnull=False).distinct()
     return [
         _together(paper.document, paper.stratum, list(paper.screenings.all()), facet_keys)
-        for paper in papers
+        for paper in papers.prefetch_related("screenings__paper_type")
     ]
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import uuid
+from collections.abc import Mapping
 from string import digits
-from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
@@ -89,7 +89,7 @@ def screen_paper(
 
 
 def _page(
-    request: HttpRequest, collection: Collection, paper: SampledPaper, values: dict[str, Any]
+    request: HttpRequest, collection: Collection, paper: SampledPaper, values: Mapping[str, object]
 ) -> HttpResponse:
     """The page has title and abstract only: a screener may judge the paper later."""
     facets = screening.facets_to_screen(collection)

@@ -28,6 +28,7 @@ from evaluation.shadow_judges.services import (
 from evaluation.shadow_judges.tables import facet_tables, grades_of
 from jobs.listing import jobs_to_show
 from web.disk import NoRoom
+from web.file_fields import refuse_upload
 from web.tables.cells import numbered_page
 
 
@@ -68,8 +69,7 @@ def import_shadow_judge(request: HttpRequest, collection: Collection) -> HttpRes
                     requested_by=person_of(request),
                 )
             except (ShadowJudgeError, NoRoom) as error:
-                form.add_error("name", str(error))
-                status = 507 if isinstance(error, NoRoom) else 422
+                status = refuse_upload(form, "name", error)
             else:
                 messages.info(request, f"Importing the labels of {form.cleaned_data['name']}.")
                 return redirect("shadow-judges", collection.slug)

@@ -47,7 +47,7 @@ class IndexCorrupt(UserFacingError):
         super().__init__(f"the index in {folder} cannot be used: {problem}; delete it and rebuild")
 
 
-def description(retriever: Described) -> dict[str, Any]:
+def description(retriever: Described) -> Mapping[str, object]:
     """The JSON values by which two retrievers are the same."""
     return {
         "name": retriever.name,

@@ -23,6 +23,7 @@ from scoring.systems.forms import SystemForm
 from scoring.systems.services import SystemFault, delete_system, import_summary, set_repetition
 from scoring.systems.uploads import IMPORT_KIND, request_system_import
 from web.disk import NoRoom
+from web.file_fields import refuse_upload
 from web.tables.cells import numbered_page
 
 MAKES_SYSTEMS = (IMPORT_KIND,)
@@ -103,8 +104,7 @@ def import_system(request: HttpRequest, collection: Collection) -> HttpResponse:
             requested_by=person_of(request),
         )
     except (SystemFault, NoRoom) as error:
-        form.add_error("name", str(error))
-        status = 507 if isinstance(error, NoRoom) else 422
+        status = refuse_upload(form, "name", error)
         return systems_page(request, collection, form, status=status)
     messages.info(request, f"Importing the system {values['name']}.")
     return redirect("systems", collection.slug)

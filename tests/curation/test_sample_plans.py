@@ -121,7 +121,7 @@ def test_the_type_of_a_paper_is_that_of_most_screeners_of_all_samples(corpus):
 
     assert types_of_screened(corpus) == {documents[0].pk: kinds[1], documents[1].pk: kinds[0]}
     drawn = survey_strata(collection=corpus, plan=SamplePlan(("type",), 5), work=DirectRun())
-    assert [count.values for count in drawn.strata] == [("theory",)]
+    assert [count.values for count in drawn.draw.counts()] == [("theory",)]
     assert [docno for docno, _ in drawn.draw.papers()] == [documents[0].docno]
     assert drawn.draw.left_out == {
         "without text": 1,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -69,7 +70,7 @@ class Command(ProjectCommand):
         self.stdout.write(f"Choice {choice.name}: {plan.papers} papers, {plan.queries} queries.")
 
 
-def _plan(collection: Collection, options: dict[str, Any]) -> ChoicePlan:
+def _plan(collection: Collection, options: Mapping[str, Any]) -> ChoicePlan:
     facets = list(collection.facets.values_list("key", flat=True))
     two = options["two_facets"]
     if options["queries"] is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -67,7 +68,7 @@ class TrainingCommand(ProjectCommand):
         )
         self._report(self.train(data, options))
 
-    def train(self, data: TrainingData, options: dict[str, Any]) -> SentenceLabeller:
+    def train(self, data: TrainingData, options: Mapping[str, Any]) -> SentenceLabeller:
         raise NotImplementedError
 
     def _report(self, labeller: SentenceLabeller) -> None:
@@ -92,7 +93,7 @@ class Command(TrainingCommand):
         "from the checked labels of the collection."
     )
 
-    def train(self, data: TrainingData, options: dict[str, Any]) -> SentenceLabeller:
+    def train(self, data: TrainingData, options: Mapping[str, Any]) -> SentenceLabeller:
         train_labeller(
             collection=options["collection"],
             name=options["name"],

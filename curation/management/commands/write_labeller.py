@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +26,7 @@ class Command(TrainingCommand):
         parser.add_argument("--version-name", default="1", help="version in the file (default: 1)")
         parser.add_argument("--licence", default="", help="the data’s licence, kept in the file")
 
-    def train(self, data: TrainingData, options: dict[str, Any]) -> SentenceLabeller:
+    def train(self, data: TrainingData, options: Mapping[str, Any]) -> SentenceLabeller:
         header = Header(
             options["name"],
             options["version_name"],
