@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from django.template import Library
 from django.template.loader import render_to_string
-from django.utils.html import format_html
-from django.utils.safestring import SafeString
+from django.utils.html import format_html, format_html_join
+from django.utils.safestring import SafeString, mark_safe
 
 register = Library()
 
@@ -28,3 +28,22 @@ def meter(done: int, total: int, label: str) -> SafeString:
         '<meter min="0" max="{}" value="{}" aria-label="{}">{} of {}</meter>',
         *(total, done, label, done, total),
     )
+
+
+@register.simple_tag
+def heads(*captions: str) -> SafeString:
+    """Heads of columns. "#Pairs" is that of a column of numbers, and "(Change)" is not seen."""
+    return format_html_join("\n", '<th scope="col"{}>{}</th>', map(_head, captions))
+
+
+def _head(caption: str) -> tuple[SafeString, str]:
+    words = caption.removeprefix("#")
+    if words.startswith("("):
+        words = format_html('<span class="visually-hidden">{}</span>', words.strip("()"))
+    return mark_safe(' class="number"' if caption.startswith("#") else ""), words
+
+
+@register.simple_tag
+def table_head(*captions: str) -> SafeString:
+    """The head of a table whose columns have the captions of `heads`."""
+    return format_html("<thead>\n<tr>\n{}\n</tr>\n</thead>", heads(*captions))
