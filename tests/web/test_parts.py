@@ -28,3 +28,9 @@ def test_the_head_of_a_table_is_one_row():
 
     assert head.startswith("<thead>\n<tr>\n<th")
     assert head.endswith("</th>\n</tr>\n</thead>")
+
+
+def test_the_head_of_a_page_has_its_title_and_its_purpose():
+    head = rendered('{% page_head "Runs" %}<p>Ranked lists.</p>{% endpage_head %}')
+
+    assert head.split("\n")[2:4] == ["<h1>Runs</h1>", "<p>Ranked lists.</p>"]

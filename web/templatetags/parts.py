@@ -18,6 +18,13 @@ def empty_state(content: str, title: str = "", level: int = 2) -> SafeString:
     )
 
 
+@register.simple_block_tag
+def page_head(content: str, title: str) -> SafeString:
+    """The head of a page without buttons: its title, and what it is for."""
+    head = '<div class="page-head">\n<div>\n<h1>{}</h1>\n{}\n</div>\n</div>'
+    return format_html(head, title, content)
+
+
 @register.simple_tag
 def meter(done: int, total: int, label: str) -> SafeString:
     """`done` of `total`, both counts, as a bar. The label says of what.
