@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from web.figures import (
     CHARACTER,
@@ -53,6 +53,31 @@ def _names(names: Sequence[str], gutter: float = GUTTER) -> list[TextLine]:
     ]
 
 
+class NamedRow(Protocol):
+    @property
+    def name(self) -> str: ...
+
+
+def _row_panel(
+    title: str,
+    finding: str,
+    rows: Sequence[NamedRow],
+    scale: PixelScale,
+    strokes: Sequence[Stroke],
+    *,
+    bars: Sequence[Bar] = (),
+    dots: Sequence[Dot] = (),
+    gutter: float = GUTTER,
+) -> Panel:
+    """A panel with a name for each row, over a grid."""
+    bottom = TOP + ROW * len(rows)
+    lines, numbers = _grid(scale, bottom)
+    texts = [_title(title), *_names([row.name for row in rows], gutter), *numbers]
+    return Panel(
+        finding, bottom + AXIS, strokes=[*lines, *strokes], bars=bars, dots=dots, texts=texts
+    )
+
+
 class BeforeAfter(NamedTuple):
     """A value before and after; None where it is undefined."""
 
@@ -76,8 +101,7 @@ def moves(
     `stages` are the words for the two dots. `gutter` is the room for the names, in pixels.
     """
     scale = PixelScale(low, high, gutter + EDGE, PANEL_WIDTH - EDGE)
-    bottom = TOP + ROW * len(rows)
-    strokes, texts = _grid(scale, bottom)
+    strokes: list[Stroke] = []
     dots: list[Dot] = []
     for row, (name, before, after) in enumerate(rows):
         y = TOP + ROW * (row + 0.5)
@@ -87,13 +111,7 @@ def moves(
             if value is not None:
                 label = f"{name}: {number_text(value)} {stage}"
                 dots.append(Dot(f"dot-{css}", scale.at(value), y, label))
-    return Panel(
-        finding,
-        bottom + AXIS,
-        strokes=strokes,
-        dots=dots,
-        texts=[_title(title), *_names([row.name for row in rows], gutter), *texts],
-    )
+    return _row_panel(title, finding, rows, scale, strokes, dots=dots, gutter=gutter)
 
 
 MOST_BARS = 272  # so that each bar is at least a pixel wide
@@ -297,8 +315,7 @@ class Spread(NamedTuple):
 def spreads(title: str, finding: str, rows: Sequence[Spread], high: float) -> Panel:
     """A row for each name: a line from end to end, a box over the middle half, the median."""
     scale = PixelScale(0, high, GUTTER + EDGE, PANEL_WIDTH - EDGE)
-    bottom = TOP + ROW * len(rows)
-    strokes, texts = _grid(scale, bottom)
+    strokes: list[Stroke] = []
     bars: list[Bar] = []
     medians: list[Dot] = []
     for row, spread in enumerate(rows):
@@ -307,14 +324,7 @@ def spreads(title: str, finding: str, rows: Sequence[Spread], high: float) -> Pa
         left, right = scale.at(spread.lower), scale.at(spread.upper)
         bars.append(Bar("g1", left, y - 5, pixels(max(1, right - left)), 10, _spread_text(spread)))
         medians.append(Dot("dot-after", scale.at(spread.median), y, _spread_text(spread)))
-    return Panel(
-        finding,
-        bottom + AXIS,
-        strokes=strokes,
-        bars=bars,
-        dots=medians,
-        texts=[_title(title), *_names([row.name for row in rows]), *texts],
-    )
+    return _row_panel(title, finding, rows, scale, strokes, bars=bars, dots=medians)
 
 
 def _spread_text(spread: Spread) -> str:
@@ -337,8 +347,6 @@ def parts(title: str, finding: str, rows: Sequence[PartOfNumber], words: tuple[s
     """
     most = max([1, *(row.total for row in rows)])
     scale = PixelScale(0, most, GUTTER, PANEL_WIDTH - EDGE)
-    bottom = TOP + ROW * len(rows)
-    strokes, texts = _grid(scale, bottom)
     bars: list[Bar] = []
     for number, row in enumerate(rows):
         y = TOP + ROW * number + 3
@@ -346,13 +354,7 @@ def parts(title: str, finding: str, rows: Sequence[PartOfNumber], words: tuple[s
         for css, count in (("g1", row.total), ("done", row.part)):
             if count:
                 bars.append(Bar(css, GUTTER, y, pixels(scale.at(count) - GUTTER), 11, label))
-    return Panel(
-        finding,
-        bottom + AXIS,
-        strokes=strokes,
-        bars=bars,
-        texts=[_title(title), *_names([row.name for row in rows]), *texts],
-    )
+    return _row_panel(title, finding, rows, scale, (), bars=bars)
 
 
 class Range(NamedTuple):
@@ -371,8 +373,7 @@ def ranges(title: str, finding: str, rows: Sequence[Range], words: tuple[str, st
     """
     high = max([0.0, *(row.high for row in rows)])
     scale = PixelScale(0, high or 1, GUTTER + EDGE, PANEL_WIDTH - EDGE)
-    bottom = TOP + ROW * len(rows)
-    strokes, texts = _grid(scale, bottom)
+    strokes: list[Stroke] = []
     dots: list[Dot] = []
     for number, row in enumerate(rows):
         y = TOP + ROW * (number + 0.5)
@@ -382,13 +383,7 @@ def ranges(title: str, finding: str, rows: Sequence[Range], words: tuple[str, st
         label = f"{row.name}: {', '.join(f'{word} {number_text(each)}' for word, each in values)}"
         dots.append(Dot("dot-after", scale.at(row.value), y, label))
         dots.append(Dot("dot-before", scale.at(row.low), y, label))
-    return Panel(
-        finding,
-        bottom + AXIS,
-        strokes=strokes,
-        dots=dots,
-        texts=[_title(title), *_names([row.name for row in rows]), *texts],
-    )
+    return _row_panel(title, finding, rows, scale, strokes, dots=dots)
 
 
 MOST_POINTS = 130  # of a curve, so that a step is at least two pixels wide

@@ -6,20 +6,13 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from accounts.commands import ProjectCommand
-from accounts.models import Collection
 from evaluation.label_effects.rankings import usual_measure
 from evaluation.label_effects.services import LabelComparison
-from evaluation.label_effects.tables import Payload
-from reports.services import compute_report
-from web.downloads import json_text
+from evaluation.report_commands import ReportCommand
 
 
-class ComparisonCommand(ProjectCommand):
-    """A command that computes a report, and prints it as a table or as JSON."""
-
-    stage = "Trust"
-    formats = ("table", "json")
+class ComparisonCommand(ReportCommand):
+    kind: type[LabelComparison]
 
     def add_arguments(self, parser: CommandParser) -> None:
         super().add_arguments(parser)
@@ -29,21 +22,5 @@ class ComparisonCommand(ProjectCommand):
             help="Such as NDCG%%20, AP or nDCG@10 (default: the leaderboard's first measure).",
         )
 
-    def handle(self, *args: Any, **options: Any) -> None:
-        collection: Collection = options["collection"]
-        measure = options["measure"] or usual_measure(collection)
-        report = compute_report(
-            self.comparison(**options | {"measure": measure}), collection=collection
-        )
-        if options["format"] == "json":
-            text = json_text(report.payload)
-        else:
-            text = "\n".join(self.lines(report.payload))
-        self.stdout.write(text)
-
-    def comparison(self, measure: str, **options: Any) -> LabelComparison:
-        raise NotImplementedError
-
-    def lines(self, payload: Payload) -> list[str]:
-        """The report as lines to read."""
-        raise NotImplementedError
+    def report(self, **options: Any) -> LabelComparison:
+        return self.kind(options["measure"] or usual_measure(options["collection"]))

@@ -37,6 +37,7 @@ from scoring.models import Scores
 from scoring.results import scored_sources, shown_source, stored_profile
 from scoring.score_tables import ALL, DEV, MEAN_OVER_FIELDS, TEST
 from scoring.services import JOB_KIND, out_of_date, request_evaluation, unscored_runs
+from web.choice_links import ChoiceLink
 from web.downloads import text_download
 from web.tables.cells import matching
 from web.tables.filters import Filter, FilterChoice, Test, filter_bar, filter_rows
@@ -67,14 +68,6 @@ FILTERS: list[Filter[Test[LeaderboardLine]]] = [
         ],
     ),
 ]
-
-
-class ChoiceLink(NamedTuple):
-    """A link that changes one choice of the page."""
-
-    caption: str
-    url: str
-    current: bool
 
 
 @dataclass(frozen=True)

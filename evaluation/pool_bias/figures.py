@@ -76,9 +76,7 @@ def _changes(lines: Sequence[LeftOutLine], measure: str) -> Iterator[Figure]:
     lines = [line for line in lines if line.systems]
     if not lines:
         return
-    high = max(
-        max(system["score"], system["reduced_score"]) for line in lines for system in line.systems
-    )
+    high = max(max(system.score, system.reduced_score) for line in lines for system in line.systems)
     yield Figure(
         name="left-out",
         title=f"{measure} without a source",
@@ -91,7 +89,7 @@ def _changes(lines: Sequence[LeftOutLine], measure: str) -> Iterator[Figure]:
                 f"{line.name}: τ {line.tau_text}",
                 _change_finding(line),
                 [
-                    BeforeAfter(system["system"], system["score"], system["reduced_score"])
+                    BeforeAfter(system.system, system.score, system.reduced_score)
                     for system in line.systems[:MOST_ROWS]
                 ],
                 0,
@@ -103,14 +101,8 @@ def _changes(lines: Sequence[LeftOutLine], measure: str) -> Iterator[Figure]:
         head=("left out", "system", "all labels", "rank", "without", "rank without", "condensed"),
         rows=[
             (
-                line.name,
-                *(
-                    system[key]
-                    for key in (
-                        *("system", "score", "rank", "reduced_score", "reduced_rank"),
-                        "reduced_condensed",
-                    )
-                ),
+                *(line.name, system.system, system.score, system.rank),
+                *(system.reduced_score, system.reduced_rank, system.reduced_condensed),
             )
             for line in lines
             for system in line.systems
@@ -127,7 +119,7 @@ def _first_panels(count: int) -> str:
 
 
 def _change_finding(line: LeftOutLine) -> str:
-    system = line.most_changed["system"] if line.most_changed else "no system"
+    system = line.most_changed.system if line.most_changed else "no system"
     return f"Without {line.name}, {system} changes most, by {line.change_text}; τ {line.tau_text}."
 
 

@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 from itertools import accumulate
 from typing import Any, NamedTuple
 
+from evaluation.pool_bias.computation.effects import SystemEffect
 from evaluation.pool_bias.computation.leave_out import DRAWN, REDRAWN, UNIQUE
 
 Payload = Mapping[str, Any]
-System = Mapping[str, Any]
 
 WAYS = {
     UNIQUE: "Drop what only it found",
@@ -31,7 +31,7 @@ class LeftOutLine(NamedTuple):
     lost: int
     tau: float | None
     undefined: str | None
-    systems: Sequence[System]
+    systems: Sequence[SystemEffect]
     documents: int | None
     new: int | None
 
@@ -40,17 +40,17 @@ class LeftOutLine(NamedTuple):
         return "undefined" if self.tau is None else f"{self.tau:.3f}".replace("-", "−")
 
     @property
-    def most_changed(self) -> System | None:
-        return max(self.systems, key=lambda row: (abs(_change(row)), row["system"]), default=None)
+    def most_changed(self) -> SystemEffect | None:
+        return max(self.systems, key=lambda row: (abs(row.change), row.system), default=None)
 
     @property
     def change_text(self) -> str:
-        return _signed(_change(self.most_changed)) if self.most_changed else ""
+        return _signed(self.most_changed.change) if self.most_changed else ""
 
     @property
     def most_ranks(self) -> int:
         """The most ranks that a system falls or rises."""
-        return max((abs(row["reduced_rank"] - row["rank"]) for row in self.systems), default=0)
+        return max((abs(row.rank_change) for row in self.systems), default=0)
 
 
 class BiasLine(NamedTuple):
@@ -64,11 +64,6 @@ class BiasLine(NamedTuple):
     upper: float | None
     without_list: int
     leaves_pools: bool
-
-
-def _change(system: System) -> float:
-    change: float = system["reduced_score"] - system["score"]
-    return change
 
 
 def _signed(value: float) -> str:
@@ -86,12 +81,10 @@ def left_out_lines(payload: Payload, measure: str, way: str) -> list[LeftOutLine
     return [
         LeftOutLine(
             name=" + ".join(row["sources"]),
-            labels=row[way]["labels"],
-            relevant=row[way]["relevant"],
-            lost=row[way]["lost"],
+            **{name: row[way][name] for name in ("labels", "relevant", "lost")},
             tau=row[way]["measures"][measure]["tau"],
             undefined=row[way]["measures"][measure]["undefined"],
-            systems=row[way]["measures"][measure]["systems"],
+            systems=[SystemEffect(**each) for each in row[way]["measures"][measure]["systems"]],
             documents=row[way].get("documents"),
             new=row[way].get("new"),
         )
@@ -124,10 +117,14 @@ class GrowthLine(NamedTuple):
     relevant: int
     relevant_at: Sequence[int]
     forced: int
-    last: int | None
     in_window: int
     window: int
     expected: Mapping[str, float] | None
+
+    @property
+    def last(self) -> int | None:
+        """The place of the last relevant document."""
+        return max(self.relevant_at, default=None)
 
     @property
     def found(self) -> list[int]:
@@ -139,17 +136,7 @@ class GrowthLine(NamedTuple):
 def growth_lines(payload: Payload) -> list[GrowthLine]:
     """The queries, the most expected first; those without an expected number last."""
     lines = [
-        GrowthLine(
-            query=row["query"],
-            size=row["size"],
-            relevant=row["relevant"],
-            relevant_at=row["relevant_at"],
-            forced=row["forced"],
-            last=max(row["relevant_at"], default=None),
-            in_window=row["in_window"],
-            window=row["window"],
-            expected=row["expected"],
-        )
+        GrowthLine(**{name: row[name] for name in GrowthLine._fields})
         for row in payload["growth"]["queries"]
     ]
     return sorted(

@@ -19,22 +19,15 @@ from evaluation.pool_bias.tables import growth_lines, left_out_lines, system_lin
 from jobs.listing import jobs_to_show
 from reports.models import StoredReport
 from reports.services import changed_since, request_report, stored_report
+from web.choice_links import ChoiceLink
 from web.downloads import json_download
 from web.figure_files import figure_file, shown
 from web.tables.cells import numbered_page
 
 
-class BiasChoiceLink(NamedTuple):
-    """A link that changes one choice of the page."""
-
-    caption: str
-    url: str
-    current: bool
-
-
 class OptionGroup(NamedTuple):
     caption: str
-    options: list[BiasChoiceLink]
+    options: list[ChoiceLink]
 
 
 class BiasSelection(NamedTuple):
@@ -80,7 +73,7 @@ def _tables(request: HttpRequest, collection: Collection, report: StoredReport) 
         "choice": choice,
         "measures": _measure_groups(payload, choice),
         "ways": [
-            BiasChoiceLink(words, f"?{choice.address(way=way)}#left-out", way == choice.way)
+            ChoiceLink(words, f"?{choice.address(way=way)}#left-out", way == choice.way)
             for way, words in ways_of(payload).items()
         ],
         "is_redrawn": choice.way == REDRAWN,
@@ -105,12 +98,10 @@ def _tables(request: HttpRequest, collection: Collection, report: StoredReport) 
 
 def _measure_groups(payload: dict[str, Any], choice: BiasSelection) -> list[OptionGroup]:
     """The measures of lists as they are, and those of lists that are restricted to the pool."""
-    options: dict[bool, list[BiasChoiceLink]] = {False: [], True: []}
+    options: dict[bool, list[ChoiceLink]] = {False: [], True: []}
     for measure in payload["measures"]:
         name, address = measure["name"], choice.address(measure=measure["name"])
-        options[measure["closed"]].append(
-            BiasChoiceLink(name, f"?{address}", name == choice.measure)
-        )
+        options[measure["closed"]].append(ChoiceLink(name, f"?{address}", name == choice.measure))
     if not options[True]:
         return [OptionGroup("", options[False])]
     return [

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterator
 
 from evaluation.label_effects.command import ComparisonCommand
 from evaluation.label_effects.services import LabelEffectsReport
@@ -16,8 +16,7 @@ class Command(ComparisonCommand):
         "and the lower and the higher of both judgments."
     )
 
-    def comparison(self, measure: str, **options: Any) -> LabelEffectsReport:
-        return LabelEffectsReport(measure)
+    kind = LabelEffectsReport
 
-    def lines(self, payload: Payload) -> list[str]:
-        return list(ranking_lines(payload))
+    def lines(self, payload: Payload) -> Iterator[str]:
+        return ranking_lines(payload)

@@ -8,6 +8,7 @@ from django.core.management.base import CommandParser
 
 from agreement.coefficients import COEFFICIENTS
 from evaluation.label_effects.command import ComparisonCommand
+from evaluation.label_effects.rankings import usual_measure
 from evaluation.label_effects.services import ShadowJudgeReport
 from evaluation.label_effects.tables import Payload
 from evaluation.label_effects.text import ranking_lines
@@ -24,7 +25,8 @@ class Command(ComparisonCommand):
         super().add_arguments(parser)
         parser.add_argument("name", help="The shadow judge's name.")
 
-    def comparison(self, measure: str, **options: Any) -> ShadowJudgeReport:
+    def report(self, **options: Any) -> ShadowJudgeReport:
+        measure = options["measure"] or usual_measure(options["collection"])
         return ShadowJudgeReport(measure, options["name"])
 
     def lines(self, payload: Payload) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 from django.core.management.base import CommandParser
@@ -23,6 +23,7 @@ from evaluation.significance.tables import (
 )
 from scoring.statistics.comparison import SEED, AllPairs
 from web.tables.columns import ShownColumns
+from web.text_tables import aligned
 
 HEAD = ("W/T/L", "t p", "Holm", "flips p", "Holm", "effect size")
 
@@ -90,7 +91,7 @@ def _table(compared: StoredComparison) -> Iterator[str]:
         texts = [cell.text for cell in row.cells]
         shown = texts or ["baseline", *[""] * len(HEAD)]
         lines.append((row.system, row.mean.text, *shown, row.verdict))
-    yield from _aligned(lines)
+    yield from aligned(lines, ["system"])
     yield ""
     if comparison.left_out:
         yield f"Queries left out, because not every system has a value: {comparison.left_out}"
@@ -106,12 +107,4 @@ def _pairs(pairs: AllPairs) -> Iterator[str]:
     lines = [("first", "second", "difference", "p")]
     for line in pair_lines(pairs):
         lines.append((line.first, line.second, points(line.pair.difference), p_text(line.pair.p)))
-    yield from _aligned(lines)
-
-
-def _aligned(lines: Iterable[tuple[str, ...]]) -> Iterator[str]:
-    lines = list(lines)
-    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-    for first, *others in lines:
-        cells = (cell.rjust(width) for cell, width in zip(others, widths[1:], strict=True))
-        yield "  ".join([first.ljust(widths[0]), *cells]).rstrip()
+    yield from aligned(lines, ["first"])

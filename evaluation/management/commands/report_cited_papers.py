@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from evaluation.label_effects.command import ComparisonCommand
 from evaluation.label_effects.services import CitedPapersReport
 from evaluation.label_effects.tables import Payload
@@ -16,8 +14,7 @@ class Command(ComparisonCommand):
         "citations as labels with that under the final labels."
     )
 
-    def comparison(self, measure: str, **options: Any) -> CitedPapersReport:
-        return CitedPapersReport(measure)
+    kind = CitedPapersReport
 
     def lines(self, payload: Payload) -> list[str]:
         if not payload["facets"]:

@@ -49,7 +49,7 @@ def test_a_line_has_the_counts_and_the_system_that_changes_most():
     line, other = left_out_lines(PAYLOAD, "AP", "unique")
     assert (line.name, line.labels, line.relevant, line.lost) == ("x + y", 7, 3, 2)
     assert (line.documents, line.new) == (None, None)
-    assert line.most_changed["system"] == "b"
+    assert line.most_changed.system == "b"
     assert (line.tau_text, line.change_text, line.most_ranks) == ("−0.250", "+15.00", 2)
     assert (other.tau_text, other.undefined) == ("undefined", "fewer than two systems")
     assert other.change_text == "−10.00"
@@ -59,7 +59,7 @@ def test_of_equal_changes_the_last_name_is_taken_and_without_systems_none():
     equal = [a_change("a", 0.5, 0.25), a_change("b", 0.25, 0.5)]
     payload = {"left_out": [{"sources": ["x"], "unique": a_way(equal)}]}
     (line,) = left_out_lines(payload, "AP", "unique")
-    assert line.most_changed["system"] == "b"
+    assert line.most_changed.system == "b"
     line, _ = left_out_lines(PAYLOAD, "AP", "drawn")
     assert (line.most_changed, line.change_text, line.most_ranks) == (None, "", 0)
 
