@@ -56,6 +56,21 @@ def aligned(before: Iterable[Label], after: Iterable[Label]) -> Iterator[LabelPa
             left, right = next(old, None), next(new, None)
 
 
+class Difference(NamedTuple):
+    """Labels that came, went, or got another grade since the version `since`."""
+
+    since: str
+    added: int
+    removed: int
+    changed: int
+
+
+def compare(since: str, before: Iterable[Label], after: Iterable[Label]) -> Difference:
+    """Both in the order of their files, so that neither has to be in memory."""
+    kinds = Counter(pair.kind for pair in aligned(before, after))
+    return Difference(since, kinds["added"], kinds["removed"], kinds["changed"])
+
+
 class FacetChanges:
     """The labels of a facet by their grades before and after."""
 

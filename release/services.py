@@ -47,7 +47,7 @@ from release.gate.checks import ACCEPTABLE, blocking_findings, check_gate
 from release.gate.context import GateContext
 from release.models import Release, ReleaseException
 from release.snapshot import take_snapshot
-from release.versions.differences import difference_to
+from release.versions.changes import difference_to
 
 JOB_KIND = "publish_release"
 VERSION = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,39}")

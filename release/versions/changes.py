@@ -5,16 +5,30 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterator
 from itertools import islice
-from typing import Any, NamedTuple
+from typing import Any, BinaryIO, NamedTuple
 
 from django.core.cache import cache
 from django.db.models import QuerySet
 
 from accounts.login_limits import cache_failures
-from bundle.label_changes import KINDS, LabelPair, aligned, read_labels, summarise
+from bundle.label_changes import (
+    KINDS,
+    Difference,
+    LabelPair,
+    aligned,
+    compare,
+    read_labels,
+    summarise,
+)
 from bundle.names import QRELS
+from bundle.reading.opened import ZipBundle
 from release.models import Release
-from release.versions.published_files import check_file, lines_of, published_facets
+from release.versions.published_files import (
+    Unreadable,
+    check_file,
+    lines_of,
+    published_facets,
+)
 
 log = logging.getLogger(__name__)
 CACHE_VERSION = 2
@@ -59,6 +73,17 @@ def label_pairs(before: Release, after: Release) -> Iterator[LabelPair]:
     for release in (before, after):
         check_file(release, QRELS)
     return aligned(*(read_labels(lines_of(release, QRELS)) for release in (before, after)))
+
+
+def difference_to(before: Release, bundle: BinaryIO) -> Difference | None:
+    """The changes from a published version to a new bundle; None if that cannot be read."""
+    try:
+        check_file(before, QRELS)
+        with ZipBundle(bundle).open(QRELS) as after:
+            old = read_labels(lines_of(before, QRELS))
+            return compare(before.version, old, read_labels(after))
+    except Unreadable:
+        return None
 
 
 def changed_pairs(

@@ -10,14 +10,13 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from bundle.label_changes import read_labels
+from bundle.label_changes import Difference, compare, read_labels
 from bundle.options import ReleaseOptions, Texts
 from jobs.models import Job
 from release.files import path_of
 from release.forms import next_version
 from release.gate.checks import CHECKS
 from release.services import publish_release
-from release.versions.differences import Difference, compare
 from tests.support.factories import a_collection, a_query, an_open_query
 from tests.support.release_scenes import RULINGS, a_judged_collection, decide_pair, slot_of
 from tests.support.releases import EVERY_EXCEPTION
