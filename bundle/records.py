@@ -158,7 +158,7 @@ class ReleasedFolds(NamedTuple):
         return Folds(self.numbers, self.imported_from).origin
 
     @property
-    def stated(self) -> dict[str, Any]:
+    def stated(self) -> dict[str, int | str]:
         """The manifest's entry about the folds, with the names of files of `collection/`."""
         if not self.number:
             return {"number": 0}

@@ -7,7 +7,7 @@ import io
 import re
 import zipfile
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any
+from typing import TypedDict
 
 from bundle.names import MANIFEST, SUMS
 from bundle.reading.opened import BundleError, OpenedBundle, ZipBundle, read_json, read_lines
@@ -17,6 +17,14 @@ from bundle.zip.interruption import check_interruption
 READ_TOGETHER = 1024 * 1024  # bytes
 SUM = re.compile(r"(?P<sha256>[0-9a-f]{64})  (?P<name>.+)")
 AGAIN = "Download the release again."
+
+
+class ListedFile(TypedDict, total=False):
+    """A file in the manifest. That of a damaged release may lack either."""
+
+    bytes: int
+    sha256: str
+
 
 OnRead = Callable[[int], None]  # called with the bytes read so far
 
@@ -79,8 +87,8 @@ def listed_sums(bundle: OpenedBundle) -> dict[str, str]:
     return sums
 
 
-def listed_files(bundle: OpenedBundle) -> dict[str, dict[str, Any]]:
-    """`bytes` and `sha256` of each file by its name, from the manifest. Raises BundleError."""
+def listed_files(bundle: OpenedBundle) -> dict[str, ListedFile]:
+    """The files of the manifest by their names. Raises BundleError."""
     manifest = read_json(bundle, MANIFEST)
     files = manifest.get("files") if isinstance(manifest, dict) else None
     if not isinstance(files, dict) or not all(isinstance(about, dict) for about in files.values()):
