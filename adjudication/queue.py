@@ -425,11 +425,7 @@ def judgments_on_page(
 
 def settled_cases(query: Query, user: User) -> list[SettledCase]:
     """Every settled case of the query, the latest first."""
-    return list(_settled_cases(query, user))
-
-
-def _settled_cases(query: Query, user: User) -> Iterator[SettledCase]:
-    rows = (
+    cases = list(
         Case.objects.decided()
         .for_adjudicator(user)
         .filter(query=query)
@@ -441,11 +437,9 @@ def _settled_cases(query: Query, user: User) -> Iterator[SettledCase]:
             "token", "candidate_title", "docno", "first_grade", "second_grade", "decision_id"
         )
     )
-    cases = list(rows)
     decisions = Decision.objects.in_bulk([row[-1] for row in cases])
-    for token, title, docno, first, second, decision_id in cases:
-        decision = decisions[decision_id]
-        yield SettledCase(
+    return [
+        SettledCase(
             token,
             title,
             _sides(query, docno, first, second),
@@ -453,3 +447,6 @@ def _settled_cases(query: Query, user: User) -> Iterator[SettledCase]:
             *reason_and_note(decision),
             decision.adjudicator_id == user.pk,
         )
+        for token, title, docno, first, second, decision_id in cases
+        for decision in [decisions[decision_id]]
+    ]

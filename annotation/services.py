@@ -313,13 +313,12 @@ def open_queries(
                 opened_by=opened_by,
                 unchecked_labels=unchecked_labels,
             )
-            for query in sorted(queries, key=_random_place)
+            # They are judged in the order of their opening. A random one keeps the facets of a
+            # paper apart.
+            for query in sorted(
+                queries, key=lambda each: order_key(each.collection.seed, "opening", each.name, "")
+            )
         ]
-
-
-def _random_place(query: Query) -> str:
-    """Queries are judged in the order of their opening: this keeps the facets of a paper apart."""
-    return order_key(query.collection.seed, "opening", query.name, "")
 
 
 def _check_annotators(collection: Collection, annotators: tuple[User, User]) -> None:
@@ -607,7 +606,11 @@ def submit_judgment(
                 earlier = Judgment.objects.filter(key=key).first()
                 if earlier is not None:
                     return _same_submission(earlier, slot_id, answer)
-            _check_presentation(slot, presentation_digest)
+            if presentation_digest != _digest_now(slot):
+                raise WrongPresentation(
+                    "The text of this pair changed, so your answer was not saved. "
+                    "Reload the page and judge the pair again."
+                )
             if current_key is None and supersedes is not None:
                 raise RevisedMeanwhile(
                     "This pair is to be judged again, so this answer was not saved. "
@@ -657,14 +660,6 @@ def _same_submission(
     if (earlier.slot_id, Answer.of(earlier)) != (slot_id, answer):
         raise KeyReused("This page was already used for another answer. Reload it.") from cause
     return earlier
-
-
-def _check_presentation(slot: LockedSlot, digest: str) -> None:
-    if digest != _digest_now(slot):
-        raise WrongPresentation(
-            "The text of this pair changed, so your answer was not saved. "
-            "Reload the page and judge the pair again."
-        )
 
 
 def _digest_now(slot: LockedSlot) -> str:

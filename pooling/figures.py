@@ -12,7 +12,6 @@ from accounts.models import Collection
 from corpus.models import QueryPaper
 from pooling.models import Pool
 from pooling.tables.freeze_preview import OverlapMatrix, Preview
-from pooling.tables.overlap import OverlapRow
 from web.figure_panels import Spread, heat_map, spreads
 from web.figures import Figure, Key
 from web.words import count_noun
@@ -107,20 +106,18 @@ def overlap_figures(preview: Preview) -> Iterator[Figure]:
         place = f"to rank {matrix.depth}" if matrix.depth else "to the depth of each pool"
         yield overlap_figure(f"overlap-{matrix.depth}", f"Overlap of retrievers {place}", matrix)
     if preview.overlap:
-        yield _sources_figure(preview.overlap)
+        yield _heat_figure(
+            "overlap-sources",
+            "Overlap of sources",
+            "Of the pooled documents that either of any two has, the share that both have.",
+            [row.source for row in preview.overlap],
+            [[cell and cell.share for cell in row.cells] for row in preview.overlap],
+        )
 
 
 def overlap_figure(name: str, title: str, matrix: OverlapMatrix) -> Figure:
     note = "The Jaccard index of the lists of any two, averaged over the queries."
     return _heat_figure(name, title, note, matrix.names, [row for _, row in matrix.rows])
-
-
-def _sources_figure(rows: Sequence[OverlapRow]) -> Figure:
-    note = "Of the pooled documents that either of any two has, the share that both have."
-    shares = [[cell and cell.share for cell in row.cells] for row in rows]
-    return _heat_figure(
-        "overlap-sources", "Overlap of sources", note, [row.source for row in rows], shares
-    )
 
 
 def _heat_figure(

@@ -68,10 +68,6 @@ class OpeningPlan:
         return json_digest([list(assignment) for assignment in self.assignments])
 
     @property
-    def total_pairs(self) -> int:
-        return sum(self.pairs.values())
-
-    @property
     def is_long(self) -> bool:
         return len(self.assignments) > AT_ONCE
 

@@ -197,15 +197,11 @@ def discarded_on_failure(build: PoolBuild) -> Iterator[None]:
         yield
     except Exception:
         with suppress(DatabaseError):
-            _discard(build)
+            while delete_part(Pool.with_hidden.hidden().filter(build=build)):
+                _let_others_write()
+            with transaction.atomic():
+                _delete_builds(PoolBuild.with_incomplete.filter(pk=build.pk))
         raise
-
-
-def _discard(build: PoolBuild) -> None:
-    while delete_part(Pool.with_hidden.hidden().filter(build=build)):
-        _let_others_write()
-    with transaction.atomic():
-        _delete_builds(PoolBuild.with_incomplete.filter(pk=build.pk))
 
 
 def delete_replaced(collection: Collection) -> None:

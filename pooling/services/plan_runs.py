@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
@@ -72,25 +73,20 @@ def ensure_runs(
 def _is_out_of_date(run: Run, digest: str, depth: int, papers: list[QueryPaper]) -> bool:
     if run.is_imported:
         return False
-    ranked = set(run.rankings.values_list("query_paper_id", flat=True))
-    return (
-        run.parameters.get("corpus") != digest
-        or (run.depth or 0) < depth
-        or not _expected_papers(run, papers) <= ranked
-    )
-
-
-def _expected_papers(run: Run, papers: list[QueryPaper]) -> set[int]:
-    """The primary keys of the query papers that a new run would rank."""
+    if run.parameters.get("corpus") != digest or (run.depth or 0) < depth:
+        return True
     retriever = retriever_named(run.collection, run.name)
-    return {paper.pk for paper in query_texts(run.collection, retriever, papers)}
+    expected = {paper.pk for paper in query_texts(run.collection, retriever, papers)}
+    return not expected <= set(run.rankings.values_list("query_paper_id", flat=True))
 
 
+@dataclass(frozen=True)
 class InlineRunMaker:
     """Makes the runs within the job that builds the pools."""
 
-    def __init__(self, collection: Collection, depth: int, work: JobContext) -> None:
-        self.collection, self.depth, self.work = collection, depth, work
+    collection: Collection
+    depth: int
+    work: JobContext
 
     def wait(self, names: Sequence[str]) -> None:
         pass
@@ -106,21 +102,17 @@ class InlineRunMaker:
             )
 
 
+@dataclass(frozen=True)
 class JobRunMaker:
     """Queues a job for every run and waits for them without occupying a worker.
 
     A run whose job ended after `requested_at` is not queued again: its result would be the same.
     """
 
-    def __init__(
-        self, collection: Collection, depth: int, requested_at: datetime, requested_by: User | None
-    ) -> None:
-        self.collection, self.depth, self.requested_at, self.requested_by = (
-            collection,
-            depth,
-            requested_at,
-            requested_by,
-        )
+    collection: Collection
+    depth: int
+    requested_at: datetime
+    requested_by: User | None
 
     def wait(self, names: Sequence[str]) -> None:
         """Raise RetryLater while a job is live. One query, because this runs every few seconds."""

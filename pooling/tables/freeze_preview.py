@@ -30,8 +30,7 @@ MOST_POOLS = 200
 MOST_FINDINGS = 200  # of a kind, on the page
 
 
-@dataclass(frozen=True)
-class OverlapMatrix:
+class OverlapMatrix(NamedTuple):
     """Jaccard of every two retrievers; `depth` is a rank, or 0 for each pool's own depth."""
 
     rows: list[tuple[str, list[float | None]]]
@@ -144,17 +143,7 @@ class Preview:
 
     def as_json(self) -> dict[str, Any]:
         """As JSON types; tuples become lists."""
-        return {
-            "pools": self.pools,
-            "of_pools": self.of_pools,
-            "shares": self.shares,
-            "matrices": [[matrix.rows, matrix.depth] for matrix in self.matrices],
-            "frequent_documents": self.frequent_documents,
-            "short_abstracts": self.short_abstracts,
-            "near_duplicates": self.near_duplicates,
-            "own_pool": self.own_pool,
-            "overlap": self.overlap,
-        }
+        return dict(vars(self))
 
     @classmethod
     def from_json(cls, payload: Mapping[str, Any]) -> Preview:
