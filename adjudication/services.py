@@ -23,46 +23,40 @@ class AdjudicationError(UserFacingError):
     """A decision that cannot be saved; the message is for the adjudicator."""
 
 
+class AdjudicationConflict(AdjudicationError):
+    """A decision that contradicts the present state."""
+
+    status = 409
+
+
 class JudgedByYou(AdjudicationError):
     """The adjudicator judged this pair."""
 
     status = 404
 
 
-class NoSuchCase(AdjudicationError):
+class NoSuchCase(AdjudicationConflict):
     """The pair is not, or no longer, a case."""
 
-    status = 409
 
-
-class JudgmentsChanged(AdjudicationError):
+class JudgmentsChanged(AdjudicationConflict):
     """A judgment was revised since the adjudicator's page was made."""
 
-    status = 409
 
-
-class AlreadyDecided(AdjudicationError):
+class AlreadyDecided(AdjudicationConflict):
     """Another adjudicator's decision stands."""
 
-    status = 409
 
-
-class DecidedMeanwhile(AdjudicationError):
+class DecidedMeanwhile(AdjudicationConflict):
     """The adjudicator's own standing decision is not the one that his or her page showed."""
 
-    status = 409
 
-
-class DecisionInPublicVersion(AdjudicationError):
+class DecisionInPublicVersion(AdjudicationConflict):
     """A version with the adjudicator's decision was made public since."""
 
-    status = 409
 
-
-class DecisionKeyReused(AdjudicationError):
+class DecisionKeyReused(AdjudicationConflict):
     """An idempotency key came with two different rulings."""
-
-    status = 409
 
 
 class BadRuling(AdjudicationError):

@@ -26,7 +26,7 @@ from adjudication.services import (
     NoSuchCase,
     decide,
 )
-from annotation.models import GradeText, Pair
+from annotation.models import Pair
 from annotation.views import not_found_for_scripts
 from corpus.models import Query
 from web.requests.answers import refusal, wants_json
@@ -260,7 +260,14 @@ def _page(
             "query_text": shown_case.query,
             "shown": shown_case,
             "referral_reason": referral_reason(query, shown_case.token),
-            "cards": [_card_context(card, guideline.grades) for card in shown_case.cards],
+            "cards": [
+                {
+                    **card._asdict(),
+                    "reason_text": card.reason_text,
+                    "name": "" if card.grade is None else guideline.grades[card.grade]["name"],
+                }
+                for card in shown_case.cards
+            ],
             "grades": [
                 {**grade, "relation": _relation(grade["grade"], shown_case)}
                 for grade in guideline.grades
@@ -273,11 +280,6 @@ def _page(
             "then": then,
         },
     )
-
-
-def _card_context(card: queue.ShownJudgment, grades: list[GradeText]) -> dict[str, Any]:
-    name = "" if card.grade is None else grades[card.grade]["name"]
-    return {**card._asdict(), "reason_text": card.reason_text, "name": name}
 
 
 def _relation(grade: int, shown_case: ShownCase) -> str:

@@ -48,16 +48,18 @@ class JudgingError(UserFacingError):
     """A request about judging that cannot be met; the message is for the person who made it."""
 
 
-class CannotOpen(JudgingError):
+class JudgingConflict(JudgingError):
+    """A request that contradicts the present state."""
+
+    status = 409
+
+
+class CannotOpen(JudgingConflict):
     """The query cannot be opened for judging as asked."""
 
-    status = 409
 
-
-class GuidelineChanged(JudgingError):
+class GuidelineChanged(JudgingConflict):
     """Another version was written since the one that the new text is based on."""
-
-    status = 409
 
     def __init__(self, newest: int) -> None:
         super().__init__(
@@ -90,40 +92,28 @@ class BadAnswer(JudgingError):
     """The answer is neither a grade nor a reason, or both."""
 
 
-class WrongPresentation(JudgingError):
+class WrongPresentation(JudgingConflict):
     """The annotator's page showed another text than the pair shows."""
 
-    status = 409
 
-
-class RevisedMeanwhile(JudgingError):
+class RevisedMeanwhile(JudgingConflict):
     """The slot's current judgment is not the one that the annotator's page showed."""
 
-    status = 409
 
-
-class ReadInFull(JudgingError):
+class ReadInFull(JudgingConflict):
     """The annotator rates the full texts of this pair, so the judgment of the abstract stays."""
 
-    status = 409
 
-
-class WasAdmin(JudgingError):
+class WasAdmin(JudgingConflict):
     """The annotator was an admin meanwhile, who sees everything in the collection."""
 
-    status = 409
 
-
-class InPublicVersion(JudgingError):
+class InPublicVersion(JudgingConflict):
     """Everybody could read the labels since this judgment, so a revision could follow them."""
 
-    status = 409
 
-
-class KeyReused(JudgingError):
+class KeyReused(JudgingConflict):
     """An idempotency key came with two different answers."""
-
-    status = 409
 
 
 # Triggers that refuse a judgment, by name.

@@ -10,23 +10,19 @@ from accounts.locking import lock_collection
 from accounts.models import Collection
 from annotation.guidelines.defaults import default_guideline, with_names
 from annotation.models import GuidelineText, Opening
-from annotation.services import JudgingError, write_guideline
+from annotation.services import JudgingConflict, write_guideline
 from corpus.facets import FacetPlan, check_facets
 from corpus.models import Facet
 from corpus.services import scale_of
 from web.words import count_noun
 
 
-class FixedOnceOpened(JudgingError):
+class FixedOnceOpened(JudgingConflict):
     """A query of the collection is open, so its facets and scale stay as they are."""
 
-    status = 409
 
-
-class FacetInUse(JudgingError):
+class FacetInUse(JudgingConflict):
     """A facet cannot be removed, because queries have it."""
-
-    status = 409
 
 
 def facets_of(collection: Collection) -> tuple[FacetPlan, ...]:

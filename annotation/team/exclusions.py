@@ -9,14 +9,12 @@ from django.db import IntegrityError, transaction
 from accounts.locking import lock_collection
 from accounts.models import Collection, User
 from annotation.models import Exclusion
-from annotation.services import JudgingError
+from annotation.services import JudgingConflict
 from corpus.models import QueryPaper
 
 
-class CannotExclude(JudgingError):
+class CannotExclude(JudgingConflict):
     """The exclusion contradicts a seat, or names an unknown query paper."""
-
-    status = 409
 
 
 def excluded_people(collection: Collection) -> defaultdict[int, set[str]]:

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from accounts.locking import lock_collection
 from accounts.models import Collection, User
-from annotation.services import JudgingError
+from annotation.services import JudgingConflict
 from jobs.context import JobContext
 from jobs.models import Job
 from jobs.services import enqueue
@@ -16,10 +16,8 @@ AT_ONCE = 50  # queries or seats that a request changes by itself; more of them 
 STEP = 10  # queries or seats that a job changes in one transaction
 
 
-class PlanChanged(JudgingError):
+class PlanChanged(JudgingConflict):
     """The work or the people changed since the plan was shown."""
-
-    status = 409
 
     def __init__(self) -> None:
         super().__init__(
@@ -28,10 +26,8 @@ class PlanChanged(JudgingError):
         )
 
 
-class InProgress(JudgingError):
+class InProgress(JudgingConflict):
     """A job of the same kind has not ended."""
-
-    status = 409
 
     def __init__(self) -> None:
         super().__init__(
