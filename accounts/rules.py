@@ -6,6 +6,8 @@ has seen where candidates come from, and grades.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from database.triggers import Rule, keep, reject
 
 MEMBERSHIP, GIVEN_ROLE = "accounts_membership", "accounts_givenrole"
@@ -37,6 +39,17 @@ def kept_rows(name: str, *, table: str, collection: str) -> list[Rule]:
     ]
 
 
+def reject_each(name: str, *, table: str, when: str, events: Mapping[str, str]) -> list[Rule]:
+    """Reject several events where one condition holds; each event has its columns, or "" for all.
+
+    The rules are `{name}_insert` and so on.
+    """
+    return [
+        reject(f"{name}_{event.lower()}", table=table, event=event, columns=columns, when=when)
+        for event, columns in events.items()
+    ]
+
+
 RECORD_ROLE = (
     f"INSERT INTO {GIVEN_ROLE} (collection_id, user_id, role) "
     "SELECT NEW.collection_id, NEW.user_id, NEW.role WHERE NOT EXISTS "
@@ -61,16 +74,10 @@ RULES = [
     keep("mark_given_role", table=MEMBERSHIP, event="INSERT", statements=[RECORD_ROLE]),
     keep("mark_changed_role", table=MEMBERSHIP, event="UPDATE", statements=[RECORD_ROLE]),
     *kept_rows("given_role", table=GIVEN_ROLE, collection="OLD.collection_id"),
-    reject(
+    *reject_each(
         "membership_former_admin_never_annotator",
         table=MEMBERSHIP,
-        event="INSERT",
         when=FORMER_ADMIN,
-    ),
-    reject(
-        "membership_former_admin_stays_no_annotator",
-        table=MEMBERSHIP,
-        event="UPDATE",
-        when=FORMER_ADMIN,
+        events={"INSERT": "", "UPDATE": ""},
     ),
 ]

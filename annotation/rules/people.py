@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from accounts.rules import reject_each
 from database.triggers import reject
 
 NO_ANNOTATOR = (
@@ -36,39 +37,23 @@ BY_AN_ADMIN = (
     "WHERE s.id = NEW.slot_id AND g.user_id = NEW.annotator_id AND g.role = 'admin')"
 )
 
+SEAT_TAKEN = {"INSERT": "", "UPDATE": "annotator_id"}
+
 PEOPLE = [
-    reject(
-        "seat_given_to_an_annotator", table="annotation_seat", event="INSERT", when=NO_ANNOTATOR
+    *reject_each(
+        "seat_of_an_annotator", table="annotation_seat", when=NO_ANNOTATOR, events=SEAT_TAKEN
     ),
-    reject(
-        "seat_handed_to_an_annotator",
-        table="annotation_seat",
-        event="UPDATE",
-        columns="annotator_id",
-        when=NO_ANNOTATOR,
-    ),
-    reject("seat_not_of_an_excluded", table="annotation_seat", event="INSERT", when=EXCLUDED),
-    reject(
-        "seat_not_handed_to_an_excluded",
-        table="annotation_seat",
-        event="UPDATE",
-        columns="annotator_id",
-        when=EXCLUDED,
+    *reject_each(
+        "seat_not_of_an_excluded", table="annotation_seat", when=EXCLUDED, events=SEAT_TAKEN
     ),
     reject(
         "exclusion_of_no_seat_holder", table="annotation_exclusion", event="INSERT", when=HAS_A_SEAT
     ),
-    reject(
+    *reject_each(
         "membership_with_pairs_to_judge_stays",
         table="accounts_membership",
-        event="DELETE",
         when=HAS_PAIRS_TO_JUDGE,
-    ),
-    reject(
-        "membership_with_pairs_to_judge_unchanged",
-        table="accounts_membership",
-        event="UPDATE",
-        when=HAS_PAIRS_TO_JUDGE,
+        events={"DELETE": "", "UPDATE": ""},
     ),
     # Not even to an own slot: a former admin has seen sources and others' grades.
     reject(

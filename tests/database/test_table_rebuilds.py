@@ -84,5 +84,5 @@ def test_the_rules_of_a_rebuilt_table_still_hold():
 
     with pytest.raises(IntegrityError, match="pairs_to_judge_stays"), transaction.atomic():
         annotators.delete()
-    with pytest.raises(IntegrityError, match="pairs_to_judge_unchanged"), transaction.atomic():
+    with pytest.raises(IntegrityError, match="pairs_to_judge_stays_update"), transaction.atomic():
         annotators.update(role="observer")

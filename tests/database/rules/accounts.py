@@ -53,8 +53,8 @@ CASES = [
     Case("membership_role_once", lambda world: again(world.adjudicating)),
     Case("membership_role_known", lambda world: again(world.adjudicating, role="owner")),
     Case("membership_admin_never_annotator", lambda world: again(world.annotating, role="admin")),
-    Case("membership_former_admin_never_annotator", annotating_after_admin),
-    Case("membership_former_admin_stays_no_annotator", changed_to_annotating_after_admin),
+    Case("membership_former_admin_never_annotator_insert", annotating_after_admin),
+    Case("membership_former_admin_never_annotator_update", changed_to_annotating_after_admin),
     Case("given_role_once", lambda world: again(world.collection.given_roles.first())),
     Case(
         "given_role_never_edited",

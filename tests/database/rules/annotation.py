@@ -24,13 +24,13 @@ def judged_by_an_admin(world: World) -> None:
 CASES = [
     Case("scale_stays_once_opened", lambda world: change(world.collection, highest_grade=4)),
     Case("scale_stays_once_opened", lambda world: change(world.collection, relevant_from=1)),
-    Case("membership_with_pairs_to_judge_stays", lambda world: delete(world.annotating)),
+    Case("membership_with_pairs_to_judge_stays_delete", lambda world: delete(world.annotating)),
     Case(
-        "membership_with_pairs_to_judge_unchanged",
+        "membership_with_pairs_to_judge_stays_update",
         lambda world: change(world.annotating, role="adjudicator"),
     ),
     Case(
-        "membership_with_pairs_to_judge_unchanged",
+        "membership_with_pairs_to_judge_stays_update",
         lambda world: change(world.annotating, user=world.stranger),
     ),
     Case("guideline_version_once", lambda world: again(world.guideline)),
@@ -54,17 +54,17 @@ CASES = [
         lambda world: again(world.opening.seats.get(number=2), number=0, annotator=world.third),
     ),
     Case(
-        "seat_given_to_an_annotator",
+        "seat_of_an_annotator_insert",
         lambda world: again(
             world.opening.seats.get(number=2), opening=world.bare_opening, annotator=world.stranger
         ),
     ),
     Case(
-        "seat_handed_to_an_annotator",
+        "seat_of_an_annotator_update",
         lambda world: change(world.opening.seats.get(number=2), annotator=world.stranger),
     ),
     Case(
-        "seat_not_of_an_excluded",
+        "seat_not_of_an_excluded_insert",
         lambda world: again(
             world.opening.seats.get(number=2),
             opening=world.bare_opening,
@@ -72,7 +72,7 @@ CASES = [
         ),
     ),
     Case(
-        "seat_not_handed_to_an_excluded",
+        "seat_not_of_an_excluded_update",
         lambda world: change(
             world.opening.seats.get(number=2), annotator=world.exclusion.annotator
         ),
