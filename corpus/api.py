@@ -20,7 +20,7 @@ from corpus.services import create_query
 from corpus.text.sentence_numbers import HIGHEST
 from corpus.uploads import request_import, request_topics
 from jobs.api import JobAnswer, accepted
-from web.api.serializers import FormBody, RequestSerializer, files_field, found
+from web.api.serializers import FormBody, RequestSerializer, files_field, found, words_field
 
 
 class DocumentFields(serializers.Serializer[Document]):
@@ -51,12 +51,6 @@ def dry_run_field() -> serializers.BooleanField:
     )
 
 
-def words_field(length: int, help_text: str) -> serializers.CharField:
-    return serializers.CharField(
-        max_length=length, default="", allow_blank=True, help_text=help_text
-    )
-
-
 def least_field(help_text: str) -> serializers.IntegerField:
     return serializers.IntegerField(
         min_value=0, max_value=HIGHEST_MINIMUM, default=0, help_text=help_text
@@ -66,9 +60,7 @@ def least_field(help_text: str) -> serializers.IntegerField:
 class DocumentUpload(RequestSerializer):
     file = files_field("Plain or gzip. See docs/formats.md.")
     format = serializers.ChoiceField(choices=FORMATS, default=AUTO)
-    columns = serializers.CharField(
-        max_length=500, default="", allow_blank=True, help_text="Of TSV or CSV: `docno=id,text=3`."
-    )
+    columns = words_field(500, "Of TSV or CSV: `docno=id,text=3`.")
     prefix = prefix_field("Put before every docno.")
     filter = serializers.ChoiceField(choices=["", *FILTERS], default="")
     field = words_field(1_000, "Fields of study, separated by `;`. A document needs one of them.")
@@ -88,12 +80,7 @@ class DocumentUpload(RequestSerializer):
 
 class TopicUpload(RequestSerializer):
     file = files_field("A topic file, plain or gzip. See docs/formats.md.")
-    facet = serializers.CharField(
-        max_length=30,
-        default="",
-        allow_blank=True,
-        help_text="The facet of the topics. Needed if the collection has several.",
-    )
+    facet = words_field(30, "The facet of the topics. Needed if the collection has several.")
     topic_prefix = prefix_field("Put before every id.")
     dry_run = dry_run_field()
 
@@ -114,23 +101,15 @@ class QueryAnswer(serializers.Serializer[Query]):
 
 class NewQuery(RequestSerializer):
     docno = serializers.CharField(max_length=200)
-    facet = serializers.CharField(
-        max_length=30,
-        default="",
-        allow_blank=True,
-        help_text="The facet's key. Empty in a collection without facets.",
-    )
+    facet = words_field(30, "The facet's key. Empty in a collection without facets.")
     sentences = serializers.ListField(
         child=serializers.IntegerField(min_value=1, max_value=HIGHEST),
         allow_null=True,
         default=None,
         help_text="Numbers, from 1, of sentences to use instead of the whole facet.",
     )
-    name = serializers.CharField(
-        max_length=20,
-        default="",
-        allow_blank=True,
-        help_text="How the id of a query by sentences ends. Default: the next free number from 2.",
+    name = words_field(
+        20, "How the id of a query by sentences ends. Default: the next free number from 2."
     )
 
 

@@ -18,6 +18,7 @@ from retrieval.models import Run
 from retrieval.retrievers import ANALYSES, METRICS
 from retrieval.services import (
     DEFAULT_DEPTH,
+    RunOptions,
     analysed_name,
     query_names_of,
     request_run,
@@ -57,10 +58,8 @@ def import_run_file(view: CollectionView) -> Job:
         (job,) = request_run_imports(
             collection=view.collection,
             files=[(values["name"], values["file"])],
-            qrels=values["qrels"],
+            options=RunOptions(values["qrels"], values["prefix"], values["topic_prefix"]),
             dry_run=values["dry_run"],
-            prefix=values["prefix"],
-            topic_prefix=values["topic_prefix"],
             requested_by=view.person,
         )
     except RunUnderWay as error:

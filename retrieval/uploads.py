@@ -12,7 +12,7 @@ from jobs.models import Job
 from jobs.uploads import KeyTaken, Upload, enqueue_uploads
 from retrieval.errors import RetrievalError
 from retrieval.retrievers import Metric
-from retrieval.services import DEFAULT_DEPTH, check_names
+from retrieval.services import DEFAULT_DEPTH, RunOptions, check_names
 
 RUN_KIND = "import_run"
 EMBEDDINGS_KIND = "import_embeddings"
@@ -35,25 +35,19 @@ def request_run_imports(
     *,
     collection: Collection,
     files: Sequence[tuple[str, UploadedFile[Any]]],
-    qrels: bool = False,
-    prefix: str = "",
-    topic_prefix: str = "",
+    options: RunOptions,
     requested_by: User | None,
     dry_run: bool = False,
 ) -> list[Job]:
     """Store the files, each with the name of its run, and start a job for each, or for none.
 
-    The options are those of `import_run`.
-
     Raises:
         RetrievalError: a name belongs to a built-in source, is invalid, or is that of two files.
         RunUnderWay: another file is being imported under one of the names.
     """
-    options = {"qrels": qrels, "prefix": prefix, "topic_prefix": topic_prefix}
-    if dry_run:
-        options["dry_run"] = True
+    parameters = {**options._asdict(), **({"dry_run": True} if dry_run else {})}
     check_names(collection, [name for name, _ in files])
-    uploads = [_upload(name, {"path": upload}, options) for name, upload in files]
+    uploads = [_upload(name, {"path": upload}, parameters) for name, upload in files]
     return _request(RUN_KIND, collection, uploads, requested_by)
 
 

@@ -46,9 +46,9 @@ def import_run(request: HttpRequest, collection: Collection) -> HttpResponse:
         jobs = request_run_imports(
             collection=collection,
             files=form.named_files(),
-            qrels=values["holds"] == QRELS,
-            prefix=values["docno_prefix"],
-            topic_prefix=values["topic_prefix"],
+            options=services.RunOptions(
+                values["holds"] == QRELS, values["docno_prefix"], values["topic_prefix"]
+            ),
             requested_by=person_of(request),
             dry_run="dry_run" in request.POST,
         )

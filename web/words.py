@@ -39,3 +39,9 @@ def listed(names: Sequence[str], most: int) -> str:
     """The first names, and how many more there are: "a, b, c and 4 more"."""
     more = len(names) - most
     return ", ".join(names[:most]) + (f" and {more:,} more" if more > 0 else "")
+
+
+def listed_lines(lines: Sequence[object], most: int) -> str:
+    """The first lines, and how many more there are."""
+    more = len(lines) - most
+    return "\n".join(map(str, lines[:most])) + (f"\n… and {more:,} more" if more > 0 else "")

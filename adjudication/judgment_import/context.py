@@ -11,7 +11,7 @@ from accounts.models import Collection, User
 from adjudication.judgment_import.files import Answered, FieldNames
 from jobs.context import JobContext
 from web.errors import UserFacingError
-from web.words import count_noun
+from web.words import count_noun, listed_lines
 
 LISTED = 100  # problems
 NAMED = 20  # ids of a kind
@@ -22,11 +22,9 @@ class JudgmentsRefused(UserFacingError):
 
     def __init__(self, problems: Sequence[str]) -> None:
         self.problems = tuple(problems)
-        more = len(problems) - LISTED
         super().__init__(
             f"Nothing was imported. {count_noun(len(problems), 'problem')}:\n"
-            + "\n".join(problems[:LISTED])
-            + (f"\n… and {more:,} more" if more > 0 else "")
+            + listed_lines(problems, LISTED)
         )
 
 

@@ -18,7 +18,7 @@ from corpus.selection.duplicates import Docnos, LinePosition, References, conten
 from corpus.selection.filters import FilterRule, broken_rule
 from corpus.services import CorpusError
 from jobs.context import JobContext
-from web.words import count_noun
+from web.words import count_noun, listed_lines
 
 BATCH = 500  # well below SQLite's smallest limit on the parameters of one query
 LISTED_KEYS = 20
@@ -44,13 +44,10 @@ class TooManyBadLines(CorpusError):
 
     def __init__(self, name: str, problems: Sequence[BadLine], allowed: int) -> None:
         self.problems = tuple(problems)
-        messages = [str(line.error) for line in problems[:LISTED_PROBLEMS]]
-        more = len(problems) - len(messages)
         super().__init__(
             f"{name} has more than {count_noun(allowed, 'invalid line')}, so nothing was imported. "
             "The import stopped after these:\n"
-            + "\n".join(messages)
-            + (f"\n… and {more:,} more" if more else "")
+            + listed_lines([line.error for line in problems], LISTED_PROBLEMS)
         )
 
 

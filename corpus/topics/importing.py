@@ -21,7 +21,7 @@ from corpus.formats.topics import LARGEST, BadTopics, TopicFile, TopicRecord, re
 from corpus.models import Facet, Query, QueryPaper, Topic
 from corpus.services import CorpusError, facet_of_topics
 from jobs.context import JobContext, JobResult
-from web.words import count_noun, listed
+from web.words import count_noun, listed, listed_lines
 
 LISTED = 100  # invalid topics
 NAMED = 3  # files
@@ -34,12 +34,9 @@ class TopicsRefused(CorpusError):
 
     def __init__(self, name: str, problems: Sequence[DocumentFormatError]) -> None:
         self.problems = tuple(problems)
-        messages = [str(problem) for problem in problems[:LISTED]]
-        more = len(problems) - len(messages)
         super().__init__(
             f"Nothing of {name} was imported. {count_noun(len(problems), 'topic')} failed:\n"
-            + "\n".join(messages)
-            + (f"\n… and {more:,} more" if more else "")
+            + listed_lines(problems, LISTED)
         )
 
 

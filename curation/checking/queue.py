@@ -127,17 +127,22 @@ def progress(collection: Collection) -> CheckProgress:
 
 def checked_before(collection: Collection, person: User, document_id: int) -> Document | None:
     """The document that the person checked last; from a checked document, the one before it."""
-    own = LabelRecord.objects.filter(collection=collection, checked_by=person)
+    own = _checked_by(collection, person)
     here = own.filter(document=document_id).first()
     if here is not None:
         own = own.filter(checked_at__lt=here.checked_at)
-    record = own.select_related("document").order_by("-checked_at", "-pk").first()
+    record = own.first()
     return record.document if record else None
 
 
 def last_checked(collection: Collection, person: User, number: int) -> list[LabelRecord]:
+    return list(_checked_by(collection, person)[:number])
+
+
+def _checked_by(collection: Collection, person: User) -> LabelRecordQuerySet:
+    """The newest first."""
     own = LabelRecord.objects.filter(collection=collection, checked_by=person)
-    return list(own.select_related("document").order_by("-checked_at", "-pk")[:number])
+    return own.select_related("document").order_by("-checked_at", "-pk")
 
 
 def shown_abstract(

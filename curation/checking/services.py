@@ -11,8 +11,9 @@ from accounts.locking import lock_collection
 from accounts.models import Collection, User
 from corpus.digests import json_digest, text_digest
 from corpus.documents.importing import FROZEN_TEXT
-from corpus.models import Document, Query
+from corpus.models import Document
 from corpus.services import labels_in, note_documents_changed
+from corpus.topics.queries import sentence_queries
 from curation.checking.boundaries import lengths_of, origins, same_words
 from curation.models import LabelRecord
 from web.errors import UserFacingError
@@ -115,13 +116,10 @@ def _check_sentences(document: Document, sentences: Sequence[str]) -> None:
         raise LabelError(
             f"The sentences have other words than {document.docno}. Only boundaries can move."
         )
-    by_sentences = Query.objects.filter(
-        query_paper__document=document, sentence_numbers__isnull=False
-    ).order_by("name_order")
-    if query := by_sentences.first():
+    if queries := sentence_queries(document):
         raise LabelError(
-            f"{query} names sentences of {document.docno} by number, so boundaries cannot move. "
-            "Remove the query, move the boundaries, and add it again."
+            f"{queries[0]} names sentences of {document.docno} by number, so boundaries cannot "
+            "move. Remove the query, move the boundaries, and add it again."
         )
 
 

@@ -13,6 +13,7 @@ from django.db.models import Max, QuerySet
 from accounts.locking import lock_collection
 from accounts.models import Collection, User
 from corpus.digests import text_digest
+from corpus.documents.importing import FROZEN_TEXT
 from corpus.models import Document
 from corpus.services import labels_in, note_documents_changed
 from curation.errors import LabellingError
@@ -37,7 +38,6 @@ JOB_KIND = "label_sentences"
 UNLABELLED, PREDICTED = "unlabelled", "predicted"
 ONLY = (UNLABELLED, PREDICTED)
 STEP = 2_000  # documents in one transaction: the most that a kill can cost
-FROZEN_TEXT = "document_text_in_frozen_pool"  # the trigger's name
 RECORD_COLUMNS = (
     *("collection", "document", "digest", "labeller"),
     *("predicted_labels", "confidences", "lowest_confidence"),

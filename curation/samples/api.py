@@ -16,7 +16,7 @@ from curation.samples.strata import MOST_PAPERS, STRATA
 from curation.samples.table import PaperRow, paper_rows
 from curation.samples.tasks import request_sample
 from jobs.api import JobAnswer, accepted
-from web.api.serializers import FormBody, JsonBody, RequestSerializer, found
+from web.api.serializers import FormBody, JsonBody, RequestSerializer, found, words_field
 
 
 class SampleAnswer(serializers.Serializer[Sample]):
@@ -35,23 +35,19 @@ class NewSample(RequestSerializer):
         child=serializers.ChoiceField(STRATA), default=list, max_length=len(STRATA)
     )
     per_stratum = serializers.IntegerField(min_value=1, max_value=MOST_PAPERS)
-    periods = serializers.CharField(
-        max_length=500, default="", allow_blank=True, help_text="`5`, or `1995-1999,2000-2004`."
-    )
-    years = serializers.CharField(
-        max_length=20, default="", allow_blank=True, help_text="`1995-2019`."
-    )
+    periods = words_field(500, "`5`, or `1995-1999,2000-2004`.")
+    years = words_field(20, "`1995-2019`.")
     fields_of_study = serializers.ListField(
         child=serializers.CharField(max_length=200), default=list, max_length=1_000
     )
-    seed = serializers.CharField(max_length=64, default="", allow_blank=True)
+    seed = words_field(64)
     without = serializers.ListField(
         child=serializers.CharField(max_length=LONGEST_NAME),
         default=list,
         max_length=1_000,
         help_text="Earlier samples whose papers are left out.",
     )
-    name = serializers.CharField(max_length=LONGEST_NAME, default="", allow_blank=True)
+    name = words_field(LONGEST_NAME)
     exclusions = serializers.FileField(
         required=False, help_text="One docno per line, plain or gzip, as a form field."
     )

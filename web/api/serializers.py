@@ -26,6 +26,13 @@ LONGEST_KEY = 60  # of an unknown key that is shown
 CSRF_FIELD = "csrfmiddlewaretoken"  # Django reads it from the form of a session
 
 
+def words_field(length: int, help_text: str | None = None) -> serializers.CharField:
+    """Text of at most `length` characters, and "" where it is left out."""
+    return serializers.CharField(
+        max_length=length, default="", allow_blank=True, help_text=help_text
+    )
+
+
 class RequestTooLarge(APIException):
     status_code = 413
     default_detail = "The body is too large. Send files as multipart/form-data."

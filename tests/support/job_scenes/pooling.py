@@ -12,7 +12,7 @@ from jobs.models import Job
 from pooling.checks import PoolChecks
 from pooling.services import PoolPlan, freeze_pools, request_pools
 from reports.services import request_report
-from retrieval.services.runs import request_run
+from retrieval.services.runs import RunOptions, request_run
 from retrieval.uploads import request_embeddings, request_run_imports
 from tests.support.factories import annotators, member
 from tests.support.job_scenes.files import admin, array, text
@@ -27,7 +27,10 @@ def retrieval() -> Job:
 def run_file() -> Job:
     lines = [f"q1 Q0 {docno} {rank} {1 / rank} mine" for rank, docno in enumerate(DOCNOS, 1)]
     (job,) = request_run_imports(
-        collection=a_listed_collection(), files=[("mine", text(*lines))], requested_by=None
+        collection=a_listed_collection(),
+        files=[("mine", text(*lines))],
+        options=RunOptions(),
+        requested_by=None,
     )
     return job
 
