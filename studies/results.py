@@ -6,7 +6,7 @@ Pairs are pooled: a study has too few pairs of a query for a coefficient of each
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import fsum
 from statistics import median
@@ -94,36 +94,25 @@ def study_result(
         groups += list(by_facet.items())
     return StudyResult(
         groups=tuple(_group(facet, members) for facet, members in groups),
-        confusion=confusion_of(_table(pairs, _label_of), grades),
+        confusion=confusion_of(_table(pairs, [pair.label for pair in pairs]), grades),
         rated=sum(pair.rated for pair in pairs),
         ungraded=sum(pair.rated and pair.grade is None for pair in pairs),
         relabelled=sum(pair.label != pair.chosen_label for pair in pairs),
     )
 
 
-def _label_of(pair: TwiceRatedPair) -> int | None:
-    return pair.label
-
-
-def _own_of(pair: TwiceRatedPair) -> int | None:
-    return pair.own
-
-
-def _table(
-    pairs: Sequence[TwiceRatedPair], other: Callable[[TwiceRatedPair], int | None]
-) -> CrossTable:
-    return CrossTable(((other(pair), pair.grade), 1) for pair in pairs)
+def _table(pairs: Sequence[TwiceRatedPair], other: Iterable[int | None]) -> CrossTable:
+    grades = (pair.grade for pair in pairs)
+    return CrossTable((both, 1) for both in zip(other, grades, strict=True))
 
 
 def _group(facet: str | None, pairs: Sequence[TwiceRatedPair]) -> GroupResult:
-    return GroupResult(
-        facet, _comparison(pairs, _label_of), _comparison(pairs, _own_of), _minutes(pairs)
-    )
+    labels = _comparison(pairs, [pair.label for pair in pairs])
+    own = _comparison(pairs, [pair.own for pair in pairs])
+    return GroupResult(facet, labels, own, _minutes(pairs))
 
 
-def _comparison(
-    pairs: Sequence[TwiceRatedPair], other: Callable[[TwiceRatedPair], int | None]
-) -> StudyComparison:
+def _comparison(pairs: Sequence[TwiceRatedPair], other: Iterable[int | None]) -> StudyComparison:
     table = _table(pairs, other)
     return StudyComparison(
         pairs=table.pairs,

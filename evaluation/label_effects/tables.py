@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, NamedTuple
 
 from agreement.tables import signed_number
@@ -138,61 +139,59 @@ class RankingTables:
     @property
     def systems(self) -> list[LabelEffectLine]:
         """The systems in the order of the final labels, as many as a page shows."""
-        return list(self._system_lines())[:SHOWN]
-
-    @property
-    def all_systems(self) -> list[LabelEffectLine]:
-        return list(self._system_lines())
+        return self.all_systems[:SHOWN]
 
     @property
     def swaps(self) -> list[SwapLine]:
-        return list(self.all_swaps())[:SHOWN]
-
-    @property
-    def swap_count(self) -> int:
-        return sum(len(row["swaps"]) for row in self.payload["rankings"])
+        return self.all_swaps[:SHOWN]
 
     @property
     def flips(self) -> list[FlipLine]:
-        return list(self.all_flips())[:SHOWN]
-
-    @property
-    def flip_count(self) -> int:
-        return sum(len(row["flips"]) for row in self.payload["rankings"])
+        return self.all_flips[:SHOWN]
 
     @property
     def pairs_of_systems(self) -> int:
         return self.systems_count * (self.systems_count - 1) // 2
 
-    def all_swaps(self) -> Iterator[SwapLine]:
-        for row in self.payload["rankings"]:
-            for swap in row["swaps"]:
-                yield SwapLine(NAMES[row["source"]], **swap)
+    @cached_property
+    def all_swaps(self) -> list[SwapLine]:
+        return [
+            SwapLine(NAMES[row["source"]], **swap)
+            for row in self.payload["rankings"]
+            for swap in row["swaps"]
+        ]
 
-    def all_flips(self) -> Iterator[FlipLine]:
-        for row in self.payload["rankings"]:
-            for flip in row["flips"]:
-                kind = FLIPS[FlipKind(flip["kind"])]
-                yield FlipLine(**{**flip, "source": NAMES[row["source"]], "kind": kind})
+    @cached_property
+    def all_flips(self) -> list[FlipLine]:
+        return [
+            FlipLine(
+                **{**flip, "source": NAMES[row["source"]], "kind": FLIPS[FlipKind(flip["kind"])]}
+            )
+            for row in self.payload["rankings"]
+            for flip in row["flips"]
+        ]
 
     @property
     def _reference(self) -> Sequence[Payload]:
         rows = (row["systems"] for row in self.payload["rankings"] if row["source"] == FINAL)
         return next(rows, [])
 
-    def _system_lines(self) -> Iterator[LabelEffectLine]:
+    @cached_property
+    def all_systems(self) -> list[LabelEffectLine]:
         by_source = [
             {entry["system"]: entry for entry in row["systems"]} for row in self.payload["rankings"]
         ]
-        for entry in self._reference:
-            name = entry["system"]
-            places = [
-                RankUnderLabels(found["mean"], found["rank"], entry["rank"] - found["rank"])
-                if (found := systems.get(name))
-                else RankUnderLabels(None, None, 0)
-                for systems in by_source
-            ]
-            yield LabelEffectLine(name, places)
+        return [
+            LabelEffectLine(name, [_place(systems.get(name), entry) for systems in by_source])
+            for entry in self._reference
+            for name in [entry["system"]]
+        ]
+
+
+def _place(found: Payload | None, reference: Payload) -> RankUnderLabels:
+    if found is None:
+        return RankUnderLabels(None, None, 0)
+    return RankUnderLabels(found["mean"], found["rank"], reference["rank"] - found["rank"])
 
 
 def csv_rows(payload: Payload) -> Iterator[list[object]]:

@@ -32,12 +32,12 @@ def ranking_lines(payload: Payload) -> Iterator[str]:
     yield _line("significance flips", *(len(line.row["flips"]) for line in compared))
     yield _line("queries", *(line.row["queries"] for line in compared))
     yield _line("queries left out", *(line.row["left_out"] for line in compared))
-    for swap in tables.all_swaps():
+    for swap in tables.all_swaps:
         yield (
             f"swap under {swap.source}: {swap.better} and {swap.worse} "
             f"({swap.reference:+.4f} to {swap.other:+.4f})"
         )
-    for flip in tables.all_flips():
+    for flip in tables.all_flips:
         yield f"flip under {flip.source}: {flip.better} and {flip.worse}, {flip.kind}"
 
 

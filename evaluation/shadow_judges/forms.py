@@ -61,8 +61,5 @@ class ShadowJudgeForm(forms.Form):
 
     def about(self) -> Description:
         """The description of the shadow judge; only a valid form has it."""
-        values = self.cleaned_data
-        return Description(
-            **{key: values[key] for key in ("name", "model", "prompt", "description")},
-            labelled_on=values["labelled_on"],
-        )
+        values = {key: value for key, value in self.cleaned_data.items() if key != "file"}
+        return Description(**values)
