@@ -28,22 +28,10 @@ class RoleOverview(NamedTuple):
 
 
 ROLE_OVERVIEWS: dict[Role, RoleOverview] = {
-    Role.ANNOTATOR: RoleOverview(
-        sections=frozenset({OverviewPart.JUDGING}),
-        counted_as="annotators",
-    ),
-    Role.ADJUDICATOR: RoleOverview(
-        sections=frozenset({OverviewPart.ADJUDICATION}),
-        counted_as="adjudicators",
-    ),
-    Role.CURATOR: RoleOverview(
-        sections=frozenset({OverviewPart.CURATION}),
-        counted_as="curators",
-    ),
-    Role.ADMIN: RoleOverview(
-        sections=frozenset({OverviewPart.PIPELINE}),
-        counted_as="admins",
-    ),
+    Role.ANNOTATOR: RoleOverview(frozenset({OverviewPart.JUDGING}), "annotators"),
+    Role.ADJUDICATOR: RoleOverview(frozenset({OverviewPart.ADJUDICATION}), "adjudicators"),
+    Role.CURATOR: RoleOverview(frozenset({OverviewPart.CURATION}), "curators"),
+    Role.ADMIN: RoleOverview(frozenset({OverviewPart.PIPELINE}), "admins"),
 }
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator
+from itertools import groupby
 
 from accounts.models import Collection
 from adjudication.retriever_yield import is_found
@@ -61,13 +62,5 @@ def _sources(collection: Collection) -> Iterator[tuple[tuple[int, str], list[Sou
         .order_by("candidate__pool", "candidate__position")
         .values_list("candidate__pool", "candidate__document__docno", "source", "rank", "drawn")
     )
-    key: tuple[int, str] | None = None
-    sources: list[Source] = []
-    for pool, docno, source, rank, drawn in rows.iterator():
-        if (pool, docno) != key:
-            if key is not None:
-                yield key, sources
-            key, sources = (pool, docno), []
-        sources.append((source, rank, drawn))
-    if key is not None:
-        yield key, sources
+    for key, found in groupby(rows.iterator(), key=lambda row: row[:2]):
+        yield key, [row[2:] for row in found]

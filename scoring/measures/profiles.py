@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from functools import cache, partial
 
 from scoring.measures import computations
+from scoring.measures.judged_ranks import Computation
 from scoring.measures.names import Measure, parse_measures
 from scoring.measures.scopes import Scope
 from web.errors import UserFacingError
@@ -87,42 +88,28 @@ def _csfcube(least: int) -> Profile:
     at_20 = "@20" if least == SIMILAR else f"{threshold}@20"
     relevant = f"relevant: grade {least} or higher"
     gain = "gain = grade, DCG = g₁ + Σ gᵢ/log₂ i"
-    measures = [
-        Measure(
-            f"RP{threshold}",
-            least,
-            f"precision at the rank of the last relevant document; {relevant}",
-            partial(computations.precision_at_last_relevant, least=least),
-        ),
-        Measure(
-            f"P{at_20}",
-            least,
-            f"{relevant}, first 20 documents",
-            partial(computations.precision, cutoff=20, least=least),
-        ),
-        Measure(
-            f"R{at_20}",
-            least,
-            f"{relevant}, first 20 documents",
-            partial(computations.recall, cutoff=20, least=least),
-        ),
-        Measure(
-            "NDCG%20",
-            least,
+    first_20 = f"{relevant}, first 20 documents"
+    last = f"precision at the rank of the last relevant document; {relevant}"
+    computed: dict[str, tuple[str, Computation]] = {
+        f"RP{threshold}": (last, partial(computations.precision_at_last_relevant, least=least)),
+        f"P{at_20}": (first_20, partial(computations.precision, cutoff=20, least=least)),
+        f"R{at_20}": (first_20, partial(computations.recall, cutoff=20, least=least)),
+        "NDCG%20": (
             f"{gain}, at 20 % of the judged pool",
             partial(computations.pool_ndcg, percent=20, least=least),
         ),
-        Measure(
-            "NDCG%100",
-            least,
+        "NDCG%100": (
             f"{gain}, over the whole judged pool",
             partial(computations.pool_ndcg, percent=100, least=least),
         ),
-    ]
+    }
     return Profile(
         CSFCUBE,
         "CSFCube’s measures over rankings of the judged pool, with folds",
-        [replace(measure, scope=Scope.CLOSED) for measure in measures],
+        [
+            Measure(name, least, description, compute, scope=Scope.CLOSED)
+            for name, (description, compute) in computed.items()
+        ],
         has_folds=True,
     )
 
