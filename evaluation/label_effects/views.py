@@ -47,15 +47,17 @@ def report_urls(kind: Kind) -> list[URLPattern]:
 def show_report(request: HttpRequest, collection: Collection, kind: Kind) -> HttpResponse:
     page = ReportPage.of(request, collection, kind)
     context = page.context()
+    is_of_cited = kind is CitedPapersReport
     if page.report is not None:
-        if kind is CitedPapersReport:
+        if is_of_cited:
             context["grades"] = collection.grades
             context["lines"] = facet_lines(page.report.payload, _facet_names(collection))
         context["figures"] = [
             shown(figure, f"{kind.page}-figure", collection.slug, page.query)
             for figure in _figures(page)
         ]
-    return render(request, f"evaluation/{kind.page.replace('-', '_')}.html", context)
+    template = "evaluation/cited_papers.html" if is_of_cited else "evaluation/label_effects.html"
+    return render(request, template, context)
 
 
 def _figures(page: ReportPage) -> list[Figure]:

@@ -50,14 +50,9 @@ class CoefficientCell(NamedTuple):
 
 
 class ComparisonLine(NamedTuple):
-    key: str
     name: str
     cells: list[CoefficientCell]
     by_grade: list[float | None]  # in percent
-
-    @property
-    def is_human(self) -> bool:
-        return not self.key.startswith("model")
 
 
 @dataclass(frozen=True)
@@ -72,7 +67,6 @@ class FacetTables:
         comparisons = self.row["comparisons"]
         return [
             ComparisonLine(
-                key,
                 name,
                 [
                     CoefficientCell(each, comparisons[key]["coefficients"][each.key])
