@@ -39,8 +39,9 @@ _PART = re.compile(r"<(\w+)[^<>]*>([^<]*)")
 _SUBTOPIC = re.compile(r"<subtopic\b", re.IGNORECASE)
 _CAPTION = re.compile(r"\s*(?:number|topic|description|narrative)\s*:", re.IGNORECASE)
 _NAMES = {
-    "num": "num", "title": "title", "query": "title", "desc": "desc", "description": "desc",
-    "question": "desc", "narr": "narr", "narrative": "narr",
+    "num": "number", "title": "title", "query": "title", "desc": "description",
+    "description": "description", "question": "description", "narr": "narrative",
+    "narrative": "narrative",
 }  # fmt: skip
 _JSON_IDS = ("_id", "qid", "query_id", "id")
 _JSON_TITLES = ("query", "title", "text", "contents", "question")
@@ -77,6 +78,16 @@ class TopicRecord(NamedTuple):
         return topic_digest(self.title, self.description, self.narrative)
 
 
+class TopicParts(NamedTuple):
+    """The texts of a topic, as they are in the file."""
+
+    id_field: str
+    number: str
+    title: str
+    description: str = ""
+    narrative: str = ""
+
+
 class TopicFile(NamedTuple):
     """The topics of a file, the name of its format, and how many subtopics were left out."""
 
@@ -111,15 +122,13 @@ def read_topics(
     start = _first_character(source)
     if start == b"<":
         text = _text(path, name, meter)
-        results = _tagged(source, text)
-        return TopicFile(
-            _checked(source, results), _tagged_format(text), len(_SUBTOPIC.findall(text))
-        )
+        topics = _checked(source, _tagged(text))
+        return TopicFile(topics, _tagged_format(text), len(_SUBTOPIC.findall(text)))
     if start == b"." and _is_smart(source):
         return TopicFile(_checked(source, _smart_topics(source)), SMART, 0)
     formats: list[str] = []
-    results = _json_lines(source, formats) if start in (b"{", b"[") else _tab_lines(source)
-    topics = _checked(source, results)
+    items = _json_lines(source, formats) if start in (b"{", b"[") else _tab_lines(source)
+    topics = _checked(source, items)
     return TopicFile(topics, formats[0] if formats else TSV, 0)
 
 
@@ -130,21 +139,22 @@ class _TopicSource(NamedTuple):
     meter: Meter
 
 
-TopicResults = Iterator[TopicRecord | DocumentFormatError]
+# With the numbers of the lines.
+TopicItems = Iterator[tuple[int, TopicParts | Problem]]
 
 
-def _checked(source: _TopicSource, results: TopicResults) -> list[TopicRecord]:
+def _checked(source: _TopicSource, items: TopicItems) -> list[TopicRecord]:
     """The topics; raises DocumentFormatError if some are invalid or there are none."""
     topics: list[TopicRecord] = []
     problems: list[DocumentFormatError] = []
-    for topic in results:
+    for line, parts in items:
         source.meter.report()
         if len(problems) == MOST_PROBLEMS:
             break
-        if isinstance(topic, DocumentFormatError):
-            problems.append(topic)
-        else:
-            topics.append(topic)
+        try:
+            topics.append(_topic(line, parts, source.prefix))
+        except Problem as problem:
+            problems.append(DocumentFormatError(source.name, line, str(problem)))
     if problems:
         raise BadTopics(problems)
     if not topics:
@@ -186,20 +196,18 @@ def _tagged_format(text: str) -> str:
     return XML if first is not None and _NUMBER.search(first[1]) else TREC
 
 
-def _tagged(source: _TopicSource, text: str) -> TopicResults:
+def _tagged(text: str) -> TopicItems:
     line, end = 1, 0
     for match in _TOPIC.finditer(text):
         line, end = line + text.count("\n", end, match.start()), match.start()
-        parts = {"num": "", "title": "", "desc": "", "narr": ""}
-        id_field = "<num>"
         number = _NUMBER.search(match[1])
-        if number:
-            parts["num"], id_field = number[1], "number="
+        parts = TopicParts("number=" if number else "<num>", number[1] if number else "", "")
         for tag, value in _PART.findall(match[2]):
             part = _NAMES.get(tag.lower())
-            if part and not parts[part]:
-                parts[part] = html.unescape(_CAPTION.sub("", value, count=1))
-        yield _topic(source, line, id_field, parts)
+            if part and not getattr(parts, part):
+                plain = html.unescape(_CAPTION.sub("", value, count=1))
+                parts = parts._replace(**{part: plain})
+        yield line, parts
 
 
 def _text(path: Path, name: str, meter: Meter) -> str:
@@ -228,100 +236,85 @@ def _is_smart(source: _TopicSource) -> bool:
         return START.match(stream.read(CHUNK).removeprefix(UTF8_BOM).lstrip()) is not None
 
 
-def _smart_topics(source: _TopicSource) -> TopicResults:
+def _smart_topics(source: _TopicSource) -> TopicItems:
     for record in read_records(source.path, source.name, source.meter):
-        if record.problem:
-            yield DocumentFormatError(source.name, record.line, record.problem)
-            continue
-        parts = {"num": record.identifier, "title": record.text("T"), "desc": record.text("W")}
-        yield _topic(source, record.line, ".I", parts)
+        parts = TopicParts(".I", record.identifier, record.text("T"), record.text("W"))
+        yield record.line, Problem(record.problem) if record.problem else parts
 
 
-def _json_lines(source: _TopicSource, formats: list[str]) -> TopicResults:
+def _json_lines(source: _TopicSource, formats: list[str]) -> TopicItems:
     """Appends the name of the format to `formats` at the first line."""
     for number, line in object_lines(source.path, source.name, source.meter):
         try:
             content = parsed_object(line)
+            key = next((key for key in _JSON_IDS if key in content), "_id")
+            if not formats:
+                formats.append(f"JSON Lines of {_JSON_FORMATS[key]} ({key})")
+            yield number, _json_topic(key, content)
         except Problem as problem:
-            yield DocumentFormatError(source.name, number, str(problem))
-            continue
-        key = next((key for key in _JSON_IDS if key in content), "_id")
-        if not formats:
-            formats.append(f"JSON Lines of {_JSON_FORMATS[key]} ({key})")
-        yield _json_topic(source, number, key, content)
+            yield number, problem
 
 
-def _json_topic(
-    source: _TopicSource, number: int, key: str, content: Mapping[str, Any]
-) -> TopicRecord | DocumentFormatError:
+def _json_topic(key: str, content: Mapping[str, Any]) -> TopicParts:
     used = {*_JSON_TITLES, *_JSON_DESCRIPTIONS, *_JSON_NARRATIVES} & content.keys()
     value = content.get(key)
     if not isinstance(value, str | int | None) or isinstance(value, bool):
-        reason = f'"{key}" must be text. Write it in quotes.'
-        return DocumentFormatError(source.name, number, reason)
+        raise Problem(f'"{key}" must be text. Write it in quotes.')
     for name in sorted(used):
         if not isinstance(content[name], str | None):
-            return DocumentFormatError(
-                source.name, number, f'"{name}" must be text. Write it in quotes.'
-            )
+            raise Problem(f'"{name}" must be text. Write it in quotes.')
     title = _first_of(content, _JSON_TITLES)
     description = _first_of(
         {name: content[name] for name in used if content[name] != title}, _JSON_DESCRIPTIONS
     )
-    parts = {
-        "num": "" if value is None else str(value),
-        "title": title,
-        "desc": description,
-        "narr": _first_of(content, _JSON_NARRATIVES),
-    }
-    return _topic(source, number, f'"{key}"', parts)
+    number = "" if value is None else str(value)
+    narrative = _first_of(content, _JSON_NARRATIVES)
+    return TopicParts(f'"{key}"', number, title, description, narrative)
 
 
-def pasted_topic(line: int, identifier: str, title: str) -> TopicRecord | DocumentFormatError:
-    """The topic of a line that a person wrote: an id, a tab and a text."""
-    source = _TopicSource(Path(), PASTED, "", Meter())
-    return _topic(source, line, "column 1", {"num": identifier, "title": title})
+def pasted_topic(line: int, identifier: str, title: str) -> TopicRecord:
+    """The topic of a line that a person wrote: an id, a tab and a text. Raises Problem."""
+    return _topic(line, TopicParts("column 1", identifier, title))
 
 
 def _first_of(content: Mapping[str, Any], keys: Iterable[str]) -> str:
     return next((content[key] for key in keys if content.get(key)), "")
 
 
-def _tab_lines(source: _TopicSource) -> TopicResults:
+def _tab_lines(source: _TopicSource) -> TopicItems:
     for number, line in _lines(source):
         try:
             text = line.decode()
         except UnicodeDecodeError:
-            reason = "not UTF-8. Save the file as UTF-8."
-            yield DocumentFormatError(source.name, number, reason)
+            yield number, Problem("not UTF-8. Save the file as UTF-8.")
             return
         identifier, tab, title = text.strip("\r\n").partition("\t")
         if number == 1 and identifier.strip().lower() in _HEADERS:
             continue
-        if not tab:
+        if tab:
+            yield number, TopicParts("column 1", identifier, title)
+        else:
             reason = "the line has no tab. Write the id of the topic, a tab and its text."
-            yield DocumentFormatError(source.name, number, reason)
-            continue
-        yield _topic(source, number, "column 1", {"num": identifier, "title": title})
+            yield number, Problem(reason)
 
 
-def _topic(
-    source: _TopicSource, line: int, id_field: str, parts: Mapping[str, str]
-) -> TopicRecord | DocumentFormatError:
-    number, title, description, narrative = (
-        " ".join(parts.get(part, "").split()) for part in ("num", "title", "desc", "narr")
-    )
+def _topic(line: int, parts: TopicParts | Problem, prefix: str = "") -> TopicRecord:
+    """The topic of a line. Raises Problem if it is invalid."""
+    if isinstance(parts, Problem):
+        raise parts
+    id_field, *texts = parts
+    number, title, description, narrative = (" ".join(text.split()) for text in texts)
+    if not number:
+        raise Problem("the topic has no id. Add <num>, _id, qid or id.")
+    if not title and not description:
+        raise Problem(f"topic {number} has no text. Add a title.")
+    if not title:
+        title, description = description, ""
+    name = f"{prefix}{number}"
     try:
-        if not number:
-            raise Problem("the topic has no id. Add <num>, _id, qid or id.")
-        if not title and not description:
-            raise Problem(f"topic {number} has no text. Add a title.")
-        if not title:
-            title, description = description, ""
-        name = f"{source.prefix}{number}"
         record = document_record({"docno": name, "title": title, "abstract": description or title})
         document_record({"docno": name, "title": narrative, "abstract": ""})
     except Problem as problem:
         reason = str(problem).replace('"docno"', "the id").replace('"abstract"', "the text")
-        return DocumentFormatError(source.name, line, reason)
+        raise Problem(reason) from problem
     return TopicRecord(line, name, title, description, narrative, record.sentences, id_field)

@@ -12,7 +12,8 @@ from django.db.models import ProtectedError
 
 from accounts.locking import lock_collection
 from accounts.models import Collection
-from corpus.formats.topics import PASTED, TopicRecord, pasted_topic
+from corpus.formats.document_lines import Problem
+from corpus.formats.topics import PASTED, pasted_topic
 from corpus.models import Document, Facet, Query, QueryPaper
 from corpus.services import CorpusError, create_query, facet_of_topics
 from corpus.state import corpus_docnos
@@ -292,11 +293,10 @@ def _add_topics(collection: Collection, topics: Iterable[TopicLine]) -> list[Lin
     """Add the topics, and return the problems."""
     records, problems = [], []
     for topic in topics:
-        record = pasted_topic(*topic)
-        if isinstance(record, TopicRecord):
-            records.append(record)
-        else:
-            problems.append(LineProblem(topic.number, record.reason))
+        try:
+            records.append(pasted_topic(*topic))
+        except Problem as problem:
+            problems.append(LineProblem(topic.number, str(problem)))
     try:
         filed = distinct_topics({PASTED: records}, PASTED)
         if filed:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -75,7 +75,7 @@ class Graph(FolderRetriever):
 
     @property
     def parameters(self) -> dict[str, object]:
-        return _parameters(self.required)
+        return asdict(self.required)
 
     def write(
         self, documents: Iterable[IndexedText], place: IndexDraft, progress: Progress
@@ -120,7 +120,7 @@ class MostCited(FolderRetriever):
     @property
     def parameters(self) -> dict[str, object]:
         return {
-            **_parameters(replace(self.required, same_field=True)),
+            **asdict(replace(self.required, same_field=True)),
             "top": self.top,
             "seed": self.seed,
         }
@@ -164,7 +164,7 @@ class RandomPapers(FolderRetriever):
 
     @property
     def parameters(self) -> dict[str, object]:
-        return {**_parameters(self.required), "seed": self.seed}
+        return {**asdict(self.required), "seed": self.seed}
 
     def write(
         self, documents: Iterable[IndexedText], place: IndexDraft, progress: Progress
@@ -343,14 +343,6 @@ METADATA_RETRIEVERS: dict[str, tuple[Graph | MostCited | RandomPapers, str]] = {
     ),
     "random": (RandomPapers(), "Any papers, in random order"),
 }
-
-
-def _parameters(required: Requirements) -> dict[str, object]:
-    return {
-        "same_field": required.same_field,
-        "not_later": required.not_later,
-        "without_known": required.without_known,
-    }
 
 
 def _write_papers(

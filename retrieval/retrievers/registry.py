@@ -52,10 +52,10 @@ _BY_FIELD: dict[str, tuple[Retriever, str]] = {
 }
 # The names of retrievers that can use another analysis than `plain`.
 ANALYSED = tuple(name for name, (kind, _) in _BY_FIELD.items() if isinstance(kind, Bm25 | Tfidf))
-# Retrievers that read no text: name, retriever, description.
-_PLAIN: dict[str, tuple[Retriever, str]] = {**METADATA_RETRIEVERS}
 
-CATALOGUE: Mapping[str, str] = {name: does for name, (_, does) in (_BY_FIELD | _PLAIN).items()}
+CATALOGUE: Mapping[str, str] = {
+    name: does for name, (_, does) in {**_BY_FIELD, **METADATA_RETRIEVERS}.items()
+}
 """Descriptions of all retrievers but encoders, by name, in the order of the form."""
 
 
