@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
 
 from accounts.models import Collection
 from corpus.digests import text_digest
@@ -23,32 +22,28 @@ def create_documents(*, collection: Collection, release: PublishedRelease) -> di
     docnos = sorted(pool_docnos | set(release.papers) | set(release.pools))
     metadata = {key.pid: cells for key, cells in release.queries.items()}
     documents = Document.objects.bulk_create(
-        Document(
-            collection=collection, docno=docno, **_columns(docno, release, metadata.get(docno))
-        )
-        for docno in docnos
+        _document(collection, docno, release, metadata.get(docno)) for docno in docnos
     )
     return {document.docno: document for document in documents}
 
 
-def _columns(
-    docno: str, release: PublishedRelease, metadata: Mapping[str, str] | None
-) -> dict[str, Any]:
+def _document(
+    collection: Collection,
+    docno: str,
+    release: PublishedRelease,
+    metadata: Mapping[str, str] | None,
+) -> Document:
     """Title, text and year from the texts; without a text, from the list of queries."""
     paper = release.papers.get(docno)
-    title, year, sentences, labels = "", None, [], []
+    document = Document(collection=collection, docno=docno)
     if paper is not None:
-        title, year = paper.title, paper.year
-        sentences, labels = list(paper.sentences), list(paper.labels)
+        document.title, document.year = paper.title, paper.year
+        document.sentences, document.labels = list(paper.sentences), list(paper.labels)
     elif metadata is not None:
-        title, year = metadata["title"], int(metadata["year"]) if metadata["year"] else None
-    return {
-        "title": title,
-        "sentences": sentences,
-        "labels": labels,
-        "digest": text_digest(title, sentences, labels),
-        "year": year,
-    }
+        document.title = metadata["title"]
+        document.year = int(metadata["year"]) if metadata["year"] else None
+    document.digest = text_digest(document.title, document.sentences, document.labels)
+    return document
 
 
 def create_queries(

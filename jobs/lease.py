@@ -10,7 +10,7 @@ from __future__ import annotations
 import threading
 import time
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -55,7 +55,9 @@ class Lease:
     _stopped: Exception | None = field(default=None, init=False)  # what a heartbeat found
     _beating: bool = field(default=False, init=False)
     _wake: threading.Event = field(default_factory=threading.Event, init=False)
-    _report: dict[str, Any] = field(default_factory=dict, init=False)  # for the next heartbeat
+    _report: Mapping[str, object] = field(
+        default_factory=dict, init=False
+    )  # for the next heartbeat
 
     @classmethod
     def of(cls, job: Job) -> Lease:

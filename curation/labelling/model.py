@@ -7,7 +7,7 @@ and its position. The second sees what the first says of the whole abstract (sta
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -46,7 +46,7 @@ class Header:
     trained_on: str
     licence: str = ""
     encoder: str = ""
-    training: dict[str, Any] = field(default_factory=dict)
+    training: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def source(self) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from itertools import chain
 from typing import Any
 
@@ -41,11 +41,6 @@ class LabellerScores:
     micro_f1: float
     labels: tuple[LabelScore, ...]
     confusion: tuple[tuple[int, ...], ...]
-
-    @property
-    def values(self) -> dict[str, Any]:
-        """As plain values, to store as JSON."""
-        return asdict(self)
 
 
 def score(

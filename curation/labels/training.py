@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -154,13 +154,15 @@ def train_and_score(
     return content, from_bytes(content)
 
 
-def _training(examples: Sequence[Example], scores: LabellerScores, source: str) -> dict[str, Any]:
+def _training(
+    examples: Sequence[Example], scores: LabellerScores, source: str
+) -> Mapping[str, object]:
     sentences = sum(len(example.sentences) for example in examples)
     return {
         "abstracts": len(examples),
         "sentences": sentences,
         "scored_on": source,
-        "scores": scores.values,
+        "scores": asdict(scores),
     }
 
 

@@ -153,7 +153,7 @@ def check_folder(folder: Path, retriever: Described, *, thorough: bool = False) 
     return docnos
 
 
-def _read_meta(folder: Path, retriever: Described) -> dict[str, Any]:
+def _read_meta(folder: Path, retriever: Described) -> Mapping[str, Any]:
     try:
         meta = json.loads((folder / META).read_bytes())
     except (OSError, ValueError) as error:

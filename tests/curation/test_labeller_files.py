@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import json
 import zipfile
-from dataclasses import replace
+from dataclasses import asdict, replace
 
 import numpy as np
 import pytest
@@ -201,7 +201,7 @@ def test_scores_are_undefined_for_a_label_that_no_sentence_got_or_had():
         LabelScore("c", 0, 0.0, None, 0.0),
     )
     assert scores.confusion == ((2, 0, 1), (1, 0, 0), (0, 0, 0))
-    assert scores.values["labels"][1] == {
+    assert asdict(scores)["labels"][1] == {
         **{"label": "b", "sentences": 1, "precision": None, "recall": 0.0, "f1": 0.0}
     }
 
