@@ -23,7 +23,7 @@ Row = TypeVar("Row")
 View = Callable[..., HttpResponseBase]
 
 
-def found(row: Row | None, *message: str) -> Row:
+def row_or_404(row: Row | None, *message: str) -> Row:
     """The row. Raises Http404, with the message if there is one, for None."""
     if row is None:
         raise Http404(*message)

@@ -11,7 +11,7 @@ from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from accounts.access import found
+from accounts.access import row_or_404
 from accounts.api import CollectionView
 from accounts.models import Role
 from adjudication import queue
@@ -120,7 +120,7 @@ class AdjudicationView(CollectionView):
     roles = (Role.ADJUDICATOR,)
 
     def open_query(self, name: str) -> Query:
-        return found(queue.query_to_settle(self.collection, name))
+        return row_or_404(queue.query_to_settle(self.collection, name))
 
 
 class Cases(AdjudicationView):
@@ -137,7 +137,9 @@ class CaseDetail(AdjudicationView):
     @extend_schema(summary="One case with both judgments, without names", responses=CaseAnswer)
     def get(self, request: Request, slug: str, query: str, token: str) -> Response:
         own_query = self.open_query(query)
-        case = found(queue.shown_case(own_query, self.person, token) if token.isalnum() else None)
+        case = row_or_404(
+            queue.shown_case(own_query, self.person, token) if token.isalnum() else None
+        )
         if case.decision and not case.decision.is_own:
             raise Http404
         return Response(CaseAnswer(case, context={"query": own_query}).data)
@@ -155,7 +157,7 @@ class Decide(AdjudicationView):
         responses={200: DecisionAnswer, 201: DecisionAnswer},
     )
     def post(self, request: Request, slug: str, query: str, token: str) -> Response:
-        pair = found(
+        pair = row_or_404(
             queue.pair_to_settle(self.open_query(query), self.person, token)
             if token.isalnum()
             else None

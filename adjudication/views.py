@@ -11,7 +11,7 @@ from django.urls import reverse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_safe
 
-from accounts.access import by_the_same_person, found, in_collection, person_of
+from accounts.access import by_the_same_person, in_collection, person_of, row_or_404
 from accounts.models import Collection, Role, User
 from adjudication import queue
 from adjudication.forms import CANNOT, RulingForm
@@ -86,9 +86,9 @@ def case(request: HttpRequest, collection: Collection, name: str, token: str) ->
     shown_case = queue.shown_case(query, user, token)
     if request.method == "POST":
         pair = queue.pair_to_settle(query, user, token)
-        pair = found(pair, f"no pair {token} for this adjudicator")
+        pair = row_or_404(pair, f"no pair {token} for this adjudicator")
         return _rule(request, collection, query, pair, shown_case)
-    shown_case = found(shown_case, f"no case {token} for this adjudicator")
+    shown_case = row_or_404(shown_case, f"no case {token} for this adjudicator")
     if shown_case.decision and not shown_case.decision.is_own:
         messages.info(request, "Another adjudicator settled this case.")
         return redirect("adjudicate-settled", collection.slug, query.name)
@@ -292,4 +292,4 @@ def _relation(grade: int, shown_case: ShownCase) -> str:
 
 def _query(collection: Collection, name: str) -> Query:
     query = queue.query_to_settle(collection, name)
-    return found(query, f"no query {name} open in this collection")
+    return row_or_404(query, f"no query {name} open in this collection")

@@ -9,7 +9,7 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from accounts.access import found
+from accounts.access import row_or_404
 from accounts.api import CollectionView
 from agreement.coefficients import COEFFICIENTS, Missing
 from agreement.services import POLICIES, AgreementReport
@@ -92,7 +92,7 @@ class AgreementReports(CollectionView):
     def get(self, request: Request, slug: str) -> Response:
         parameters = self.parameters(ReportParameters)
         kind = AgreementReport(parameters.validated_data["missing"])
-        return Response(AgreementAnswer(found(stored_report(kind, self.collection))).data)
+        return Response(AgreementAnswer(row_or_404(stored_report(kind, self.collection))).data)
 
     @extend_schema(
         summary="Compute the present agreement",

@@ -12,7 +12,7 @@ from django.urls import reverse
 from django.utils.http import urlencode
 from django.views.decorators.http import require_POST, require_safe
 
-from accounts.access import found, in_collection, person_of
+from accounts.access import in_collection, person_of, row_or_404
 from accounts.models import Collection, Role
 from agreement import tables
 from agreement.coefficients import COEFFICIENTS, Missing
@@ -119,7 +119,7 @@ def _tables(
 def _queries_file(
     request: HttpRequest, collection: Collection, report: StoredReport | None
 ) -> HttpResponseBase:
-    queries = _query_lines(request, found(report, "no current report"))
+    queries = _query_lines(request, row_or_404(report, "no current report"))
     names = dict(collection.facets.values_list("key", "name"))
     lines, _ = _table_rows(request, queries, names)
     return csv_file(f"{collection.slug}-agreement-by-query", tables.BY_QUERY.shown(request), lines)
@@ -167,7 +167,7 @@ def agreement_figure(
 
 def _newest(collection: Collection, missing: str) -> StoredReport:
     report = stored_report(AgreementReport(missing), collection)
-    return found(report, f"no current report with missing judgments treated as {missing}")
+    return row_or_404(report, f"no current report with missing judgments treated as {missing}")
 
 
 def _filename(report: StoredReport, extension: str) -> str:

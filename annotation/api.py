@@ -11,7 +11,7 @@ from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from accounts.access import found
+from accounts.access import row_or_404
 from accounts.api import CollectionView
 from accounts.models import HIGHEST_GRADE, Collection, Role, User
 from annotation import queue
@@ -244,13 +244,13 @@ class JudgingView(CollectionView):
     roles = (Role.ANNOTATOR,)
 
     def my_query(self, name: str) -> Query:
-        return found(queue.own_query(self.collection, self.person, name))
+        return row_or_404(queue.own_query(self.collection, self.person, name))
 
     def my_slot(self, name: str, token: str) -> int:
-        return found(queue.own_slot(self.collection.slug, self.person, name, token)).pk
+        return row_or_404(queue.own_slot(self.collection.slug, self.person, name, token)).pk
 
     def shown(self, query: Query, token: str) -> Response:
-        pair = found(queue.shown_pair(query, self.person, token) if token.isalnum() else None)
+        pair = row_or_404(queue.shown_pair(query, self.person, token) if token.isalnum() else None)
         return Response(PairAnswer(pair, context={"query": query}).data)
 
 

@@ -102,6 +102,11 @@ def collections_of(person: User) -> QuerySet[Collection]:
     )
 
 
+def answer_about(collection: Collection, person: User, status: int = 200) -> Response:
+    row = collections_of(person).get(pk=collection.pk)
+    return Response(CollectionAnswer(row).data, status=status)
+
+
 class Collections(ApiView):
     @extend_schema(
         summary="The collections you have a role in", responses=CollectionAnswer(many=True)
@@ -120,9 +125,7 @@ class Collections(ApiView):
         if not self.person.is_staff:
             raise Http404
         collection = set_up_collection(owner=self.person, **self.parsed(NewCollection))
-        return Response(
-            CollectionAnswer(collections_of(self.person).get(pk=collection.pk)).data, status=201
-        )
+        return answer_about(collection, self.person, status=201)
 
 
 class CollectionDetail(CollectionView):
@@ -130,9 +133,7 @@ class CollectionDetail(CollectionView):
 
     @extend_schema(summary="One collection and your roles in it", responses=CollectionAnswer)
     def get(self, request: Request, slug: str) -> Response:
-        return Response(
-            CollectionAnswer(collections_of(self.person).get(pk=self.collection.pk)).data
-        )
+        return answer_about(self.collection, self.person)
 
 
 class CollectionFacets(CollectionView):
@@ -145,6 +146,4 @@ class CollectionFacets(CollectionView):
     )
     def post(self, request: Request, slug: str) -> Response:
         change_facets_and_scale(collection=self.collection, **self.parsed(FacetsAndScale))
-        return Response(
-            CollectionAnswer(collections_of(self.person).get(pk=self.collection.pk)).data
-        )
+        return answer_about(self.collection, self.person)

@@ -26,7 +26,7 @@ class Reason(models.TextChoices):
         return [(value, label) for value, label in cls.choices if value != cls.SOURCE]
 
 
-class GradeText(TypedDict):
+class GradeMeaning(TypedDict):
     """The meaning of a grade under a facet."""
 
     grade: int
@@ -38,7 +38,7 @@ class GradeText(TypedDict):
 
 class GuidelineText(TypedDict):
     instructions: str
-    grades: list[GradeText]
+    grades: list[GradeMeaning]
 
 
 class Guideline(models.Model):
@@ -50,7 +50,7 @@ class Guideline(models.Model):
     facet = models.ForeignKey(Facet, models.CASCADE, related_name="guidelines")
     version = models.PositiveSmallIntegerField()
     instructions = models.TextField(blank=True)
-    grades: models.JSONField[list[GradeText], list[GradeText]] = models.JSONField()
+    grades: models.JSONField[list[GradeMeaning], list[GradeMeaning]] = models.JSONField()
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:

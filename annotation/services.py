@@ -15,7 +15,7 @@ from accounts.locking import CollectionArchived, check_not_archived, lock_collec
 from accounts.models import Collection, Role, User
 from annotation.guidelines.defaults import default_guideline, with_names
 from annotation.models import (
-    GradeText,
+    GradeMeaning,
     Guideline,
     GuidelineText,
     Judgment,
@@ -202,7 +202,7 @@ def write_guideline(
     *,
     facet: Facet,
     instructions: str,
-    grades: list[GradeText],
+    grades: list[GradeMeaning],
     based_on: int | None = None,
 ) -> Guideline:
     """Add the next version of a facet's guideline; queries already open keep theirs.
@@ -219,7 +219,7 @@ def write_guideline(
         return facet.guidelines.create(version=newest + 1, instructions=instructions, grades=grades)
 
 
-def _check_guideline(collection: Collection, grades: Sequence[GradeText]) -> None:
+def _check_guideline(collection: Collection, grades: Sequence[GradeMeaning]) -> None:
     described = [grade.get("grade") for grade in grades]
     if described != list(collection.grades):
         raise JudgingError(

@@ -11,11 +11,11 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from accounts.access import (
     by_the_same_person,
-    found,
     in_collection,
     not_found_as_json,
     person_of,
     refuse_archived,
+    row_or_404,
 )
 from accounts.models import Collection, Role
 from annotation import queue
@@ -276,14 +276,14 @@ def _workspace(
 
 def my_query(request: HttpRequest, collection: Collection, name: str) -> Query:
     query = queue.own_query(collection, person_of(request), name)
-    return found(query, f"no query {name} for this annotator")
+    return row_or_404(query, f"no query {name} for this annotator")
 
 
 def _my_slot(request: HttpRequest, slug: str, name: str, token: str) -> OwnSlot:
     slot = queue.own_slot(slug, person_of(request), name, token)
-    return found(slot, f"no pair {token} for this annotator")
+    return row_or_404(slot, f"no pair {token} for this annotator")
 
 
 def _shown(request: HttpRequest, query: Query, token: str) -> ShownPair:
     shown = queue.shown_pair(query, person_of(request), token)
-    return found(shown, f"no pair {token} for this annotator")
+    return row_or_404(shown, f"no pair {token} for this annotator")

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from accounts.api import CollectionView
+from annotation.api import GradeAnswer
 from annotation.guidelines.forms import LONGEST_DEFINITION, LONGEST_GRADE_NAME
 from annotation.models import Guideline
 from annotation.services import write_guideline
@@ -43,19 +42,11 @@ class NewGuideline(DryRun):
     grades = GradeText(many=True, help_text="One entry for each grade of the scale, 0 first.")
 
 
-class GradeTextAnswer(serializers.Serializer[Any]):
-    grade = serializers.IntegerField()
-    name = serializers.CharField()
-    definition = serializers.CharField()
-    detail = serializers.CharField(default="")
-    example = serializers.CharField(default="")
-
-
 class GuidelineAnswer(serializers.Serializer[Guideline]):
     facet = serializers.CharField(source="facet.slug")
     version = serializers.IntegerField()
     instructions = serializers.CharField()
-    grades = GradeTextAnswer(many=True)
+    grades = GradeAnswer(many=True)
     created_at = serializers.DateTimeField()
 
 

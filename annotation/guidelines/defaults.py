@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from annotation.models import GradeText, GuidelineText
+from annotation.models import GradeMeaning, GuidelineText
 from corpus.models import Facet
 
 HERE = Path(__file__).parent
@@ -50,7 +50,7 @@ def default_guideline(facet: Facet, highest_grade: int) -> GuidelineText:
 def with_names(guideline: GuidelineText, names: Sequence[str]) -> GuidelineText:
     """The guideline with these names of its grades, from grade 0. An empty one changes nothing."""
     given = dict(enumerate(names))
-    grades: list[GradeText] = [
+    grades: list[GradeMeaning] = [
         {**grade, "name": given.get(grade["grade"]) or grade["name"]}
         for grade in guideline["grades"]
     ]

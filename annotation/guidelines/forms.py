@@ -8,7 +8,7 @@ from typing import Any, cast
 from django import forms
 from django.http import QueryDict
 
-from annotation.models import GradeText, Guideline
+from annotation.models import GradeMeaning, Guideline
 
 LONGEST_GRADE_NAME = 30
 LONGEST_DEFINITION = 60  # the annotators read it on a button
@@ -94,7 +94,7 @@ class GuidelineForm(forms.Form):
     def instructions_as_typed(self) -> str:
         return _typed(self["instructions"])
 
-    def grades_as_typed(self) -> list[GradeText]:
+    def grades_as_typed(self) -> list[GradeMeaning]:
         """The grades as they stand in the form, for the preview and for the next version."""
         return [
             {

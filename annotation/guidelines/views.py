@@ -10,7 +10,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_safe
 
-from accounts.access import found, in_collection
+from accounts.access import in_collection, row_or_404
 from accounts.models import Collection, Role
 from annotation import services
 from annotation.guidelines.forms import GuidelineForm
@@ -60,7 +60,7 @@ def guideline(request: HttpRequest, collection: Collection, facet: str) -> HttpR
 
 def _facet_or_404(collection: Collection, slug: str) -> Facet:
     facet = next((facet for facet in collection.facets.all() if facet.slug == slug), None)
-    return found(facet, f"{collection.slug} has no facet {slug}.")
+    return row_or_404(facet, f"{collection.slug} has no facet {slug}.")
 
 
 def _requested_version(

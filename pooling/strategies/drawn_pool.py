@@ -95,7 +95,7 @@ def contributions(
 
 
 class Beginning(NamedTuple):
-    """What a strategy begins with: the forced entries, and the documents that it skips.
+    """The start of a pool: the forced entries, and the documents that a strategy skips.
 
     `order` is the query paper's own random order of the retrievers.
     """
