@@ -59,7 +59,7 @@ class StoredReport(models.Model):
     payload: Any = JSONText()
 
     class Meta:
-        ordering = ["collection", "kind", "key", "-checked_at", "-id"]
+        ordering = ["collection_id", "kind", "key", "-checked_at", "-id"]
         constraints = [
             models.UniqueConstraint(
                 fields=["collection", "kind", "key", "digest"], name="stored_report_once"

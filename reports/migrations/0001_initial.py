@@ -32,7 +32,7 @@ class Migration(migrations.Migration):
                 ('payload', reports.models.JSONText()),
             ],
             options={
-                'ordering': ['collection', 'kind', 'key', '-checked_at', '-id'],
+                'ordering': ['collection_id', 'kind', 'key', '-checked_at', '-id'],
                 'indexes': [models.Index(fields=['collection', 'kind', 'key', '-checked_at', '-id'], name='stored_report_latest')],
                 'constraints': [models.UniqueConstraint(fields=('collection', 'kind', 'key', 'digest'), name='stored_report_once')],
             },
