@@ -41,7 +41,7 @@ class Table(Generic[Row]):
         hidden = {*request.session.get(SESSION_KEY, {}).get(self.name, []), *without}
         first, *others = self.columns
         shown = [first, *(each for each in others if each.key not in hidden)]
-        return ShownColumns(self, shown, without)
+        return ShownColumns(self, shown, sorted(without))
 
     def choose(self, request: HttpRequest, keys: Iterable[str]) -> None:
         """Show these columns in the rest of the session.
@@ -62,7 +62,7 @@ class ShownColumns(Generic[Row]):
 
     table: Table[Row]
     shown: Sequence[Column[Row]]
-    without: Collection[str] = frozenset()  # the keys of columns that mean nothing here
+    without: Sequence[str] = ()  # the keys of columns that mean nothing here, in order
 
     def __contains__(self, key: object) -> bool:
         return any(column.key == key for column in self.shown)
