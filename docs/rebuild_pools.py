@@ -95,7 +95,7 @@ class Query:
     def __init__(self, manifest: Json, paper: str, runs: dict[str, Run], corpus: Json) -> None:
         self.manifest, self.paper, self.runs, self.corpus = manifest, paper, runs, corpus
         self.strategy, self.parameters = manifest["strategy"], manifest["parameters"]
-        uses = {run["name"]: run.get("use", "drawn") for run in manifest["runs"]}
+        uses = {run["name"]: run["use"] for run in manifest["runs"]}
         self.lists = {name: runs[name].get(paper, []) for name in uses if uses[name] == "drawn"}
         own = set[str]() if manifest["pools"]["query_papers"][paper].get("topic") else {paper}
         self.document: Json = corpus.get(paper, {}) if own else {}
@@ -104,7 +104,7 @@ class Query:
         self.first: dict[str, str] = {}  # forced documents in their order, with their source
         for source, docnos in self.forced.items():
             self.first |= {docno: source for docno in docnos if docno not in {*own, *self.first}}
-        self.out = {*own, *self.first}.union(*map(self.known_to, manifest.get("excluded", [])))
+        self.out = {*own, *self.first}.union(*map(self.known_to, manifest["excluded"]))
         listed_docnos = {docno for ranked in self.lists.values() for docno, _ in ranked}
         self.out |= {docno for docno in listed_docnos if not self.may_be_drawn(docno)}
         self.entries: list[Place] = []
@@ -121,7 +121,7 @@ class Query:
         return [docno for docno in dict.fromkeys(cited) if docno in self.corpus]
 
     def may_be_drawn(self, docno: str) -> bool:
-        only, query = self.manifest.get("only", []), self.document
+        only, query = self.manifest["only"], self.document
         fields, year = (self.corpus[docno].get(key) for key in ("fields", "year"))
         shared = set(query.get("fields", [])) & set(fields or [])
         if "same_field" in only and query.get("fields") and not shared:
@@ -238,7 +238,7 @@ class Query:
             ranked = enumerate(self.lists[name], start=1)
             places = {docno: Place(rank, turn, docno) for rank, (docno, _) in ranked}
             docnos = [docno for docno in places if docno not in self.out]
-            if self.manifest["format"] < 4 or name.split(".")[0] != "graph":
+            if name.split(".")[0] != "graph":
                 docnos = self.shuffled(f"top-of-{name}", docnos[: self.parameters["top"]])
             earlier = {place.docno for place in self.entries}
             new = [docno for docno in docnos if docno not in earlier][: self.parameters["n"]]
@@ -248,8 +248,7 @@ class Query:
 
 def rebuild(manifest: Json, corpus: Json, files: dict[str, bytes]) -> dict[str, Pool]:
     """The pools of a manifest, compared with it. `files` maps SHA-256 to the content of a run."""
-    if manifest["format"] >= 4:
-        expect("digest of the manifest", manifest_digest(manifest), manifest["sha256"])
+    expect("digest of the manifest", manifest_digest(manifest), manifest["sha256"])
     expect("digest of the corpus", corpus_digest(corpus.values()), manifest["corpus"]["sha256"])
     expect("documents", len(corpus), manifest["corpus"]["documents"])
     for run in manifest["runs"]:

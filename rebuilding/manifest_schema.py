@@ -33,53 +33,48 @@ class Maybe:
 TEXTS = Each(str, list)
 
 
-def shape_of(number: int) -> Mapping[str, Any]:
-    """The fields of a manifest of this format."""
-    since_3: Any = (lambda shape: shape) if number >= 3 else Maybe
-    since_4 = {"shortfall": Each(int), "depth": Each(int)} if number >= 4 else {}
-    return {
-        "format": int,
-        "collection": str,
-        "strategy": str,
-        "parameters": dict,
-        "forced": TEXTS,
-        "excluded": since_3(TEXTS),
-        "only": since_3(TEXTS),
-        "seed": str,
-        "depth": int,
-        "corpus": {"documents": int, "sha256": str},
-        "runs": Each(
-            {
-                "use": since_3(str),
-                "name": str,
-                "kind": str,
-                "parameters": dict,
-                "depth": Maybe(int, null=True),
-                "sha256": str,
-                "also_ranked": TEXTS,
-                "not_ranked": TEXTS,
-            },
-            list,
-        ),
-        "pools": {
-            "count": int,
+MANIFEST: Mapping[str, Any] = {
+    "format": int,
+    "collection": str,
+    "strategy": str,
+    "parameters": dict,
+    "forced": TEXTS,
+    "excluded": TEXTS,
+    "only": TEXTS,
+    "seed": str,
+    "depth": int,
+    "corpus": {"documents": int, "sha256": str},
+    "runs": Each(
+        {
+            "use": str,
+            "name": str,
+            "kind": str,
+            "parameters": dict,
+            "depth": Maybe(int, null=True),
             "sha256": str,
-            "query_papers": Each(
-                {
-                    "order": TEXTS,
-                    "size": int,
-                    "sha256": str,
-                    "documents": Maybe(TEXTS),
-                    "topic": Maybe(bool),
-                    **since_4,
-                }
-            ),
+            "also_ranked": TEXTS,
+            "not_ranked": TEXTS,
         },
-        "versions": Each(str),
-        **({"sha256": str} if number >= 4 else {}),
-    }
-
-
+        list,
+    ),
+    "pools": {
+        "count": int,
+        "sha256": str,
+        "query_papers": Each(
+            {
+                "order": TEXTS,
+                "size": int,
+                "shortfall": Each(int),
+                "depth": Each(int),
+                "sha256": str,
+                "documents": Maybe(TEXTS),
+                "topic": Maybe(bool),
+            }
+        ),
+    },
+    "versions": Each(str),
+    "sha256": str,
+}
 NAMES = {
     str: "text",
     int: "a whole number",

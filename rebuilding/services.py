@@ -2,8 +2,8 @@
 
 Every field of the manifest is compared with this installation. The first difference is reported
 with its path. A field that no run and no pool depends on, such as the version of a library, may
-differ; such differences are notes. A manifest of format 4 has a digest of itself. If it does not
-match, the manifest was changed and a note becomes a difference too.
+differ; such differences are notes. A manifest has a digest of itself. If it does not match, the
+manifest was changed and a note becomes a difference too.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ from pooling.errors import PoolingError
 from pooling.services.drafts import shortfall_of
 from pooling.services.draw import EMPTY, draw_pool
 from pooling.services.eligibility import Eligible
-from pooling.services.manifest import READABLE, digest_of, plan_of, versions
+from pooling.services.manifest import FORMAT, digest_of, plan_of, versions
 from rebuilding.manifest_files import ReleaseFile
-from rebuilding.manifest_schema import problems, shape_of
+from rebuilding.manifest_schema import MANIFEST, problems
 from retrieval.formats import RankedList
 from retrieval.models import IMPORTED, Run
 from retrieval.retrievers import Retriever, is_retriever, with_seed
@@ -89,13 +89,11 @@ def rebuild_pools(
 
 def _check_shape(manifest: Mapping[str, Any]) -> None:
     number = manifest.get("format")
-    if type(number) is not int or number not in READABLE:
-        formats = ", ".join(map(str, READABLE[:-1]))
+    if number != FORMAT:
         raise PoolingError(
-            f"format must be {formats} or {READABLE[-1]} for this version of Qrelsmith, got "
-            f"{number!r}."
+            f"format must be {FORMAT} for this version of Qrelsmith, got {number!r}."
         )
-    if problem := next(problems(manifest, shape_of(number)), None):
+    if problem := next(problems(manifest, MANIFEST), None):
         raise PoolingError(f"The manifest is damaged: {problem}. Download it again.")
 
 
@@ -152,8 +150,7 @@ class _Rebuild:
         _check_equal("runs, by name", sorted(names), sorted(set(names)))
         for run in self.manifest["runs"]:
             name = run["name"]
-            if "use" in run:
-                _check_equal(f"runs.{name}.use", run["use"], self.plan.use_of(name).value)
+            _check_equal(f"runs.{name}.use", run["use"], self.plan.use_of(name).value)
             if self._has_own_retriever(run) and (run["depth"] or 0) < self.plan.depth:
                 raise Mismatch(
                     f"depth: the manifest says {self.plan.depth}, but runs.{name}.depth is only "
@@ -329,12 +326,11 @@ class _Rebuild:
         docno = paper.name
         lists = {name: by_paper.get(docno, EMPTY) for name, by_paper in runs.items()}
         corpus = corpus_docnos(self.collection, paper.references)
-        is_older = self.manifest["format"] < 4
-        return draw_pool(paper, self.plan, lists, corpus, eligible, before_format_4=is_older)
+        return draw_pool(paper, self.plan, lists, corpus, eligible)
 
     def _other_inputs(self) -> str:
         fields = "; ".join(
-            f"{name}: {_json(self.manifest.get(name, []))}"
+            f"{name}: {_json(self.manifest[name])}"
             for name in ("strategy", "parameters", "forced", "excluded", "only", "seed")
         )
         return f"The runs are equal, so compare the other fields that a pool depends on ({fields})."
@@ -408,7 +404,7 @@ def _sentences(causes: Sequence[str]) -> str:
 def _changed_sentence(manifest: Mapping[str, Any]) -> str:
     """A sentence if the manifest's own digest shows that it was changed, else ""."""
     actual = digest_of(manifest)
-    if manifest.get("sha256", actual) == actual:
+    if manifest["sha256"] == actual:
         return ""
     return (
         " The manifest was changed after it was written: its sha256 is "

@@ -120,7 +120,6 @@ class _BuildDraw:
     def __init__(self, collection: Collection, build: PoolBuild) -> None:
         self.collection, self.build = collection, build
         self.plan = plan_of(build.manifest)
-        self.is_older = build.manifest["format"] < 4
         build_runs = build.build_runs.select_related("run")
         self.runs: list[Run] = [row.run for row in build_runs if row.run]
         self.eligible = Eligible.for_plan(collection, self.plan)
@@ -170,7 +169,6 @@ class _BuildDraw:
             },
             corpus,
             self.eligible,
-            before_format_4=self.is_older,
         )
         return [entry.docno for entry in pool.entries]
 

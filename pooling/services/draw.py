@@ -72,13 +72,11 @@ def draw_pool(
     lists: Rankings,
     corpus: Container[str],
     eligible: Eligible | None,
-    *,
-    before_format_4: bool = False,
 ) -> tuple[strategies.DrawnPool, tuple[strategies.DrawnContribution, ...]]:
     """Draw the pool of a query paper, with the sources of its documents.
 
     `lists` are those of every run of the plan; `corpus` has the docnos of the corpus. `eligible`
-    does not apply to forced sources. `before_format_4` draws as manifests up to format 3 did.
+    does not apply to forced sources.
     """
     rankings = drawable_lists(plan, lists)
     forced = {source: _known_documents(source, paper, lists, corpus) for source in plan.forced}
@@ -93,7 +91,6 @@ def draw_pool(
         docno,
         excluded,
         is_topic=paper.is_topic,
-        before_format_4=before_format_4,
     )
     return pool, tuple(strategies.contributions(pool, rankings, forced))
 

@@ -21,11 +21,7 @@ from pooling.services.plans import PoolPlan
 from retrieval.models import Run
 from retrieval.run_names import CITED
 
-# Format 3 added the use of each run and the excluded sources. A manifest of format 2 excludes
-# nothing and draws from all its runs. Format 4 added each pool's shortfall and depth and a digest
-# of the manifest; its strategy mdcr draws from `graph` in order.
 FORMAT = 4
-READABLE = (2, 3, FORMAT)
 DRAWN = "drawn"  # the use of a run that pools are drawn from
 ENGINES = ("numpy", "scipy", "scikit-learn", "tantivy", "gensim")
 
@@ -71,7 +67,7 @@ def digest_of(manifest: Mapping[str, Any]) -> str:
 
 def plan_of(manifest: Mapping[str, Any]) -> PoolPlan:
     """The plan of a manifest, with its runs named. Raises PoolingError for an invalid manifest."""
-    uses = {run["name"]: run.get("use", DRAWN) for run in manifest["runs"]}
+    uses = {run["name"]: run["use"] for run in manifest["runs"]}
     plan = PoolPlan.of({**manifest, "runs": [name for name in uses if uses[name] == DRAWN]})
     plan.check_consistent()
     for field, sources in (("forced", plan.forced), ("excluded", plan.excluded)):

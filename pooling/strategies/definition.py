@@ -104,8 +104,6 @@ class Strategy:
     one_per_round: bool = False
     # The last best rank of each stratum; None for a strategy that takes no sample.
     bounds: Callable[[Values], Sequence[int]] | None = None
-    # The rule of manifests up to format 3, where it was another one.
-    draw_before_format_4: Callable[..., DrawnPool] | None = None
 
     @property
     def samples(self) -> bool:

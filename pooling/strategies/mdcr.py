@@ -8,7 +8,6 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from functools import partial
 from itertools import islice
 
 from corpus.ordering import shuffled
@@ -37,7 +36,6 @@ def sample_of_tops(
     excluded: Collection[str] = (),
     *,
     is_topic: bool = False,
-    graph_in_order: bool = True,
 ) -> DrawnPool:
     """n documents from every retriever's best `top`, without the known positives.
 
@@ -47,7 +45,6 @@ def sample_of_tops(
 
     `graph`, and a run whose name begins with `graph.`, is not a model. It draws the first n of its
     whole list that are not pooled yet, because the neighbours of the closest reference come first.
-    Without `graph_in_order` it draws like a model, as in manifests up to format 3.
 
     Raises ValueError for n < 1 and for a `top` below n.
     """
@@ -57,7 +54,7 @@ def sample_of_tops(
     documents: dict[str, BestRank] = {}
     shortfall = {}
     for name in order:
-        if graph_in_order and name.partition(".")[0] == GRAPH:
+        if name.partition(".")[0] == GRAPH:
             best = _best(rankings[name], len(rankings[name]), positives)
             ordered_docnos = list(best)
         else:
@@ -166,5 +163,4 @@ MDCR = Strategy(
     ),
     by_docno(sample_of_tops),
     depth_parameter="top",
-    draw_before_format_4=by_docno(partial(sample_of_tops, graph_in_order=False)),
 )

@@ -42,30 +42,26 @@ def pool(
     excluded: Collection[str] = (),
     *,
     is_topic: bool = False,
-    before_format_4: bool = False,
 ) -> DrawnPool:
     """The pool of one query paper by the strategy of that name.
 
     All documents of the forced sources come first. The strategy then draws documents that are not
     forced, not `excluded` and not the query paper, each once. If `is_topic`, the query paper is no
     document, so none is left out for its id. `rankings` are in `trec_order`. The
-    order of the mappings never matters. `before_format_4` draws as manifests up to format 3 did.
+    order of the mappings never matters.
 
     Raises StrategyError for an unknown strategy or an invalid parameter, and ValueError for a name
     that is both a forced source and a retriever.
     """
     pool_strategy = strategy(name)
-    values = pool_strategy.read(parameters)
-    older = pool_strategy.draw_before_format_4 if before_format_4 else None
-    draw = older or pool_strategy.draw
-    return draw(
+    return pool_strategy.draw(
         rankings,
         forced,
         seed=seed,
         query_paper=query_paper,
         excluded=excluded,
         is_topic=is_topic,
-        **values,
+        **pool_strategy.read(parameters),
     )
 
 

@@ -247,21 +247,6 @@ def test_a_manifest_that_lacks_the_run_it_leaves_out_is_refused(collection, tmp_
         rebuilt(tmp_path, manifest, "small")
 
 
-def test_a_manifest_of_format_2_is_still_proved(collection, tmp_path, capsys):
-    manifest = file_of(built(collection))
-    newer = ("excluded", "only", "sha256")
-    older = {key: value for key, value in manifest.items() if key not in newer}
-    for facts in older["pools"]["query_papers"].values():
-        del facts["shortfall"], facts["depth"]
-    older["runs"] = [
-        {key: value for key, value in run.items() if key != "use"} for run in manifest["runs"]
-    ]
-
-    rebuilt(tmp_path, older | {"format": 2}, "small")
-
-    assert "Equal: 2 pools" in capsys.readouterr().out
-
-
 # The page, the API, the command
 
 PLAN = {

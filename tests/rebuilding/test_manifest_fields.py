@@ -287,12 +287,3 @@ def test_nothing_is_ranked_again_when_kept_runs_are_asked_for(collection, manife
     )
 
     assert (proof.pools, proof.ranked_again) == (3, [])
-
-
-def test_a_manifest_of_format_3_is_still_proved(collection, manifest):
-    older = copy.deepcopy(manifest) | {"format": 3}
-    del older["sha256"]
-    for facts in older["pools"]["query_papers"].values():
-        del facts["shortfall"], facts["depth"]
-
-    assert prove(collection, older).pools == 3

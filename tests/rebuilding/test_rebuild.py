@@ -191,7 +191,8 @@ def test_a_known_run_whose_name_became_a_retriever_s_is_taken_as_it_is(
 @pytest.mark.parametrize(
     ("changed", "message"),
     [
-        ({"format": 5}, "format must be 2, 3 or 4 .*got 5"),
+        ({"format": 3}, "format must be 4 .*got 3"),
+        ({"format": 4.0}, "format must be a whole number, got 4.0"),
         ({"excluded": ["cited"]}, "cited is both forced and excluded"),
         ({"only": ["nearby"]}, "only: unknown requirement 'nearby'"),
         ({"excluded": ["gone"]}, "excluded: gone is not among its runs"),
@@ -307,7 +308,7 @@ def test_other_versions_are_told_beside_a_difference(collection, tmp_path):
         ("{", "This is not JSON"),
         ("[]", "a JSON object"),
         ('{"format": 1}', "not a manifest of pools"),
-        ('{"format": 1, "pools": {"query_papers": {}}}', "must be 2, 3 or 4 .*got 1"),
+        ('{"format": 1, "pools": {"query_papers": {}}}', "must be 4 .*got 1"),
     ],
 )
 def test_what_is_no_manifest_is_refused_in_words(collection, tmp_path, text, message):

@@ -21,7 +21,6 @@ from pooling.services import PoolPlan, build_pools
 from pooling.services import manifest_file as file_of
 from pooling.services.manifest import digest_of
 from pooling.strategies import STRATEGIES
-from rebuilding.services import rebuild_pools
 from retrieval.formats import Scored, trec_order
 from retrieval.models import Run
 from retrieval.services import run_lines
@@ -219,34 +218,3 @@ def test_the_golden_pools_are_rebuilt(tmp_path):
 
     assert (done.stdout.split(" with")[0], done.stderr) == ("Equal: 120 pools", "")
     assert manifest["pools"]["sha256"] == GOLDEN
-
-
-def test_pools_that_mdcr_drew_from_graph_at_random_still_rebuild(collection, tmp_path):
-    """A manifest of format 3, with pools that are drawn by its specification."""
-    plan = PoolPlan(
-        strategy="mdcr", parameters={"n": 3, "top": 8}, runs=("graph", "specter"), depth=60
-    )
-    manifest = file_of(build_pools(collection=collection, plan=plan, work=DirectRun()))
-    newer = manifest["pools"]["sha256"]
-    del manifest["sha256"]
-    manifest["format"] = 3
-    files = exported(collection, manifest, tmp_path)
-    give_pools(manifest, files)
-
-    proof = rebuild_pools(collection=collection, manifest=manifest, work=DirectRun())
-
-    assert proof.pools == 4
-    assert proof.sha256 == manifest["pools"]["sha256"] != newer
-
-
-def give_pools(manifest, files: list[str]) -> None:
-    """Put the pools into a manifest that docs/rebuild_pools.py draws for it."""
-    module, (corpus, by_digest) = reference(), read(files)
-    runs = {run["name"]: module["read_run"](by_digest[run["sha256"]]) for run in manifest["runs"]}
-    papers = manifest["pools"]["query_papers"]
-    pools = {docno: module["Query"](manifest, docno, runs, corpus).pool() for docno in papers}
-    kept = ("order", "size", "documents", "sha256")
-    for docno, pool in pools.items():
-        papers[docno] = {key: pool.facts[key] for key in kept}
-    rows = {docno: pool.contributions for docno, pool in pools.items()}
-    manifest["pools"]["sha256"] = module["sha256"](module["canonical"](rows))
