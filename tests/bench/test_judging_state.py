@@ -12,6 +12,7 @@ from django.db import transaction
 
 from accounts.models import Collection
 from adjudication.models import Decision
+from agreement.services import AgreementReport
 from annotation.models import Opening, Slot
 from annotation.services import places
 from bench.judging.state import SLUG, make_state, sizes
@@ -64,7 +65,7 @@ def test_the_state_has_66_pairs_a_query_disputes_decisions_and_pairs_left(state)
     assert held["judgments"] == 2 * held["pairs"] - held["slots left"]
     assert held["slots left"] == round(0.4 * CANDIDATES)
     assert 0 < held["decisions"] < held["disputed"] < held["pairs"] / 2
-    assert state.reports.get().missing == "exclude"
+    assert state.stored_reports.get(kind=AgreementReport.name).key == "exclude"
 
 
 def test_kept_counts_equal_a_recount_of_the_bulk_rows(state):
