@@ -6,9 +6,7 @@ has seen where candidates come from, and grades.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
-from database.triggers import Rule, keep, reject
+from database.triggers import Rule, keep, reject, reject_each
 
 MEMBERSHIP, GIVEN_ROLE = "accounts_membership", "accounts_givenrole"
 
@@ -36,17 +34,6 @@ def kept_rows(name: str, *, table: str, collection: str) -> list[Rule]:
             event="DELETE",
             when=not_being_deleted(collection),
         ),
-    ]
-
-
-def reject_each(name: str, *, table: str, when: str, events: Mapping[str, str]) -> list[Rule]:
-    """Reject several events where one condition holds; each event has its columns, or "" for all.
-
-    The rules are `{name}_insert` and so on.
-    """
-    return [
-        reject(f"{name}_{event.lower()}", table=table, event=event, columns=columns, when=when)
-        for event, columns in events.items()
     ]
 
 

@@ -8,7 +8,7 @@ published one changes.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TypeAlias
 
 from django.db.backends.base.schema import BaseDatabaseSchemaEditor
@@ -78,6 +78,17 @@ def reject(name: str, *, table: str, event: str, when: str = "", columns: str = 
         f"FOR EACH ROW EXECUTE FUNCTION {name}()",
     ]
     return _operation(name, table, sqlite, postgresql)
+
+
+def reject_each(name: str, *, table: str, when: str, events: Mapping[str, str]) -> list[Rule]:
+    """Reject several events where one condition holds; each event has its columns, or "" for all.
+
+    The rules are `{name}_insert` and so on.
+    """
+    return [
+        reject(f"{name}_{event.lower()}", table=table, event=event, columns=columns, when=when)
+        for event, columns in events.items()
+    ]
 
 
 def _operation(name: str, table: str, sqlite: str, postgresql: Sequence[str]) -> Rule:

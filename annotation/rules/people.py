@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from accounts.rules import reject_each
-from database.triggers import reject
+from database.triggers import reject, reject_each
 
 NO_ANNOTATOR = (
     "NOT EXISTS (SELECT 1 FROM accounts_membership m "
