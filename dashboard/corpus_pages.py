@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from django.db.models import Count, Q
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
-from django.shortcuts import render
+from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_safe
 from django.views.decorators.vary import vary_on_headers
 
@@ -68,6 +68,13 @@ def queries(request: HttpRequest, collection: Collection) -> HttpResponseBase:
             "found": matches.count(),
         },
     )
+
+
+@in_collection(Role.ADMIN)
+@require_safe
+def query(request: HttpRequest, collection: Collection, name: str) -> HttpResponse:
+    query = get_object_or_404(collection.queries.select_related("query_paper"), name=name)
+    return redirect(query.query_paper.page, collection.slug, query.query_paper.name)
 
 
 @dataclass(frozen=True)

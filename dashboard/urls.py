@@ -17,6 +17,7 @@ urlpatterns: list[URLPattern] = [
     path("queries/", corpus_pages.queries, name="queries"),
     # Below a word of its own: a docno may contain slashes, and be called "import".
     path("documents/id/<path:docno>", corpus_pages.document, name="document"),
+    path("queries/id/<path:name>", corpus_pages.query, name="query"),
     path("queries/topics/<path:topic>", corpus_pages.topic, name="topic"),
     path("pools/", pool_pages.pools, name="pools"),
     path("judging/", board_views.board, name="board"),
@@ -35,6 +36,7 @@ urlpatterns: list[URLPattern] = [
     path("judging/rebalance/", rebalance_views.rebalance, name="rebalance"),
     path("judging/seat/<int:opening_id>/<int:number>/", board_views.seat, name="seat"),
     path("people/", people.people, name="people"),
+    path("people/<int:user_id>/", people.person, name="person"),
     path("people/role/", people.add_role, name="add-role"),
     path("people/new/", people.add_person, name="add-person"),
     path("people/<int:membership_id>/remove/", people.take_role, name="remove-role"),

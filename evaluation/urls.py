@@ -8,6 +8,7 @@ from evaluation.leaderboard import views
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("evaluation/", views.show_leaderboard, name="leaderboard"),
+    path("systems/<path:name>", views.system, name="system"),
     path("evaluation/score/", views.score_systems, name="score-systems"),
     path("evaluation/pool-bias/", include("evaluation.pool_bias.urls")),
     path("evaluation/label-effects/", include(report_urls(LabelEffectsReport))),

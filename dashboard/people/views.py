@@ -10,10 +10,11 @@ from django.db.models import Count
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.utils.http import urlencode
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
-from accounts.access import in_collection, person_of, roles_in
+from accounts.access import in_collection, person_of, roles_in, row_or_404
 from accounts.codes import account_code, find_person
 from accounts.forms import CreatePersonForm, GiveRoleForm
 from accounts.models import Collection, Membership, Role
@@ -62,6 +63,14 @@ def people(request: HttpRequest, collection: Collection) -> HttpResponseBase:
         members = [member for group in _groups(request, collection) for member in group.members]
         return csv_file(f"{collection.slug}-people", PEOPLE.shown(request), members)
     return _page(request, collection)
+
+
+@in_collection(Role.ADMIN)
+@require_safe
+def person(request: HttpRequest, collection: Collection, user_id: int) -> HttpResponse:
+    membership = row_or_404(collection.memberships.filter(user=user_id).first())
+    page = reverse("people", args=[collection.slug])
+    return redirect(f"{page}?{urlencode({'q': membership.user.username})}")
 
 
 @in_collection(Role.ADMIN)

@@ -9,10 +9,11 @@ from typing import NamedTuple
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.utils.http import urlencode
 from django.views.decorators.http import require_POST, require_safe
 
-from accounts.access import in_collection, person_of
+from accounts.access import in_collection, person_of, row_or_404
 from accounts.models import Collection, Role
 from evaluation.leaderboard.report import split_descriptions
 from evaluation.leaderboard.rows import (
@@ -297,6 +298,15 @@ def _file(
         f"{choice.profile.scope} lists."
     )
     return text_download(as_latex(lines, measures, caption), "text/x-tex", f"{filename}.tex")
+
+
+@in_collection(Role.ADMIN)
+@require_safe
+def system(request: HttpRequest, collection: Collection, name: str) -> HttpResponse:
+    row_or_404(
+        collection.systems.filter(name=name).first() or collection.runs.filter(name=name).first()
+    )
+    return redirect(f"{reverse('leaderboard', args=[collection.slug])}?{urlencode({'q': name})}")
 
 
 @in_collection(Role.ADMIN)
