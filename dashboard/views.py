@@ -12,6 +12,7 @@ from django.forms.models import model_to_dict
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
+from django.views.decorators.vary import vary_on_headers
 from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitView
 from rest_framework.permissions import IsAuthenticated
 
@@ -28,7 +29,7 @@ from annotation.services import JudgingError, set_up_collection
 from corpus.facets import NO_FACETS, FacetPlan
 from corpus.services import CorpusError
 from dashboard.navigation.context import navigation_for
-from dashboard.navigation.search import search
+from dashboard.navigation.search import SHOWN, search
 from dashboard.overview import page as overview
 from dashboard.services import SeedIsFixed, change_settings, seed_is_fixed
 from dashboard.settings.archiving import ArchiveError
@@ -40,6 +41,7 @@ from web.tables.paging import typed
 from web.words import count_noun
 
 MENU_SIZE = 12  # collections in the menu
+FEW = 4  # hits of each kind below the search field
 
 
 @require_safe
@@ -72,10 +74,15 @@ def my_collections(request: HttpRequest) -> HttpResponse:
 
 @in_collection(Role.ADMIN)
 @require_safe
+@vary_on_headers("HX-Request")
 def search_page(request: HttpRequest, collection: Collection) -> HttpResponse:
+    """The hits; as a part of a page, the first of each kind below the field, while one types."""
     words = typed(request.GET, "q")
-    groups = search(collection, words, navigation_for(request, collection))
-    return render(request, "dashboard/search.html", {"groups": groups, "search_words": words})
+    is_part = wants_part(request)
+    shown = FEW if is_part else SHOWN
+    groups = search(collection, words, navigation_for(request, collection), shown)
+    template = "dashboard/_search_hits.html" if is_part else "dashboard/search.html"
+    return render(request, template, {"groups": groups, "search_words": words})
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

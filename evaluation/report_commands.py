@@ -13,7 +13,7 @@ from web.downloads import json_text
 
 
 class ReportCommand(ProjectCommand):
-    stage = "Trust"
+    stage = "Evaluation"
     formats = ("table", "json")
 
     def handle(self, *args: Any, **options: Any) -> None:

@@ -105,7 +105,7 @@ ADDRESSES = [
     Address("import-documents", (ADMIN,), BOTH),
     Address("document-imports", (ADMIN,), GET),
     Address("label-sentences", (ADMIN,), POST),
-    Address("labels", (ADMIN,), GET),
+    Address("labels", (ADMIN, CURATOR), GET),
     Address("predict-labels", (ADMIN,), POST),
     Address("train-labeller", (ADMIN,), POST),
     Address("api-labels", (ADMIN,), BOTH),
@@ -338,6 +338,7 @@ ADDRESSES = [
     Address("api-cancel-job", (ADMIN,), POST),
 ]
 LEADING_ON = {
+    "check-labels",
     "query",
     "system",
     "person",

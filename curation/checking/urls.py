@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from django.urls import URLPattern, path
 
+from accounts.moved_pages import moved_page
 from curation.checking import views as check_views
 
 urlpatterns: list[URLPattern] = [
-    path("", check_views.check_overview, name="check-labels"),
+    path("", moved_page("labels", *check_views.IN_CURATION), name="check-labels"),
     path("next/", check_views.check_next, name="check-next"),
     path("ahead/", check_views.check_ahead, name="check-ahead"),
     path("undo/", check_views.check_undo, name="check-undo"),

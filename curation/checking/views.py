@@ -23,7 +23,6 @@ from web.sittings.keys import assign_keys
 from web.sittings.responses import refused
 from web.words import count_noun
 
-LISTED = 20  # abstracts that a person checked last
 MOVING = "ujk"  # undo, down and up, as in the list of keys
 COMMANDS = ("split", "next", "later")
 EDITS = ("join-", "split-", "show")
@@ -33,32 +32,16 @@ IN_CURATION = (Role.ADMIN, Role.CURATOR)
 @never_cache
 @in_collection(*IN_CURATION)
 @require_safe
-def check_overview(request: HttpRequest, collection: Collection) -> HttpResponse:
-    """The progress of checking, and the way to the next abstract."""
-    return render(
-        request,
-        "curation/check_labels.html",
-        {
-            "progress": check_queue.progress(collection),
-            "counted_up_to": check_queue.COUNTED_UP_TO,
-            "records": check_queue.last_checked(collection, person_of(request), LISTED),
-        },
-    )
-
-
-@never_cache
-@in_collection(*IN_CURATION)
-@require_safe
 def check_next(request: HttpRequest, collection: Collection) -> HttpResponse:
     """Redirect to the next abstract, but none of those in `without`."""
     if not has_facets(collection):
-        return redirect("check-labels", collection.slug)
+        return redirect("labels", collection.slug)
     without = _without(request)
     documents = check_queue.next_documents(collection, person_of(request), without=without)
     if not documents:
         if without:
             messages.info(request, "Every other abstract is checked. Those that you put off wait.")
-        return redirect("check-labels", collection.slug)
+        return redirect("labels", collection.slug)
     address = reverse("check-document", args=[collection.slug, documents[0].docno])
     return redirect(f"{address}?without={_joined(request)}" if without else address)
 
@@ -104,7 +87,7 @@ def check_document(request: HttpRequest, collection: Collection, docno: str) -> 
         if wants_part(request):
             return _parts(request, collection, [document])
         if not has_facets(collection):  # the overview says why there is nothing to check
-            return redirect("check-labels", collection.slug)
+            return redirect("labels", collection.slug)
         return _page(request, collection, check_queue.shown_abstract(collection, document))
     step = request.POST.get("step", "")
     try:
@@ -167,8 +150,8 @@ def _page(request: HttpRequest, collection: Collection, shown: ShownAbstract) ->
             "label_keys": list(zip(labels, keys, strict=False)),
             "command_keys": dict(zip(COMMANDS, keys[len(labels) :], strict=True)),
             "progress": check_queue.progress(collection),
-            "back_url": reverse("check-labels", args=[collection.slug]),
-            "back_name": "Check labels",
+            "back_url": reverse("labels", args=[collection.slug]),
+            "back_name": "Labels",
             "kept_without": _joined(request),
             "without": ",".join(map(str, [*_without(request), shown.document.pk])),
         },

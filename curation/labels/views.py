@@ -1,14 +1,16 @@
-"""The page about labels: where they come from, prediction and training. For admins."""
+"""The page about labels: their check; for admins their sources, prediction and training."""
 
 from __future__ import annotations
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
-from accounts.access import in_collection, person_of
+from accounts.access import in_collection, person_of, roles_in
 from accounts.models import Collection, Role
+from curation.checking import queue as check_queue
 from curation.labels.counts import count_labels
 from curation.labels.forms import PredictionForm, TrainingForm
 from curation.labels.labellers import has_facets
@@ -18,8 +20,12 @@ from curation.labels.training import FEWEST_DOCUMENTS, SEED, TRAINING_KIND, requ
 from jobs.listing import jobs_to_show
 from web.errors import UserFacingError
 
+CURATORS = (Role.ADMIN, Role.CURATOR)
+LISTED = 20  # abstracts that a person checked last
 
-@in_collection(Role.ADMIN)
+
+@never_cache
+@in_collection(*CURATORS)
 @require_safe
 def labels(request: HttpRequest, collection: Collection) -> HttpResponse:
     return _page(request, collection)
@@ -32,21 +38,32 @@ def _page(
     prediction: PredictionForm | None = None,
     training: TrainingForm | None = None,
 ) -> HttpResponse:
-    counts = count_labels(collection)
+    person = person_of(request)
     context = {
-        "collection": collection,
         "has_facets": has_facets(collection),
+        "progress": check_queue.progress(collection),
+        "counted_up_to": check_queue.COUNTED_UP_TO,
+        "records": check_queue.last_checked(collection, person, LISTED),
+    }
+    if Role.ADMIN in roles_in(collection, person):
+        context |= _admin_parts(collection) | {
+            "prediction": prediction or PredictionForm(collection=collection),
+            "training": training or TrainingForm(),
+        }
+    status = 422 if prediction or training else 200
+    return render(request, "curation/labels.html", context, status=status)
+
+
+def _admin_parts(collection: Collection) -> dict[str, object]:
+    counts = count_labels(collection)
+    return {
         "counts": counts,
         "count_rows": count_rows(counts),
         "facets": facet_rows(collection),
         "labellers": labeller_rows(collection, counts),
-        "prediction": prediction or PredictionForm(collection=collection),
-        "training": training or TrainingForm(),
         "fewest": FEWEST_DOCUMENTS,
         "jobs": jobs_to_show(collection, [JOB_KIND, TRAINING_KIND]),
     }
-    status = 422 if prediction or training else 200
-    return render(request, "curation/labels.html", context, status=status)
 
 
 @in_collection(Role.ADMIN)

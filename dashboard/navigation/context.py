@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -52,6 +52,7 @@ class Navigation(NamedTuple):
 
     stages: tuple[StageLink, ...]
     roles: frozenset[str]
+    steps: tuple[Link, ...] = ()  # those of the current page, in their order
 
     @property
     def second_level(self) -> StageLink | None:
@@ -62,6 +63,8 @@ class Navigation(NamedTuple):
     @property
     def parent(self) -> Link | None:
         """The page that the current page is below; None on a page of the navigation."""
+        if any(step.current and step.aria_current == "page" for step in self.steps):
+            return None
         pages = (page for stage in self.stages for page in stage.pages)
         return next((page for page in pages if page.current and page.aria_current != "page"), None)
 
@@ -105,28 +108,76 @@ def navigation_for(
     view = view or _view_of(collection, request.user)
     absent = set() if view.has_study else {FULL_TEXT_STUDIES}
     stages = stages_of(view.roles, has_facets=view.has_facets)
-    urls = {
-        page: url
+    overview = address(collection, "collection")
+    places = {
+        page: place
         for stage in stages
         for page in stage.pages
-        if page.url_name not in absent and (url := address(collection, page.url_name))
+        if page.url_name not in absent and (place := _place_of(collection, page, view.roles))
     }
-    current = _current_of(request.path, address(collection, "collection"), urls.values())
+    current = _current_of(request.path, overview, places)
     links = (
-        StageLink(stage.caption, tuple(_links(request.path, stage.pages, urls, current)))
+        StageLink(
+            stage.caption,
+            tuple(
+                _link(request.path, page.caption, places[page], page == current)
+                for page in stage.pages
+                if page in places
+            ),
+        )
         for stage in stages
     )
-    return Navigation(tuple(stage for stage in links if stage.pages), view.roles)
+    return Navigation(
+        tuple(stage for stage in links if stage.pages),
+        view.roles,
+        _step_links(collection, current, view.roles, request.path) if current else (),
+    )
 
 
-def _current_of(path: str, overview: str, urls: Iterable[str]) -> str:
-    """The address of the page that this path is, or is below; "" if there is none.
+class Place(NamedTuple):
+    """The addresses of a page of the navigation: its link, and the beginnings of those it holds."""
+
+    url: str
+    beginnings: tuple[str, ...]
+
+
+def _place_of(collection: Collection, page: NavigationPage, roles: frozenset[str]) -> Place | None:
+    """None if no room has the page. The link to a page with steps leads to the first of them."""
+    overview = address(collection, "collection")
+    steps = [address(collection, step.url_name) for step in page.steps_of(roles)]
+    url = steps[0] if steps else address(collection, page.url_name)
+    held = (f"{overview}{beginning}" for beginning in page.holds)
+    return Place(url, (url, *steps[1:], *held)) if url else None
+
+
+def _current_of(
+    path: str, overview: str, places: Mapping[NavigationPage, Place]
+) -> NavigationPage | None:
+    """The page that this path is, or is below; None if there is none.
 
     An address may begin with another page's, as those below evaluation/ do. The longest counts.
     Every address begins with that of the overview, so no page is below it.
     """
-    above = [url for url in urls if path == url or (url != overview and path.startswith(url))]
-    return max(above, key=len, default="")
+    above = [
+        (len(beginning), page)
+        for page, place in places.items()
+        for beginning in place.beginnings
+        if path == beginning or (beginning != overview and path.startswith(beginning))
+    ]
+    return max(above, key=lambda found: found[0])[1] if above else None
+
+
+def _step_links(
+    collection: Collection, page: NavigationPage, roles: frozenset[str], path: str
+) -> tuple[Link, ...]:
+    """The steps of the current page; none if the person may open only one."""
+    steps = page.steps_of(roles)
+    urls = [address(collection, step.url_name) for step in steps]
+    links = (
+        _link(path, step.caption, Place(url, (url,)), path.startswith(url))
+        for step, url in zip(steps, urls, strict=True)
+    )
+    return tuple(links) if len(steps) > 1 else ()
 
 
 class View(NamedTuple):
@@ -154,12 +205,8 @@ def _view_of(collection: Collection, user: Any) -> View:
     return View(roles, has_study, any(row[2] for row in rows))
 
 
-def _links(
-    path: str, pages: Iterable[NavigationPage], urls: Mapping[NavigationPage, str], current: str
-) -> Iterator[Link]:
-    for page in pages:
-        if url := urls.get(page):
-            yield Link(page.caption, url, url == current, "page" if path == url else "true")
+def _link(path: str, caption: str, place: Place, current: bool) -> Link:
+    return Link(caption, place.url, current, "page" if path == place.url else "true")
 
 
 def address(collection: Collection, name: str) -> str:

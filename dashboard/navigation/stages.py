@@ -1,4 +1,4 @@
-"""The map of a collection: its pages by stage. A new page is one line here."""
+"""The map of a collection: its pages by stage, and what can be done on them. A page is one line."""
 
 from __future__ import annotations
 
@@ -8,16 +8,34 @@ from accounts.models import Role
 
 FULL_TEXT_STUDIES = "full-text-studies"  # shown to annotators who have a study
 EVERY_ROLE = frozenset(Role)
+ADMINS = frozenset({Role.ADMIN})
 CURATORS = frozenset({Role.ADMIN, Role.CURATOR})
 
 
-class NavigationPage(NamedTuple):
-    """A page in the navigation. `url_name` is that of its address below `/c/<slug>/`."""
+class NavigationStep(NamedTuple):
+    """A page of several that are gone through in order, below a page of the navigation."""
 
     caption: str
     url_name: str
-    roles: frozenset[Role]
+    roles: frozenset[Role] = ADMINS
+
+
+class NavigationPage(NamedTuple):
+    """A page in the navigation. `url_name` is that of its address below `/c/<slug>/`.
+
+    A page with steps is its steps: it opens the first that the person may open. `holds` are the
+    beginnings of further addresses below `/c/<slug>/` whose pages belong to this one.
+    """
+
+    caption: str
+    url_name: str
+    roles: frozenset[Role] = ADMINS
     needs_facets: bool = False  # hidden where documents are judged as a whole
+    steps: tuple[NavigationStep, ...] = ()
+    holds: tuple[str, ...] = ()
+
+    def steps_of(self, roles: frozenset[str]) -> tuple[NavigationStep, ...]:
+        return tuple(step for step in self.steps if step.roles & roles)
 
 
 class Stage(NamedTuple):
@@ -27,77 +45,94 @@ class Stage(NamedTuple):
     pages: tuple[NavigationPage, ...]
 
 
-def _admin(caption: str, url_name: str) -> NavigationPage:
-    return NavigationPage(caption, url_name, frozenset({Role.ADMIN}))
-
-
-# In this order, so that a person's own work comes first. A stage of one page shows no second level.
+CHOICE_OF_QUERIES = (
+    NavigationStep("Sample", "samples"),
+    NavigationStep("Screen", "screen", CURATORS),
+    NavigationStep("Choose", "choose-queries"),
+)
+# A person's own work comes first in a stage. A stage of one page shows no second level.
 STAGES = (
     Stage("Overview", (NavigationPage("Overview", "collection", EVERY_ROLE),)),
     Stage(
-        "Judge",
+        "Corpus",
         (
-            NavigationPage("Judge", "judge", frozenset({Role.ANNOTATOR})),
-            NavigationPage("Full-text study", FULL_TEXT_STUDIES, frozenset({Role.ANNOTATOR})),
+            NavigationPage("Documents", "documents"),
+            NavigationPage("Queries", "queries"),
+            NavigationPage(
+                "Labels", "labels", CURATORS, needs_facets=True, holds=("check-labels/",)
+            ),
+            NavigationPage("Choice of queries", "samples", CURATORS, steps=CHOICE_OF_QUERIES),
         ),
     ),
     Stage(
-        "Adjudicate", (NavigationPage("Adjudicate", "adjudicate", frozenset({Role.ADJUDICATOR})),)
+        "Pools",
+        (NavigationPage("Pools", "pools"), NavigationPage("Runs", "runs")),
     ),
-    Stage("Corpus", (_admin("Documents", "documents"), _admin("Queries", "queries"))),
-    Stage(
-        "Curation",
-        (
-            _admin("Labels", "labels")._replace(needs_facets=True),
-            NavigationPage("Check labels", "check-labels", CURATORS, needs_facets=True),
-            _admin("Samples", "samples"),
-            NavigationPage("Screen papers", "screen", CURATORS),
-            _admin("Choice of queries", "choose-queries"),
-        ),
-    ),
-    Stage("Pools", (_admin("Runs", "runs"), _admin("Pools", "pools"))),
     Stage(
         "Judging",
         (
-            _admin("Progress", "board"),
-            _admin("Not open yet", "open-queries"),
-            _admin("People", "people"),
-            _admin("Guidelines", "guidelines"),
-            _admin("Import judgments", "import-judgments"),
-            _admin("Settle again", "referrals"),
+            NavigationPage("Judge", "judge", frozenset({Role.ANNOTATOR})),
+            NavigationPage("Full-text study", FULL_TEXT_STUDIES, frozenset({Role.ANNOTATOR})),
+            NavigationPage("Adjudicate", "adjudicate", frozenset({Role.ADJUDICATOR})),
+            NavigationPage("Progress", "board", holds=("not-open/", "judgments/", "referrals/")),
+            NavigationPage("People", "people"),
+            NavigationPage("Guidelines", "guidelines"),
+            NavigationPage("Agreement", "agreement"),
+            NavigationPage("Full-text studies", "studies"),
         ),
     ),
     Stage(
         "Evaluation",
         (
-            _admin("Leaderboard", "leaderboard"),
-            _admin("Systems", "systems"),
-            _admin("Significance", "significance"),
-            _admin("Compare systems", "compare-systems"),
-            _admin("Facets compared", "paired-facets")._replace(needs_facets=True),
-            _admin("Errors", "error-browser"),
+            NavigationPage("Leaderboard", "leaderboard", holds=("systems/",)),
+            NavigationPage("Compare", "compare-systems"),
+            NavigationPage("Pool bias", "pool-bias"),
+            NavigationPage("Label effects", "label-effects", holds=("evaluation/shadow-judges/",)),
+            NavigationPage("Errors", "error-browser"),
         ),
     ),
+    Stage("Release", (NavigationPage("Release", "releases", holds=("datasheet/", "errata/")),)),
     Stage(
-        "Trust",
-        (
-            _admin("Pool bias", "pool-bias"),
-            _admin("Whose labels", "label-effects"),
-            _admin("Shadow judges", "shadow-judges"),
-            _admin("Cited papers", "cited-papers"),
-        ),
+        "Settings",
+        (NavigationPage("Collection", "collection-settings"), NavigationPage("Jobs", "jobs")),
     ),
-    Stage(
-        "Results",
-        (
-            _admin("Agreement", "agreement"),
-            _admin("Full-text studies", "studies"),
-            _admin("Datasheet", "datasheet"),
-            _admin("Releases", "releases"),
-            _admin("Errata", "errata"),
-        ),
-    ),
-    Stage("Settings", (_admin("Collection", "collection-settings"), _admin("Jobs", "jobs"))),
+)
+
+
+class Action(NamedTuple):
+    """Something that an admin does on a page, as the search finds it.
+
+    `words` are further words that a person may type for it. `anchor` is the id of its part of the
+    page.
+    """
+
+    caption: str
+    url_name: str
+    words: str
+    anchor: str = ""
+
+
+ACTIONS = (
+    Action("Import documents", "import-documents", "upload corpus abstracts papers"),
+    Action("Import full texts", "import-full-texts", "upload papers"),
+    Action("Add queries", "add-query", "new query facet paper topic"),
+    Action("Label sentences", "labels", "predict facets labeller train"),
+    Action("Draw a sample", "draw-sample", "random papers screen"),
+    Action("Add a run", "add-run", "upload trec retriever ranking vectors"),
+    Action("Choose models", "choose-models", "overlap of runs"),
+    Action("Plan the pools", "plan-pools", "build freeze depth candidates strategy"),
+    Action("Open queries for judging", "open-queries", "start judging assign annotators"),
+    Action("Invite a person", "people", "add member new account role annotator adjudicator"),
+    Action("Reassign pairs", "rebalance", "balance move hand over pairs"),
+    Action("Import judgments", "import-judgments", "upload label studio doccano"),
+    Action("Decide cases again", "referrals", "refer reopen decisions adjudicate"),
+    Action("Add a system", "systems", "upload run score file"),
+    Action("Make baselines", "baselines", "tf-idf bm25 rerank"),
+    Action("Import a shadow judge", "import-shadow-judge", "model llm labels"),
+    Action("Start a full-text study", "new-study", "rate full texts"),
+    Action("Publish a release", "releases", "version export zip qrels"),
+    Action("Download the collection", "collection-settings", "export backup archive", "archive"),
+    Action("Edit the datasheet", "datasheet", "answers documentation"),
 )
 
 

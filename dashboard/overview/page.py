@@ -144,7 +144,7 @@ def _label_items(collection: Collection) -> list[WaitingItem]:
     records = LabelRecord.objects.unchecked().filter(collection=collection)
     if papers := records.filter(document__query_paper__isnull=False).count():
         text = f"{count_noun(papers, 'query paper')} with unchecked labels"
-        items.append(WaitingItem(text, "Check labels", "check-labels"))
+        items.append(WaitingItem(text, "Check labels", "labels"))
     return items
 
 

@@ -3,7 +3,7 @@ from django.test import RequestFactory
 
 from accounts.models import Role, User
 from dashboard.navigation.context import Navigation, address, navigation, navigation_for
-from dashboard.navigation.stages import STAGES
+from dashboard.navigation.stages import ACTIONS, STAGES
 from tests.support.factories import member
 
 pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
@@ -19,12 +19,22 @@ def labels(links):
     return [link.caption for link in links]
 
 
+def pages_of(collection, username) -> dict[str, list[str]]:
+    stages = navigation_of(collection, username).stages
+    return {stage.caption: labels(stage.pages) for stage in stages}
+
+
 def test_each_role_gets_the_stages_of_its_own_pages(collection):
-    assert labels(navigation_of(collection, "ann1").stages) == ["Overview", "Judge"]
-    assert labels(navigation_of(collection, "adju").stages) == ["Overview", "Adjudicate"]
-    assert labels(navigation_of(collection, "admin").stages) == [
-        *("Overview", "Corpus", "Curation", "Pools", "Judging", "Evaluation", "Trust"),
-        *("Results", "Settings"),
+    member(collection, Role.CURATOR, "curator")
+
+    assert pages_of(collection, "ann1") == {"Overview": ["Overview"], "Judging": ["Judge"]}
+    assert pages_of(collection, "adju") == {"Overview": ["Overview"], "Judging": ["Adjudicate"]}
+    assert pages_of(collection, "curator") == {
+        "Overview": ["Overview"],
+        "Corpus": ["Labels", "Choice of queries"],
+    }
+    assert list(pages_of(collection, "admin")) == [
+        *("Overview", "Corpus", "Pools", "Judging", "Evaluation", "Release", "Settings"),
     ]
 
 
@@ -33,7 +43,8 @@ def test_a_person_with_two_roles_sees_the_own_work_first_and_both_roles(collecti
 
     shown = navigation_of(collection, "admin")
 
-    assert labels(shown.stages)[:3] == ["Overview", "Adjudicate", "Corpus"]
+    judging = next(stage for stage in shown.stages if stage.caption == "Judging")
+    assert labels(judging.pages)[:2] == ["Adjudicate", "Progress"]
     assert shown.role_names == ["Admin", "Adjudicator"]
 
 
@@ -47,6 +58,9 @@ def test_a_person_with_two_roles_sees_the_own_work_first_and_both_roles(collecti
         ("/c/small/evaluation/errors/", None),
         ("/c/small/evaluation/errors/tag/", "Errors"),
         ("/c/small/evaluation/baselines/", "Leaderboard"),
+        ("/c/small/systems/bm25", "Leaderboard"),
+        ("/c/small/screening/", None),
+        ("/c/small/screening/2020/", "Choice of queries"),
     ],
 )
 def test_a_page_below_one_of_the_navigation_names_it_as_its_parent(collection, path, parent):
@@ -63,6 +77,9 @@ def test_a_page_below_one_of_the_navigation_names_it_as_its_parent(collection, p
         ("/c/small/documents/id/queries/", "Corpus", "Documents"),
         ("/c/small/people/", "Judging", "People"),
         ("/c/small/jobs/17/", "Settings", "Jobs"),
+        ("/c/small/choice/", "Corpus", "Choice of queries"),
+        ("/c/small/datasheet/", "Release", "Release"),
+        ("/c/small/evaluation/pool-bias/", "Evaluation", "Pool bias"),
     ],
 )
 def test_a_page_and_its_stage_are_current_on_the_page_and_below(collection, path, stage, page):
@@ -81,7 +98,7 @@ def test_elsewhere_nothing_is_current(collection):
 
 def test_the_second_level_lists_the_pages_of_a_stage_that_has_several(collection):
     on_runs = navigation_of(collection, "admin", "/c/small/runs/")
-    assert labels(on_runs.second_level.pages) == ["Runs", "Pools"]
+    assert labels(on_runs.second_level.pages) == ["Pools", "Runs"]
     assert navigation_of(collection, "admin").second_level is None
 
 
@@ -89,6 +106,9 @@ def test_every_page_of_the_map_has_an_address(collection):
     for stage in STAGES:
         for page in stage.pages:
             assert address(collection, page.url_name), page
+            assert all(address(collection, step.url_name) for step in page.steps), page
+    for action in ACTIONS:
+        assert address(collection, action.url_name), action
 
 
 def test_an_unknown_page_has_no_address(collection):
@@ -112,7 +132,30 @@ def test_the_navigation_needs_no_query_until_it_is_shown(collection, django_asse
         assert not context["navigation"].can_search
 
 
-def test_a_page_whose_address_is_below_that_of_another_stage_is_in_one_stage(collection):
-    stages = navigation_of(collection, "admin", "/c/small/evaluation/pool-bias/").stages
+def test_the_steps_of_a_page_are_shown_on_each_of_them_to_those_who_open_several(collection):
+    member(collection, Role.CURATOR, "curator")
 
-    assert [stage.caption for stage in stages if stage.current] == ["Trust"]
+    steps = navigation_of(collection, "admin", "/c/small/screening/").steps
+    assert [(step.caption, step.current) for step in steps] == [
+        ("Sample", False),
+        ("Screen", True),
+        ("Choose", False),
+    ]
+    assert navigation_of(collection, "admin").steps == ()
+    assert navigation_of(collection, "curator", "/c/small/screening/").steps == ()
+
+
+def test_the_link_to_a_page_with_steps_opens_the_first_step_that_the_role_opens(collection):
+    member(collection, Role.CURATOR, "curator")
+
+    def link(username):
+        corpus = navigation_of(collection, username).stages[1]
+        return next(page.url for page in corpus.pages if page.caption == "Choice of queries")
+
+    assert link("admin") == "/c/small/samples/"
+    assert link("curator") == "/c/small/screening/"
+
+
+def test_the_navigation_has_seven_stages_and_few_pages(collection):
+    assert len(STAGES) == 7
+    assert max(len(stage.pages) for stage in STAGES) <= 8

@@ -20,7 +20,7 @@ COLUMNS = [coefficient.key for coefficient in COEFFICIENTS]
 
 class Command(ProjectCommand):
     help = "Compute the agreement of a collection's judges, before and after adjudication."
-    stage = "Results"
+    stage = "Judging"
     formats = ("table", "json")
 
     def add_arguments(self, parser: CommandParser) -> None:

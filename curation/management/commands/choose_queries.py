@@ -23,7 +23,7 @@ class Command(ProjectCommand):
         "Choose query papers evenly from a screened sample. Periods, types and facets are as even "
         "as they can be. Prints the choice, and creates the queries only with --apply."
     )
-    stage = "Curation"
+    stage = "Corpus"
 
     def add_arguments(self, parser: CommandParser) -> None:
         super().add_arguments(parser)

@@ -22,7 +22,7 @@ def _names(text: str) -> tuple[str, ...]:
 
 class Command(ProjectCommand):
     help = "Draw a random sample of papers from each stratum. See docs/choosing_queries.md."
-    stage = "Curation"
+    stage = "Corpus"
 
     def add_arguments(self, parser: CommandParser) -> None:
         super().add_arguments(parser)

@@ -15,7 +15,7 @@ class Command(ProjectCommand):
         "Predict a label for every sentence. Labels that were imported or checked by a person do "
         "not change. A run that was stopped continues when it is started again."
     )
-    stage = "Curation"
+    stage = "Corpus"
     plans = True
 
     def add_arguments(self, parser: CommandParser) -> None:

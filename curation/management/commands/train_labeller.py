@@ -28,7 +28,7 @@ class TrainingData(NamedTuple):
 class TrainingCommand(ProjectCommand):
     """A command that trains a labeller and prints its scores."""
 
-    stage = "Curation"
+    stage = "Corpus"
     files_required = False
 
     def add_arguments(self, parser: CommandParser) -> None:

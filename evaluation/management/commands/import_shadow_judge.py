@@ -24,7 +24,7 @@ class Command(ProjectCommand):
         "Import the labels of a model as a shadow judge. They are compared with people's "
         "judgments and never count as labels."
     )
-    stage = "Trust"
+    stage = "Evaluation"
 
     def add_arguments(self, parser: CommandParser) -> None:
         super().add_arguments(parser)

@@ -20,7 +20,7 @@ class Command(ProjectCommand):
         "Answer questions of a collection's datasheet. Without a file, print the answers of all "
         "questions as JSON, to be filled in."
     )
-    stage = "Results"
+    stage = "Release"
 
     def add_arguments(self, parser: CommandParser) -> None:
         super().add_arguments(parser)

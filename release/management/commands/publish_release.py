@@ -26,7 +26,7 @@ class Command(ProjectCommand):
         "Publish a version of a collection and write its zip into a folder. For a version that "
         "is published already, write the published zip again, whatever has changed since."
     )
-    stage = "Results"
+    stage = "Release"
     plans = True
 
     def add_arguments(self, parser: CommandParser) -> None:

@@ -17,7 +17,7 @@ class Command(ProjectCommand):
         "Check a release: its checksums, that its files agree, and that its labels follow from "
         "the judgments and decisions. Needs no database."
     )
-    stage = "Results"
+    stage = "Release"
     takes_collection = False
     writes = False
     requires_system_checks = ()

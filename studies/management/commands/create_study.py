@@ -17,7 +17,7 @@ class Command(ProjectCommand):
         "Create a full-text study. It chooses pairs with final labels and full texts, which an "
         "annotator rates again from the full texts."
     )
-    stage = "Results"
+    stage = "Judging"
 
     def add_arguments(self, parser: CommandParser) -> None:
         super().add_arguments(parser)

@@ -13,7 +13,7 @@ from studies.report import as_csv, as_text, report_of
 
 class Command(ProjectCommand):
     help = "Print the agreement of full-text ratings with the labels from abstracts."
-    stage = "Results"
+    stage = "Judging"
     writes = False
     formats = ("table", "csv")
 
