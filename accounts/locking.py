@@ -18,10 +18,7 @@ class CollectionArchived(UserFacingError):
         if collection.deletion_began_at:
             remedy = "It is being deleted."
         else:
-            remedy = (
-                "An admin can unarchive it in its settings, or with: "
-                f"manage.py archive_collection {collection.slug} --undo"
-            )
+            remedy = "An admin can unarchive it in its settings, or with archive_collection."
         super().__init__(f"{collection} is archived, so nothing was changed. {remedy}")
 
 

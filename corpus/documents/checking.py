@@ -23,7 +23,7 @@ from web.words import count_noun, listed_lines
 BATCH = 500  # well below SQLite's smallest limit on the parameters of one query
 LISTED_KEYS = 20
 LISTED_PROBLEMS = 100
-PREFIX_ADVICE = prefix_advice("documents", "--prefix", "new-")
+PREFIX_ADVICE = prefix_advice("documents", "new-")
 
 
 class RepeatedDocnos(IdsTaken):

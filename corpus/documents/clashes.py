@@ -34,8 +34,8 @@ def clash_message(name: str, *, summary: str, first: Clash, advice: str) -> str:
     return f"Nothing of {name} was imported. {summary}\n{first}\n{advice}"
 
 
-def prefix_advice(nouns: str, option: str, example: str) -> str:
+def prefix_advice(nouns: str, example: str) -> str:
     return (
         f"If they are different {nouns}, import one of the files with a prefix for its ids, such "
-        f"as {example} (on the command line {option} {example})."
+        f"as {example}."
     )

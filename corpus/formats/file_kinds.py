@@ -52,8 +52,8 @@ WHERE = {
     FileKind.RECORDS: "Import its documents on the page Import documents, its topics on the page "
     "Add queries.",
     FileKind.JUDGMENTS: "Import it on the page Import judgments, or with import_judgments.",
-    FileKind.QRELS: "Import it on the page Add a run as judgments (qrels), or with import_run "
-    "--qrels. Its relevant documents then are known positives, which can be pooled.",
+    FileKind.QRELS: "Import it on the page Add a run as judgments (qrels), or with import_run. "
+    "Its relevant documents then are known positives, which can be pooled.",
     FileKind.RUN: "Import it on the page Add a run as a ranked list, or with import_run.",
     FileKind.OTHER: "Save it as one of these formats.",
 }

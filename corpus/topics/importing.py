@@ -51,7 +51,7 @@ class TopicIdsTaken(IdsTaken):
             summary=f"{count_noun(number, 'topic')} "
             f"{'has an id that is' if number == 1 else 'have ids that are'} already in use.",
             first=clashes[0],
-            advice=prefix_advice("topics", "--topic-prefix", "topic-"),
+            advice=prefix_advice("topics", "topic-"),
         )
 
 

@@ -86,3 +86,20 @@ def test_on_a_phone_a_row_is_a_card_and_nothing_is_wider_than_the_screen(admin):
     assert tops == sorted(set(tops))
     assert admin.evaluate("document.documentElement.scrollWidth") <= 360
     assert not Axe().run(admin).response["violations"]
+
+
+def test_a_refused_form_keeps_what_was_typed_and_its_summary_leads_to_the_fields(admin):
+    admin.goto(admin.url.replace("documents/", "people/"))
+    form = admin.locator("form[action$='people/new/']")
+    name = form.get_by_label("Username", exact=False)
+    name.fill("two words")
+    form.get_by_role("button").last.click()
+
+    summary = admin.locator("main .notice.bad", has_text="Nothing was saved")
+    expect(summary).to_be_focused()
+    assert not Axe().run(admin).response["violations"]
+    admin.reload()
+    expect(summary).to_be_focused()
+    expect(name).to_have_value("two words")
+    summary.get_by_role("link").first.click()
+    expect(name).to_be_focused()

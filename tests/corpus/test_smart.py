@@ -208,7 +208,7 @@ RUN = "1 Q0 d1 1 3.5 x\n1 Q0 d2 2 1.5 x\n"
         (
             QRELS,
             FileKind.JUDGMENTS,
-            "looks like TREC qrels.*import_run --qrels.*annotator and grade",
+            "looks like TREC qrels.*import_run.*annotator and grade",
         ),
         (QRELS.replace(" ", "\t"), FileKind.TOPICS, "looks like TREC qrels"),
         ("query-id\tcorpus-id\tscore\n1\td\t1\n", FileKind.DOCUMENTS, "looks like TREC qrels"),

@@ -133,7 +133,9 @@ def test_nothing_in_an_archived_collection_changes_until_it_is_unarchived(world,
             analysis="",
         ),
     ):
-        with pytest.raises(CollectionArchived, match="archive_collection small --undo"):
+        with pytest.raises(
+            CollectionArchived, match="unarchive it in its settings, or with archive_collection"
+        ):
             change()
 
     assert all_rows() == before

@@ -1,0 +1,81 @@
+"""A form that was refused can be reloaded: post, redirect, get.
+
+The answer to a refused form shows what was typed, with the errors. A browser that reloads it would
+send the form again, and the address of a form may have no page of its own. So the answer is kept in
+the session, and the browser is redirected to it. It stays until the session has another.
+
+Only browsers that say that they navigate are redirected: others want the answer. They say so to a
+secure server and to one on this machine (the header Sec-Fetch-Mode).
+"""
+
+from __future__ import annotations
+
+import base64
+import secrets
+import zlib
+from collections.abc import Callable
+
+from django.http import HttpRequest, HttpResponse, HttpResponseBase, HttpResponseRedirect
+from django.template import loader
+
+from web.requests.answers import wants_json
+from web.requests.refusals import API
+
+SESSION_KEY = "refused_form"
+PARAMETER = "refused"
+REFUSED = frozenset({422, 507})
+LARGEST = 500_000  # bytes of a page; a larger one is answered as it is
+
+
+def show_refused_again(
+    get_response: Callable[[HttpRequest], HttpResponseBase],
+) -> Callable[[HttpRequest], HttpResponseBase]:
+    """A middleware, below those of the session and the login."""
+
+    def middleware(request: HttpRequest) -> HttpResponseBase:
+        kept = _kept(request)
+        if kept is not None:
+            return kept
+        response = get_response(request)
+        if request.path.startswith(API) or wants_json(request) or "HX-Request" in request.headers:
+            return response
+        if _is_refused_form(request, response):
+            return _keep(request, response)
+        if response.status_code == 405 and request.method == "GET":
+            response.content = loader.render_to_string("405.html")
+        return response
+
+    return middleware
+
+
+def _is_refused_form(request: HttpRequest, response: HttpResponseBase) -> bool:
+    return (
+        request.method == "POST"
+        and response.status_code in REFUSED
+        and isinstance(response, HttpResponse)
+        and len(response.content) <= LARGEST
+        and request.headers.get("Sec-Fetch-Mode") == "navigate"
+    )
+
+
+def _keep(request: HttpRequest, response: HttpResponse) -> HttpResponse:
+    name = secrets.token_urlsafe(8)
+    page = base64.b64encode(zlib.compress(response.content)).decode("ascii")
+    request.session[SESSION_KEY] = {
+        "name": name,
+        "path": request.path,
+        "status": response.status_code,
+        "page": page,
+    }
+    return HttpResponseRedirect(f"{request.path}?{PARAMETER}={name}")
+
+
+def _kept(request: HttpRequest) -> HttpResponse | None:
+    """The answer that the address names, if this session has it."""
+    if request.method not in ("GET", "HEAD") or PARAMETER not in request.GET:
+        return None
+    kept = request.session.get(SESSION_KEY, {})
+    if (kept.get("name"), kept.get("path")) != (request.GET[PARAMETER], request.path):
+        return None
+    page = zlib.decompress(base64.b64decode(kept["page"]))
+    return HttpResponse(page, status=kept["status"])
