@@ -38,6 +38,8 @@ def documents(request: HttpRequest, collection: Collection) -> HttpResponseBase:
     bar = filter_bar(
         request, filters, caption="Find by title or docno", button="Find documents", kept=()
     )
+    found = matches[:COUNTED_UP_TO].count() if bar.is_active else total
+    is_counted = not bar.is_active or found < COUNTED_UP_TO
     template = "corpus/_documents.html" if wants_part(request) else "corpus/documents.html"
     return render(
         request,
@@ -48,7 +50,8 @@ def documents(request: HttpRequest, collection: Collection) -> HttpResponseBase:
             "bar": bar,
             "words": words,
             "total": total,
-            "found": matches[:COUNTED_UP_TO].count() if bar.is_active else total,
+            "found": found,
+            "of": found if is_counted else None,
             "counted_up_to": COUNTED_UP_TO,
             "without_text": gaps.text,
         },

@@ -21,6 +21,7 @@ from jobs.models import Job, State
 from jobs.services import run
 from retrieval.models import Ranking, Run
 from tests.support.factories import DocumentFactory, a_query, an_open_query
+from tests.support.visits import text_of
 from web.tables.paging import page_of
 
 pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
@@ -145,7 +146,21 @@ def test_an_empty_collection_leads_to_the_import(collection, admin):
 
 
 def test_an_empty_page_has_no_keys_to_go_on_from(collection):
-    assert page_of(collection.documents.all(), "docno", {}) == ([], "", "")
+    page = page_of(collection.documents.all(), "docno", {})
+    assert (page.rows, page.before, page.after) == ([], "", "")
+
+
+def test_a_page_says_which_rows_of_how_many_it_has(collection, admin):
+    for number in range(120):
+        DocumentFactory(collection=collection, docno=f"d{number:03}")
+
+    first = admin.get(at("documents"))
+    assert "1–50 of 120" in text_of(first)
+    second = admin.get(at("documents"), {"after": "d049", "at": first.context["page"].first_after})
+    assert "51–100 of 120" in text_of(second)
+    back = admin.get(at("documents"), {"before": "d050", "at": 1})
+    assert "1–50 of 120" in text_of(back)
+    assert "1–50 of 120" in text_of(admin.get(at("documents"), {"at": "-7"}))
 
 
 @pytest.mark.parametrize("name", ["documents", "queries", "add-query"])

@@ -24,11 +24,28 @@ class Order(NamedTuple):
 
 
 class Page(NamedTuple, Generic[M]):
-    """Rows in order, and the keys that the pages before and after start from; "" if none."""
+    """Rows in order, and the keys that the pages before and after start from; "" if none.
+
+    `first` is the place of the first row in the whole list, from 1.
+    """
 
     rows: list[M]
     before: str
     after: str
+    first: int = 1
+    size: int = 50
+
+    @property
+    def last(self) -> int:
+        return self.first + len(self.rows) - 1
+
+    @property
+    def first_before(self) -> int:
+        return max(1, self.first - self.size)
+
+    @property
+    def first_after(self) -> int:
+        return self.last + 1
 
 
 def page_of(
@@ -41,7 +58,9 @@ def page_of(
 ) -> Page[M]:
     """The page after the key in `?after=` or before the key in `?before=`, or the first page.
 
-    `key` is a text column without duplicates. Rows are in the order of the key, or in `order`.
+    `key` is a text column without duplicates. Rows are in the order of the key, or in `order`. The
+    place of the first row is in the address (`?at=`), because to count the rows before it takes
+    longer than to read the page.
     """
     column, value_of = order or Order(key, str)
     after, before = parameters.get("after", ""), parameters.get("before", "")
@@ -59,4 +78,11 @@ def page_of(
         rows=page_rows,
         before=getattr(page_rows[0], key) if page_rows and more_before else "",
         after=getattr(page_rows[-1], key) if page_rows and more_after else "",
+        first=_place(parameters) if more_before else 1,
+        size=size,
     )
+
+
+def _place(parameters: QueryDict) -> int:
+    place = parameters.get("at", "")
+    return int(place) if place.isascii() and place.isdecimal() and len(place) < 10 else 1
