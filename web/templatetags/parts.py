@@ -25,6 +25,21 @@ def page_head(content: str, title: str) -> SafeString:
     return format_html(head, title, content)
 
 
+@register.simple_block_tag
+def form_dialog(content: str, name: str, title: str, refused: bool = False) -> SafeString:
+    """A short form as a dialog, which a button with `popovertarget="NAME"` opens without a script.
+
+    A refused form is shown open, in its place on the page.
+    """
+    opening = "<dialog" if not refused else '<div class="dialog-open"'
+    closing = "</dialog>" if not refused else "</div>"
+    return format_html(
+        f'{opening}{"" if refused else " popover"} id="{{0}}" aria-labelledby="{{0}}-title">\n'
+        f'<h2 id="{{0}}-title">{{1}}</h2>\n{{2}}\n{closing}',
+        *(name, title, content),
+    )
+
+
 @register.simple_tag
 def meter(done: int, total: int, label: str) -> SafeString:
     """`done` of `total`, both counts, as a bar. The label says of what.
