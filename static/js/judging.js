@@ -3,13 +3,14 @@
 // background could be lost, so the plain forms do the work.
 
 import { Ahead, fetchPairs } from "./ahead.js";
+import { readingAids } from "./aids.js";
 import { newKey } from "./delivery.js";
 import { helpDialog, onKeys } from "./keys.js";
+import { foldQuery, waitForCandidate } from "./narrow.js";
 import { Outbox } from "./outbox.js";
 import { Pace } from "./pace.js";
 import {
   closeLifts,
-  foldQuery,
   guidelinePanel,
   lift,
   measureDock,
@@ -49,6 +50,8 @@ const ahead = new Ahead(page.aheadUrl, {
 trail.ahead = ahead;
 const watch = new Stopwatch();
 const queryRead = foldQuery();
+const waitAgain = waitForCandidate();
+const aids = readingAids(tellLast);
 const pace = new Pace();
 
 // An answer goes into the outbox while its pair is still on screen. So what the notice says of the
@@ -61,6 +64,8 @@ function shown(pair) {
   fill(pair);
   closeLifts();
   queryRead();
+  waitAgain();
+  aids.shown();
   watch.restart();
   updateNotice();
 }
@@ -291,6 +296,7 @@ onKeys({
   u: () => find("undo").click(),
   n: note,
   g: () => guideline(),
+  ...aids.keys,
   "?": help,
   Escape: () => closeLifts() || (!find("was").hidden && find("go-on").click()),
 });

@@ -109,24 +109,3 @@ export function noteForOther(form) {
     note.required = new FormData(form).get("reason") === "other";
   });
 }
-
-// On a narrow screen the query paper, once read, folds to a line that stays at the top.
-export function foldQuery() {
-  const query = document.querySelector("details.query");
-  const narrow = matchMedia("(max-width: 47.99rem)");
-  const name = `read:${document.body.dataset.query}`;
-  const follow = () => {
-    const read = narrow.matches && Boolean(forThisTab.get(name));
-    query.classList.toggle("read", read);
-    query.open = !read;
-  };
-  narrow.addEventListener("change", follow);
-  query.addEventListener("toggle", () => {
-    if (!query.open && narrow.matches) query.classList.add("read");
-  });
-  follow();
-  return () => {
-    forThisTab.set(name, "1");
-    if (narrow.matches) follow();
-  };
-}

@@ -1,14 +1,16 @@
 // The adjudicator's case, or a rater's pair of full texts: keys, and an answer that is kept until the
 // server has it. Then the next one comes, as a page of its own.
 
+import { readingAids } from "./aids.js";
 import { helpDialog, onKeys } from "./keys.js";
+import { foldQuery, waitForCandidate } from "./narrow.js";
 import {
   closeLifts,
-  foldQuery,
   guidelinePanel,
   lift,
   measureDock,
   noteForOther,
+  tellLast,
 } from "./panels.js";
 import { Question } from "./question.js";
 import { Stopwatch } from "./stopwatch.js";
@@ -23,6 +25,8 @@ const clock = `qrelsmith:clock:${page.person}:${location.pathname}`;
 const { work = "settling", thing = "case" } = page;
 const isCase = work === "settling";
 const queryRead = foldQuery();
+const aids = readingAids(tellLast);
+waitForCandidate();
 const question = new Question({
   work,
   thing,
@@ -79,6 +83,7 @@ onKeys({
   u: () => find("undo").click(),
   n: note,
   g: () => guideline(),
+  ...aids.keys,
   "?": help,
   Escape: () => closeLifts() || find("go-on")?.click(),
 });

@@ -234,6 +234,13 @@ def test_the_guideline_can_be_opened_beside_the_pair(client, slots):
     assert 'tabindex="-1" hidden>' not in opened
 
 
+def test_the_guideline_begins_with_the_grades(client, slots):
+    panel = markup(client.get(pair_url(slots[0]) + "?guideline").text).partition('id="guideline"')[2]
+    guideline = slots[0].pair.query.opening.guideline
+
+    assert panel.index(guideline.grades[0]["definition"]) < panel.index("Instructions")
+
+
 def test_the_addresses_of_a_pair_are_right_for_any_docno(client, annotator, opening):
     collection = opening.query.collection
     paper = DocumentFactory(collection=collection, docno="10.1/a b&c'é%?")

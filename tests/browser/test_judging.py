@@ -451,6 +451,34 @@ def test_no_page_has_accessibility_violations(
     assert_accessible(page)
 
 
+def test_on_a_phone_aids_change_no_answer_and_a_tap_waits_for_the_candidate(page, opening, slots):
+    sent = page.locator("#answer [name=presentation]").input_value()
+    read_and_press(page, "w", "f")
+    assert page.evaluate("CSS.highlights.get('shared-words').size") > 0
+    unmarked = page.get_by_text(f"Background of {slots[0].pair.candidate.document.docno}.")
+    expect(unmarked).to_be_hidden()
+    page.get_by_role("button", name="Show all sentences").click()
+    expect(unmarked).to_be_visible()
+    assert page.locator("#answer [name=presentation]").input_value() == sent
+
+    page.set_viewport_size({"width": 390, "height": 844})
+    for part in (".query", ".candidate"):
+        page.evaluate(f"document.querySelector('{part}').style.minHeight = '1200px'")
+    page.set_viewport_size({"width": 800, "height": 844})
+    page.set_viewport_size({"width": 390, "height": 844})
+    expect(page.get_by_text("Scroll to the candidate to grade it.")).to_be_visible()
+    page.locator('#answer [data-key="3"]').click()
+    expect_pair(page, slots[0])
+    page.evaluate("scrollTo(0, 1200)")
+    expect(page.get_by_text("Scroll to the candidate to grade it.")).to_be_hidden()
+    expect(page.locator(".strip")).to_be_visible()
+    page.locator('#answer [data-key="3"]').click()
+
+    expect_pair(page, slots[1])
+    expect(page.locator(".facet-only .pair p").first).to_be_hidden()
+    saved(page, opening, 3)
+
+
 # Blind
 
 

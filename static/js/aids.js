@@ -1,0 +1,137 @@
+// What helps in reading, on request and remembered in this browser: the words that both texts share, only
+// the facet's sentences, the size of the text. All is made from what the page shows; nothing is sent.
+
+import { forGood } from "./storage.js";
+
+const NAMES = { words: "shared-words", facet: "facet-only", size: "text-size" };
+const SIZES = ["small", "normal", "large"];
+const QUERY = ":is(.query .paper, .strip) :is(h3, h4, p)";
+const CANDIDATE = ".pair .paper :is(h3, h4, p)";
+const UNMARKED = ".paper:has(.in-facet) > p:not(:has(.in-facet))";
+// A highlight changes no element, so the text stays as the server sent it.
+const canHighlight = Boolean(globalThis.CSS?.highlights);
+
+const root = document.documentElement;
+const find = (id) => document.getElementById(id);
+const isOn = (aid) => Boolean(forGood.get(NAMES[aid]));
+const size = () => (SIZES.includes(forGood.get(NAMES.size)) ? forGood.get(NAMES.size) : "normal");
+
+// This module is also in the head of the page, so that the first paint is as the person wants it.
+applyToPage();
+
+function applyToPage() {
+  root.classList.toggle("facet-only", isOn("facet"));
+  root.dataset.textSize = size();
+}
+
+// Returns the keys, and `shown` to call when another candidate is shown. `tell` says what was changed.
+export function readingAids(tell) {
+  const panel = find("aids");
+  const boxes = { words: find("aid-words"), facet: find("aid-facet") };
+  const radios = [...panel.querySelectorAll("[type=radio]")];
+  const papers = document.querySelector(".papers");
+  const showAll = find("show-all");
+
+  function update() {
+    applyToPage();
+    for (const [aid, box] of Object.entries(boxes)) if (box) box.checked = isOn(aid);
+    for (const radio of radios) radio.checked = radio.value === size();
+    if (canHighlight) highlight(isOn("words"));
+    const hidden = root.classList.contains("facet-only") && papers.querySelectorAll(UNMARKED).length;
+    showAll.hidden = !hidden || papers.classList.contains("all-shown");
+    if (hidden) showAll.textContent = `Show all sentences (${hidden} more)`;
+  }
+
+  function shown() {
+    papers.classList.remove("all-shown");
+    update();
+  }
+
+  function switchTo(aid, on) {
+    if (on) forGood.set(NAMES[aid], "on");
+    else forGood.remove(NAMES[aid]);
+    shown();
+  }
+
+  function resize(value) {
+    forGood.set(NAMES.size, value);
+    update();
+  }
+
+  function toggle(aid, words) {
+    switchTo(aid, !isOn(aid));
+    tell(`${words}: ${isOn(aid) ? "on" : "off"}`);
+  }
+
+  for (const [aid, box] of Object.entries(boxes)) {
+    box?.addEventListener("change", () => switchTo(aid, box.checked));
+  }
+  for (const radio of radios) radio.addEventListener("change", () => resize(radio.value));
+  showAll.addEventListener("click", () => {
+    papers.classList.add("all-shown");
+    update();
+    document.querySelector(".pair h3")?.scrollIntoView({ block: "nearest" });
+  });
+  if (!canHighlight) boxes.words.closest("label").hidden = true;
+  panel.hidden = false;
+  update();
+
+  const keys = {
+    ...(canHighlight && { w: () => toggle("words", "Shared words") }),
+    ...(boxes.facet && { f: () => toggle("facet", "Only the facet’s sentences") }),
+    t: () => {
+      resize(SIZES[(SIZES.indexOf(size()) + 1) % SIZES.length]);
+      tell(`Text size: ${size()}`);
+    },
+  };
+  return { keys, shown };
+}
+
+// Shared words
+
+const STOP_WORDS = new Set(
+  `a about above after again all also although am among an and any are as at be because been before being
+  between both but by can cannot could did do does doing done down during each every either et etc few for from
+  further had has have having he her here hers him his how however i if in into is it its itself just let
+  may me might more most much must my neither no nor not of off on once one only or other our ours out over
+  own per rather same several shall she should since so some such than that the their theirs them then
+  there therefore these they this those through thus to too two under until up upon us use used uses using
+  very via was we well were what when where whether which while who whom whose why will with within without
+  would yet you your`.split(/\s+/),
+);
+const WORD = /[\p{L}\p{N}]+/gu;
+
+// Plural and singular count as one word.
+const stem = (word) =>
+  word.length > 3 ? word.replace(/ies$/, "y").replace(/(?<![siu])s$/, "") : word;
+
+// Of what the page shows: a word of a hidden sentence is not seen to be shared.
+function wordsIn(selector) {
+  const words = [];
+  for (const part of document.querySelectorAll(selector)) {
+    if (!part.checkVisibility()) continue;
+    const texts = document.createTreeWalker(part, NodeFilter.SHOW_TEXT);
+    while (texts.nextNode()) {
+      const node = texts.currentNode;
+      for (const match of node.data.matchAll(WORD)) {
+        const word = match[0].toLowerCase();
+        if (word.length < 2 || STOP_WORDS.has(word)) continue;
+        words.push({ node, start: match.index, end: match.index + match[0].length, stem: stem(word) });
+      }
+    }
+  }
+  return words;
+}
+
+function highlight(on) {
+  CSS.highlights.delete(NAMES.words);
+  if (!on) return;
+  const sides = [wordsIn(QUERY), wordsIn(CANDIDATE)];
+  const [inQuery, inCandidate] = sides.map((words) => new Set(words.map((word) => word.stem)));
+  const shared = sides.flat().filter((word) => inQuery.has(word.stem) && inCandidate.has(word.stem));
+  const ranges = shared.map(
+    ({ node, start, end }) =>
+      new StaticRange({ startContainer: node, startOffset: start, endContainer: node, endOffset: end }),
+  );
+  CSS.highlights.set(NAMES.words, new Highlight(...ranges));
+}
