@@ -11,7 +11,7 @@ from itertools import product
 from operator import or_
 from typing import Any, NamedTuple, overload
 
-from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet, Subquery, Sum
+from django.db.models import Count, Exists, F, Max, OuterRef, Q, QuerySet, Subquery, Sum
 from django.db.models.functions import Coalesce
 from django.utils.crypto import salted_hmac
 
@@ -228,6 +228,29 @@ def due_in_order(collection: Collection, user: User) -> DueCases:
     return DueCases([group for group in foreign_or_counted if group[2]], user)
 
 
+def due_by_query(collection: Collection, user: User, limit: int) -> list[tuple[int, int, int]]:
+    """The first queries of the queue: id, largest difference due, and number of due cases."""
+    partly = _partly_foreign_queries([collection.pk], user)
+    own_slots = SlotCount.objects.filter(TOOK_PART, query=OuterRef("query"), annotator=user)
+    kept = DueCount.objects.filter(~Exists(own_slots), query__collection=collection, due__gt=0)
+    sums = {"widest": Max("difference"), "number": Sum("due")}
+    if partly:
+        own_due = _cases_of(partly, user).filter(decision_id=None)
+        own_sums = {"widest": Max("difference"), "number": Count("pk")}
+        found = [*_by_query(kept, sums), *_by_query(own_due, own_sums)]
+    else:
+        found = list(_by_query(kept, sums)[:limit])
+    ordered = sorted(found, key=lambda row: (-row[2], natural_key(row[1])))
+    return [(pk, widest, number) for pk, _, widest, number in ordered[:limit]]
+
+
+def _by_query(rows: QuerySet[Any], sums: dict[str, Any]) -> QuerySet[Any]:
+    summed = rows.order_by().values("query", "query__name").annotate(**sums)
+    return summed.order_by("-widest", "query__name").values_list(
+        "query", "query__name", "widest", "number"
+    )
+
+
 def own_decisions(collection: Collection, user: User) -> QuerySet[Any]:
     """The person's decisions, the latest first, each with the `standing` one on its pair."""
     later = Decision.objects.filter(
@@ -305,10 +328,23 @@ def all_counts(collection: Collection, user: User) -> dict[str, int]:
     }
 
 
-def next_token(query: Query, user: User) -> str | None:
-    """The due case with the largest difference."""
+def next_token(query: Query, user: User, put_off: Sequence[int] = ()) -> str | None:
+    """The due case with the largest difference; those put off come last, in their order."""
     due = Case.objects.due().for_adjudicator(user).filter(query=query)
-    return due.order_by("-difference", "token").values_list("token", flat=True).first()
+    ordered = due.exclude(pk__in=put_off).order_by("-difference", "token")
+    token = ordered.values_list("token", flat=True).first()
+    if token is not None or not put_off:
+        return token
+    tokens = dict(due.filter(pk__in=put_off).values_list("pk", "token"))
+    return next((tokens[pk] for pk in put_off if pk in tokens), None)
+
+
+def next_of_all(collection: Collection, user: User, put_off: Sequence[int] = ()) -> Case | None:
+    """The due case with the largest difference in all queries; those put off come last."""
+    # One more than were put off, so one of them was not, unless these are all there are.
+    cases = due_in_order(collection, user)[: len(put_off) + 1]
+    places = {pk: place for place, pk in enumerate(put_off)}
+    return min(cases, key=lambda case: places.get(case.pk, -1), default=None)
 
 
 def token_before(query: Query, user: User, token: str = "") -> str | None:

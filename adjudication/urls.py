@@ -12,6 +12,7 @@ urlpatterns: list[URLPattern] = [
     path("", views.adjudicate, name="adjudicate"),
     path("<path:name>/undo/", views.case_undo, name="case-undo"),
     path("<path:name>/settled/", views.adjudicate_settled, name="adjudicate-settled"),
+    path("<path:name>/<token:token>/later/", views.case_later, name="case-later"),
     path("<path:name>/<token:token>/", views.case, name="case"),
     path("<path:name>/", views.adjudicate_query, name="adjudicate-query"),
 ]

@@ -9,11 +9,12 @@ from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_http_methods, require_safe
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from accounts.access import by_the_same_person, in_collection, person_of, row_or_404
-from accounts.models import Collection, Role, User
+from accounts.models import Collection, Role
 from adjudication import queue
+from adjudication.case_sidebar import case_sidebar
 from adjudication.forms import CANNOT, RulingForm
 from adjudication.models import Decision
 from adjudication.queue import ShownCase
@@ -33,6 +34,9 @@ from web.requests.answers import refusal, wants_json
 from web.sittings.responses import refused, saved
 from web.tables.cells import numbered_page
 
+PUT_OFF = "cases_put_off"  # in the session, so for one sitting
+MOST_PUT_OFF = 200
+
 
 @never_cache
 @in_collection(Role.ADJUDICATOR)
@@ -43,7 +47,7 @@ def adjudicate(request: HttpRequest, collection: Collection) -> HttpResponse:
     queries = queue.queries_with_cases(collection, user)
     due = [row for row in queries if row.due]
     if due and "next" in request.GET:
-        return redirect(_next_of_all(collection, user))
+        return redirect(_next_of_all(request, collection))
     due_page = numbered_page(due, request)
     settled_queries = [row for row in queries if not row.due]
     settled_page = numbered_page(settled_queries, request, name="settled", anchor="#settled")
@@ -71,7 +75,7 @@ def adjudicate_query(request: HttpRequest, collection: Collection, name: str) ->
     query = _query(collection, name)
     if not sum(queue.counts(query, person_of(request)).values()):
         raise Http404(f"no cases of {name} for this adjudicator")
-    return redirect(_next_url(collection, query, person_of(request)))
+    return redirect(_next_url(request, collection, query))
 
 
 @never_cache
@@ -120,7 +124,7 @@ def _rule(
     except AdjudicationError as error:
         return _refusal_response(request, collection, query, shown_case, error)
     messages.success(request, _saved_message(query, decision, shown_case))
-    next_url = _next_url(collection, query, person_of(request), request.POST.get("then", ""))
+    next_url = _next_url(request, collection, query, request.POST.get("then", ""))
     return saved(request, next_url)
 
 
@@ -150,21 +154,22 @@ def _refusal_response(
         )
     messages.warning(request, str(error))
     then = "all" if request.POST.get("then") == "all" else ""
-    next_url = _next_url(collection, query, person_of(request), then)
+    next_url = _next_url(request, collection, query, then)
     if wants_json(request):
         name = type(error).__name__
         return refusal(request, name, str(error), status=error.status, next=next_url)
     return redirect(next_url)
 
 
-def _next_url(collection: Collection, query: Query, user: User, then: str = "") -> str:
+def _next_url(request: HttpRequest, collection: Collection, query: Query, then: str = "") -> str:
     """The address of the next due case, or of the settled cases, or of the queue.
 
     `then` says where the person came from: "settled", or "all" for the cases of all queries.
     """
     if then == "all":
-        return _next_of_all(collection, user)
-    token = queue.next_token(query, user)
+        return _next_of_all(request, collection)
+    user = person_of(request)
+    token = queue.next_token(query, user, _put_off(request, collection))
     if token is not None and then != "settled":
         return reverse("case", args=[collection.slug, query.name, token])
     if queue.counts(query, user)["settled"]:
@@ -172,12 +177,39 @@ def _next_url(collection: Collection, query: Query, user: User, then: str = "") 
     return reverse("adjudicate", args=[collection.slug])
 
 
-def _next_of_all(collection: Collection, user: User) -> str:
+def _next_of_all(request: HttpRequest, collection: Collection) -> str:
     """The address of the case with the largest difference in all queries, or of the queue."""
-    case = next(iter(queue.due_in_order(collection, user)[:1]), None)
+    case = queue.next_of_all(collection, person_of(request), _put_off(request, collection))
     if case is None:
         return reverse("adjudicate", args=[collection.slug])
     return f"{reverse('case', args=[collection.slug, case.query.name, case.token])}?then=all"
+
+
+def _put_off(request: HttpRequest, collection: Collection) -> list[int]:
+    """The pairs that the adjudicator put off since he or she logged in, in this order."""
+    pairs: list[int] = request.session.get(PUT_OFF, {}).get(str(collection.pk), [])
+    return pairs
+
+
+@never_cache
+@by_the_same_person
+@in_collection(Role.ADJUDICATOR)
+@require_POST
+def case_later(request: HttpRequest, collection: Collection, name: str, token: str) -> HttpResponse:
+    """Move the case behind all others until the adjudicator logs out."""
+    query = _query(collection, name)
+    pair = queue.pair_to_settle(query, person_of(request), token)
+    pair = row_or_404(pair, f"no pair {token} for this adjudicator")
+    others = [pk for pk in _put_off(request, collection) if pk != pair.pk]
+    request.session[PUT_OFF] = {
+        **request.session.get(PUT_OFF, {}),
+        str(collection.pk): [*others, pair.pk][-MOST_PUT_OFF:],
+    }
+    then = "all" if request.POST.get("then") == "all" else ""
+    next_url = _next_url(request, collection, query, then)
+    if f"/{token}/" in next_url:
+        messages.info(request, "This is the only case left, so it cannot be postponed.")
+    return redirect(next_url)
 
 
 @never_cache
@@ -240,6 +272,8 @@ def _page(
     user = person_of(request)
     guideline = query.opening.guideline
     decision = shown_case.decision
+    put_off = _put_off(request, collection)
+    sidebar = case_sidebar(collection, user, query, shown_case.token, put_off)
     asked = request.POST.get("then") or request.GET.get("then", "")
     then = asked if asked in ("settled", "all") else ""
     saved_values = (
@@ -260,6 +294,10 @@ def _page(
             "query_text": shown_case.query,
             "shown": shown_case,
             "referral_reason": referral_reason(query, shown_case.token),
+            "sidebar": sidebar,
+            "is_put_off": any(
+                case.is_put_off for case in sidebar.cases if case.token == shown_case.token
+            ),
             "cards": [
                 {
                     **card._asdict(),

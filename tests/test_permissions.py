@@ -214,6 +214,7 @@ ADDRESSES = [
     Address("adjudicate-query", (ADJUDICATOR,), GET),
     Address("adjudicate-settled", (ADJUDICATOR,), GET),
     Address("case", (ADJUDICATOR,), BOTH),
+    Address("case-later", (ADJUDICATOR,), POST),
     Address("case-undo", (ADJUDICATOR,), GET),
     Address("api-cases", (ADJUDICATOR,), GET),
     Address("api-case", (ADJUDICATOR,), GET),

@@ -33,6 +33,11 @@ export class Question {
     this.#shownAt = -Infinity;
   }
 
+  // Returns whether a press was meant for the page before.
+  isTooEarly() {
+    return tooSoon(this.#shownAt, this.thing);
+  }
+
   start() {
     const { work, thing, look, forms } = this;
     if (!storageWorks())
@@ -46,7 +51,7 @@ export class Question {
 
   #submit(event) {
     event.preventDefault();
-    if (this.ends || tooSoon(this.#shownAt, this.thing)) return;
+    if (this.ends || this.isTooEarly()) return;
     if (this.#outbox.waitsFor(page.token))
       return tellLast(`Your ${this.noun} waits to be saved. You can change it after that.`);
     const { currentTarget: form, submitter } = event;

@@ -80,6 +80,7 @@ const buttons = [...document.querySelectorAll("[data-key]")];
 onKeys({
   ...Object.fromEntries(buttons.map((button) => [button.dataset.key, () => button.click()])),
   c: cannot,
+  l: () => find("later")?.requestSubmit(),
   u: () => find("undo").click(),
   n: note,
   g: () => guideline(),
@@ -87,5 +88,15 @@ onKeys({
   "?": help,
   Escape: () => closeLifts() || find("go-on")?.click(),
 });
+
+const later = find("later");
+later?.addEventListener("submit", (event) => question.isTooEarly() && event.preventDefault());
+const beside = document.querySelector(".beside");
+if (beside) {
+  const wide = matchMedia("(min-width: 68.75rem)");
+  const follow = () => (beside.open = wide.matches);
+  wide.addEventListener("change", follow);
+  follow();
+}
 
 question.start();

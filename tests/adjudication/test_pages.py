@@ -8,8 +8,14 @@ from django.urls import reverse
 
 from accounts.models import Role
 from adjudication.models import Decision
-from annotation.services import Answer
-from tests.support.factories import DocumentFactory, a_collection, an_open_query, member
+from annotation.services import Answer, open_query
+from tests.support.factories import (
+    DocumentFactory,
+    a_collection,
+    a_query,
+    an_open_query,
+    member,
+)
 from tests.support.sittings import (
     carried,
     judge,
@@ -339,6 +345,122 @@ def test_the_end_says_how_many_cases_overruled_both_judges(client, opening, adju
 # As the script uses it, and queries
 
 
+# Later
+
+
+def put_off(client, slot, then=""):
+    return client.post(pair_url(slot, "case-later"), {"then": then})
+
+
+def test_later_puts_the_case_behind_all_others_of_the_query(client, opening, adjudicator):
+    near, far, farther = judge_both(opening, (1, 2), (0, 2), (0, 3))
+
+    assert put_off(client, farther).url == pair_url(far, "case")
+    assert put_off(client, far).url == pair_url(near, "case")
+    assert rule(client, near, "1").url == pair_url(farther, "case")
+    assert "put off earlier" in case_page(client, farther)
+    assert put_off(client, farther).url == pair_url(far, "case")
+
+
+def test_later_puts_the_case_behind_those_of_all_queries(client, opening, adjudicator):
+    (far,) = judge_both(opening, (0, 3))
+    (near,) = judge_both(an_open_query(opening.query.collection), (1, 2))
+
+    assert put_off(client, far, then="all").url == f"{pair_url(near, 'case')}?then=all"
+    assert next_case(client, opening) == f"{pair_url(near, 'case')}?then=all"
+    assert put_off(client, near, then="all").url == f"{pair_url(far, 'case')}?then=all"
+
+
+def test_the_only_case_left_cannot_wait(client, opening, adjudicator):
+    (case,) = judge_both(opening, (0, 3))
+
+    response = client.post(pair_url(case, "case-later"), follow=True)
+
+    assert "This is the only case left" in response.text
+
+
+def test_a_case_is_put_off_for_one_sitting_of_one_person(client, opening, adjudicator):
+    _, far = judge_both(opening, (1, 2), (0, 3))
+    put_off(client, far)
+    client.logout()
+    client.force_login(adjudicator)
+
+    assert client.get(query_url(opening, "adjudicate-query")).url == pair_url(far, "case")
+
+
+def test_a_pair_of_a_judge_cannot_be_put_off(client, opening):
+    (case,) = judge_both(opening, (0, 3))
+    collection = opening.query.collection
+    collection.memberships.create(user=case.annotator, role=Role.ADJUDICATOR)
+    client.force_login(case.annotator)
+
+    assert put_off(client, case).status_code == 404
+
+
+# Beside the case
+
+
+def test_the_queue_beside_a_case_has_the_largest_difference_first(client, opening, adjudicator):
+    judge_both(opening, (1, 2), (0, 2))
+    other = an_open_query(opening.query.collection)
+    (far,) = judge_both(other, (0, 3))
+
+    sidebar = client.get(pair_url(far, "case")).context["sidebar"]
+
+    assert [(row.query.name, row.due, row.widest) for row in sidebar.queries] == [
+        (other.query.name, 1, 3),
+        (opening.query.name, 2, 2),
+    ]
+    assert [(case.token, case.difference) for case in sidebar.cases] == [(far.pair.token, 3)]
+
+
+def test_anchors_are_decided_cases_of_the_query_by_anybody(client, opening, adjudicator):
+    own, others, due, aside = judge_both(opening, (0, 3), (1, 2), (0, 2), (0, 1))
+    someone = member(opening.query.collection, Role.ADJUDICATOR, "someone")
+    settle(own, adjudicator, 1)
+    settle(others, someone, 2)
+    settle(aside, someone, None)
+    (foreign,) = judge_both(an_open_query(opening.query.collection), (0, 3))
+    settle(foreign, adjudicator, 3)
+
+    page = client.get(pair_url(due, "case"))
+
+    titles = [slot.pair.candidate.document.title for slot in (others, own)]
+    assert page.context["sidebar"].anchors == [(2, titles[0]), (1, titles[1])]
+    assert not tells(page.text, "someone")
+    own_page = client.get(pair_url(own, "case"))
+    assert own_page.context["sidebar"].anchors == [(2, titles[0])]
+
+
+def test_nothing_beside_a_case_changes_with_pairs_that_lack_a_judgment(
+    client, opening, adjudicator
+):
+    (case,) = judge_both(opening, (0, 3))
+    before = client.get(pair_url(case, "case")).context["sidebar"]
+    half = next(slot for slot in slots_of(opening, "ann1") if slot.pair_id != case.pair_id)
+    judge(half, 3)
+
+    assert client.get(pair_url(case, "case")).context["sidebar"] == before
+
+
+def test_nothing_beside_a_case_is_of_a_pair_that_the_adjudicator_judged(client, opening):
+    case, decided, _ = judge_both(opening, (0, 3), (0, 2), (1, 2))
+    collection = opening.query.collection
+    settle(decided, member(collection, Role.ADJUDICATOR, "someone"), 1)
+    collection.memberships.create(user=case.annotator, role=Role.ADJUDICATOR)
+    judges = [member(collection, Role.ANNOTATOR, username) for username in ("eve", "fay")]
+    other = open_query(query=a_query(collection), annotators=judges, opened_by=None)
+    slots = slots_of(other, "eve")
+    judge(slots[0], 0)
+    judge(next(s for s in slots_of(other, "fay") if s.pair_id == slots[0].pair_id), 3)
+    client.force_login(case.annotator)
+
+    sidebar = client.get(pair_url(slots[0], "case")).context["sidebar"]
+
+    assert [row.query.name for row in sidebar.queries] == [other.query.name]
+    assert sidebar.anchors == []
+
+
 def test_a_script_gets_the_address_of_the_next_case(client, opening, adjudicator):
     far, near = judge_both(opening, (0, 3), (1, 2))
     fields = {**carried(case_page(client, far)), "answer": "1", "person": adjudicator.pk}
@@ -389,7 +511,7 @@ def test_the_pages_take_the_same_few_queries_however_many_cases_there_are(
 
     with django_assert_max_num_queries(9):
         queue_page(client, opening)
-    with django_assert_max_num_queries(10):
+    with django_assert_max_num_queries(15):
         case_page(client, cases[5])
     with django_assert_max_num_queries(11):
         client.get(query_url(opening, "adjudicate-settled"))
