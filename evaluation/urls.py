@@ -14,7 +14,6 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("evaluation/label-effects/", include(report_urls(LabelEffectsReport))),
     path("evaluation/shadow-judges/", include("evaluation.shadow_judges.urls")),
     path("evaluation/cited-papers/", include(report_urls(CitedPapersReport))),
-    path("evaluation/significance/", include("evaluation.significance.urls")),
-    path("evaluation/comparison/", include("evaluation.comparison.urls")),
+    path("evaluation/", include("evaluation.comparison.urls")),
     path("evaluation/errors/", include("evaluation.error_browser.urls")),
 ]

@@ -340,6 +340,8 @@ ADDRESSES = [
 ]
 LEADING_ON = {
     "check-labels",
+    "paired-facets",
+    "significance",
     "query",
     "system",
     "person",
@@ -363,7 +365,7 @@ FIGURES = {
     "agreement-figure": "agreement",
     "pool-figure": "depth",
     "models-figure": "overlap",
-    "comparison-figure": "comparison",
+    "comparison-figure": "baseline",
     "board-figure": "progress",
     "pool-bias-figure": "sources",
     "choice-figure": "balance",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from typing import NamedTuple, Protocol
 
@@ -13,6 +13,7 @@ from web.figures import (
     Dot,
     Panel,
     PixelScale,
+    RowLink,
     Stroke,
     TextLine,
     clipped,
@@ -58,6 +59,20 @@ class NamedRow(Protocol):
     def name(self) -> str: ...
 
 
+class LinkedRow(NamedRow, Protocol):
+    @property
+    def url(self) -> str: ...
+
+
+def _links(rows: Sequence[LinkedRow], labels: Sequence[str]) -> list[RowLink]:
+    """A link for each row that leads to a page."""
+    return [
+        RowLink(TOP + ROW * place, ROW, row.url, label)
+        for place, (row, label) in enumerate(zip(rows, labels, strict=True))
+        if row.url
+    ]
+
+
 def _row_panel(
     title: str,
     finding: str,
@@ -68,22 +83,30 @@ def _row_panel(
     bars: Sequence[Bar] = (),
     dots: Sequence[Dot] = (),
     gutter: float = GUTTER,
+    links: Sequence[RowLink] = (),
 ) -> Panel:
     """A panel with a name for each row, over a grid."""
     bottom = TOP + ROW * len(rows)
     lines, numbers = _grid(scale, bottom)
     texts = [_title(title), *_names([row.name for row in rows], gutter), *numbers]
     return Panel(
-        finding, bottom + AXIS, strokes=[*lines, *strokes], bars=bars, dots=dots, texts=texts
+        finding,
+        bottom + AXIS,
+        strokes=[*lines, *strokes],
+        bars=bars,
+        dots=dots,
+        texts=texts,
+        links=links,
     )
 
 
 class BeforeAfter(NamedTuple):
-    """A value before and after; None where it is undefined."""
+    """A value before and after; None where it is undefined. `url` is of the row's page."""
 
     name: str
     before: float | None
     after: float | None
+    url: str = ""
 
 
 def moves(
@@ -103,15 +126,57 @@ def moves(
     scale = PixelScale(low, high, gutter + EDGE, PANEL_WIDTH - EDGE)
     strokes: list[Stroke] = []
     dots: list[Dot] = []
-    for row, (name, before, after) in enumerate(rows):
+    labels: list[str] = []
+    for row, (name, before, after, _) in enumerate(rows):
         y = TOP + ROW * (row + 0.5)
         if before is not None and after is not None:
             strokes.append(Stroke("move", scale.at(before), y, scale.at(after), y))
-        for css, value, stage in zip(("before", "after"), (before, after), stages, strict=True):
-            if value is not None:
-                label = f"{name}: {number_text(value)} {stage}"
-                dots.append(Dot(f"dot-{css}", scale.at(value), y, label))
-    return _row_panel(title, finding, rows, scale, strokes, dots=dots, gutter=gutter)
+        values = zip(("before", "after"), (before, after), stages, strict=True)
+        known = [(css, value, stage) for css, value, stage in values if value is not None]
+        for css, value, stage in known:
+            label = f"{name}: {number_text(value)} {stage}"
+            dots.append(Dot(f"dot-{css}", scale.at(value), y, label))
+        labels.append(
+            f"{name}: {', '.join(f'{number_text(value)} {stage}' for _, value, stage in known)}"
+        )
+    links = _links(rows, labels)
+    return _row_panel(title, finding, rows, scale, strokes, dots=dots, gutter=gutter, links=links)
+
+
+class Interval(NamedTuple):
+    """A value with its interval. `is_sure` fills its dot; `url` is of the row's page."""
+
+    name: str
+    low: float
+    value: float
+    high: float
+    is_sure: bool
+    url: str = ""
+
+
+def intervals(
+    title: str, finding: str, rows: Sequence[Interval], low: float, high: float, gutter: float
+) -> Panel:
+    """A row for each name: a line from the low to the high end, and a dot on it."""
+    scale = PixelScale(low, high, gutter + EDGE, PANEL_WIDTH - EDGE)
+    strokes: list[Stroke] = []
+    dots: list[Dot] = []
+    labels: list[str] = []
+    for place, row in enumerate(rows):
+        y = TOP + ROW * (place + 0.5)
+        strokes.append(Stroke("move", scale.at(row.low), y, scale.at(row.high), y))
+        least, value, most = (number_text(round(number, 2)) for number in row[1:4])
+        labels.append(f"{row.name}: {value}, from {least} to {most}")
+        css = "dot-after" if row.is_sure else "dot-before"
+        dots.append(Dot(css, scale.at(row.value), y, labels[-1]))
+    links = _links(rows, labels)
+    return _row_panel(title, finding, rows, scale, strokes, dots=dots, gutter=gutter, links=links)
+
+
+def gutter_for(names: Iterable[str], most: float = 160) -> float:
+    """The room that the names of rows need, in pixels."""
+    longest = max(map(len, names), default=0)
+    return min(most, max(GUTTER, CHARACTER * (longest + 1) + EDGE))
 
 
 MOST_BARS = 272  # so that each bar is at least a pixel wide

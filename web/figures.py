@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import math
 import textwrap
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 from typing import NamedTuple
 
 PANEL_WIDTH = 320
@@ -63,6 +64,19 @@ class TextLine(NamedTuple):
     css: str = ""
 
 
+class RowLink(NamedTuple):
+    """A row of a panel that leads to the page `url`; `name` says what the row has.
+
+    Files have no links. A page draws them for a pointer only, because a table beside the figure has
+    the same links for a keyboard.
+    """
+
+    y: float
+    height: float
+    url: str
+    name: str
+
+
 @dataclass(frozen=True)
 class Panel:
     """A drawing of `width` by `height`; `finding` says its numbers to those who cannot see it."""
@@ -75,6 +89,7 @@ class Panel:
     dots: Sequence[Dot] = ()
     texts: Sequence[TextLine] = ()
     address: str = ""  # of the page that the panel leads to
+    links: Sequence[RowLink] = ()
 
 
 class Key(NamedTuple):
@@ -90,7 +105,8 @@ class Figure:
     """Panels with the same data as a table; `name` is part of the addresses of the files.
 
     `same_table` is the id of a table of the page that has these numbers. The figure then links to
-    it and has no table of its own.
+    it and has no table of its own. `urls` are the pages of the first cells, by row. The columns
+    `in_percent` are fractions: a page shows them in percent, and the CSV file has them as they are.
     """
 
     name: str
@@ -101,11 +117,25 @@ class Figure:
     rows: Sequence[Sequence[str | int | float | None]]
     keys: Sequence[Key] = ()
     same_table: str = ""
+    urls: Sequence[str] = ()
+    in_percent: Collection[str] = ()
 
     @property
     def table(self) -> list[list[TableCell]]:
         """The first rows as a page shows them; the CSV file has all, at full precision."""
-        return [[_table_cell(cell) for cell in row] for row in self.rows[:MOST_TABLE_ROWS]]
+        shown = [self._table_row(row) for row in self.rows[:MOST_TABLE_ROWS]]
+        return [
+            [row[0]._replace(url=url), *row[1:]] if url else row
+            for row, url in zip_longest(shown, self.urls[: len(shown)], fillvalue="")
+        ]
+
+    def _table_row(self, row: Sequence[str | int | float | None]) -> list[TableCell]:
+        return [
+            TableCell(percent_text(cell), is_number=True)
+            if name in self.in_percent and isinstance(cell, float)
+            else _table_cell(cell)
+            for name, cell in zip(self.head, row, strict=True)
+        ]
 
     @property
     def rows_in_file_only(self) -> int:
@@ -125,6 +155,7 @@ class Figure:
 class TableCell(NamedTuple):
     text: str
     is_number: bool
+    url: str = ""
 
 
 def _table_cell(cell: str | int | float | None) -> TableCell:
@@ -168,6 +199,11 @@ def ticks(low: float, high: float, intervals: int = 4) -> list[float]:
 def number_text(value: float) -> str:
     """As on an axis: "0.25", "−1", "1,200"."""
     return f"{round(value, 3):,.10g}".replace("-", "−")
+
+
+def percent_text(fraction: float) -> str:
+    """A fraction in percent as the leaderboard has it: "66.70" for 0.667."""
+    return f"{100 * fraction:.2f}".replace("-", "−")
 
 
 def clipped(text: str, width: float) -> str:

@@ -1,160 +1,224 @@
-"""The pages that draw two values for each query: of two systems, and of two facets."""
+"""The page *Compare*: two systems, or all systems against one, and facets; and its files."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import cached_property
 from typing import Any
 
-from django import forms
-from django.http import Http404, HttpRequest, HttpResponse, QueryDict
+from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import render
+from django.urls import reverse
+from django.utils.http import urlencode
 from django.views.decorators.http import require_safe
 
 from accounts.access import in_collection
 from accounts.models import Collection, Role
+from evaluation.choices import choices_address
 from evaluation.comparison.figures import (
-    MOST_IN_TABLE,
     PAPERS,
     QUERIES,
     Sides,
     ValuePair,
+    baseline_figure,
+    baseline_finding,
+    by_difference,
     comparison_figure,
+    finding_of,
+    verdict_sentence,
 )
-from evaluation.comparison.paired_facets import facet_pairs, paired_values, queries_by_paper
-from evaluation.significance.stored_scores_form import StoredScoresForm
-from evaluation.significance.stored_values import ScoreState, usual_baseline
-from scoring.statistics.comparison import by_mean
+from evaluation.comparison.forms import CompareForm
+from evaluation.comparison.paired_facets import FacetPair, facet_pairs, paired_values
+from evaluation.comparison.paired_facets import queries_by_paper as scored_queries_by_paper
+from evaluation.significance.stored_values import ScoreState
+from evaluation.significance.tables import (
+    MOST_SYSTEMS,
+    PAIRS,
+    SYSTEMS,
+    difference_sentence,
+    matrix_of,
+    page_rows,
+    pair_lines,
+)
+from scoring.statistics.comparison import SystemComparison, compare, compare_all_pairs
+from web.choice_links import ChoiceLink
 from web.figure_files import figure_file, shown
 from web.figures import Figure
-from web.lazy import pandas as pd
+from web.tables.cells import numbered_page
+from web.tables.columns import ShownColumns, Table, csv_file
 from web.words import count_noun, listed
 
+OPEN_ROWS = 12  # a table of more systems is folded
+PAIR_PARAMETER = "pair"
 
-class SystemsForm(StoredScoresForm):
-    """Two systems, a measure and a facet. The default is the baseline and the best other."""
 
-    field_order = ["first", "second", "measure", "facet"]
-    first = forms.ChoiceField(label="First system (hollow dots)")
-    second = forms.ChoiceField(label="Second system (filled dots)")
-    facet = forms.ChoiceField()
+class SystemPair:
+    """The values of two systems on each query that has both."""
 
-    def __init__(self, parameters: QueryDict, collection: Collection) -> None:
-        super().__init__(parameters, collection)
-        first = self.offer("first", self.systems, usual_baseline(self.systems))
-        others = [name for name in by_mean(self.values) if name != first]
-        self.sides = Sides(first, self.offer("second", self.systems, next(iter(others), first)))
+    def __init__(self, form: CompareForm) -> None:
+        self.form = form
 
-    @property
-    def pairs(self) -> pd.DataFrame:
-        return pd.DataFrame(
-            {side: self.values[name] for side, name in self.sides._asdict().items()}
+    @cached_property
+    def values(self) -> list[ValuePair]:
+        """The largest difference first. Each leads to the ranked lists of its query."""
+        names = [name for name in self.form.sides if name]
+        if len(names) < 2:
+            return []
+        complete = self.form.values[names].dropna()
+        address = reverse("ranked-lists", args=[self.form.collection.slug])
+        first, second = (complete[name].to_numpy(dtype=float).tolist() for name in names)
+        return by_difference(
+            [
+                ValuePair(query, *numbers, f"{address}?{urlencode(self._names(query))}")
+                for query, *numbers in zip(map(str, complete.index), first, second, strict=True)
+            ]
         )
 
-    def figure(self, most_in_table: int | None = None) -> Figure | None:
+    def _names(self, query: str) -> dict[str, str]:
+        return {**self.form.sides._asdict(), "query": query}
+
+    @property
+    def figure(self) -> Figure | None:
         """None if no query has both values."""
-        if not self.has_scores:
+        if not self.values:
             return None
-        complete = self.pairs.dropna()
-        numbers = (complete[side].to_numpy(dtype=float).tolist() for side in Sides._fields)
-        values = [ValuePair(*row) for row in zip(map(str, complete.index), *numbers, strict=True)]
-        if not values:
-            return None
-        left_out = len(self.pairs) - len(values)
+        left_out = len(self.form.values) - len(self.values)
+        measure, sides = self.form.measure, self.form.sides
         return comparison_figure(
-            values,
-            self.sides,
-            self.chosen_measure,
+            self.values,
+            sides,
+            measure,
             name="comparison",
-            title=f"{self.chosen_measure} of {self.sides.first} and {self.sides.second}",
+            title=f"{measure} of {sides.first} and {sides.second}",
             noun=QUERIES,
             left_out=f"{count_noun(left_out, 'query', 'queries')} without both values left out."
             if left_out
             else "",
-            most_in_table=most_in_table,
+            same_table="per-query",
         )
 
 
-class FacetPairForm(StoredScoresForm):
-    """A system, a measure and a pair of facets."""
+class PairedFacets:
+    """The values of one system on the query papers that are judged under two facets."""
 
-    field_order = ["system", "measure", "pair"]
-    system = forms.ChoiceField()
-    pair = forms.ChoiceField(label="Facets (hollow and filled dots)")
-
-    def __init__(self, parameters: QueryDict, collection: Collection) -> None:
-        super().__init__(parameters, collection)
-        best = next(iter(by_mean(self.values)), "")
-        self.chosen_system = self.offer("system", self.systems, best)
-        self.papers = queries_by_paper(collection, set(map(str, self.values.index)))
+    def __init__(self, form: CompareForm) -> None:
+        self.form, self.system = form, form.best
+        scored = set(map(str, form.of_all_facets.index))
+        self.papers = scored_queries_by_paper(form.collection, scored)
         self.pairs = {f"{pair.first}~{pair.second}": pair for pair in facet_pairs(self.papers)}
-        captions = {
-            key: f"{' and '.join(self.sides(key))} ({count_noun(pair.papers, 'query paper')})"
+        chosen = form.parameters.get(PAIR_PARAMETER, "")
+        self.chosen = chosen if chosen in self.pairs else next(iter(self.pairs), "")
+
+    def _sides(self, pair: FacetPair) -> Sides:
+        names = self.form.facet_names
+        return Sides(names[pair.first], names[pair.second])
+
+    @property
+    def options(self) -> list[ChoiceLink]:
+        """The pairs of facets, if there are several."""
+        kept = {**self.form.chosen}
+        links = [
+            ChoiceLink(
+                f"{' and '.join(self._sides(pair))} ({PAPERS.phrase(pair.papers)})",
+                f"?{urlencode({**kept, PAIR_PARAMETER: key})}#facets",
+                key == self.chosen,
+            )
             for key, pair in self.pairs.items()
-        }
-        self.chosen_pair = self.offer("pair", captions, next(iter(captions), ""))
+        ]
+        return links if len(links) > 1 else []
 
-    def sides(self, key: str) -> Sides:
-        pair = self.pairs[key]
-        return Sides(self.facet_names[pair.first], self.facet_names[pair.second])
-
-    def figure(self, most_in_table: int | None = None) -> Figure | None:
+    @property
+    def figure(self) -> Figure | None:
         """None if no query paper has a value under both facets."""
-        if not self.has_scores or not self.pairs:
+        if not self.pairs:
             return None
-        values, lacking = paired_values(
-            self.papers, self.values[self.chosen_system], self.pairs[self.chosen_pair]
-        )
+        pair = self.pairs[self.chosen]
+        values, lacking = paired_values(self.papers, self.form.of_all_facets[self.system], pair)
         if not values:
             return None
+        slug = self.form.collection.slug
         return comparison_figure(
-            values,
-            self.sides(self.chosen_pair),
-            self.chosen_measure,
+            [row._replace(url=reverse("document", args=[slug, row.name])) for row in values],
+            self._sides(pair),
+            self.form.measure,
             name="paired-facets",
-            title=f"{self.chosen_measure} of {self.chosen_system} under two facets",
+            title=f"{self.form.measure} of {self.system} under two facets",
             noun=PAPERS,
             left_out=f"Left out, without a value under both facets: {listed(lacking, 5)}."
             if lacking
             else "",
-            most_in_table=most_in_table,
         )
 
 
 @in_collection(Role.ADMIN)
 @require_safe
 def compare_systems(request: HttpRequest, collection: Collection) -> HttpResponse:
-    form = SystemsForm(request.GET, collection)
-    context = _context(request, collection, form)
-    return render(request, "evaluation/compare_systems.html", context)
-
-
-@in_collection(Role.ADMIN)
-@require_safe
-def paired_facets(request: HttpRequest, collection: Collection) -> HttpResponse:
-    form = FacetPairForm(request.GET, collection)
-    context = _context(request, collection, form)
-    return render(request, "evaluation/paired_facets.html", context)
-
-
-def _context(
-    request: HttpRequest, collection: Collection, form: SystemsForm | FacetPairForm
-) -> dict[str, Any]:
-    figure = form.figure(MOST_IN_TABLE)
+    form = CompareForm(request.GET, collection)
     context: dict[str, Any] = {
         "collection": collection,
         "form": form,
+        "kept": form.kept,
         "state": ScoreState.of(collection, form.source),
     }
-    if figure:
-        context["finding"] = figure.panels[0].finding
-        context["figure"] = shown(
-            figure, "comparison-figure", collection.slug, request.GET.urlencode()
-        )
-    return context
+    if form.has_scores:
+        parameters = request.GET.urlencode()
+        comparison = compare(form.values, form.baseline)
+        context |= {
+            "comparison": comparison,
+            "rows": page_rows(comparison),
+            "is_open": len(comparison.rows) <= OPEN_ROWS,
+            "sentence": difference_sentence(comparison, form.measure),
+            "most_systems": MOST_SYSTEMS,
+            "parameters": parameters,
+        }
+        context |= _pair(request, form, comparison) if form.other else _baseline(form, comparison)
+        if 2 <= len(comparison.rows) <= MOST_SYSTEMS:
+            context["matrix"] = matrix_of(compare_all_pairs(form.values))
+        facets = PairedFacets(form)
+        context |= {"facets": facets, "facets_figure": facets.figure}
+        for name in ("figure", "facets_figure"):
+            if context[name]:
+                context[name] = shown(
+                    context[name], "comparison-figure", collection.slug, parameters
+                )
+    return render(request, "evaluation/compare.html", context)
 
 
-FORMS: dict[str, type[SystemsForm | FacetPairForm]] = {
-    "comparison": SystemsForm,
-    "paired-facets": FacetPairForm,
+def _baseline(form: CompareForm, comparison: SystemComparison) -> dict[str, Any]:
+    return {
+        "finding": baseline_finding(comparison, form.measure),
+        "figure": _baseline_figure(form, comparison),
+    }
+
+
+def _baseline_figure(form: CompareForm, comparison: SystemComparison) -> Figure | None:
+    slug = form.collection.slug
+    return baseline_figure(
+        comparison,
+        form.measure,
+        lambda name: choices_address(
+            "compare-systems", [slug], form.kept, first=form.baseline, second=name
+        ),
+    )
+
+
+def _pair(request: HttpRequest, form: CompareForm, comparison: SystemComparison) -> dict[str, Any]:
+    pair = SystemPair(form)
+    page = numbered_page(pair.values, request, anchor="#per-query")
+    finding = finding_of(pair.values, form.sides, form.measure, QUERIES) if pair.values else ""
+    other = next(row for row in comparison.rows if row.system == form.other)
+    return {
+        "finding": f"{finding} {verdict_sentence(other, form.baseline)}".strip(),
+        "figure": pair.figure,
+        "page": page,
+        "is_paged": "page" in request.GET,
+    }
+
+
+FIGURES: dict[str, Callable[[CompareForm], Figure | None]] = {
+    "baseline": lambda form: _baseline_figure(form, compare(form.values, form.baseline)),
+    "comparison": lambda form: SystemPair(form).figure,
+    "paired-facets": lambda form: PairedFacets(form).figure,
 }
 
 
@@ -163,7 +227,29 @@ FORMS: dict[str, type[SystemsForm | FacetPairForm]] = {
 def comparison_file(
     request: HttpRequest, collection: Collection, figure: str, extension: str
 ) -> HttpResponse:
-    if figure not in FORMS:
+    form = CompareForm(request.GET, collection)
+    if figure not in FIGURES or not form.has_scores:
         raise Http404(f"no figure {figure}")
-    drawn = FORMS[figure](request.GET, collection).figure()
+    drawn = FIGURES[figure](form)
     return figure_file([drawn] if drawn else [], figure, extension, collection.slug)
+
+
+@in_collection(Role.ADMIN)
+@require_safe
+def significance_csv(request: HttpRequest, collection: Collection) -> StreamingHttpResponse:
+    form = CompareForm(request.GET, collection)
+    rows = compare(form.values, form.baseline).rows if form.has_scores else []
+    return _csv(collection, SYSTEMS, rows)
+
+
+@in_collection(Role.ADMIN)
+@require_safe
+def all_pairs_csv(request: HttpRequest, collection: Collection) -> StreamingHttpResponse:
+    form = CompareForm(request.GET, collection)
+    rows = pair_lines(compare_all_pairs(form.values)) if form.has_scores else []
+    return _csv(collection, PAIRS, rows)
+
+
+def _csv(collection: Collection, table: Table[Any], rows: Any) -> StreamingHttpResponse:
+    name = f"{collection.slug}-{table.name}"
+    return csv_file(name, ShownColumns(table, table.columns), rows)

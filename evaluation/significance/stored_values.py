@@ -1,7 +1,7 @@
 """The stored values of one measure, for the queries of one facet or of all.
 
-They are under the final labels. A collection that has scores under other labels only, such as
-citations, has those.
+They are under the chosen labels, which are the final ones at first. A collection that has scores
+under other labels only, such as citations, has those.
 """
 
 from __future__ import annotations
@@ -10,9 +10,11 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from accounts.models import Collection
+from scoring.folds import UNTESTED, Folds
 from scoring.labels import query_facets, relevant_from
 from scoring.measures.names import UnknownMeasure, parse_measure
 from scoring.results import measures_of, per_query, shown_source
+from scoring.score_tables import DEV, DEVELOPMENT_FOLD, TEST
 from scoring.services import changed_since_scored, unscored_runs
 from web.errors import UserFacingError
 from web.lazy import pandas as pd
@@ -44,9 +46,9 @@ class StoredChoices(NamedTuple):
     source: str
 
     @classmethod
-    def of(cls, collection: Collection) -> StoredChoices:
+    def of(cls, collection: Collection, labels: str = "") -> StoredChoices:
         facets = dict(collection.facets.values_list("key", "name"))
-        source = shown_source(collection)
+        source = shown_source(collection, labels)
         return cls(measures_of(collection, source=source), facets, source)
 
     @property
@@ -59,10 +61,22 @@ def values_of(
 ) -> pd.DataFrame:
     """Index = names of the facet's queries, columns = systems; see `results.per_query`."""
     values = per_query(collection, measure, source=source or shown_source(collection))
-    if facet == ALL:
-        return values
-    facets = query_facets(collection)
+    return values if facet == ALL else of_facet(values, query_facets(collection), facet)
+
+
+def of_facet(values: pd.DataFrame, facets: Mapping[str, str], facet: str) -> pd.DataFrame:
+    """The rows of the facet's queries; `facets` has the facet of each query."""
     return values.loc[[facets.get(query) == facet for query in values.index]]
+
+
+def of_split(values: pd.DataFrame, folds: Folds, split: str) -> pd.DataFrame:
+    """The rows of the queries that folds test, or of the development set of the leaderboard."""
+    if split == TEST:
+        return values.loc[[folds.numbers.get(query, UNTESTED) > 0 for query in values.index]]
+    if split == DEV:
+        development = folds.development_of(DEVELOPMENT_FOLD)
+        return values.loc[[query in development for query in values.index]]
+    return values
 
 
 def measure_key(collection: Collection, measure: str) -> str:

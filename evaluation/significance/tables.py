@@ -1,4 +1,4 @@
-"""The tables of the page *Significance*, of its downloads and of `compute_significance`.
+"""The tables of significance of the page *Compare*, of its downloads and of `compute_significance`.
 
 Files have numbers at full precision. A page has them rounded, with the exact value for a pointer.
 """

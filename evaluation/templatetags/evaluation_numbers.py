@@ -7,6 +7,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from evaluation.leaderboard.rows import LeaderboardLine
+from evaluation.significance.tables import points as point_text
 
 register = Library()
 UNDEFINED = "–"
@@ -16,6 +17,12 @@ UNDEFINED = "–"
 def percent(value: float | None) -> str:
     """ "66.70" for 0.667; a dash for an undefined value."""
     return UNDEFINED if value is None else f"{value * 100:.2f}"
+
+
+@register.simple_tag
+def points(value: float) -> str:
+    """ "+3.30" for a difference of 0.033: percentage points."""
+    return point_text(value)
 
 
 @register.simple_tag

@@ -18,10 +18,12 @@ from evaluation.comparison.figures import (
     comparison_figure,
 )
 from evaluation.comparison.paired_facets import FacetPair, facet_pairs, paired_values
+from scoring.models import Fold, FoldPlan
 from tests.support.factories import DocumentFactory
 from tests.support.score_scenes import store_scores
-from tests.support.visits import address, text_of
+from tests.support.visits import address, csv_rows, text_of
 from web.figure_panels import MOST_BARS, PANEL_WIDTH
+from web.templatetags.figures import drawing
 
 SIDES = Sides("bm25", "encoder")
 
@@ -54,13 +56,12 @@ def test_many_queries_are_drawn_in_panels_and_very_many_as_bars_of_a_fixed_numbe
 
     assert [len(panel.dots) for panel in a_figure(values[: ROWS + 1]).panels] == [2 * ROWS, 2]
     assert len(a_figure(values[:MOST_ROWS]).panels) == MOST_ROWS // ROWS
-    many = a_figure(values, most_in_table=200)
+    many = a_figure(values)
     (panel,) = many.panels
     assert len(panel.bars) == MOST_BARS
     assert max(bar.x + bar.width for bar in panel.bars) <= PANEL_WIDTH + 1
-    assert len(many.rows) == 200
-    assert "The table has the first 200; the CSV file has all." in many.note
-    assert len(a_figure(values).rows) == 10_000
+    assert len(many.rows) == 10_000
+    assert len(many.table) == 200
 
 
 def test_papers_under_two_facets_have_the_mean_of_their_queries_under_each():
@@ -75,18 +76,28 @@ def test_papers_under_two_facets_have_the_mean_of_their_queries_under_each():
     assert paired_values(papers, values, pair) == ([ValuePair("d1", 0.5, 0.5)], ["d2"])
 
 
-@pytest.mark.django_db
-def test_both_pages_draw_their_figure_and_offer_its_files(
-    admin, collection, django_assert_max_num_queries
-):
+def test_a_row_leads_to_its_page_in_the_panel_and_in_the_table():
+    figure = a_figure([ValuePair("q1", 0.1, 0.4, "/lists/q1"), ValuePair("q2", 0.2, 0.2)])
+
+    (link,) = figure.panels[0].links
+    assert (link.url, link.name) == ("/lists/q1", "q1: 10 bm25, 40 encoder")
+    assert 'href="/lists/q1" tabindex="-1"' in drawing(figure.panels[0])
+    assert [row[0].url for row in figure.table] == ["/lists/q1", ""]
+
+
+@pytest.fixture
+def queries(collection) -> list[str]:
+    """Three query papers, each under two facets."""
     papers = DocumentFactory.create_batch(3, collection=collection)
-    queries = [
+    return [
         create_query(collection=collection, docno=paper.docno, facet_key=facet).name
         for paper in papers
         for facet in ("background", "method")
     ]
-    for page in ("compare-systems", "paired-facets"):
-        assert "No scores yet" in text_of(admin.get(address(page)))
+
+
+@pytest.fixture
+def scored(collection, queries):
     numbers = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6]
     store_scores(
         collection,
@@ -96,19 +107,77 @@ def test_both_pages_draw_their_figure_and_offer_its_files(
             "best": dict.fromkeys(queries, 0.55),
         },
     )
+    return collection
 
-    with django_assert_max_num_queries(16):
-        systems = admin.get(address("compare-systems"), {"facet": "method"})
-    assert systems.context["form"].sides == ("bm25", "best")
-    assert systems.context["finding"].startswith("nDCG@10 over 3 queries")
-    with django_assert_max_num_queries(16):
-        facets = admin.get(address("paired-facets"), {"system": "bm25"})
-    assert facets.context["finding"].startswith(
+
+@pytest.mark.django_db
+def test_the_page_without_scores_says_what_to_do(admin, collection):
+    page = admin.get(address("compare-systems"))
+    assert "No scores yet" in text_of(page)
+    assert csv_rows(admin.get(address("significance-csv"))) == []
+
+
+@pytest.mark.django_db
+def test_two_systems_are_compared_on_each_query(admin, scored, queries):
+    choices = {"first": "bm25", "second": "best", "facet": "method"}
+    page = admin.get(address("compare-systems"), choices)
+
+    assert page.context["finding"].startswith(
+        "nDCG@10 over 3 queries: the mean of best minus bm25 is +15 percentage points."
+    )
+    assert "The difference is not significant at 5 %" in page.context["finding"]
+    lists = f"{address('ranked-lists')}?first=bm25&amp;second=best&amp;query={queries[1]}"
+    assert page.text.count(lists) == 2  # of the dot and of the row
+    assert address("query", queries[1]) in page.text
+    assert address("system", "worse") in page.text
+    assert [row.name for row in page.context["page"].rows] == queries[1::2]
+
+
+@pytest.mark.django_db
+def test_one_system_is_compared_under_two_facets(admin, scored):
+    page = admin.get(address("compare-systems"), {"second": "bm25"})
+    figure = page.context["facets_figure"].figure
+    assert figure.title == "nDCG@10 of bm25 under two facets"
+    assert figure.panels[0].finding.startswith(
         f"nDCG@10 over 3 {PAPERS.many}: the mean of Method minus Background is +10"
     )
-    for page, name in ((systems, "comparison"), (facets, "paired-facets")):
+    assert address("document", figure.rows[0][0]) in page.text
+
+
+@pytest.mark.django_db
+def test_links_keep_the_choices_under_the_names_of_the_leaderboard(admin, scored):
+    choices = {"profile": "trec", "measure": "AP(rel=2)", "facet": "method", "split": "dev"}
+    page = admin.get(address("compare-systems"), choices)
+    assert page.context["form"].kept == choices | {"labels": "final"}
+    kept = (
+        "labels=final&amp;profile=trec&amp;measure=AP%28rel%3D2%29&amp;facet=method&amp;split=dev"
+    )
+    assert f"{address('leaderboard')}?{kept}" in page.text
+
+
+@pytest.mark.django_db
+def test_the_split_of_folds_selects_the_queries_of_the_leaderboard(admin, scored, queries):
+    FoldPlan.objects.create(collection=scored, imported_from="folds.json")
+    for number, name in enumerate(queries):
+        Fold.objects.create(query=scored.queries.get(name=name), number=number % 3)
+    for split, expected in (("dev", 4), ("test", 4), ("all", 6), ("x", 6)):
+        page = admin.get(address("compare-systems"), {"split": split})
+        assert page.context["comparison"].queries == expected
+
+
+@pytest.mark.django_db
+def test_the_replaced_addresses_lead_to_the_same_comparison(admin, scored):
+    old = admin.get(address("significance"), {"baseline": "best", "facet": "method"})
+    assert old.url == f"{address('compare-systems')}?facet=method&first=best"
+    old = admin.get(address("paired-facets"), {"system": "bm25", "pair": "background~method"})
+    assert old.url == f"{address('compare-systems')}?pair=background~method&second=bm25#facets"
+
+
+@pytest.mark.django_db
+def test_figures_are_files(admin, scored):
+    choices = "?second=best"
+    for name in ("baseline", "comparison", "paired-facets"):
         for extension in ("svg", "pdf", "csv"):
             file = address("comparison-figure", name, extension)
-            assert file in page.text
-            assert admin.get(file).status_code == 200
+            assert admin.get(f"{file}{choices}").status_code == 200
     assert admin.get(address("comparison-figure", "other", "svg")).status_code == 404

@@ -1,4 +1,4 @@
-"""The page Significance, its files, and the command `compare_systems`."""
+"""The significance of the page Compare, its files, and the command `compute_significance`."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def scored(collection, queries):
 
 
 def test_the_page_compares_every_system_with_the_chosen_baseline(admin, scored):
-    page = admin.get(address("significance"))
+    page = admin.get(address("compare-systems"))
 
     row = page.context["rows"][0]
     assert (row.system, row.mean.text, row.cells[0].text) == ("encoder", "44.12", "+16.25")
@@ -63,32 +63,37 @@ def test_the_page_compares_every_system_with_the_chosen_baseline(admin, scored):
     assert page.context["comparison"].baseline == "bm25"
     assert page.context["comparison"].queries == 8
     assert page.context["matrix"].significant == 1
+    assert page.context["finding"] == (
+        "nDCG@10 over 8 queries: of 1 other system, 1 is significantly higher than bm25 and 0 "
+        "lower at 5 %. encoder differs most, by +16.25 percentage points."
+    )
     assert "finds a true difference in nDCG@10 of" in text_of(page)
     # The scores were stored here, and with no state.
     outdated = "The scores of 2 systems are out of date. Changed since then: how Qrelsmith computes"
     assert outdated in text_of(page)
-    of_method = admin.get(address("significance"), {"facet": "method", "baseline": "encoder"})
+    of_method = admin.get(address("compare-systems"), {"facet": "method", "first": "encoder"})
     assert of_method.context["comparison"].queries == 4
     assert of_method.context["rows"][1].cells[0].text.startswith("−")
-    unknown = admin.get(address("significance"), {"facet": "x", "baseline": "x", "measure": "x"})
+    unknown = admin.get(address("compare-systems"), {"facet": "x", "first": "x", "measure": "x"})
     assert unknown.context["comparison"].baseline == "bm25"
 
 
 def test_the_number_of_queries_of_the_page_does_not_depend_on_that_of_systems(
     admin, scored, queries, django_assert_num_queries
 ):
-    admin.get(address("significance"))
+    admin.get(address("compare-systems"))
     more = {f"system-{number}": dict.fromkeys(queries, 0.5) for number in range(MOST_SYSTEMS)}
     with django_assert_num_queries(QUERIES):
-        admin.get(address("significance"))
+        admin.get(address("compare-systems"))
     store_scores(scored, more)
     with django_assert_num_queries(QUERIES):
-        page = admin.get(address("significance"))
+        page = admin.get(address("compare-systems"))
     assert "matrix" not in page.context
     assert f"at most {MOST_SYSTEMS} systems" in text_of(page)
+    assert len(page.context["figure"].figure.panels) == 2
 
 
-QUERIES = 15
+QUERIES = 18
 
 
 def test_the_files_and_the_command_have_the_numbers_at_full_precision(admin, scored, queries):
@@ -153,9 +158,7 @@ def run(*arguments: str, **options: object) -> str:
     return text.getvalue()
 
 
-def test_without_scores_the_page_and_the_command_say_what_to_do(admin, collection):
-    assert "No scores yet" in text_of(admin.get(address("significance")))
-    assert csv_rows(admin.get(address("significance-csv"))) == []
+def test_without_scores_the_command_says_what_to_do(collection):
     with pytest.raises(CommandError, match=r"manage\.py score_systems small"):
         run("small", baseline="bm25", measure="AP(rel=2)")
 

@@ -12,7 +12,7 @@ from django.template import Library
 from django.utils.html import format_html
 from django.utils.safestring import SafeString, mark_safe
 
-from web.figures import Bar, Dot, Panel, Stroke, TextLine
+from web.figures import Bar, Dot, Panel, RowLink, Stroke, TextLine
 
 register = Library()
 
@@ -20,9 +20,13 @@ register = Library()
 @register.filter
 def drawing(panel: Panel) -> SafeString:
     """The panel as an image of its own, which says its finding to those who cannot see it."""
+    role = "group" if panel.links else "img"  # an image has no links
+    links = mark_safe("\n".join(map(_link, panel.links)))  # escaped as below
     return format_html(
-        '<svg viewBox="0 0 {} {}" width="{}" height="{}" role="img" aria-label="{}">\n{}\n</svg>',
-        *(panel.width, panel.height, panel.width, panel.height, panel.finding, marks(panel)),
+        '<svg viewBox="0 0 {} {}" width="{}" height="{}" role="{}" aria-label="{}">'
+        "\n{}\n{}\n</svg>",
+        *(panel.width, panel.height, panel.width, panel.height, role, panel.finding),
+        *(marks(panel), links),
     )
 
 
@@ -48,6 +52,13 @@ def _rectangle(bar: Bar) -> str:
     return (
         f'<rect {colour} x="{bar.x}" y="{bar.y}" width="{bar.width}" height="{bar.height}">'
         f"{_title(bar.title)}</rect>"
+    )
+
+
+def _link(link: RowLink) -> str:
+    return (
+        f'<a href="{escape(link.url)}" tabindex="-1">{_title(link.name)}'
+        f'<rect class="row-link" x="0" y="{link.y}" width="100%" height="{link.height}"/></a>'
     )
 
 
