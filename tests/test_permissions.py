@@ -252,14 +252,13 @@ ADDRESSES = [
     Address("label-effects-csv", (ADMIN,), GET),
     Address("label-effects-json", (ADMIN,), GET),
     Address("cited-papers", (ADMIN,), GET),
-    Address("compute-cited-papers", (ADMIN,), POST),
-    Address("cited-papers-figure", (ADMIN,), GET),
     Address("cited-papers-csv", (ADMIN,), GET),
     Address("cited-papers-json", (ADMIN,), GET),
     Address("shadow-judges", (ADMIN,), GET),
     Address("import-shadow-judge", (ADMIN,), BOTH),
     Address("shadow-judge", (ADMIN,), GET),
     Address("compare-shadow-judge", (ADMIN,), POST),
+    Address("shadow-judge-figure", (ADMIN,), GET),
     Address("shadow-judge-csv", (ADMIN,), GET),
     Address("shadow-judge-json", (ADMIN,), GET),
     Address("delete-shadow-judge", (ADMIN,), POST),
@@ -340,7 +339,9 @@ ADDRESSES = [
 ]
 LEADING_ON = {
     "check-labels",
+    "cited-papers",
     "paired-facets",
+    "shadow-judges",
     "significance",
     "query",
     "system",
@@ -370,7 +371,7 @@ FIGURES = {
     "pool-bias-figure": "sources",
     "choice-figure": "balance",
     "label-effects-figure": "annotators",
-    "cited-papers-figure": "cited",
+    "shadow-judge-figure": "model-means",
 }
 ROUTES = {pattern.name: route for route, pattern in patterns()}
 # Parameters that name a row of a collection, and not something that every collection has.

@@ -33,10 +33,16 @@ class ShownFigure(NamedTuple):
     csv: str
 
 
-def shown(figure: Figure, url_name: str, slug: str, parameters: str = "") -> ShownFigure:
-    """`parameters` of the page's address decide what the figure is of, so the files need them."""
+def shown(
+    figure: Figure, url_name: str, slug: str, parameters: str = "", *, subject: str = ""
+) -> ShownFigure:
+    """`parameters` of the page's address decide what the figure is of, so the files need them.
+
+    `subject` is what the address names between the collection and the figure.
+    """
     query = f"?{parameters}" if parameters else ""
-    files = (f"{reverse(url_name, args=[slug, figure.name, kind])}{query}" for kind in KINDS)
+    names = [slug, *filter(None, [subject]), figure.name]
+    files = (f"{reverse(url_name, args=[*names, kind])}{query}" for kind in KINDS)
     return ShownFigure(figure, *files)
 
 

@@ -431,13 +431,19 @@ class Range(NamedTuple):
     high: float
 
 
-def ranges(title: str, finding: str, rows: Sequence[Range], words: tuple[str, str, str]) -> Panel:
+def ranges(
+    title: str,
+    finding: str,
+    rows: Sequence[Range],
+    words: tuple[str, str, str],
+    gutter: float = GUTTER,
+) -> Panel:
     """A row for each name: a hollow dot at the lower bound, a line to the upper, a filled dot.
 
     `words` name the lower bound, the filled dot and the upper bound.
     """
     high = max([0.0, *(row.high for row in rows)])
-    scale = PixelScale(0, high or 1, GUTTER + EDGE, PANEL_WIDTH - EDGE)
+    scale = PixelScale(0, high or 1, gutter + EDGE, PANEL_WIDTH - EDGE)
     strokes: list[Stroke] = []
     dots: list[Dot] = []
     for number, row in enumerate(rows):
@@ -448,7 +454,7 @@ def ranges(title: str, finding: str, rows: Sequence[Range], words: tuple[str, st
         label = f"{row.name}: {', '.join(f'{word} {number_text(each)}' for word, each in values)}"
         dots.append(Dot("dot-after", scale.at(row.value), y, label))
         dots.append(Dot("dot-before", scale.at(row.low), y, label))
-    return _row_panel(title, finding, rows, scale, strokes, dots=dots)
+    return _row_panel(title, finding, rows, scale, strokes, dots=dots, gutter=gutter)
 
 
 MOST_POINTS = 130  # of a curve, so that a step is at least two pixels wide

@@ -11,6 +11,7 @@ from django.http import QueryDict
 from accounts.models import Collection
 from evaluation.choices import measure_key
 from evaluation.comparison.figures import Sides
+from evaluation.significance.kept_values import KeptValues
 from evaluation.significance.stored_values import (
     ALL,
     StoredChoices,
@@ -23,9 +24,9 @@ from scoring.folds import Folds
 from scoring.labels import SOURCE_NAMES, query_facets, relevant_from
 from scoring.measures.offered import known_measures
 from scoring.models import FoldPlan
-from scoring.results import per_query, scored_sources
+from scoring.results import scored_sources
 from scoring.score_tables import DEV, TEST
-from scoring.statistics.comparison import by_mean
+from scoring.statistics.comparison import SystemComparison, by_mean
 from web.lazy import pandas as pd
 
 EVERY_SYSTEM = ""
@@ -120,10 +121,14 @@ class CompareForm(forms.Form):
         """The stored values of the split, by query and system."""
         if not self.measure:
             return pd.DataFrame()
-        values = per_query(self.collection, self.measure, source=self.source)
+        values = self._kept.table
         if self.chosen_split == ALL:
             return values
         return of_split(values, self._folds, self.chosen_split)
+
+    @cached_property
+    def _kept(self) -> KeptValues:
+        return KeptValues(self.collection, self.measure, self.source)
 
     @cached_property
     def values(self) -> pd.DataFrame:
@@ -131,6 +136,11 @@ class CompareForm(forms.Form):
         if self.chosen_facet == ALL:
             return self.of_all_facets
         return of_facet(self.of_all_facets, self._facets, self.chosen_facet)
+
+    @cached_property
+    def comparison(self) -> SystemComparison:
+        """All systems against the baseline."""
+        return self._kept.comparison(self.values, self.baseline)
 
     @property
     def has_scores(self) -> bool:

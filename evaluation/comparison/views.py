@@ -40,7 +40,7 @@ from evaluation.significance.tables import (
     page_rows,
     pair_lines,
 )
-from scoring.statistics.comparison import SystemComparison, compare, compare_all_pairs
+from scoring.statistics.comparison import SystemComparison, compare_all_pairs
 from web.choice_links import ChoiceLink
 from web.figure_files import figure_file, shown
 from web.figures import Figure
@@ -162,7 +162,7 @@ def compare_systems(request: HttpRequest, collection: Collection) -> HttpRespons
     }
     if form.has_scores:
         parameters = request.GET.urlencode()
-        comparison = compare(form.values, form.baseline)
+        comparison = form.comparison
         context |= {
             "comparison": comparison,
             "rows": page_rows(comparison),
@@ -216,7 +216,7 @@ def _pair(request: HttpRequest, form: CompareForm, comparison: SystemComparison)
 
 
 FIGURES: dict[str, Callable[[CompareForm], Figure | None]] = {
-    "baseline": lambda form: _baseline_figure(form, compare(form.values, form.baseline)),
+    "baseline": lambda form: _baseline_figure(form, form.comparison),
     "comparison": lambda form: SystemPair(form).figure,
     "paired-facets": lambda form: PairedFacets(form).figure,
 }
@@ -238,7 +238,7 @@ def comparison_file(
 @require_safe
 def significance_csv(request: HttpRequest, collection: Collection) -> StreamingHttpResponse:
     form = CompareForm(request.GET, collection)
-    rows = compare(form.values, form.baseline).rows if form.has_scores else []
+    rows = form.comparison.rows if form.has_scores else []
     return _csv(collection, SYSTEMS, rows)
 
 

@@ -1,8 +1,10 @@
-"""Parts that the three pages about labels share: the measure, the stored report, and its files."""
+"""Parts that the pages about labels share: the measure, a stored report, its section and files."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from django.db.models import QuerySet
@@ -10,6 +12,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.utils.http import urlencode
 
 from accounts.models import Collection
+from evaluation.choices import measure_key
 from evaluation.label_effects.rankings import (
     BadMeasure,
     measure_named,
@@ -20,88 +23,107 @@ from evaluation.label_effects.services import LabelComparison
 from evaluation.label_effects.tables import CORRELATIONS, RankingTables, csv_rows
 from evaluation.shadow_judges.models import ShadowJudge
 from jobs.listing import jobs_to_show
-from jobs.models import Job
 from reports.models import StoredReport
 from reports.services import changed_since, reports_of
 from scoring.measures.names import Measure
+from web.choice_links import ChoiceLink
 from web.downloads import json_download, text_download
+from web.figure_files import ShownFigure
 from web.tables.csv_cells import csv_text
 
 JSON, CSV = "json", "csv"
 
 
 @dataclass(frozen=True)
-class ReportPage:
-    """The report that the address asks for, by its measure; None until it was computed."""
+class LabelReports:
+    """The reports of a kind; of that on shadow judges, those about this one."""
 
     collection: Collection
     kind: type[LabelComparison]
-    measure: Measure
-    report: StoredReport | None
-    stored: list[str]
     shadow_judge: ShadowJudge | None = None
 
-    @classmethod
-    def of(
-        cls,
-        request: HttpRequest,
-        collection: Collection,
-        kind: type[LabelComparison],
-        shadow_judge: ShadowJudge | None = None,
-    ) -> ReportPage:
-        """Raises Http404 for an unknown measure."""
-        reports = reports_about(collection, kind, shadow_judge)
-        newest_first = reports.order_by("-computed_at").values_list("parameters", flat=True)
-        stored = [parameters["measure"] for parameters in newest_first]
-        default = stored[0] if stored else usual_measure(collection)
-        measure = measure_or_404(request.GET.get("measure") or default, collection)
-        report = reports.filter(parameters__measure=measure.name).first()
-        return cls(collection, kind, measure, report, sorted(stored), shadow_judge)
+    @property
+    def rows(self) -> QuerySet[StoredReport]:
+        return reports_about(self.collection, self.kind, self.shadow_judge)
+
+    @cached_property
+    def measures(self) -> list[str]:
+        """Those of the stored reports, the latest report first."""
+        newest_first = self.rows.order_by("-computed_at").values_list("parameters", flat=True)
+        return [parameters["measure"] for parameters in newest_first]
+
+    def by(self, measure: Measure) -> StoredReport | None:
+        return self.rows.filter(parameters__measure=measure.name).first()
+
+    def file(self, request: HttpRequest, extension: str, name: str) -> HttpResponse:
+        """The whole report as JSON, or its rankings as CSV. Raises Http404 without a report."""
+        report = self.by(chosen_measure(request, [self]))
+        if report is None or extension not in (JSON, CSV):
+            raise Http404("no such report")
+        filename = f"{self.collection.slug}-{name}.{extension}"
+        if extension == JSON:
+            return json_download(report.payload, filename)
+        return text_download(csv_text(*csv_rows(report.payload)), "text/csv", filename)
+
+
+@dataclass(frozen=True)
+class LabelSection:
+    """A report on a page: its findings and its figures first, then its tables.
+
+    `csv` and `json` are the addresses of its files.
+    """
+
+    report: StoredReport
+    findings: Sequence[str]
+    figures: Sequence[ShownFigure]
+    csv: str
+    json: str
 
     @property
     def changed(self) -> str:
         """The inputs that changed since the report was computed, as in "the labels"; or ""."""
-        return changed_since(self.report) if self.report else ""
+        return changed_since(self.report)
 
     @property
-    def jobs(self) -> list[Job]:
-        subject = self.shadow_judge and self.shadow_judge.name
-        jobs = jobs_to_show(self.collection, [self.kind.name])
-        return [job for job in jobs if job.parameters.get("shadow_judge") == subject]
+    def tables(self) -> RankingTables:
+        return RankingTables(self.report.payload)
 
-    @property
-    def query(self) -> str:
-        return urlencode({"measure": self.measure.name})
 
-    def context(self) -> dict[str, Any]:
-        names = measure_names(self.collection.relevant_from)
-        return {
-            "collection": self.collection,
-            "measure": self.measure,
-            "measures": names if self.measure.name in names else [self.measure.name, *names],
-            "stored": [(name, urlencode({"measure": name})) for name in self.stored],
-            "report": self.report,
-            "changed": self.changed,
-            "jobs": self.jobs,
-            "correlations": CORRELATIONS,
-            "tables": RankingTables(self.report.payload) if self.report else None,
-            "query": self.query,
-        }
+def chosen_measure(request: HttpRequest, reports: Sequence[LabelReports]) -> Measure:
+    """The measure of the address; else that of the newest report. Raises Http404 if unknown."""
+    collection = reports[0].collection
+    wanted = request.GET.get("measure", "")
+    if wanted:
+        profile = request.GET.get("profile", "")
+        return measure_or_404(measure_key(wanted, profile, collection.relevant_from), collection)
+    stored = [measure for each in reports for measure in each.measures[:1]]
+    return measure_or_404(next(iter(stored), usual_measure(collection)), collection)
 
-    def file(self, extension: str, name: str) -> HttpResponse:
-        """The whole report as JSON, or its rankings as CSV. Raises Http404 without a report."""
-        if self.report is None or extension not in (JSON, CSV):
-            raise Http404("no such report")
-        filename = f"{self.collection.slug}-{name}.{extension}"
-        if extension == JSON:
-            return json_download(self.report.payload, filename)
-        return text_download(csv_text(*csv_rows(self.report.payload)), "text/csv", filename)
+
+def measure_context(
+    collection: Collection, measure: Measure, reports: Sequence[LabelReports]
+) -> dict[str, Any]:
+    """The choice of the measure, and the jobs, as the head of the page shows them."""
+    names = measure_names(collection.relevant_from)
+    stored = sorted({name for each in reports for name in each.measures})
+    subject = reports[0].shadow_judge and reports[0].shadow_judge.name
+    jobs = jobs_to_show(collection, [each.kind.name for each in reports])
+    return {
+        "collection": collection,
+        "measure": measure,
+        "measures": names if measure.name in names else [measure.name, *names],
+        "stored": [
+            ChoiceLink(name, f"?{urlencode({'measure': name})}", name == measure.name)
+            for name in stored
+        ],
+        "jobs": [job for job in jobs if job.parameters.get("shadow_judge") == subject],
+        "correlations": CORRELATIONS,
+    }
 
 
 def reports_about(
     collection: Collection, kind: type[LabelComparison], shadow_judge: ShadowJudge | None = None
 ) -> QuerySet[StoredReport]:
-    """The reports of a kind; of that on shadow judges, those about this one."""
     reports = reports_of(kind, collection)
     return reports.filter(parameters__shadow_judge=shadow_judge.name) if shadow_judge else reports
 

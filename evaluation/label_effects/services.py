@@ -89,7 +89,7 @@ class CitedPapersReport(LabelComparison):
 
     name = "compare_citations"
     title = "Compare citations with labels"
-    page = "cited-papers"
+    page = "label-effects"
 
     def inputs(self, collection: Collection) -> dict[str, object]:
         # References come with documents. Which candidates a frozen pool drew never changes.
@@ -107,7 +107,7 @@ class ShadowJudgeReport(LabelComparison):
 
     name = COMPARISON_KIND
     title = "Compare a shadow judge"
-    page = "shadow-judges"
+    page = "label-effects"
 
     shadow_judge: str
 

@@ -1,11 +1,13 @@
-"""The admin's pages about the effect of labels, and about cited papers as labels."""
+"""The admin's page about the effect of labels: annotators, cited papers and shadow judges."""
 
 from __future__ import annotations
+
+from collections.abc import Iterator
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.urls import URLPattern, path, reverse
+from django.urls import reverse
 from django.utils.http import urlencode
 from django.views.decorators.http import require_POST, require_safe
 
@@ -13,60 +15,76 @@ from accounts.access import in_collection, person_of
 from accounts.models import Collection, Role
 from evaluation.citations.figures import citation_figures
 from evaluation.citations.tables import facet_lines
-from evaluation.label_effects.figures import label_figures
-from evaluation.label_effects.pages import CSV, JSON, ReportPage
+from evaluation.label_effects.figures import label_figures, ranking_finding
+from evaluation.label_effects.pages import (
+    CSV,
+    JSON,
+    LabelReports,
+    LabelSection,
+    chosen_measure,
+    measure_context,
+)
 from evaluation.label_effects.rankings import BadMeasure
 from evaluation.label_effects.services import (
     CitedPapersReport,
     LabelComparison,
     LabelEffectsReport,
 )
+from evaluation.shadow_judges.services import IMPORT_KIND
+from evaluation.shadow_judges.tables import judge_lines
+from jobs.listing import jobs_to_show
+from reports.models import StoredReport
 from reports.services import request_report
 from web.figure_files import figure_file, shown
 from web.figures import Figure
+from web.tables.cells import numbered_page
 
-Kind = type[LabelEffectsReport] | type[CitedPapersReport]
-
-
-def report_urls(kind: Kind) -> list[URLPattern]:
-    """The addresses of the page and their names, which begin with `page` of the kind."""
-    name, shared = kind.page, {"kind": kind}
-    return [
-        path("", show_report, shared, name=name),
-        path("compute/", compute, shared, name=f"compute-{name}"),
-        path("figures/<slug:figure>.<slug:extension>", figure_of, shared, name=f"{name}-figure"),
-        *(
-            path(f"report.{extension}", file_of, shared | {"extension": extension}, name=file_name)
-            for extension, file_name in ((CSV, f"{name}-csv"), (JSON, f"{name}-json"))
-        ),
-    ]
+KINDS = {"label-effects": LabelEffectsReport, "cited-papers": CitedPapersReport}
 
 
 @in_collection(Role.ADMIN)
 @require_safe
-def show_report(request: HttpRequest, collection: Collection, kind: Kind) -> HttpResponse:
-    page = ReportPage.of(request, collection, kind)
-    context = page.context()
-    is_of_cited = kind is CitedPapersReport
-    if page.report is not None:
-        if is_of_cited:
-            context["grades"] = collection.grades
-            context["lines"] = facet_lines(page.report.payload, _facet_names(collection))
-        context["figures"] = [
-            shown(figure, f"{kind.page}-figure", collection.slug, page.query)
-            for figure in _figures(page)
-        ]
-    template = "evaluation/cited_papers.html" if is_of_cited else "evaluation/label_effects.html"
-    return render(request, template, context)
+def show_label_effects(request: HttpRequest, collection: Collection) -> HttpResponse:
+    of_labels, of_cited = (LabelReports(collection, kind) for kind in KINDS.values())
+    measure = chosen_measure(request, [of_labels, of_cited])
+    labels, cited = of_labels.by(measure), of_cited.by(measure)
+    names = _facet_names(collection)
+
+    def section(name: str, report: StoredReport) -> LabelSection:
+        query = urlencode({"measure": measure.name})
+        csv, json = (
+            f"{reverse(f'{name}-{extension}', args=[collection.slug])}?{query}"
+            for extension in (CSV, JSON)
+        )
+        figures = list(_figures(report, names))
+        findings = [panel.finding for figure in figures for panel in figure.panels]
+        return LabelSection(
+            report,
+            [*findings, ranking_finding(report.payload)],
+            [shown(each, "label-effects-figure", collection.slug, query) for each in figures],
+            csv,
+            json,
+        )
+
+    page = numbered_page(collection.shadow_judges.defer("prompt", "description"), request)
+    context = measure_context(collection, measure, [of_labels, of_cited])
+    context["jobs"] += jobs_to_show(collection, [IMPORT_KIND])
+    context |= {
+        "labels": section("label-effects", labels) if labels else None,
+        "cited": section("cited-papers", cited) if cited else None,
+        "cited_lines": facet_lines(cited.payload, names) if cited else [],
+        "grades": collection.grades,
+        "page": page,
+        "judges": judge_lines(page.rows),
+    }
+    return render(request, "evaluation/label_effects.html", context)
 
 
-def _figures(page: ReportPage) -> list[Figure]:
-    if page.report is None:
-        return []
-    payload = page.report.payload
-    if page.kind is CitedPapersReport:
-        return citation_figures(payload, _facet_names(page.collection))
-    return label_figures(payload)
+def _figures(report: StoredReport, names: dict[str, str]) -> Iterator[Figure]:
+    if report.kind == CitedPapersReport.name:
+        yield from citation_figures(report.payload, names)
+    else:
+        yield from label_figures(report.payload)
 
 
 def _facet_names(collection: Collection) -> dict[str, str]:
@@ -75,36 +93,47 @@ def _facet_names(collection: Collection) -> dict[str, str]:
 
 @in_collection(Role.ADMIN)
 @require_POST
-def compute(request: HttpRequest, collection: Collection, kind: Kind) -> HttpResponse:
-    report = kind(request.POST.get("measure", ""))
-    return start_report(request, collection, report, reverse(kind.page, args=[collection.slug]))
+def compute(request: HttpRequest, collection: Collection) -> HttpResponse:
+    """Queue the reports on annotators and on cited papers."""
+    measure = request.POST.get("measure", "")
+    reports = [kind(measure) for kind in KINDS.values()]
+    return start_reports(
+        request, collection, reports, reverse("label-effects", args=[collection.slug])
+    )
 
 
-def start_report(
-    request: HttpRequest, collection: Collection, kind: LabelComparison, address: str
+def start_reports(
+    request: HttpRequest, collection: Collection, kinds: list[LabelComparison], address: str
 ) -> HttpResponse:
-    """Queue the report, and go to its page."""
+    """Queue the reports of one measure, and go to their page."""
     try:
-        request_report(kind, collection=collection, requested_by=person_of(request))
+        for kind in kinds:
+            request_report(kind, collection=collection, requested_by=person_of(request))
     except BadMeasure as error:
         messages.error(request, str(error))
         return redirect(address)
-    messages.info(request, f"Comparing labels by {kind.measure}.")
-    return redirect(f"{address}?{urlencode({'measure': kind.measure})}")
+    measure = kinds[0].measure
+    messages.info(request, f"Comparing labels by {measure}.")
+    return redirect(f"{address}?{urlencode({'measure': measure})}")
 
 
 @in_collection(Role.ADMIN)
 @require_safe
 def figure_of(
-    request: HttpRequest, collection: Collection, kind: Kind, figure: str, extension: str
+    request: HttpRequest, collection: Collection, figure: str, extension: str
 ) -> HttpResponse:
-    figures = _figures(ReportPage.of(request, collection, kind))
+    reports = [LabelReports(collection, kind) for kind in KINDS.values()]
+    measure = chosen_measure(request, reports)
+    names = _facet_names(collection)
+    figures = [
+        drawn for each in reports if (found := each.by(measure)) for drawn in _figures(found, names)
+    ]
     return figure_file(figures, figure, extension, collection.slug)
 
 
 @in_collection(Role.ADMIN)
 @require_safe
 def file_of(
-    request: HttpRequest, collection: Collection, kind: Kind, extension: str
+    request: HttpRequest, collection: Collection, name: str, extension: str
 ) -> HttpResponse:
-    return ReportPage.of(request, collection, kind).file(extension, kind.page)
+    return LabelReports(collection, KINDS[name]).file(request, extension, name)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from agreement.coefficients import COEFFICIENTS, Coefficient
 from agreement.tables import ConfusionMatrix, grade_matrix, in_words, signed_number
 from evaluation.shadow_judges.agreement import COMPARISONS
+from evaluation.shadow_judges.models import ShadowJudge
+from evaluation.shadow_judges.services import OMISSIONS
 
 Payload = Mapping[str, Any]
 
@@ -89,6 +91,32 @@ class FacetTables:
             )
             for key in MATRICES
         ]
+
+
+class JudgeLine(NamedTuple):
+    """A shadow judge, and the lines of its file without a label."""
+
+    judge: ShadowJudge
+    omissions: list[Omission]
+
+
+class Omission(NamedTuple):
+    """Lines without a label: the reason, the number of lines, and the first ids."""
+
+    reason: str
+    lines: int
+    examples: list[str]
+
+
+def omissions_of(judge: ShadowJudge) -> list[Omission]:
+    return [
+        Omission(OMISSIONS.get(reason, reason), entry["lines"], entry["examples"])
+        for reason, entry in judge.omitted.items()
+    ]
+
+
+def judge_lines(judges: Iterable[ShadowJudge]) -> list[JudgeLine]:
+    return [JudgeLine(judge, omissions_of(judge)) for judge in judges]
 
 
 def facet_tables(agreement: Payload, names: Mapping[str, str]) -> list[FacetTables]:

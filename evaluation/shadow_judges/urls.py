@@ -8,13 +8,17 @@ from evaluation.label_effects.pages import CSV, JSON
 from evaluation.shadow_judges import views
 
 urlpatterns: list[URLPattern] = [
-    path("", views.shadow_judges, name="shadow-judges"),
     path("import/", views.import_shadow_judge, name="import-shadow-judge"),
     path("judge/<str:shadow_judge>/", views.shadow_judge, name="shadow-judge"),
     path(
         "judge/<str:shadow_judge>/compare/",
         views.compare_shadow_judge,
         name="compare-shadow-judge",
+    ),
+    path(
+        "judge/<str:shadow_judge>/figures/<slug:figure>.<slug:extension>",
+        views.shadow_judge_figure,
+        name="shadow-judge-figure",
     ),
     path(
         "judge/<str:shadow_judge>/report.csv",

@@ -8,49 +8,39 @@ from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.utils.http import urlencode
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from accounts.access import in_collection, person_of
 from accounts.models import Collection, Role
 from agreement.coefficients import COEFFICIENTS
-from evaluation.label_effects.pages import ReportPage
+from evaluation.label_effects.figures import means_figures, ranking_finding
+from evaluation.label_effects.pages import (
+    CSV,
+    JSON,
+    LabelReports,
+    LabelSection,
+    chosen_measure,
+    measure_context,
+)
+from evaluation.label_effects.rankings import FINAL, MODEL
 from evaluation.label_effects.services import ShadowJudgeReport
-from evaluation.label_effects.views import start_report
+from evaluation.label_effects.views import start_reports
+from evaluation.shadow_judges.figures import agreement_figures, agreement_finding
 from evaluation.shadow_judges.forms import ShadowJudgeForm
 from evaluation.shadow_judges.models import ShadowJudge
 from evaluation.shadow_judges.services import (
-    IMPORT_KIND,
-    OMISSIONS,
     ShadowJudgeError,
     delete_shadow_judge,
     request_shadow_judge,
 )
-from evaluation.shadow_judges.tables import facet_tables, grades_of
-from jobs.listing import jobs_to_show
+from evaluation.shadow_judges.tables import facet_tables, grades_of, omissions_of
+from reports.models import StoredReport
+from scoring.measures.names import Measure
 from web.disk import NoRoom
+from web.figure_files import figure_file, shown
+from web.figures import Figure
 from web.file_fields import refuse_upload
-from web.tables.cells import numbered_page
-
-
-@in_collection(Role.ADMIN)
-@require_safe
-def shadow_judges(request: HttpRequest, collection: Collection) -> HttpResponse:
-    page = numbered_page(collection.shadow_judges.defer("prompt", "description"), request)
-    context = {
-        "collection": collection,
-        "page": page,
-        "judges": [(judge, omission_lines(judge)) for judge in page.rows],
-        "jobs": jobs_to_show(collection, [IMPORT_KIND]),
-    }
-    return render(request, "evaluation/shadow_judges.html", context)
-
-
-def omission_lines(judge: ShadowJudge) -> list[tuple[str, int, list[str]]]:
-    """The lines of the file without a label: reason, number of lines, the first ids."""
-    return [
-        (OMISSIONS.get(reason, reason), entry["lines"], entry["examples"])
-        for reason, entry in judge.omitted.items()
-    ]
 
 
 @in_collection(Role.ADMIN)
@@ -72,7 +62,7 @@ def import_shadow_judge(request: HttpRequest, collection: Collection) -> HttpRes
                 status = refuse_upload(form, "name", error)
             else:
                 messages.info(request, f"Importing the labels of {form.cleaned_data['name']}.")
-                return redirect("shadow-judges", collection.slug)
+                return _to_list(collection)
     context = {
         "collection": collection,
         "form": form,
@@ -88,32 +78,78 @@ def judge_or_404(collection: Collection, name: str) -> ShadowJudge:
     return judge
 
 
-def _page(request: HttpRequest, collection: Collection, shadow_judge: str) -> ReportPage:
-    judge = judge_or_404(collection, shadow_judge)
-    return ReportPage.of(request, collection, ShadowJudgeReport, judge)
+def _to_list(collection: Collection) -> HttpResponse:
+    return redirect(f"{reverse('label-effects', args=[collection.slug])}#shadow-judges")
+
+
+def _reports(collection: Collection, shadow_judge: str) -> LabelReports:
+    return LabelReports(collection, ShadowJudgeReport, judge_or_404(collection, shadow_judge))
+
+
+def _figures(report: StoredReport) -> list[Figure]:
+    payload = report.payload
+    return [
+        *agreement_figures(payload["agreement"]),
+        *means_figures(
+            payload, (FINAL, MODEL), name="model-means", of="the final labels and the model"
+        ),
+    ]
 
 
 @in_collection(Role.ADMIN)
 @require_safe
 def shadow_judge(request: HttpRequest, collection: Collection, shadow_judge: str) -> HttpResponse:
-    page = _page(request, collection, shadow_judge)
-    assert page.shadow_judge is not None
+    reports = _reports(collection, shadow_judge)
+    assert reports.shadow_judge is not None
+    measure = chosen_measure(request, [reports])
     context: dict[str, Any] = {
-        **page.context(),
-        "judge": page.shadow_judge,
-        "omissions": omission_lines(page.shadow_judge),
+        **measure_context(collection, measure, [reports]),
+        "judge": reports.shadow_judge,
+        "omissions": omissions_of(reports.shadow_judge),
         "coefficients": COEFFICIENTS,
     }
-    if page.report is not None:
-        agreement = page.report.payload["agreement"]
+    if report := reports.by(measure):
+        agreement = report.payload["agreement"]
         names = dict(collection.facets.values_list("key", "name"))
         facets = facet_tables(agreement, names)
         context |= {
+            "section": _section(collection, shadow_judge, report, measure),
             "agreement": agreement,
             "facets": [*facets[-1:], *facets[:-1]],  # all queries first
             "grades": grades_of(agreement),
         }
     return render(request, "evaluation/shadow_judge.html", context)
+
+
+def _section(
+    collection: Collection, name: str, report: StoredReport, measure: Measure
+) -> LabelSection:
+    query = urlencode({"measure": measure.name})
+    csv, json = (
+        f"{reverse(f'shadow-judge-{extension}', args=[collection.slug, name])}?{query}"
+        for extension in (CSV, JSON)
+    )
+    return LabelSection(
+        report,
+        [agreement_finding(report.payload["agreement"]), ranking_finding(report.payload)],
+        [
+            shown(figure, "shadow-judge-figure", collection.slug, query, subject=name)
+            for figure in _figures(report)
+        ],
+        csv,
+        json,
+    )
+
+
+@in_collection(Role.ADMIN)
+@require_safe
+def shadow_judge_figure(
+    request: HttpRequest, collection: Collection, shadow_judge: str, figure: str, extension: str
+) -> HttpResponse:
+    reports = _reports(collection, shadow_judge)
+    report = reports.by(chosen_measure(request, [reports]))
+    figures = _figures(report) if report else []
+    return figure_file(figures, figure, extension, f"{collection.slug}-{shadow_judge}")
 
 
 @in_collection(Role.ADMIN)
@@ -124,7 +160,7 @@ def compare_shadow_judge(
     judge_or_404(collection, shadow_judge)
     kind = ShadowJudgeReport(request.POST.get("measure", ""), shadow_judge)
     address = reverse("shadow-judge", args=[collection.slug, shadow_judge])
-    return start_report(request, collection, kind, address)
+    return start_reports(request, collection, [kind], address)
 
 
 @in_collection(Role.ADMIN)
@@ -132,8 +168,8 @@ def compare_shadow_judge(
 def shadow_judge_file(
     request: HttpRequest, collection: Collection, shadow_judge: str, extension: str
 ) -> HttpResponse:
-    page = _page(request, collection, shadow_judge)
-    return page.file(extension, f"shadow-judge-{shadow_judge}")
+    reports = _reports(collection, shadow_judge)
+    return reports.file(request, extension, f"shadow-judge-{shadow_judge}")
 
 
 @in_collection(Role.ADMIN)
@@ -147,4 +183,4 @@ def remove_shadow_judge(
         return render(request, "evaluation/confirm_delete_shadow_judge.html", context)
     delete_shadow_judge(collection=collection, name=judge.name)
     messages.success(request, f"Deleted the shadow judge {judge}.")
-    return redirect("shadow-judges", collection.slug)
+    return _to_list(collection)

@@ -15,6 +15,8 @@ from evaluation.label_effects.services import (
     ShadowJudgeReport,
 )
 from evaluation.models import ShadowJudge
+from jobs.models import Job, State
+from jobs.services import run
 from release.services import build_bundle
 from release.snapshot import take_snapshot
 from reports.models import StoredReport
@@ -25,7 +27,7 @@ from tests.support.uploading import done
 from tests.support.visits import address, client_of, queries_of, text_of
 
 pytestmark = pytest.mark.django_db
-PAGES = {
+FILES = {
     LabelEffectsReport: ("label-effects", []),
     CitedPapersReport: ("cited-papers", []),
     ShadowJudgeReport: ("shadow-judge", ["model"]),
@@ -46,17 +48,22 @@ def reader(judged):
     return client_of("admin")
 
 
-@pytest.mark.parametrize("kind", PAGES)
+@pytest.mark.parametrize("kind", FILES)
 def test_a_comparison_is_requested_computed_shown_and_downloaded(reader, judged, kind):
-    name, arguments = PAGES[kind]
-    url = address(name, *arguments)
+    name, arguments = FILES[kind]
+    page_name = "shadow-judge" if kind == ShadowJudgeReport else "label-effects"
+    url = address(page_name, *arguments)
     assert "No comparison by this measure yet" in text_of(reader.get(url))
-    compute = "compare-shadow-judge" if kind == ShadowJudgeReport else f"compute-{name}"
+    compute = "compare-shadow-judge" if kind == ShadowJudgeReport else "compute-label-effects"
     reader.post(address(compute, *arguments), {"measure": "NDCG%100"})
-    assert done().state == "succeeded"
+    for job in Job.objects.filter(state=State.QUEUED):
+        run(job.pk)
+        job.refresh_from_db()
+        assert job.state == State.SUCCEEDED
     page = text_of(reader.get(url))
     assert "The report is up to date" in page
     assert "Mean NDCG%100" in page
+    assert "No comparison by this measure yet" not in page
     rows = list(csv.reader(reader.get(address(f"{name}-csv", *arguments)).text.splitlines()))
     assert ["mean", "final", "good", "", "1.0", "1", "", "", "", ""] in rows
     report = json.loads(reader.get(address(f"{name}-json", *arguments)).text)
@@ -65,7 +72,41 @@ def test_a_comparison_is_requested_computed_shown_and_downloaded(reader, judged,
     assert "The report is up to date" in text_of(reader.get(url))
     judged.systems.get(name="bad").delete()
     assert "Changed since then: the lists of systems. Compare again" in text_of(reader.get(url))
-    assert queries_of(reader, url) < 30
+    assert queries_of(reader, url) < 50
+
+
+def test_the_finding_and_the_figures_come_first_and_values_are_in_percent(reader, judged):
+    for kind in (
+        LabelEffectsReport("AP"),
+        CitedPapersReport("AP"),
+        ShadowJudgeReport("AP", "model"),
+    ):
+        compute_report(kind, collection=judged)
+    page = reader.get(address("label-effects"))
+    for section in ("labels", "cited"):
+        finding = page.context[section].findings[-1]
+        assert finding.startswith(
+            "Of 1 pair of systems, these are in another order than under the final labels: "
+        )
+    (figure,) = (shown.figure for shown in page.context["labels"].figures)
+    assert figure.rows[0][0] == "good"
+    assert figure.rows[0][1] == pytest.approx(float(figure.table[0][1].text) / 100, abs=1e-4)
+    assert address("system", "good") in page.text
+    judge = reader.get(address("shadow-judge", "model"))
+    assert (
+        judge.context["section"]
+        .findings[0]
+        .startswith("Over 7 pairs of 3 queries, the median α of the model is ")
+    )
+    for name in ("model-agreement", "model-means"):
+        figure = address("shadow-judge-figure", "model", name, "csv")
+        assert figure in judge.text
+        assert reader.get(figure).status_code == 200
+
+
+def test_the_replaced_pages_lead_to_their_sections(reader):
+    for name in ("cited-papers", "shadow-judges"):
+        assert reader.get(address(name)).url == f"{address('label-effects')}#{name}"
 
 
 def test_an_undefined_p_is_shown_and_downloaded_with_its_reason(reader, judged):
@@ -102,7 +143,7 @@ def test_a_shadow_judge_is_uploaded_listed_and_deleted(reader, judged, tmp_path)
         reader.post(address("import-shadow-judge"), form | {"file": file})
     job = done()
     assert job.result == {"shadow_judge": "second", "labels": 8, "unknown_documents": 1}
-    page = text_of(reader.get(address("shadow-judges")))
+    page = text_of(reader.get(address("label-effects")))
     assert "m-1" in page
     assert "1: the document is not in the corpus" in page
     with path.open("rb") as file:
