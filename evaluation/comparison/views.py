@@ -49,6 +49,7 @@ from web.tables.columns import ShownColumns, Table, csv_file
 from web.words import count_noun, listed
 
 OPEN_ROWS = 12  # a table of more systems is folded
+PAGE_ROWS = 25  # of queries, below a figure and above other tables
 PAIR_PARAMETER = "pair"
 
 
@@ -204,7 +205,7 @@ def _baseline_figure(form: CompareForm, comparison: SystemComparison) -> Figure 
 
 def _pair(request: HttpRequest, form: CompareForm, comparison: SystemComparison) -> dict[str, Any]:
     pair = SystemPair(form)
-    page = numbered_page(pair.values, request, anchor="#per-query")
+    page = numbered_page(pair.values, request, anchor="#per-query", size=PAGE_ROWS)
     finding = finding_of(pair.values, form.sides, form.measure, QUERIES) if pair.values else ""
     other = next(row for row in comparison.rows if row.system == form.other)
     return {

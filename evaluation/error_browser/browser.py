@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 from django.http import Http404, QueryDict
 from django.urls import reverse
@@ -15,11 +15,14 @@ from annotation.models import Pair, PairCount
 from annotation.presentation import ShownText, shown_text
 from annotation.services import shown_query
 from corpus.models import SOURCES, Document, Query
+from evaluation.choices import kept_choices
+from evaluation.error_browser.figures import ranks_panel
 from evaluation.error_browser.finding import ErrorKind, RankingError, find_errors, ungraded
 from evaluation.error_browser.models import ErrorTag
 from evaluation.error_browser.services import final_grades, tags_of, types_of
 from scoring.models import System
 from scoring.systems.lists import list_for
+from web.figures import Panel
 
 DEPTH = 20
 DEEPEST = 1_000
@@ -29,7 +32,10 @@ TAGGED, UNTAGGED = "tagged", "untagged"
 
 @dataclass(frozen=True)
 class ErrorChoices:
-    """The choices in the address. Values that do not exist become the usual ones."""
+    """The choices in the address. Values that do not exist become the usual ones.
+
+    `kept` are the choices of the other pages of Evaluation. Their facet gives the first query.
+    """
 
     system: str
     query: str
@@ -37,6 +43,7 @@ class ErrorChoices:
     tag: str
     depth: int
     docno: str
+    kept: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
     def of(cls, parameters: QueryDict) -> ErrorChoices:
@@ -48,7 +55,13 @@ class ErrorChoices:
             tag=parameters.get("tag", ""),
             depth=min(max(int(depth), 1), DEEPEST) if depth.isdecimal() else DEPTH,
             docno=parameters.get("docno", ""),
+            kept=kept_choices(parameters),
         )
+
+    @property
+    def parameters(self) -> dict[str, object]:
+        own = {name: value for name, value in vars(self).items() if name != "kept"}
+        return {**self.kept, **own}
 
 
 @dataclass(frozen=True)
@@ -89,6 +102,7 @@ class Browser:
     relevant: int
     ungraded: int
     has_list: bool
+    ranks: Panel | None
     types: list[str]
     previous_query: str
     next_query: str
@@ -97,7 +111,7 @@ class Browser:
     def carried(self) -> list[tuple[str, str]]:
         """The fields that the form of a tag sends, to find the pair and to come back here."""
         docno = self.shown.row.error.docno if self.shown else ""
-        values = {**vars(self.choices), "docno": docno}
+        values = {**self.choices.parameters, "docno": docno}
         return [(name, str(value)) for name, value in values.items() if value]
 
 
@@ -105,23 +119,35 @@ def systems_of(collection: Collection) -> list[str]:
     return list(collection.systems.order_by("name").values_list("name", flat=True))
 
 
-def queries_of(collection: Collection) -> list[str]:
-    """The queries with a judged pair, in natural order of their names."""
+def queries_of(collection: Collection) -> dict[str, str]:
+    """The facets of the queries with a judged pair, in natural order of their names."""
     judged = PairCount.objects.filter(query__collection=collection, judged__gt=0)
-    return list(judged.order_by("query__name_order").values_list("query__name", flat=True))
+    names = judged.order_by("query__name_order")
+    return dict(names.values_list("query__name", "query__facet__key"))
+
+
+def _first_query(queries: Mapping[str, str], facet: str) -> str:
+    """The first query of the facet, or of all."""
+    of_facet = (name for name, own in queries.items() if own == facet)
+    return next(of_facet, next(iter(queries)))
 
 
 def browse(
-    collection: Collection, choices: ErrorChoices, systems: Sequence[str], queries: Sequence[str]
+    collection: Collection,
+    choices: ErrorChoices,
+    systems: Sequence[str],
+    facets: Mapping[str, str],
 ) -> Browser:
-    """Read the page. `systems` and `queries` are not empty; the first is used if none is chosen.
+    """Read the page. `facets` are those of the queries. The first system and query are the usual.
 
     Raises Http404 for a system or a query that is not among them.
     """
-    name, query_name = choices.system or systems[0], choices.query or queries[0]
+    queries = list(facets)
+    name = choices.system or systems[0]
+    query_name = choices.query or _first_query(facets, choices.kept.get("facet", ""))
     if name not in systems or query_name not in queries:
         raise Http404(f"no system {name} or no judged query {query_name} in {collection.slug}")
-    choices = ErrorChoices(**vars(choices) | {"system": name, "query": query_name})
+    choices = replace(choices, system=name, query=query_name)
     system = System.objects.select_related("collection").get(collection=collection, name=name)
     query = collection.queries.select_related("facet", *SOURCES).get(name=query_name)
     grades = final_grades(collection, query)
@@ -135,7 +161,7 @@ def browse(
         collection=collection,
         choices=choices,
         systems=list(systems),
-        queries=list(queries),
+        queries=queries,
         query=query,
         rows=rows,
         shown=_shown(collection, choices, rows, query),
@@ -144,6 +170,7 @@ def browse(
         relevant=sum(grade >= collection.relevant_from for grade in grades.values()),
         ungraded=ungraded(ranking or [], grades, choices.depth),
         has_list=ranking is not None,
+        ranks=ranks_panel(ranking[: choices.depth], grades) if ranking else None,
         types=types_of(collection),
         previous_query=_address(collection, choices, query=queries[place - 1]) if place else "",
         next_query=_address(collection, choices, query=queries[place + 1])
@@ -219,7 +246,7 @@ def _shown(
 
 
 def _address(collection: Collection, choices: ErrorChoices, **changes: str) -> str:
-    values = {**vars(choices), "docno": "", **changes}
+    values = {**choices.parameters, "docno": "", **changes}
     parameters = {name: value for name, value in values.items() if value}
     return f"{reverse('error-browser', args=[collection.slug])}?{urlencode(parameters)}"
 

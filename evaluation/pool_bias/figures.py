@@ -13,14 +13,24 @@ from evaluation.pool_bias.tables import (
     left_out_lines,
     system_lines,
 )
-from web.figure_panels import BeforeAfter, PartOfNumber, Range, curve, moves, parts, ranges
-from web.figures import Figure, Key, number_text
+from web.figure_panels import (
+    BeforeAfter,
+    PartOfNumber,
+    Range,
+    curve,
+    gutter_for,
+    moves,
+    parts,
+    ranges,
+)
+from web.figures import Figure, Key, percent_text
 from web.words import count_noun
 
 Payload = Mapping[str, Any]
 
-MOST_ROWS = 40  # of a panel; the tables have all
-MOST_PANELS = 12
+MOST_ROWS = 40  # of a panel; the files have all
+MOST_CHANGED = 10  # systems of a panel
+MOST_PANELS = 6
 
 
 def figures_of(payload: Payload, measure: str, way: str) -> list[Figure]:
@@ -76,27 +86,33 @@ def _changes(lines: Sequence[LeftOutLine], measure: str) -> Iterator[Figure]:
     lines = [line for line in lines if line.systems]
     if not lines:
         return
-    high = max(max(system.score, system.reduced_score) for line in lines for system in line.systems)
+    drawn = sorted(lines, key=lambda line: -abs(line.most_changed.change))[:MOST_PANELS]
+    systems = {line.name: line.systems_by_change[:MOST_CHANGED] for line in drawn}
+    shown = [system for each in systems.values() for system in each]
+    high = 100 * max(max(system.score, system.reduced_score) for system in shown)
     yield Figure(
         name="left-out",
         title=f"{measure} without a source",
         note=(
-            "A panel is a source or group that is left out. Its τ compares the rankings of the "
-            f"systems.{_first_panels(len(lines))}"
+            "A panel is a source or group that is left out, with the systems that change most. Its "
+            f"τ compares the rankings of all systems. Values are in percent.{_panels(len(lines))}"
         ),
         panels=[
             moves(
                 f"{line.name}: τ {line.tau_text}",
                 _change_finding(line),
                 [
-                    BeforeAfter(system.system, system.score, system.reduced_score)
-                    for system in line.systems[:MOST_ROWS]
+                    BeforeAfter(
+                        system.system, _percent(system.score), _percent(system.reduced_score)
+                    )
+                    for system in systems[line.name]
                 ],
                 0,
                 high or 1,
                 stages=("with all labels", "without the source"),
+                gutter=gutter_for(system.system for system in shown),
             )
-            for line in lines[:MOST_PANELS]
+            for line in drawn
         ],
         head=("left out", "system", "all labels", "rank", "without", "rank without", "condensed"),
         rows=[
@@ -111,11 +127,18 @@ def _changes(lines: Sequence[LeftOutLine], measure: str) -> Iterator[Figure]:
             Key("dot-before", "with all labels", is_dot=True),
             Key("dot-after", "without the source", is_dot=True),
         ),
+        in_percent=("all labels", "without", "condensed"),
+        same_table="left-out-rows",
     )
 
 
-def _first_panels(count: int) -> str:
-    return f" The first {MOST_PANELS} of {count} are drawn." if count > MOST_PANELS else ""
+def _panels(count: int) -> str:
+    more = count > MOST_PANELS
+    return f" The {MOST_PANELS} of {count} that change most are drawn." if more else ""
+
+
+def _percent(value: float) -> float:
+    return round(100 * value, 2)
 
 
 def _change_finding(line: LeftOutLine) -> str:
@@ -129,8 +152,8 @@ def _bounds(lines: Sequence[BiasLine], measure: str) -> Iterator[Figure]:
         return
     widest, most = max(bounded, key=lambda pair: pair[1] - pair[0].standard)
     finding = (
-        f"{widest.name} has the widest bounds: {number_text(widest.standard)} to "
-        f"{number_text(most)}."
+        f"{widest.name} has the widest bounds: {percent_text(widest.standard)} to "
+        f"{percent_text(most)} %."
     )
     yield Figure(
         name="bounds",
@@ -138,17 +161,18 @@ def _bounds(lines: Sequence[BiasLine], measure: str) -> Iterator[Figure]:
         note=(
             "A line goes from the standard value, for which unjudged documents are not relevant, "
             "to the upper bound, the largest value that any grades of them give. The condensed "
-            "value leaves them out."
+            "value leaves them out. Values are in percent."
         ),
         panels=[
             ranges(
                 count_noun(len(lines), "system"),
                 finding,
                 [
-                    Range(line.name, line.standard, line.condensed, upper)
+                    Range(line.name, *map(_percent, (line.standard, line.condensed, upper)))
                     for line, upper in bounded[:MOST_ROWS]
                 ],
                 ("standard", "condensed", "upper bound"),
+                gutter=gutter_for(line.name for line, _ in bounded[:MOST_ROWS]),
             )
         ],
         head=("system", "standard", "condensed", "upper bound"),
@@ -209,4 +233,5 @@ def _growth_by_query(lines: Sequence[GrowthLine]) -> Iterator[Figure]:
             for line in lines
             for number, place in enumerate(line.relevant_at, start=1)
         ],
+        same_table="growth-rows",
     )

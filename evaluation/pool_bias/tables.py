@@ -1,17 +1,20 @@
-"""The tables of the page about pool bias, made from a report. Pure."""
+"""The tables of the page about pool bias and their files, made from a report. Pure."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import accumulate
+from operator import attrgetter, itemgetter
 from typing import Any, NamedTuple
 
 from evaluation.pool_bias.computation.effects import SystemEffect
 from evaluation.pool_bias.computation.leave_out import DRAWN, REDRAWN, UNIQUE
+from web.tables.columns import Column, Table
 
 Payload = Mapping[str, Any]
 
+JUDGED_DEPTHS = ("10", "20", "100")
 WAYS = {
     UNIQUE: "Drop what only it found",
     DRAWN: "Drop all that it drew",
@@ -40,8 +43,13 @@ class LeftOutLine(NamedTuple):
         return "undefined" if self.tau is None else f"{self.tau:.3f}".replace("-", "−")
 
     @property
+    def systems_by_change(self) -> list[SystemEffect]:
+        """The largest change of the score first."""
+        return sorted(self.systems, key=lambda row: (abs(row.change), row.system), reverse=True)
+
+    @property
     def most_changed(self) -> SystemEffect | None:
-        return max(self.systems, key=lambda row: (abs(row.change), row.system), default=None)
+        return next(iter(self.systems_by_change), None)
 
     @property
     def change_text(self) -> str:
@@ -99,7 +107,7 @@ def system_lines(payload: Payload, measure: str) -> list[BiasLine]:
         BiasLine(
             name=row["system"],
             kind=row["kind"],
-            judged=[row["judged"][k] for k in ("10", "20", "100")],
+            judged=[row["judged"][depth] for depth in JUDGED_DEPTHS],
             without_list=row["without_list"],
             leaves_pools=row["leaves_pools"],
             **row["measures"][measure],
@@ -143,3 +151,72 @@ def growth_lines(payload: Payload) -> list[GrowthLine]:
         lines,
         key=lambda line: (-line.expected["value"] if line.expected else math.inf, line.query),
     )
+
+
+def _of_most(field: str) -> Callable[[LeftOutLine], object]:
+    """A value of the system that changes most; None without systems."""
+    return lambda line: getattr(line.most_changed, field) if line.most_changed else None
+
+
+def _of_expected(name: str) -> Callable[[GrowthLine], object]:
+    return lambda line: line.expected[name] if line.expected else None
+
+
+SOURCES: Table[Payload] = Table(
+    "pool-bias-sources",
+    [
+        Column(key, key, {key: itemgetter(key)})
+        for key in ("source", "drawn", "judged", "relevant", "alone")
+    ],
+)
+LEFT_OUT: Table[LeftOutLine] = Table(
+    "pool-bias-left-out",
+    [
+        Column("left_out", "Left out", {"left_out": attrgetter("name")}),
+        *(
+            Column(key, key, {key: attrgetter(key)})
+            for key in ("documents", "new", "labels", "relevant", "lost", "tau", "undefined")
+        ),
+        *(
+            Column(key, key, {key: _of_most(key)})
+            for key in ("system", "score", "reduced_score", "change", "reduced_condensed")
+        ),
+        Column("most_ranks", "Most ranks", {"most_ranks": attrgetter("most_ranks")}),
+    ],
+)
+UNJUDGED: Table[BiasLine] = Table(
+    "pool-bias-systems",
+    [
+        Column("system", "System", {"system": attrgetter("name"), "kind": attrgetter("kind")}),
+        Column(
+            "judged",
+            "Judged",
+            {
+                f"judged_{depth}": lambda line, place=place: line.judged[place]
+                for place, depth in enumerate(JUDGED_DEPTHS)
+            },
+        ),
+        *(
+            Column(key, key, {key: attrgetter(key)})
+            for key in ("standard", "condensed", "upper", "without_list", "leaves_pools")
+        ),
+    ],
+)
+GROWTH: Table[GrowthLine] = Table(
+    "pool-bias-growth",
+    [
+        *(
+            Column(key, key, {key: attrgetter(key)})
+            for key in ("query", "size", "relevant", "forced", "last", "in_window", "window")
+        ),
+        Column(
+            "expected",
+            "Next ten",
+            {
+                "expected": _of_expected("value"),
+                "expected_low": _of_expected("low"),
+                "expected_high": _of_expected("high"),
+            },
+        ),
+    ],
+)

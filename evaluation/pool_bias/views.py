@@ -2,32 +2,40 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from django.contrib import messages
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
 from django.shortcuts import redirect, render
 from django.utils.http import urlencode
 from django.views.decorators.http import require_POST, require_safe
 
 from accounts.access import in_collection, person_of
 from accounts.models import Collection, Role
+from evaluation.choices import measure_key
 from evaluation.pool_bias.computation.leave_out import REDRAWN, UNIQUE
 from evaluation.pool_bias.figures import figures_of
 from evaluation.pool_bias.services import PoolBiasReport
-from evaluation.pool_bias.tables import growth_lines, left_out_lines, system_lines, ways_of
+from evaluation.pool_bias.tables import (
+    GROWTH,
+    JUDGED_DEPTHS,
+    LEFT_OUT,
+    SOURCES,
+    UNJUDGED,
+    Payload,
+    growth_lines,
+    left_out_lines,
+    system_lines,
+    ways_of,
+)
 from jobs.listing import jobs_to_show
 from reports.models import StoredReport
 from reports.services import changed_since, request_report, stored_report
-from web.choice_links import ChoiceLink
 from web.downloads import json_download
 from web.figure_files import figure_file, shown
 from web.tables.cells import numbered_page
-
-
-class OptionGroup(NamedTuple):
-    caption: str
-    options: list[ChoiceLink]
+from web.tables.columns import ShownColumns, Table, csv_file, wants_csv
 
 
 class BiasSelection(NamedTuple):
@@ -37,10 +45,12 @@ class BiasSelection(NamedTuple):
     way: str
 
     @classmethod
-    def of(cls, request: HttpRequest, payload: dict[str, Any]) -> BiasSelection:
+    def of(cls, request: HttpRequest, payload: Payload) -> BiasSelection:
         names = [measure["name"] for measure in payload["measures"]]
         ways = ways_of(payload)
         measure, way = request.GET.get("measure", ""), request.GET.get("way", "")
+        profile = request.GET.get("profile", "")
+        measure = measure_key(measure, profile, payload["relevant_from"])
         return cls(measure if measure in names else names[0], way if way in ways else UNIQUE)
 
     def address(self, **changes: str) -> str:
@@ -49,8 +59,11 @@ class BiasSelection(NamedTuple):
 
 @in_collection(Role.ADMIN)
 @require_safe
-def show_pool_bias(request: HttpRequest, collection: Collection) -> HttpResponse:
+def show_pool_bias(request: HttpRequest, collection: Collection) -> HttpResponseBase:
     report = stored_report(PoolBiasReport(), collection)
+    if report is not None and wants_csv(request):
+        choice = BiasSelection.of(request, report.payload)
+        return _csv(collection, report.payload, choice, request.GET.get("table", ""))
     context: dict[str, Any] = {
         "collection": collection,
         "report": report,
@@ -66,27 +79,36 @@ def show_pool_bias(request: HttpRequest, collection: Collection) -> HttpResponse
 def _tables(request: HttpRequest, collection: Collection, report: StoredReport) -> dict[str, Any]:
     payload = report.payload
     choice = BiasSelection.of(request, payload)
-    growth = growth_lines(payload)
-    page = numbered_page(growth, request, anchor="#growth")
+    rows = {name: rows_of(payload, choice) for name, (_, rows_of) in TABLES.items()}
+    systems, growth = (
+        numbered_page(rows[table], request, name=name, anchor=f"#{anchor}-rows", size=PAGE_ROWS)
+        for table, name, anchor in (
+            ("systems", "systems", "system"),
+            ("growth", "queries", "growth"),
+        )
+    )
     return {
         "payload": payload,
         "choice": choice,
-        "measures": _measure_groups(payload, choice),
-        "ways": [
-            ChoiceLink(words, f"?{choice.address(way=way)}#left-out", way == choice.way)
-            for way, words in ways_of(payload).items()
-        ],
+        "measures": _measure_groups(payload),
+        "ways": ways_of(payload),
         "is_redrawn": choice.way == REDRAWN,
         "is_closed": any(
             measure["closed"] and measure["name"] == choice.measure
             for measure in payload["measures"]
         ),
-        "sources": [row["source"] for row in payload["sources"]],
-        "left_out": left_out_lines(payload, choice.measure, choice.way),
-        "systems": system_lines(payload, choice.measure),
-        "page": page,
-        "rows": page.rows,
-        "relevant": sum(row.relevant for row in growth),
+        "sources": rows["sources"],
+        "left_out": rows["left-out"],
+        "most_rows": MOST_ROWS,
+        "judged_depths": JUDGED_DEPTHS,
+        "systems": systems,
+        "growth": growth,
+        "open": [name for name in ("systems", "queries") if name in request.GET],
+        "files": {
+            name.replace("-", "_"): f"?{choice.address(format='csv', table=name)}"
+            for name in TABLES
+        },
+        "relevant": sum(row.relevant for row in rows["growth"]),
         "figures": {
             figure.name.replace("-", "_"): shown(
                 figure, "pool-bias-figure", collection.slug, choice.address()
@@ -96,18 +118,41 @@ def _tables(request: HttpRequest, collection: Collection, report: StoredReport) 
     }
 
 
-def _measure_groups(payload: dict[str, Any], choice: BiasSelection) -> list[OptionGroup]:
+MOST_ROWS = 50  # of the tables without pages; their files have all
+PAGE_ROWS = 10  # a phone shows them as cards, below the figures
+
+TABLES: dict[str, tuple[Table[Any], Callable[[Payload, BiasSelection], Sequence[Any]]]] = {
+    "sources": (SOURCES, lambda payload, _: payload["sources"]),
+    "left-out": (
+        LEFT_OUT,
+        lambda payload, choice: left_out_lines(payload, choice.measure, choice.way),
+    ),
+    "systems": (UNJUDGED, lambda payload, choice: system_lines(payload, choice.measure)),
+    "growth": (GROWTH, lambda payload, _: growth_lines(payload)),
+}
+
+
+def _measure_groups(payload: Payload) -> list[tuple[str, list[str]]]:
     """The measures of lists as they are, and those of lists that are restricted to the pool."""
-    options: dict[bool, list[ChoiceLink]] = {False: [], True: []}
+    names: dict[bool, list[str]] = {False: [], True: []}
     for measure in payload["measures"]:
-        name, address = measure["name"], choice.address(measure=measure["name"])
-        options[measure["closed"]].append(ChoiceLink(name, f"?{address}", name == choice.measure))
-    if not options[True]:
-        return [OptionGroup("", options[False])]
+        names[measure["closed"]].append(measure["name"])
     return [
-        OptionGroup("Whole lists", options[False]),
-        OptionGroup("Lists restricted to the pool", options[True]),
+        (caption, names[closed])
+        for closed, caption in ((False, "Whole lists"), (True, "Lists restricted to the pool"))
+        if names[closed]
     ]
+
+
+def _csv(
+    collection: Collection, payload: Payload, choice: BiasSelection, table: str
+) -> StreamingHttpResponse:
+    """All rows of a table of the page."""
+    if table not in TABLES:
+        raise Http404(f"no table {table}")
+    columns, rows_of = TABLES[table]
+    name = f"{collection.slug}-{columns.name}"
+    return csv_file(name, ShownColumns(columns, columns.columns), rows_of(payload, choice))
 
 
 @in_collection(Role.ADMIN)

@@ -68,13 +68,14 @@ def numbered_page(
     path: str = "",
     name: str = "page",
     anchor: str = "",
+    size: int = PAGE_ROWS,
 ) -> NumberedPage[Any]:
-    """The PAGE_ROWS rows that the address asks for under `name`; two queries for a queryset.
+    """The `size` rows that the address asks for under `name`; two queries for a queryset.
 
     `path` and `anchor` are of the addresses of the pages beside it. A number without a page gives
     the nearest page.
     """
-    page = Paginator(rows, PAGE_ROWS).get_page(request.GET.get(name))
+    page = Paginator(rows, size).get_page(request.GET.get(name))
 
     def address(number: int) -> str:
         parameters = request.GET.copy()

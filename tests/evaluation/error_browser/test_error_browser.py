@@ -177,3 +177,13 @@ def test_the_number_of_queries_does_not_depend_on_the_errors(collection, admin):
     many = queries_of(admin, f"{address('error-browser')}?depth=2")
     tag_of(collection)
     assert few < many == queries_of(admin, f"{address('error-browser')}?depth=2")
+
+
+def test_links_keep_the_choices_of_the_other_pages_and_the_facet_gives_the_first_query(
+    collection, admin
+):
+    page = admin.get(address("error-browser"), {"facet": "method", "measure": "AP"})
+    assert page.context["page"].query.facet.key == "method"
+    assert f"{address('leaderboard')}?measure=AP&amp;facet=method" in page.text
+    assert '<input type="hidden" name="measure" value="AP">' in page.text
+    assert "measure=AP" in page.context["page"].rows[0].url

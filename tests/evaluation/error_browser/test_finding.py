@@ -2,6 +2,7 @@
 
 import pytest
 
+from evaluation.error_browser.figures import ranks_panel
 from evaluation.error_browser.finding import ErrorKind, RankingError, find_errors, ungraded
 
 MISS, FALSE_POSITIVE = ErrorKind.MISS, ErrorKind.FALSE_POSITIVE
@@ -34,3 +35,11 @@ def test_the_depth_decides_what_is_an_error():
 def test_a_document_without_a_grade_is_counted_and_no_error():
     assert "new" not in {error.docno for error in errors(4)}
     assert (ungraded(RANKING, GRADES, 4), ungraded(RANKING, GRADES, 2)) == (1, 0)
+
+
+def test_the_squares_have_the_grades_in_the_order_of_the_ranks_and_name_no_unlabelled_document():
+    panel = ranks_panel(["a", "b", "c"], {"a": 3, "c": 0})
+
+    assert [bar.css for bar in panel.bars] == ["g3", "rest", "g0"]
+    assert panel.bars[1].title == "rank 2: no final label"
+    assert panel.finding == "Of 3 documents: 1 of grade 3, 1 of grade 0."

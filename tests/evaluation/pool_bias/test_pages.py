@@ -10,6 +10,7 @@ from django.test.utils import CaptureQueriesContext
 
 from annotation.models import Slot
 from annotation.services import open_query
+from evaluation.pool_bias import views
 from evaluation.pool_bias.services import PoolBiasReport
 from jobs.models import Job
 from reports.models import StoredReport
@@ -18,7 +19,8 @@ from tests.support.factories import a_collection, annotators
 from tests.support.pooling_scenes import a_listed_collection, a_listed_run, built
 from tests.support.release_scenes import a_judged_collection
 from tests.support.sittings import judge_at_once
-from tests.support.visits import address, client_of, text_of
+from tests.support.visits import address, client_of, csv_rows, text_of
+from web.figures import number_text
 
 pytestmark = pytest.mark.django_db
 
@@ -91,6 +93,37 @@ def test_the_page_takes_as_many_queries_for_more_systems():
     with CaptureQueriesContext(connection) as many:
         client.get(address("pool-bias"))
     assert len(many) == len(few)
+
+
+def test_a_long_table_has_pages_and_its_file_has_all_rows(monkeypatch):
+    monkeypatch.setattr(views, "PAGE_ROWS", 1)
+    collection = a_redrawable_collection()
+    compute_report(PoolBiasReport(), collection=collection)
+
+    page = page_of(systems="2")
+
+    assert (page.context["systems"].first, page.context["systems"].total) == (2, 2)
+    assert address("system", page.context["systems"].rows[0].name) in page.text
+    for table, first in (
+        ("sources", "source"),
+        ("left-out", "left_out"),
+        ("systems", "system"),
+        ("growth", "query"),
+    ):
+        rows = csv_rows(page_of(format="csv", table=table))
+        assert next(iter(rows[0])) == first
+    assert len(csv_rows(page_of(format="csv", table="systems"))) == 2
+    assert page_of(format="csv", table="other").status_code == 404
+
+
+def test_figures_draw_percent_and_their_files_have_fractions():
+    collection = a_redrawable_collection()
+    compute_report(PoolBiasReport(), collection=collection)
+    page = page_of(measure="AP(rel=2)")
+    figure = page.context["figures"]["left_out"].figure
+    score = figure.rows[0][2]
+    assert 0 < score <= 1
+    assert f"{figure.rows[0][1]}: {number_text(100 * score)} with all labels" in page.text
 
 
 def test_figures_and_report_are_files():
