@@ -11,7 +11,6 @@ import math
 import textwrap
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
-from itertools import zip_longest
 from typing import NamedTuple
 
 PANEL_WIDTH = 320
@@ -124,10 +123,9 @@ class Figure:
     def table(self) -> list[list[TableCell]]:
         """The first rows as a page shows them; the CSV file has all, at full precision."""
         shown = [self._table_row(row) for row in self.rows[:MOST_TABLE_ROWS]]
-        return [
-            [row[0]._replace(url=url), *row[1:]] if url else row
-            for row, url in zip_longest(shown, self.urls[: len(shown)], fillvalue="")
-        ]
+        for row, url in zip(shown, self.urls, strict=False):
+            row[0] = row[0]._replace(url=url)
+        return shown
 
     def _table_row(self, row: Sequence[str | int | float | None]) -> list[TableCell]:
         return [

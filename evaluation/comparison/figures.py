@@ -164,7 +164,7 @@ def verdict_sentence(row: ComparedSystem, baseline: str) -> str:
 
 
 def baseline_finding(comparison: SystemComparison, measure: str) -> str:
-    """How many systems differ from the baseline, and which one differs most."""
+    """The number of systems that differ from the baseline, and the one that differs most."""
     others = [(row.system, row.versus) for row in comparison.rows if row.versus]
     if not others:
         return "A second system with a value for the same queries is needed for a comparison."

@@ -87,8 +87,8 @@ class CompareForm(forms.Form):
         wanted = self.parameters.get("measure", "")
         key = measure_key(wanted, self.parameters.get("profile", ""), least)
         key = key if key in offered else wanted
-        self.measure = key if key in offered else stored.usual_measure
-        chosen = offered.get(self.measure)
+        self.measure_key = key if key in offered else stored.usual_measure
+        chosen = offered.get(self.measure_key)
         self.profile, self.measure_name = ("", "")
         if chosen:
             self.profile, self.measure_name = chosen.profile, chosen.measure.name
@@ -98,7 +98,7 @@ class CompareForm(forms.Form):
         field = self.fields["measure"]
         assert isinstance(field, forms.ChoiceField)
         field.choices = list(groups.items())
-        self.chosen["measure"] = self.measure
+        self.chosen["measure"] = self.measure_key
 
     @cached_property
     def _has_folds(self) -> bool:
@@ -119,7 +119,7 @@ class CompareForm(forms.Form):
     @cached_property
     def of_all_facets(self) -> pd.DataFrame:
         """The stored values of the split, by query and system."""
-        if not self.measure:
+        if not self.measure_key:
             return pd.DataFrame()
         values = self._kept.table
         if self.chosen_split == ALL:
@@ -128,7 +128,7 @@ class CompareForm(forms.Form):
 
     @cached_property
     def _kept(self) -> KeptValues:
-        return KeptValues(self.collection, self.measure, self.source)
+        return KeptValues(self.collection, self.measure_key, self.source)
 
     @cached_property
     def values(self) -> pd.DataFrame:

@@ -53,7 +53,7 @@ PAGE_ROWS = 25  # of queries, below a figure and above other tables
 PAIR_PARAMETER = "pair"
 
 
-class SystemPair:
+class TwoSystems:
     """The values of two systems on each query that has both."""
 
     def __init__(self, form: CompareForm) -> None:
@@ -70,8 +70,8 @@ class SystemPair:
         first, second = (complete[name].to_numpy(dtype=float).tolist() for name in names)
         return by_difference(
             [
-                ValuePair(query, *numbers, f"{address}?{urlencode(self._names(query))}")
-                for query, *numbers in zip(map(str, complete.index), first, second, strict=True)
+                ValuePair(*row, f"{address}?{urlencode(self._names(row[0]))}")
+                for row in zip(map(str, complete.index), first, second, strict=True)
             ]
         )
 
@@ -84,7 +84,7 @@ class SystemPair:
         if not self.values:
             return None
         left_out = len(self.form.values) - len(self.values)
-        measure, sides = self.form.measure, self.form.sides
+        measure, sides = self.form.measure_key, self.form.sides
         return comparison_figure(
             self.values,
             sides,
@@ -141,9 +141,9 @@ class PairedFacets:
         return comparison_figure(
             [row._replace(url=reverse("document", args=[slug, row.name])) for row in values],
             self._sides(pair),
-            self.form.measure,
+            self.form.measure_key,
             name="paired-facets",
-            title=f"{self.form.measure} of {self.system} under two facets",
+            title=f"{self.form.measure_key} of {self.system} under two facets",
             noun=PAPERS,
             left_out=f"Left out, without a value under both facets: {listed(lacking, 5)}."
             if lacking
@@ -168,7 +168,7 @@ def compare_systems(request: HttpRequest, collection: Collection) -> HttpRespons
             "comparison": comparison,
             "rows": page_rows(comparison),
             "is_open": len(comparison.rows) <= OPEN_ROWS,
-            "sentence": difference_sentence(comparison, form.measure),
+            "sentence": difference_sentence(comparison, form.measure_key),
             "most_systems": MOST_SYSTEMS,
             "parameters": parameters,
         }
@@ -187,7 +187,7 @@ def compare_systems(request: HttpRequest, collection: Collection) -> HttpRespons
 
 def _baseline(form: CompareForm, comparison: SystemComparison) -> dict[str, Any]:
     return {
-        "finding": baseline_finding(comparison, form.measure),
+        "finding": baseline_finding(comparison, form.measure_key),
         "figure": _baseline_figure(form, comparison),
     }
 
@@ -196,7 +196,7 @@ def _baseline_figure(form: CompareForm, comparison: SystemComparison) -> Figure 
     slug = form.collection.slug
     return baseline_figure(
         comparison,
-        form.measure,
+        form.measure_key,
         lambda name: choices_address(
             "compare-systems", [slug], form.kept, first=form.baseline, second=name
         ),
@@ -204,9 +204,9 @@ def _baseline_figure(form: CompareForm, comparison: SystemComparison) -> Figure 
 
 
 def _pair(request: HttpRequest, form: CompareForm, comparison: SystemComparison) -> dict[str, Any]:
-    pair = SystemPair(form)
+    pair = TwoSystems(form)
     page = numbered_page(pair.values, request, anchor="#per-query", size=PAGE_ROWS)
-    finding = finding_of(pair.values, form.sides, form.measure, QUERIES) if pair.values else ""
+    finding = finding_of(pair.values, form.sides, form.measure_key, QUERIES) if pair.values else ""
     other = next(row for row in comparison.rows if row.system == form.other)
     return {
         "finding": f"{finding} {verdict_sentence(other, form.baseline)}".strip(),
@@ -218,7 +218,7 @@ def _pair(request: HttpRequest, form: CompareForm, comparison: SystemComparison)
 
 FIGURES: dict[str, Callable[[CompareForm], Figure | None]] = {
     "baseline": lambda form: _baseline_figure(form, form.comparison),
-    "comparison": lambda form: SystemPair(form).figure,
+    "comparison": lambda form: TwoSystems(form).figure,
     "paired-facets": lambda form: PairedFacets(form).figure,
 }
 

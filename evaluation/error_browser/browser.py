@@ -59,8 +59,8 @@ class ErrorChoices:
         )
 
     @property
-    def parameters(self) -> dict[str, object]:
-        own = {name: value for name, value in vars(self).items() if name != "kept"}
+    def parameters(self) -> dict[str, str]:
+        own = {name: str(value) for name, value in vars(self).items() if name != "kept"}
         return {**self.kept, **own}
 
 

@@ -61,7 +61,6 @@ def _page(
             "kinds": list(ErrorKind),
             "tag_filters": [TAGGED, UNTAGGED, *page.types],
             "listed_queries": page.queries[:MOST_QUERIES],
-            "kept": page.choices.kept,
             "grades": collection.grades,
             "deepest": DEEPEST,
             "longest_type": LONGEST_TYPE,

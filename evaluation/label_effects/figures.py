@@ -62,7 +62,10 @@ def means_figures(
                 moves(
                     f"Mean {measure}",
                     finding,
-                    [BeforeAfter(row[0], *map(_in_percent, row[1:])) for row in rows],
+                    [
+                        BeforeAfter(name, _in_percent(before), _in_percent(after))
+                        for name, before, after in rows
+                    ],
                     min(0.0, *values),
                     max(values),
                     stages=names,

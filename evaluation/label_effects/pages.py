@@ -9,10 +9,12 @@ from typing import Any
 
 from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
+from django.urls import reverse
 from django.utils.http import urlencode
 
 from accounts.models import Collection
 from evaluation.choices import measure_key
+from evaluation.label_effects.figures import ranking_finding
 from evaluation.label_effects.rankings import (
     BadMeasure,
     measure_named,
@@ -28,7 +30,8 @@ from reports.services import changed_since, reports_of
 from scoring.measures.names import Measure
 from web.choice_links import ChoiceLink
 from web.downloads import json_download, text_download
-from web.figure_files import ShownFigure
+from web.figure_files import ShownFigure, shown
+from web.figures import Figure
 from web.tables.csv_cells import csv_text
 
 JSON, CSV = "json", "csv"
@@ -54,6 +57,23 @@ class LabelReports:
 
     def by(self, measure: Measure) -> StoredReport | None:
         return self.rows.filter(parameters__measure=measure.name).first()
+
+    def section(
+        self, report: StoredReport, name: str, findings: Sequence[str], figures: Sequence[Figure]
+    ) -> LabelSection:
+        """The report on the page; `name` begins the names of the addresses of its files."""
+        query = urlencode({"measure": report.parameters["measure"]})
+        slug, subject = self.collection.slug, self.shadow_judge and self.shadow_judge.name
+        csv, json = (
+            f"{reverse(f'{name}-{extension}', args=[slug, *filter(None, [subject])])}?{query}"
+            for extension in (CSV, JSON)
+        )
+        page = "shadow-judge" if subject else "label-effects"
+        drawn = [
+            shown(figure, f"{page}-figure", slug, query, subject=subject or "")
+            for figure in figures
+        ]
+        return LabelSection(report, [*findings, ranking_finding(report.payload)], drawn, csv, json)
 
     def file(self, request: HttpRequest, extension: str, name: str) -> HttpResponse:
         """The whole report as JSON, or its rankings as CSV. Raises Http404 without a report."""

@@ -15,10 +15,8 @@ from accounts.access import in_collection, person_of
 from accounts.models import Collection, Role
 from evaluation.citations.figures import citation_figures
 from evaluation.citations.tables import facet_lines
-from evaluation.label_effects.figures import label_figures, ranking_finding
+from evaluation.label_effects.figures import label_figures
 from evaluation.label_effects.pages import (
-    CSV,
-    JSON,
     LabelReports,
     LabelSection,
     chosen_measure,
@@ -35,7 +33,7 @@ from evaluation.shadow_judges.tables import judge_lines
 from jobs.listing import jobs_to_show
 from reports.models import StoredReport
 from reports.services import request_report
-from web.figure_files import figure_file, shown
+from web.figure_files import figure_file
 from web.figures import Figure
 from web.tables.cells import numbered_page
 
@@ -47,32 +45,24 @@ KINDS = {"label-effects": LabelEffectsReport, "cited-papers": CitedPapersReport}
 def show_label_effects(request: HttpRequest, collection: Collection) -> HttpResponse:
     of_labels, of_cited = (LabelReports(collection, kind) for kind in KINDS.values())
     measure = chosen_measure(request, [of_labels, of_cited])
-    labels, cited = of_labels.by(measure), of_cited.by(measure)
     names = _facet_names(collection)
 
-    def section(name: str, report: StoredReport) -> LabelSection:
-        query = urlencode({"measure": measure.name})
-        csv, json = (
-            f"{reverse(f'{name}-{extension}', args=[collection.slug])}?{query}"
-            for extension in (CSV, JSON)
-        )
+    def section(reports: LabelReports, name: str) -> LabelSection | None:
+        report = reports.by(measure)
+        if report is None:
+            return None
         figures = list(_figures(report, names))
         findings = [panel.finding for figure in figures for panel in figure.panels]
-        return LabelSection(
-            report,
-            [*findings, ranking_finding(report.payload)],
-            [shown(each, "label-effects-figure", collection.slug, query) for each in figures],
-            csv,
-            json,
-        )
+        return reports.section(report, name, findings, figures)
 
+    cited = section(of_cited, "cited-papers")
     page = numbered_page(collection.shadow_judges.defer("prompt", "description"), request)
     context = measure_context(collection, measure, [of_labels, of_cited])
     context["jobs"] += jobs_to_show(collection, [IMPORT_KIND])
     context |= {
-        "labels": section("label-effects", labels) if labels else None,
-        "cited": section("cited-papers", cited) if cited else None,
-        "cited_lines": facet_lines(cited.payload, names) if cited else [],
+        "labels": section(of_labels, "label-effects"),
+        "cited": cited,
+        "cited_lines": facet_lines(cited.report.payload, names) if cited else [],
         "grades": collection.grades,
         "page": page,
         "judges": judge_lines(page.rows),

@@ -28,9 +28,9 @@ from web.words import count_noun
 
 Payload = Mapping[str, Any]
 
-MOST_ROWS = 40  # of a panel; the files have all
+MOST_ROWS = 20  # of a panel; the files have all
 MOST_CHANGED = 10  # systems of a panel
-MOST_PANELS = 6
+MOST_PANELS = 4
 
 
 def figures_of(payload: Payload, measure: str, way: str) -> list[Figure]:
@@ -86,7 +86,7 @@ def _changes(lines: Sequence[LeftOutLine], measure: str) -> Iterator[Figure]:
     lines = [line for line in lines if line.systems]
     if not lines:
         return
-    drawn = sorted(lines, key=lambda line: -abs(line.most_changed.change))[:MOST_PANELS]
+    drawn = sorted(lines, key=lambda line: -line.largest_change)[:MOST_PANELS]
     systems = {line.name: line.systems_by_change[:MOST_CHANGED] for line in drawn}
     shown = [system for each in systems.values() for system in each]
     high = 100 * max(max(system.score, system.reduced_score) for system in shown)
@@ -161,11 +161,11 @@ def _bounds(lines: Sequence[BiasLine], measure: str) -> Iterator[Figure]:
         note=(
             "A line goes from the standard value, for which unjudged documents are not relevant, "
             "to the upper bound, the largest value that any grades of them give. The condensed "
-            "value leaves them out. Values are in percent."
+            f"value leaves them out. Values are in percent.{_first(len(bounded))}"
         ),
         panels=[
             ranges(
-                count_noun(len(lines), "system"),
+                count_noun(min(MOST_ROWS, len(bounded)), "system"),
                 finding,
                 [
                     Range(line.name, *map(_percent, (line.standard, line.condensed, upper)))
@@ -182,6 +182,13 @@ def _bounds(lines: Sequence[BiasLine], measure: str) -> Iterator[Figure]:
             Key("dot-after", "condensed", is_dot=True),
         ),
         same_table="system-rows",
+    )
+
+
+def _first(count: int) -> str:
+    more = count > MOST_ROWS
+    return (
+        f" The {MOST_ROWS} of {count:,} systems with the highest value are drawn." if more else ""
     )
 
 

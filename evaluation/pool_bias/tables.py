@@ -56,6 +56,11 @@ class LeftOutLine(NamedTuple):
         return _signed(self.most_changed.change) if self.most_changed else ""
 
     @property
+    def largest_change(self) -> float:
+        """Of a score, up or down."""
+        return abs(self.most_changed.change) if self.most_changed else 0.0
+
+    @property
     def most_ranks(self) -> int:
         """The most ranks that a system falls or rises."""
         return max((abs(row.rank_change) for row in self.systems), default=0)
@@ -162,6 +167,10 @@ def _of_expected(name: str) -> Callable[[GrowthLine], object]:
     return lambda line: line.expected[name] if line.expected else None
 
 
+def _judged(place: int) -> Callable[[BiasLine], object]:
+    return lambda line: line.judged[place]
+
+
 SOURCES: Table[Payload] = Table(
     "pool-bias-sources",
     [
@@ -191,10 +200,7 @@ UNJUDGED: Table[BiasLine] = Table(
         Column(
             "judged",
             "Judged",
-            {
-                f"judged_{depth}": lambda line, place=place: line.judged[place]
-                for place, depth in enumerate(JUDGED_DEPTHS)
-            },
+            {f"judged_{depth}": _judged(place) for place, depth in enumerate(JUDGED_DEPTHS)},
         ),
         *(
             Column(key, key, {key: attrgetter(key)})

@@ -8,18 +8,14 @@ from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
-from django.utils.http import urlencode
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from accounts.access import in_collection, person_of
 from accounts.models import Collection, Role
 from agreement.coefficients import COEFFICIENTS
-from evaluation.label_effects.figures import means_figures, ranking_finding
+from evaluation.label_effects.figures import means_figures
 from evaluation.label_effects.pages import (
-    CSV,
-    JSON,
     LabelReports,
-    LabelSection,
     chosen_measure,
     measure_context,
 )
@@ -36,9 +32,8 @@ from evaluation.shadow_judges.services import (
 )
 from evaluation.shadow_judges.tables import facet_tables, grades_of, omissions_of
 from reports.models import StoredReport
-from scoring.measures.names import Measure
 from web.disk import NoRoom
-from web.figure_files import figure_file, shown
+from web.figure_files import figure_file
 from web.figures import Figure
 from web.file_fields import refuse_upload
 
@@ -113,32 +108,14 @@ def shadow_judge(request: HttpRequest, collection: Collection, shadow_judge: str
         names = dict(collection.facets.values_list("key", "name"))
         facets = facet_tables(agreement, names)
         context |= {
-            "section": _section(collection, shadow_judge, report, measure),
+            "section": reports.section(
+                report, "shadow-judge", [agreement_finding(agreement)], _figures(report)
+            ),
             "agreement": agreement,
             "facets": [*facets[-1:], *facets[:-1]],  # all queries first
             "grades": grades_of(agreement),
         }
     return render(request, "evaluation/shadow_judge.html", context)
-
-
-def _section(
-    collection: Collection, name: str, report: StoredReport, measure: Measure
-) -> LabelSection:
-    query = urlencode({"measure": measure.name})
-    csv, json = (
-        f"{reverse(f'shadow-judge-{extension}', args=[collection.slug, name])}?{query}"
-        for extension in (CSV, JSON)
-    )
-    return LabelSection(
-        report,
-        [agreement_finding(report.payload["agreement"]), ranking_finding(report.payload)],
-        [
-            shown(figure, "shadow-judge-figure", collection.slug, query, subject=name)
-            for figure in _figures(report)
-        ],
-        csv,
-        json,
-    )
 
 
 @in_collection(Role.ADMIN)
