@@ -98,6 +98,7 @@ def _tables(request: HttpRequest, collection: Collection, report: StoredReport) 
             for measure in payload["measures"]
         ),
         "sources": rows["sources"],
+        "system_names": {line.name for line in rows["systems"]},
         "left_out": rows["left-out"],
         "most_rows": MOST_ROWS,
         "judged_depths": JUDGED_DEPTHS,
