@@ -99,7 +99,7 @@ class LabelSection:
     csv: str
     json: str
 
-    @property
+    @cached_property
     def changed(self) -> str:
         """The inputs that changed since the report was computed, as in "the labels"; or ""."""
         return changed_since(self.report)

@@ -72,7 +72,7 @@ def test_a_comparison_is_requested_computed_shown_and_downloaded(reader, judged,
     assert "The report is up to date" in text_of(reader.get(url))
     judged.systems.get(name="bad").delete()
     assert "Changed since then: the lists of systems. Compare again" in text_of(reader.get(url))
-    assert queries_of(reader, url) < 50
+    assert queries_of(reader, url) < 40
 
 
 def test_the_finding_and_the_figures_come_first_and_values_are_in_percent(reader, judged):
