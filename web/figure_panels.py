@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from typing import NamedTuple, Protocol
@@ -144,14 +145,29 @@ def moves(
 
 
 class Interval(NamedTuple):
-    """A value with its interval. `is_sure` fills its dot; `url` is of the row's page."""
+    """A value with its interval; NaN where the value or the interval is undefined.
+
+    `is_sure` fills its dot; `url` is of the row's page.
+    """
 
     name: str
     low: float
     value: float
     high: float
-    is_sure: bool
+    is_sure: bool = True
     url: str = ""
+
+    @property
+    def text(self) -> str:
+        """ "bm25: 36.19, from 31.5 to 41"."""
+        if math.isnan(self.value):
+            return f"{self.name}: undefined"
+        text = f"{self.name}: {number_text(round(self.value, 2))}"
+        if math.isnan(self.low):
+            return text
+        return (
+            f"{text}, from {number_text(round(self.low, 2))} to {number_text(round(self.high, 2))}"
+        )
 
 
 def intervals(
@@ -161,15 +177,14 @@ def intervals(
     scale = PixelScale(low, high, gutter + EDGE, PANEL_WIDTH - EDGE)
     strokes: list[Stroke] = []
     dots: list[Dot] = []
-    labels: list[str] = []
     for place, row in enumerate(rows):
         y = TOP + ROW * (place + 0.5)
-        strokes.append(Stroke("move", scale.at(row.low), y, scale.at(row.high), y))
-        least, value, most = (number_text(round(number, 2)) for number in row[1:4])
-        labels.append(f"{row.name}: {value}, from {least} to {most}")
+        if not math.isnan(row.low):
+            strokes.append(Stroke("move", scale.at(row.low), y, scale.at(row.high), y))
         css = "dot-after" if row.is_sure else "dot-before"
-        dots.append(Dot(css, scale.at(row.value), y, labels[-1]))
-    links = _links(rows, labels)
+        if not math.isnan(row.value):
+            dots.append(Dot(css, scale.at(row.value), y, row.text))
+    links = _links(rows, [row.text for row in rows])
     return _row_panel(title, finding, rows, scale, strokes, dots=dots, gutter=gutter, links=links)
 
 
