@@ -2,12 +2,21 @@ from __future__ import annotations
 
 from django.urls import URLPattern, URLResolver, include, path
 
-from evaluation.leaderboard import views
+from evaluation.leaderboard import views as leaderboard
+from evaluation.ranked_lists import views as ranked_lists
+from evaluation.system_page import views as system_page
 
 urlpatterns: list[URLPattern | URLResolver] = [
-    path("evaluation/", views.show_leaderboard, name="leaderboard"),
-    path("systems/<path:name>", views.system, name="system"),
-    path("evaluation/score/", views.score_systems, name="score-systems"),
+    path("evaluation/", leaderboard.show_leaderboard, name="leaderboard"),
+    path("evaluation/score/", leaderboard.score_systems, name="score-systems"),
+    path(
+        "evaluation/figures/<slug:figure>.<slug:extension>",
+        leaderboard.leaderboard_file,
+        name="leaderboard-figure",
+    ),
+    path("systems/<path:name>", system_page.system, name="system"),
+    path("evaluation/systems/file/<path:name>", system_page.system_file, name="system-file"),
+    path("evaluation/comparison/lists/", ranked_lists.ranked_lists, name="ranked-lists"),
     path("evaluation/pool-bias/", include("evaluation.pool_bias.urls")),
     path("evaluation/", include("evaluation.label_effects.urls")),
     path("evaluation/shadow-judges/", include("evaluation.shadow_judges.urls")),

@@ -14,6 +14,7 @@ from adjudication.models import CaseCount
 from adjudication.standing import LabelledPair, Standing
 from agreement.revision import revision_of
 from annotation.models import Pair, PairCount
+from pooling.models import Candidate
 from scoring.measures.judged_ranks import Qrels
 from web.errors import UserFacingError
 
@@ -169,7 +170,11 @@ def final_labels_of_pools(collection: Collection) -> tuple[int, int]:
     )
     cases = CaseCount.objects.filter(**of_collection).aggregate(settled=Coalesce(Sum("settled"), 0))
     labelled = pairs["judged"] - pairs["disputed"] + cases["settled"]
-    own = Pair.objects.filter(candidate__document=F("query__query_paper__document"))
+    # From the query papers to their candidates: from the pairs, each of them would be looked at.
+    papers = Candidate.objects.order_by().filter(
+        pool__query_paper__collection=collection, document=F("pool__query_paper__document")
+    )
+    own = Pair.objects.filter(candidate__in=papers.values("pk"))
     standings = [pair.standing for pair in labelled_pairs(collection, own)]
     open_standings = (Standing.UNJUDGED, Standing.DUE)
     labelled -= sum(standing not in open_standings for standing in standings)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from accounts.models import Collection
 from scoring.labels import FINAL, relevant_from, stored_sources
 from scoring.measures.offered import known_measure, known_measures
@@ -78,3 +80,17 @@ def per_query(collection: Collection, measure: str, *, source: str = FINAL) -> p
     table = pd.DataFrame(columns).sort_index()
     table.index.name = "query"
     return table
+
+
+def stored_values(
+    collection: Collection, systems: Iterable[str], source: str, profile: str, measure: str
+) -> dict[str, dict[str, float | None]]:
+    """By system, the stored value of each query; None where the measure is undefined."""
+    rows = Scores.objects.filter(
+        system__collection=collection, system__name__in=systems, source=source, profile=profile
+    )
+    return {
+        name: dict(zip(values["queries"], values["measures"][measure], strict=True))
+        for name, values in rows.values_list("system__name", "values")
+        if measure in values["measures"]  # infAP is missing where scores are out of date
+    }

@@ -15,7 +15,7 @@ def run_evaluate(lease: Lease) -> dict[str, object]:
     return evaluate(collection=lease.collection, source=lease.parameters["source"], work=lease)
 
 
-@handles(IMPORT_KIND, title="Import a system", page="systems", reads=("path",))
+@handles(IMPORT_KIND, title="Import a system", page="leaderboard", reads=("path",))
 def run_import_system(lease: Lease) -> dict[str, object]:
     parameters = lease.parameters
     system = import_system(

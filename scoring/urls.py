@@ -1,8 +1,22 @@
 from __future__ import annotations
 
-from django.urls import URLResolver, include, path
+from django.urls import URLPattern, path
 
-urlpatterns: list[URLResolver] = [
-    path("evaluation/systems/", include("scoring.systems.urls")),
-    path("evaluation/baselines/", include("scoring.baselines.urls")),
+from accounts.models import Role
+from accounts.moved_pages import moved_page
+from scoring import views
+
+# Names are below a word of their own: a system may be called "import".
+urlpatterns: list[URLPattern] = [
+    path("evaluation/add/", views.add_system, name="add-system"),
+    path("evaluation/systems/", moved_page("leaderboard", Role.ADMIN), name="systems"),
+    path("evaluation/systems/import/", views.import_system, name="import-system"),
+    path("evaluation/systems/remove/<str:name>/", views.remove_system, name="remove-system"),
+    path("evaluation/systems/repetition/<str:name>/", views.repetition, name="system-repetition"),
+    path(
+        "evaluation/baselines/",
+        moved_page("add-system", Role.ADMIN, anchor="baselines"),
+        name="baselines",
+    ),
+    path("evaluation/baselines/make/", views.make_baselines, name="make-baselines"),
 ]

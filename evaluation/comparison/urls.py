@@ -13,7 +13,6 @@ _facets = moved_page("compare-systems", Role.ADMIN, anchor="facets", renamed={"s
 
 urlpatterns: list[URLPattern] = [
     path("comparison/", views.compare_systems, name="compare-systems"),
-    path("comparison/lists/", moved_page("compare-systems", Role.ADMIN), name="ranked-lists"),
     path("comparison/facets/", _facets, name="paired-facets"),
     path(
         "comparison/figures/<slug:figure>.<slug:extension>",

@@ -16,17 +16,12 @@ from scoring.labels import FINAL
 from scoring.latex import NEEDS_BOOKTABS, latex_text, table_rows
 from scoring.measures.profiles import TREC, Profile
 from scoring.measures.scopes import Scope
-from scoring.models import Scores, SystemKind
+from scoring.models import Scores
 from scoring.score_tables import ALL, MEAN_OVER_FIELDS, MeansRow
 from scoring.statistics.ranking import ranks_of
-from web.tables.csv_cells import csv_text
+from scoring.systems.named import KIND_WORDS
 
 JUDGED = "Judged@20"
-KIND_WORDS = {
-    SystemKind.RUN.value: "run",
-    SystemKind.FILE.value: "imported",
-    SystemKind.BASELINE.value: "baseline",
-}
 
 
 class LeaderboardPlace(NamedTuple):
@@ -71,12 +66,16 @@ class LeaderboardLine:
     @property
     def omissions(self) -> list[str]:
         """The queries and documents that the means do not cover, or count as 0."""
-        texts = []
-        if self.row.without_list:
-            texts.append(f"{self.row.without_list} without a list count as 0")
-        if self.row.left_out:
-            texts.append(f"{self.row.left_out} without a relevant document left out")
-        return [*texts, *scope_sentences(self.row, self.scope)]
+        return omissions_of(self.row, self.scope)
+
+
+def omissions_of(row: MeansRow, scope: Scope) -> list[str]:
+    texts = []
+    if row.without_list:
+        texts.append(f"{row.without_list} without a list count as 0")
+    if row.left_out:
+        texts.append(f"{row.left_out} without a relevant document left out")
+    return [*texts, *scope_sentences(row, scope)]
 
 
 class SystemSummary(NamedTuple):
@@ -113,6 +112,32 @@ def _rows(summary: Iterable[Mapping[str, Any]]) -> dict[LeaderboardPlace, MeansR
     return {LeaderboardPlace(row.facet, row.split, row.field, row.candidates): row for row in rows}
 
 
+class ScoredBoard(NamedTuple):
+    """The stored means of all systems by a profile, read once for any number of places."""
+
+    profile: Profile
+    systems: Sequence[SystemSummary]
+    pooled: frozenset[str]
+    open_lists: Sequence[SystemSummary]
+
+    @classmethod
+    def of(cls, collection: Collection, profile: Profile, source: str = FINAL) -> ScoredBoard:
+        systems = systems_of(collection, profile.name, source)
+        is_open = profile.name == TREC
+        return cls(
+            profile,
+            systems,
+            pooled_runs(collection),
+            systems if is_open else systems_of(collection, TREC, source),
+        )
+
+    def lines(self, place: LeaderboardPlace, measure: str) -> list[LeaderboardLine]:
+        """The systems by the mean of the measure, best first; those without a value come last."""
+        found = _lines(self.systems, place, self.pooled, _judged(self.open_lists, place))
+        lines = [replace(line, scope=self.profile.scope) for line in found]
+        return ranked(lines, lambda line: line.row.measures.get(measure))
+
+
 def leaderboard(
     collection: Collection,
     profile: Profile,
@@ -120,12 +145,8 @@ def leaderboard(
     measure: str,
     source: str = FINAL,
 ) -> list[LeaderboardLine]:
-    """The systems by the mean of the measure, best first; systems without a value come last."""
-    judged = {} if profile.name == TREC else _judged(collection, place, source)
-    pooled = pooled_runs(collection)
-    systems = systems_of(collection, profile.name, source)
-    lines = [replace(line, scope=profile.scope) for line in _lines(systems, place, pooled, judged)]
-    return ranked(lines, lambda line: line.row.measures.get(measure))
+    """`ScoredBoard.lines` of one place."""
+    return ScoredBoard.of(collection, profile, source).lines(place, measure)
 
 
 def usual_place(profile: Profile, facet: str = ALL) -> LeaderboardPlace:
@@ -144,12 +165,12 @@ def ranked(
 
 
 def _judged(
-    collection: Collection, place: LeaderboardPlace, source: str
+    open_lists: Iterable[SystemSummary], place: LeaderboardPlace
 ) -> dict[str, float | None]:
     """The share of judged documents among the first 20 of the open lists, by system."""
     return {
         system.name: row.measures[JUDGED]
-        for system in systems_of(collection, TREC, source)
+        for system in open_lists
         if (row := system.rows.get(LeaderboardPlace(place.facet, place.split)))
     }
 
@@ -228,32 +249,6 @@ def pooled_runs(collection: Collection) -> frozenset[str]:
 
 
 # Files
-
-
-def as_csv(lines: Sequence[LeaderboardLine], measures: Sequence[str]) -> str:
-    """The leaderboard as CSV, a row for each system; values as fractions at full precision."""
-    extra = [f"{name} {bound}" for name in measures for bound in ("low", "high", "deviation")]
-    head = (
-        *("rank", "system", "kind", "in_pool", "queries", "left_out", "without_list"),
-        *("scope", "re_ranking", "unjudged", "lacking", *measures, "judged@20", *extra),
-    )
-    rows = (
-        (
-            *(line.rank, line.name, line.kind, line.in_pool),
-            *(line.row.queries, line.row.left_out, line.row.without_list),
-            *(line.scope, line.row.is_re_ranking, line.row.unjudged, line.row.lacking),
-            *(line.row.measures.get(name) for name in measures),
-            line.judged,
-            *(bound for name in measures for bound in _bounds(line, name)),
-        )
-        for line in lines
-    )
-    return csv_text(head, *rows)
-
-
-def _bounds(line: LeaderboardLine, measure: str) -> tuple[float | None, float | None, float | None]:
-    low, high = line.row.intervals.get(measure) or (None, None)
-    return low, high, (line.deviations or {}).get(measure)
 
 
 def as_latex(lines: Sequence[LeaderboardLine], measures: Sequence[str], caption: str) -> str:

@@ -2,186 +2,206 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from functools import cached_property
+from typing import Any
 
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse, QueryDict
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.http import urlencode
 from django.views.decorators.http import require_POST, require_safe
 
-from accounts.access import in_collection, person_of, row_or_404
+from accounts.access import in_collection, person_of
 from accounts.models import Collection, Role
-from evaluation.leaderboard.report import split_descriptions
-from evaluation.leaderboard.rows import (
-    KIND_WORDS,
-    LeaderboardLine,
-    LeaderboardPlace,
+from evaluation.leaderboard.board_rows import (
+    FILTERS,
+    NOT_SCORED,
+    OUT_OF_DATE,
+    BoardRow,
     as_csv,
-    as_latex,
-    facet_name,
-    leaderboard,
-    places_of,
+    board_rows,
 )
+from evaluation.leaderboard.figures import BoardPart, finding_of, leaderboard_figure
+from evaluation.leaderboard.report import split_descriptions
+from evaluation.leaderboard.rows import LeaderboardLine, ScoredBoard, as_latex, facet_name
+from evaluation.leaderboard.selection import LeaderboardSelection, Select
 from evaluation.leaderboard.supported_scopes import support_of
+from evaluation.unique_finds import UniqueFindsReport
 from jobs.listing import jobs_to_show
 from pooling.models import Pool
+from reports.services import request_report
+from scoring.baselines.services import JOB_KIND as BASELINES_KIND
 from scoring.computation import folds_of
 from scoring.folds import Folds
-from scoring.labels import FINAL, SOURCE_NAMES, query_facets, relevant_from, stored_sources
-from scoring.measures.names import Measure
-from scoring.measures.profiles import PROFILES, Profile, profile_of, usual_profile
+from scoring.labels import FINAL, SOURCE_NAMES, query_facets, stored_sources
 from scoring.models import Scores
-from scoring.results import scored_sources, shown_source, stored_profile
-from scoring.score_tables import ALL, DEV, MEAN_OVER_FIELDS, TEST
-from scoring.services import JOB_KIND, out_of_date, request_evaluation, unscored_runs
-from web.choice_links import ChoiceLink
+from scoring.results import scored_sources
+from scoring.services import JOB_KIND, request_evaluation
+from scoring.systems.uploads import IMPORT_KIND
 from web.downloads import text_download
+from web.figure_files import figure_file, shown
+from web.figures import Figure
 from web.tables.cells import matching
-from web.tables.filters import Filter, FilterChoice, Test, filter_bar, filter_rows
+from web.tables.filters import filter_rows
 from web.tables.paging import typed
 
-SPLIT_NAMES = {TEST: "Test", DEV: "Development", ALL: "All queries"}
-
-
-def _is_of_kind(kind: str) -> Test[LeaderboardLine]:
-    return lambda line: kind in line.kinds
-
-
-FILTERS: list[Filter[Test[LeaderboardLine]]] = [
-    Filter(
-        "kind",
-        "Kind",
-        [
-            FilterChoice(kind, word.capitalize(), _is_of_kind(kind))
-            for kind, word in KIND_WORDS.items()
-        ],
-    ),
-    Filter(
-        "pool",
-        "Pool",
-        [
-            FilterChoice("in", "In the pool", lambda line: line.in_pool),
-            FilterChoice("out", "Not in the pool", lambda line: not line.in_pool),
-        ],
-    ),
-]
+MAKES_SCORES = (JOB_KIND, IMPORT_KIND, BASELINES_KIND, UniqueFindsReport.name)
 
 
 @dataclass(frozen=True)
-class LeaderboardSelection:
-    """The selection in the address; an unknown value counts as the default."""
+class LeaderboardPage:
+    """The leaderboard of the choices in the address, with the rows that the filters leave."""
 
-    source: str
-    profile: Profile
-    place: LeaderboardPlace
-    measure: str
-    places: Sequence[LeaderboardPlace]
+    collection: Collection
+    request: HttpRequest
+    facets: Mapping[str, str]
+    choice: LeaderboardSelection
 
     @classmethod
-    def of(
-        cls, collection: Collection, parameters: QueryDict, facets: Iterable[str]
-    ) -> LeaderboardSelection:
-        source = shown_source(collection, parameters.get("labels", ""))
-        name = parameters.get("profile", "")
-        profile = profile_of(
-            name if name in PROFILES else usual_profile(facets), relevant_from(collection, source)
-        )
-        profile = stored_profile(collection, profile, source=source)
-        places = places_of(collection, profile.name, source)
-        measure = parameters.get("measure", "")
-        return cls(
-            source,
-            profile,
-            _known_place(parameters, profile, places),
-            measure if measure in profile.names else profile.main_measure,
-            places,
+    def of(cls, request: HttpRequest, collection: Collection) -> LeaderboardPage:
+        facets = {key: name for key, name in collection.facets.values_list("key", "name") if key}
+        choice = LeaderboardSelection.of(collection, request.GET, facets)
+        return cls(collection, request, facets, choice)
+
+    @cached_property
+    def board(self) -> ScoredBoard:
+        return ScoredBoard.of(self.collection, self.choice.profile, self.choice.source)
+
+    @cached_property
+    def rows(self) -> list[BoardRow]:
+        lines = self.board.lines(self.choice.place, self.choice.measure)
+        return board_rows(self.collection, lines, self.board.pooled, self.choice.source)
+
+    @cached_property
+    def found(self) -> list[BoardRow]:
+        return matching(
+            filter_rows(self.rows, FILTERS, self.request.GET),
+            typed(self.request.GET, "q"),
+            lambda row: f"{row.name} {row.origin}",
         )
 
     @property
-    def parameters(self) -> dict[str, str]:
-        return {
-            "labels": self.source,
-            "profile": self.profile.name,
-            **self.place._asdict(),
-            "measure": self.measure,
-        }
+    def lines(self) -> list[LeaderboardLine]:
+        return [row.line for row in self.found if row.line]
 
-    def address(self, **changes: str) -> str:
-        return f"?{urlencode(self.parameters | changes)}"
+    @property
+    def selects(self) -> list[Select]:
+        """The choices of scores, and the filters that leave out some of the rows."""
+        filters = []
+        for each in FILTERS:
+            known = [choice for choice in each.choices if any(map(choice.condition, self.rows))]
+            chosen = each.chosen(self.request.GET)
+            if len(known) > 1 or chosen:
+                options = [("", "All"), *((choice.value, choice.caption) for choice in known)]
+                value = chosen.value if chosen else ""
+                filters.append(Select(each.name, each.caption, options, value))
+        return [*self.choice.selects(self.collection, self.facets), *filters]
 
-    def values_of(self, field: str) -> list[str]:
-        """The values of this field among the stored rows, with the other fields as they are."""
-        others = self.place._replace(**{field: ""})
-        return list(
-            dict.fromkeys(
-                getattr(place, field)
-                for place in self.places
-                if place._replace(**{field: ""}) == others
+    def figure(self, same_table: str = "") -> Figure | None:
+        """The chosen facet is first."""
+        chosen = self.choice.place.facet
+        others = [facet for facet in self.choice.values_of("facet") if facet != chosen]
+        names = {line.name for line in self.lines}
+        parts = [
+            BoardPart(
+                facet_name(facet, self.facets),
+                [
+                    line
+                    for line in self.board.lines(
+                        self.choice.place._replace(facet=facet), self.choice.measure
+                    )
+                    if line.name in names
+                ],
             )
+            for facet in (chosen, *others)
+        ]
+        return leaderboard_figure(
+            parts, self.choice.measure, self._addresses, same_table=same_table
         )
 
+    @property
+    def _addresses(self) -> dict[str, str]:
+        """Of a system's page, or of the first repetition's."""
+        slug, choices = self.collection.slug, self.choice.address()
+        return {
+            row.name: reverse("system", args=[slug, row.members[0].name]) + choices
+            for row in self.found
+            if row.members
+        }
 
-def _known_place(
-    parameters: QueryDict, profile: Profile, places: Sequence[LeaderboardPlace]
-) -> LeaderboardPlace:
-    """The place of the address, or with defaults where no stored row has it."""
-    usual = LeaderboardPlace(
-        ALL,
-        TEST if profile.has_folds else ALL,
-        MEAN_OVER_FIELDS if profile.by_field else "",
-    )
-    asked = LeaderboardPlace(
-        *(parameters.get(name, getattr(usual, name)) for name in LeaderboardPlace._fields)
-    )
-    for place in (asked, usual._replace(facet=asked.facet, split=asked.split), usual):
-        if place in places:
-            return place
-    return usual._replace(split=ALL)
+    def file(self, kind: str) -> HttpResponse:
+        choice, measures = self.choice, self.choice.profile.names
+        filename = f"{self.collection.slug}-leaderboard-{choice.place.facet}"
+        if kind == "csv":
+            return text_download(as_csv(self.found, measures), "text/csv", f"{filename}.csv")
+        caption = (
+            f"{self.collection.name}: {facet_name(choice.place.facet, self.facets)}, in percent, "
+            f"{choice.profile.scope} lists."
+        )
+        text = as_latex(self.lines, measures, caption)
+        return text_download(text, "text/x-tex", f"{filename}.tex")
+
+    def context(self) -> dict[str, Any]:
+        collection, choice = self.collection, self.choice
+        folds = folds_of(collection, query_facets(collection))
+        figure = self.figure("ranking-rows")
+        return {
+            "collection": collection,
+            "choice": choice,
+            "rows": self.found,
+            "scored": sum(row.line is not None for row in self.rows),
+            "is_filtered": len(self.found) < len(self.rows),
+            "words": typed(self.request.GET, "q"),
+            "measures": choice.measures(),
+            "selects": self.selects,
+            "csv": f"?{self._filters('csv')}",
+            "latex": f"?{self._filters('latex')}",
+            "finding": finding_of(self.lines, choice.measure) if figure else "",
+            "figure": figure
+            and shown(figure, "leaderboard-figure", collection.slug, self._filters()),
+            "mean": _mean_words(choice, folds),
+            "folds": folds,
+            "support": support_of(collection, choice.profile.scope, choice.source),
+            "mixed": sum(line.is_mixed_in for line in self.lines),
+            "out_of_date": _names(self.rows, OUT_OF_DATE),
+            "unscored": _names(self.rows, NOT_SCORED),
+            "scored_at": _scored_at(collection, choice.source),
+            "sources": scorable_sources(collection),
+            "jobs": jobs_to_show(collection, MAKES_SCORES),
+        }
+
+    def _filters(self, file_format: str = "") -> str:
+        """The parameters of the page as it is shown."""
+        named = {each.name: self.request.GET.get(each.name, "") for each in FILTERS}
+        named |= {"q": typed(self.request.GET, "q"), "format": file_format}
+        return urlencode(
+            self.choice.parameters | {name: value for name, value in named.items() if value}
+        )
 
 
 @in_collection(Role.ADMIN)
 @require_safe
 def show_leaderboard(request: HttpRequest, collection: Collection) -> HttpResponse:
-    names = {key: name for key, name in collection.facets.values_list("key", "name") if key}
-    choice = LeaderboardSelection.of(collection, request.GET, names)
-    lines = leaderboard(collection, choice.profile, choice.place, choice.measure, choice.source)
-    found = matching(
-        filter_rows(lines, FILTERS, request.GET), typed(request.GET, "q"), lambda line: line.name
-    )
+    page = LeaderboardPage.of(request, collection)
     if (kind := request.GET.get("format")) in ("csv", "latex"):
-        return _file(collection, choice, found, kind, names)
-    folds = folds_of(collection, query_facets(collection))
-    context = {
-        "collection": collection,
-        "choice": choice,
-        "lines": found,
-        "total": len(lines),
-        "measures": _measures(choice),
-        "options": _options(collection, choice, names),
-        "bar": filter_bar(
-            request,
-            FILTERS,
-            caption="System",
-            button="Find systems",
-            kept=("labels", "profile", *LeaderboardPlace._fields, "measure"),
-        ),
-        "csv": choice.address(format="csv"),
-        "latex": choice.address(format="latex"),
-        "mean": _mean_words(choice, folds),
-        "folds": folds,
-        "support": support_of(collection, choice.profile.scope, choice.source),
-        "mixed": sum(line.is_mixed_in for line in lines),
-        "out_of_date": [system.name for system in out_of_date(collection, choice.source)],
-        "unscored": unscored_runs(collection),
-        "scored_at": _scored_at(collection, choice.source),
-        "sources": _scorable_sources(collection),
-        "jobs": jobs_to_show(collection, [JOB_KIND]),
-    }
-    return render(request, "evaluation/leaderboard.html", context)
+        return page.file(kind)
+    return render(request, "evaluation/leaderboard.html", page.context())
+
+
+@in_collection(Role.ADMIN)
+@require_safe
+def leaderboard_file(
+    request: HttpRequest, collection: Collection, figure: str, extension: str
+) -> HttpResponse:
+    drawn = LeaderboardPage.of(request, collection).figure()
+    return figure_file([drawn] if drawn else [], figure, extension, collection.slug)
+
+
+def _names(rows: Sequence[BoardRow], state: str) -> list[str]:
+    return [row.name for row in rows if row.state == state]
 
 
 def _mean_words(choice: LeaderboardSelection, folds: Folds) -> str:
@@ -190,7 +210,7 @@ def _mean_words(choice: LeaderboardSelection, folds: Folds) -> str:
     return f"Shown is the {split_descriptions(folds).get(choice.place.split, '')}."
 
 
-def _scorable_sources(collection: Collection) -> list[tuple[str, str]]:
+def scorable_sources(collection: Collection) -> list[tuple[str, str]]:
     """The sources of labels to score by, each with its name.
 
     A collection with judged pairs has its final labels; others only if it has such scores. Before
@@ -212,111 +232,14 @@ def _scored_at(collection: Collection, source: str) -> object:
     return scores.values_list("computed_at", flat=True).first()
 
 
-class MeasureHead(NamedTuple):
-    """The head of a measure's column: the link ranks by it."""
-
-    name: str
-    description: str
-    threshold: str
-    url: str
-    current: bool
-
-
-def _measures(choice: LeaderboardSelection) -> list[MeasureHead]:
-    return [
-        MeasureHead(
-            measure.name,
-            measure.description,
-            _threshold(measure),
-            choice.address(measure=measure.name),
-            measure.name == choice.measure,
-        )
-        for measure in choice.profile.measures
-    ]
-
-
-def _threshold(measure: Measure) -> str:
-    """The lowest relevant grade, if the name of a measure with a threshold does not say it."""
-    has_threshold = "relevant: grade" in measure.description and "rel=" not in measure.name
-    return f"grade ≥ {measure.least}" if has_threshold else ""
-
-
-def _options(
-    collection: Collection, choice: LeaderboardSelection, names: Mapping[str, str]
-) -> list[tuple[str, list[ChoiceLink]]]:
-    """The choices of the page as links, by what they choose. One without a choice is left out."""
-    sources = [
-        ChoiceLink(
-            SOURCE_NAMES.get(source, source).capitalize(),
-            choice.address(labels=source, measure=""),
-            source == choice.source,
-        )
-        for source in scored_sources(collection)
-    ]
-    profiles = [
-        ChoiceLink(
-            name,
-            f"?{urlencode({'labels': choice.source, 'profile': name})}",
-            name == choice.profile.name,
-        )
-        for name in PROFILES
-    ]
-    groups = [
-        ("Labels", sources),
-        ("Measures", profiles),
-        ("Queries", _place_options(choice, "facet", lambda value: facet_name(value, names))),
-        ("Mean", _place_options(choice, "split", lambda value: SPLIT_NAMES[value])),
-        ("Field", _place_options(choice, "field", str)),
-        ("Candidates", _place_options(choice, "candidates", str)),
-    ]
-    return [(caption, options) for caption, options in groups if len(options) > 1]
-
-
-def _place_options(
-    choice: LeaderboardSelection, field: str, caption: Callable[[str], str]
-) -> list[ChoiceLink]:
-    current = getattr(choice.place, field)
-    return [
-        ChoiceLink(caption(value), choice.address(**{field: value}), value == current)
-        for value in choice.values_of(field)
-    ]
-
-
-def _file(
-    collection: Collection,
-    choice: LeaderboardSelection,
-    lines: list[LeaderboardLine],
-    kind: str,
-    names: Mapping[str, str],
-) -> HttpResponse:
-    measures = choice.profile.names
-    filename = f"{collection.slug}-leaderboard-{choice.place.facet}"
-    if kind == "csv":
-        return text_download(as_csv(lines, measures), "text/csv", f"{filename}.csv")
-    caption = (
-        f"{collection.name}: {facet_name(choice.place.facet, names)}, in percent, "
-        f"{choice.profile.scope} lists."
-    )
-    return text_download(as_latex(lines, measures, caption), "text/x-tex", f"{filename}.tex")
-
-
-@in_collection(Role.ADMIN)
-@require_safe
-def system(request: HttpRequest, collection: Collection, name: str) -> HttpResponse:
-    row_or_404(
-        collection.systems.filter(name=name).first() or collection.runs.filter(name=name).first()
-    )
-    return redirect(f"{reverse('leaderboard', args=[collection.slug])}?{urlencode({'q': name})}")
-
-
 @in_collection(Role.ADMIN)
 @require_POST
 def score_systems(request: HttpRequest, collection: Collection) -> HttpResponse:
     source = request.POST.get("labels", FINAL)
-    request_evaluation(
-        collection=collection,
-        source=source if source in stored_sources() else FINAL,
-        requested_by=person_of(request),
-    )
+    source = source if source in stored_sources() else FINAL
+    person = person_of(request)
+    request_evaluation(collection=collection, source=source, requested_by=person)
+    if source == FINAL:
+        request_report(UniqueFindsReport(), collection=collection, requested_by=person)
     messages.info(request, "Scoring the systems.")
     return redirect("leaderboard", collection.slug)

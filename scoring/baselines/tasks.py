@@ -7,6 +7,6 @@ from jobs.registry import handles
 from scoring.baselines.services import JOB_KIND, make_baselines
 
 
-@handles(JOB_KIND, title="Make baselines", page="baselines", in_steps=True)
+@handles(JOB_KIND, title="Make baselines", page="leaderboard", in_steps=True)
 def run_make_baselines(lease: Lease) -> dict[str, object]:
     return {**make_baselines(collection=lease.collection, work=lease, **lease.parameters)}

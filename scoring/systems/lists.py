@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from accounts.models import Collection
 from corpus.models import Query
+from retrieval.formats import Scored, write_run
 from retrieval.models import Run
 from retrieval.services import query_names_of
 from scoring.models import System, SystemKind, SystemRanking
@@ -29,14 +30,32 @@ def list_for(system: System, query: Query) -> list[str] | None:
     """The docnos of the system's list for a query, best first; None if it has no list."""
     if system.kind == SystemKind.RUN:
         run = system.collection.runs.filter(name=system.name).first()
-        # A run with a facet has lists only for the queries with that facet.
-        if run is None or run.parameters.get("facet", query.facet.key) != query.facet.key:
-            return None
-        rankings = run.rankings.filter(query_paper=query.query_paper_id)
-        docnos: list[str] | None = rankings.values_list("docnos", flat=True).first()
-        return docnos
+        return run_list_for(run, query) if run else None
     rankings_of_system = system.rankings.filter(query=query)
     return rankings_of_system.values_list("docnos", flat=True).first()
+
+
+def run_list_for(run: Run, query: Query) -> list[str] | None:
+    """The docnos of the run's list for the query's paper, best first; None if it has no list."""
+    # A run with a facet has lists only for the queries with that facet.
+    if run.parameters.get("facet", query.facet.key) != query.facet.key:
+        return None
+    rankings = run.rankings.filter(query_paper=query.query_paper_id)
+    docnos: list[str] | None = rankings.values_list("docnos", flat=True).first()
+    return docnos
+
+
+def system_lines(system: System) -> Iterator[str]:
+    """The lines of a TREC run file of a system with lists of its own; the topics are queries.
+
+    The scores count down from the length of the list: those of an imported file may be distances,
+    whose order a reader of the file would turn around.
+    """
+    names = sorted(system.rankings.values_list("query__name", "pk"))
+    for query, ranking in names:
+        docnos = system.rankings.values_list("docnos", flat=True).get(pk=ranking)
+        scored = (Scored(docno, float(len(docnos) - rank)) for rank, docno in enumerate(docnos))
+        yield from write_run({query: scored}, tag=system.name)
 
 
 def _run_lists(system: System) -> Iterator[tuple[str, list[str]]]:

@@ -18,7 +18,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 OTHERS = (
     *("search", "import-documents", "document-imports", "import-full-texts", "add-query"),
     *("draw-sample", "paper-types", "add-run", "choose-models", "plan-pools", "new-study"),
-    "baselines",
+    *("add-system", "ranked-lists"),
     "import-shadow-judge",
 )
 
@@ -39,6 +39,7 @@ def addresses() -> list[str]:
         "query-choice": world.collection.query_choices.get().name,
         "study": world.study.name,
         "shadow-judge": SHADOW_JUDGE,
+        "system": world.system.name,
         "pool": paper,
         "guideline": "method",
         "release": world.release.version,

@@ -29,7 +29,7 @@ ALLOWED = {
 }
 ALLOWED_PAGES = {
     "/settings/": "where the facets are chosen",
-    "/evaluation/baselines/": "names and definitions of CSFCube’s baselines",
+    "/evaluation/add/": "names and definitions of CSFCube’s baselines",
     "/releases/1.0/": "shows the README of the files, which have these names",
 }
 READ_ATTRIBUTES = ("title", "aria-label", "alt", "placeholder", "content")

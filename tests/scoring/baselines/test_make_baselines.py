@@ -93,11 +93,11 @@ def test_a_baseline_of_an_earlier_definition_is_out_of_date_and_made_again():
     system.parameters["version"] = 1
     system.save()
     admin = client_of("admin")
-    for page in ("baselines", "systems"):
+    for page in ("add-system", "leaderboard"):
         assert text_of(admin.get(address(page))).count("by an earlier definition") == 1
     result = make_baselines(collection=collection, names=["fabs_bm25", "fabs_tfidf"])
     assert result == {"made": ["fabs_bm25"], "unchanged": ["fabs_tfidf"]}
-    assert "by an earlier definition" not in text_of(admin.get(address("baselines")))
+    assert "by an earlier definition" not in text_of(admin.get(address("add-system")))
 
 
 def test_another_distance_is_another_system_and_bm25_has_none():
@@ -315,7 +315,7 @@ def test_the_button_makes_baselines_in_a_job_and_the_page_counts_what_has_no_tex
         ["fabs_tfidf-cosine", "fabs_bm25"],
     )
     assert collection.systems.get(name="fabs_bm25").scores.exists()
-    page = admin.get(address("baselines"))
+    page = admin.get(address("add-system"))
     rows = {
         row.baseline.name: len(row.systems)
         for group in page.context["groups"]
@@ -331,5 +331,5 @@ def test_the_button_makes_baselines_in_a_job_and_the_page_counts_what_has_no_tex
 
 def test_a_collection_without_judgments_leads_to_judging():
     a_collection()
-    page = client_of("admin").get(address("baselines"))
+    page = client_of("admin").get(address("add-system"))
     assert "No judged pool yet" in text_of(page)

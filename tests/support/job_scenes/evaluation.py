@@ -13,6 +13,7 @@ from evaluation.label_effects.services import (
 )
 from evaluation.pool_bias.services import PoolBiasReport
 from evaluation.shadow_judges.services import Description, request_shadow_judge
+from evaluation.unique_finds import UniqueFindsReport
 from jobs.models import Job
 from release.services import publish_release, request_release
 from release.versions.rankings import request_rankings
@@ -53,6 +54,10 @@ def system() -> Job:
 
 def pool_bias() -> Job:
     return request_report(PoolBiasReport(), collection=a_scored_collection(), requested_by=None)
+
+
+def finds() -> Job:
+    return request_report(UniqueFindsReport(), collection=a_scored_collection())
 
 
 def baselines() -> Job:
@@ -107,6 +112,7 @@ SCENES: dict[str, Callable[[], Job]] = {
     "import_system": system,
     "pool_bias": pool_bias,
     "make_baselines": baselines,
+    "unique_finds": finds,
     "compare_labels": label_effects,
     "compare_citations": cited_papers,
     "compare_shadow_judge": shadow_judge,

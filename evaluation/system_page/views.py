@@ -1,0 +1,59 @@
+"""The admin's page of a system, and its ranked lists as a file."""
+
+from __future__ import annotations
+
+from django.http import HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.http import urlencode
+from django.views.decorators.http import require_safe
+
+from accounts.access import in_collection, row_or_404
+from accounts.models import Collection, Role
+from evaluation.leaderboard.rows import pooled_runs
+from evaluation.leaderboard.views import scorable_sources
+from evaluation.system_page.page import SystemPage
+from scoring.models import SystemKind
+from scoring.systems.lists import system_lines
+from scoring.systems.named import named_system
+from web.downloads import as_download
+from web.figure_files import shown
+from web.tables.text_blocks import in_blocks
+
+
+@in_collection(Role.ADMIN)
+@require_safe
+def system(request: HttpRequest, collection: Collection, name: str) -> HttpResponse:
+    named = row_or_404(named_system(collection, name))
+    page = SystemPage.of(collection, named, request.GET)
+    context = {
+        "collection": collection,
+        "page": page,
+        "named": named,
+        "choice": page.choice,
+        "in_pool": name in pooled_runs(collection),
+        "names_differ": not collection.facets.filter(key="").exists()
+        or collection.queries.filter(sentence_numbers__isnull=False).exists(),
+        "sources": scorable_sources(collection),
+    }
+    if page.line:
+        figure = page.queries.figure()
+        if figure:
+            parameters = urlencode(page.comparison_parameters)
+            context["finding"] = figure.panels[0].finding
+            context["compare"] = f"?{parameters}"
+            context["figure"] = shown(figure, "comparison-figure", collection.slug, parameters)
+        context["best"], context["worst"] = page.queries.extremes()
+    return render(request, "evaluation/system.html", context)
+
+
+@in_collection(Role.ADMIN)
+@require_safe
+def system_file(request: HttpRequest, collection: Collection, name: str) -> HttpResponseBase:
+    """A TREC file of the lists of an imported system or a baseline, with ids of queries."""
+    system = get_object_or_404(collection.systems, name=name)
+    if system.kind == SystemKind.RUN:
+        return redirect("run-file", collection.slug, name)
+    response = StreamingHttpResponse(
+        in_blocks(system_lines(system)), content_type="text/plain; charset=utf-8"
+    )
+    return as_download(response, f"{collection.slug}-{system.name}.run")
