@@ -37,6 +37,7 @@ from scoring.baselines.services import JOB_KIND as BASELINES_KIND
 from scoring.computation import folds_of
 from scoring.folds import Folds
 from scoring.labels import FINAL, SOURCE_NAMES, query_facets, stored_sources
+from scoring.measures.profiles import TREC
 from scoring.models import Scores
 from scoring.results import scored_sources
 from scoring.services import JOB_KIND, request_evaluation
@@ -148,14 +149,16 @@ class LeaderboardPage:
         collection, choice = self.collection, self.choice
         folds = folds_of(collection, query_facets(collection))
         figure = self.figure("ranking-rows")
+        has_scores = any(row.line for row in self.rows)
         return {
             "collection": collection,
             "choice": choice,
             "rows": self.found,
-            "scored": sum(row.line is not None for row in self.rows),
+            "scored": has_scores,
+            "has_judged": has_scores and choice.profile.name != TREC,
             "is_filtered": len(self.found) < len(self.rows),
             "words": typed(self.request.GET, "q"),
-            "measures": choice.measures(),
+            "measures": choice.measures() if has_scores else [],
             "selects": self.selects,
             "csv": f"?{self._filters('csv')}",
             "latex": f"?{self._filters('latex')}",

@@ -164,7 +164,7 @@ class SystemPage:
     def interval(self) -> tuple[float, float] | None:
         return self.row.intervals.get(self.choice.measure) if self.row else None
 
-    @property
+    @cached_property
     def omissions(self) -> list[str]:
         """Notes on what the means of this system do not cover, or count as 0."""
         return omissions_of(self.row, self.choice.profile.scope) if self.row else []
@@ -179,7 +179,7 @@ class SystemPage:
             if (row := self.summary.rows.get(self.choice.place._replace(facet=facet)))
         ]
 
-    @property
+    @cached_property
     def heads(self) -> list[FacetHead]:
         return [
             FacetHead(
@@ -191,7 +191,7 @@ class SystemPage:
             for facet, row in self._facet_rows
         ]
 
-    @property
+    @cached_property
     def score_lines(self) -> list[MeasureLine]:
         return [
             MeasureLine(
@@ -204,7 +204,7 @@ class SystemPage:
             for head in self.choice.measures(**self._kept)
         ]
 
-    @property
+    @cached_property
     def unjudged(self) -> list[tuple[int, float]]:
         """The share of documents without a label among the first k of its open lists."""
         place = LeaderboardPlace(self.choice.place.facet, self.choice.place.split)
@@ -237,7 +237,7 @@ class SystemPage:
     def _kept(self) -> dict[str, str]:
         return {"other": self.asked_other} if self.asked_other else {}
 
-    @property
+    @cached_property
     def selects(self) -> list[Select]:
         others = [(name, name) for name in self.other_names]
         beside = [Select("other", "Beside", others, self.other)] if others else []

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
+from urllib.parse import quote_plus
 
 from django.urls import reverse
 from django.utils.http import urlencode
@@ -49,17 +51,21 @@ class QueryValues:
     others: Mapping[str, float | None]
     choices: Mapping[str, str]
 
-    def lists_address(self, query: str = "") -> str:
-        chosen = {"first": self.other, "second": self.system, "query": query}
-        chosen |= self.choices
+    @cached_property
+    def lists(self) -> str:
+        """The address of both ranked lists; for a query, it is followed by `&query=`."""
+        chosen = {"first": self.other, "second": self.system} | self.choices
         parameters = urlencode({name: value for name, value in chosen.items() if value})
         return f"{reverse('ranked-lists', args=[self.collection.slug])}?{parameters}"
+
+    def lists_of(self, query: str) -> str:
+        return f"{self.lists}&query={quote_plus(query)}"
 
     @property
     def pairs(self) -> list[ValuePair]:
         """The queries with both values. Each leads to the ranked lists of its query."""
         return [
-            ValuePair(query, other, value, self.lists_address(query))
+            ValuePair(query, other, value, self.lists_of(query))
             for query, value in self.own.items()
             if (other := self.others.get(query)) is not None
         ]
@@ -86,7 +92,7 @@ class QueryValues:
         titles = self._titles([name for name, _ in (*best, *worst)])
         rows = [
             QueryRow(
-                name, titles.get(name, ""), value, self.others.get(name), self.lists_address(name)
+                name, titles.get(name, ""), value, self.others.get(name), self.lists_of(name)
             )
             for name, value in (*best, *reversed(worst))
         ]
