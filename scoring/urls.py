@@ -11,8 +11,8 @@ urlpatterns: list[URLPattern] = [
     path("evaluation/add/", views.add_system, name="add-system"),
     path("evaluation/systems/", moved_page("leaderboard", Role.ADMIN), name="systems"),
     path("evaluation/systems/import/", views.import_system, name="import-system"),
-    path("evaluation/systems/remove/<str:name>/", views.remove_system, name="remove-system"),
-    path("evaluation/systems/repetition/<str:name>/", views.repetition, name="system-repetition"),
+    path("evaluation/systems/remove/<path:name>/", views.remove_system, name="remove-system"),
+    path("evaluation/systems/repetition/<path:name>/", views.repetition, name="system-repetition"),
     path(
         "evaluation/baselines/",
         moved_page("add-system", Role.ADMIN, anchor="baselines"),

@@ -94,7 +94,7 @@ def sides_of(
     parameters: Mapping[str, str],
     values: Mapping[str, float | None],
 ) -> list[Side]:
-    """One or two lists, with the ranks of the page. `parameters` are those of its address."""
+    """The lists of one or two systems. `parameters` are those of the page's address."""
     lists = [list_of(system, query) for system in systems]
     start = PAGE_RANKS * (page - 1)
     shown = [(docnos or [])[start : start + PAGE_RANKS] for docnos in lists]

@@ -45,6 +45,7 @@ def collection(db):
 
 def test_a_run_has_a_page_before_it_is_scored(collection):
     a_listed_run(collection, "new_run", {"q1": ["d1", "d2"]})
+    a_listed_run(collection, "encoder:models/mini", {"q1": ["d1"]})
     admin = client_of("admin")
 
     page = text_of(admin.get(address("system", "new_run")))
@@ -53,7 +54,9 @@ def test_a_run_has_a_page_before_it_is_scored(collection):
     assert address("remove-run", "new_run") in page
     assert address("run-file", "new_run") in page
     evaluate(collection=collection)
-    assert "Rank 1 of 1" in text_of(admin.get(address("system", "new_run")))
+    assert "Rank 1 of 2" in text_of(admin.get(address("system", "new_run")))
+    with_slash = text_of(admin.get(address("system", "encoder:models/mini")))
+    assert address("system-repetition", "encoder:models/mini") in with_slash
     assert admin.get(address("system", "nothing")).status_code == 404
 
 
