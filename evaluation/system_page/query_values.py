@@ -91,9 +91,7 @@ class QueryValues:
         best, worst = ranked[: len(ranked) - number][:MOST_SHOWN], ranked[len(ranked) - number :]
         titles = self._titles([name for name, _ in (*best, *worst)])
         rows = [
-            QueryRow(
-                name, titles.get(name, ""), value, self.others.get(name), self.lists_of(name)
-            )
+            QueryRow(name, titles.get(name, ""), value, self.others.get(name), self.lists_of(name))
             for name, value in (*best, *reversed(worst))
         ]
         return rows[: len(best)], rows[len(best) :]
