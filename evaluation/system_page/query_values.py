@@ -49,7 +49,7 @@ class QueryValues:
     measure: str
     own: Mapping[str, float]
     others: Mapping[str, float | None]
-    choices: Mapping[str, str]
+    choices: dict[str, str]
 
     @cached_property
     def lists(self) -> str:
