@@ -120,13 +120,13 @@ class AdjudicationView(CollectionView):
     roles = (Role.ADJUDICATOR,)
 
     def open_query(self, name: str) -> Query:
-        return row_or_404(queue.query_to_settle(self.collection, name))
+        return row_or_404(queue.query_to_decide(self.collection, name))
 
 
 class Cases(AdjudicationView):
     @extend_schema(
         summary="The cases that are due, the largest difference first",
-        description="Pairs that could not be judged come before all others.",
+        description='Pairs with a "cannot judge" come before all others.',
         responses=CaseLine(many=True),
     )
     def get(self, request: Request, slug: str) -> Response:
@@ -151,14 +151,14 @@ class Decide(AdjudicationView):
         description="201 when it is saved, 200 when the same key brings the same decision again. "
         "409 with `judgments_changed` or `decided_meanwhile`: get the case again and look. "
         "409 with `already_decided` or `no_such_case`: it needs no decision any more. "
-        "409 with `decision_in_public_version`: it stays, unless an admin has the pair settled "
+        "409 with `decision_in_public_version`: it stays, unless an admin has the pair decided "
         "again.",
         request=NewDecision,
         responses={200: DecisionAnswer, 201: DecisionAnswer},
     )
     def post(self, request: Request, slug: str, query: str, token: str) -> Response:
         pair = row_or_404(
-            queue.pair_to_settle(self.open_query(query), self.person, token)
+            queue.pair_to_decide(self.open_query(query), self.person, token)
             if token.isalnum()
             else None
         )

@@ -1,4 +1,4 @@
-"""What stands beside a case: the queue by query, and the query's earlier decisions as anchors."""
+"""The queue and the query's earlier decisions, as they stand beside a case."""
 
 from __future__ import annotations
 

@@ -122,7 +122,7 @@ LONGEST_REASON = 1_000
 
 
 class Recipient(models.TextChoices):
-    """The people who settle a judged pair again."""
+    """The people who decide a judged pair again."""
 
     ADJUDICATOR = "adjudicator", "The adjudicator"
     JUDGES = "judges", "Two judges, blind"
@@ -134,7 +134,7 @@ class ReferralQuerySet(models.QuerySet["Referral"]):
 
 
 class Referral(models.Model):
-    """An admin's reason why a judged pair is settled again, and the judgments that it had then.
+    """An admin's reason why a judged pair is decided again, and the judgments that it had then.
 
     A trigger carries it out. To the adjudicator: the pair is a case, also if its grades are equal,
     and no earlier decision stands. To the judges: both slots are empty, and no page shows the

@@ -30,25 +30,25 @@ TOOK_PART = Q(total__gt=0) | Q(latest__isnull=False)
 
 @dataclass(frozen=True)
 class QueryCases:
-    """The cases of one query: the number due, settled, and the largest difference due."""
+    """The cases of one query: the number due, decided, and the largest difference due."""
 
     query: Query
     due: int
-    settled: int
+    decided: int
     widest: int
 
     @property
     def total(self) -> int:
-        return self.due + self.settled
+        return self.due + self.decided
 
 
 class CaseTotals(NamedTuple):
-    """The numbers of due and of settled cases of a query, for one adjudicator."""
+    """The numbers of due and of decided cases of a query, for one adjudicator."""
 
     query_id: int
     name: str
     due: int
-    settled: int
+    decided: int
 
 
 class ShownJudgment(NamedTuple):
@@ -94,8 +94,8 @@ class ShownCase:
         return self.decision.key if self.decision and self.decision.is_own else None
 
 
-class SettledCase(NamedTuple):
-    """A line of the list of settled cases; `grades` are those of the cards A and B."""
+class DecidedCase(NamedTuple):
+    """A line of the list of decided cases; `grades` are those of the cards A and B."""
 
     token: str
     title: str
@@ -113,7 +113,7 @@ class SettledCase(NamedTuple):
 def queries_with_cases(collection: Collection, user: User) -> list[CaseTotals]:
     """Every query with cases for the adjudicator; those begun come first, finished ones last."""
     rows = _case_totals(collection, user)
-    return sorted(rows, key=lambda row: (not row.due, not row.settled, natural_key(row.name)))
+    return sorted(rows, key=lambda row: (not row.due, not row.decided, natural_key(row.name)))
 
 
 def due_cases(collections: Iterable[int], user: User) -> dict[int, int]:
@@ -121,7 +121,7 @@ def due_cases(collections: Iterable[int], user: User) -> dict[int, int]:
     ids = list(collections)
     due: Counter[int] = Counter()
     foreign = _foreign_queries(ids, user).values_list("query__collection")
-    due.update(dict(foreign.annotate(due=Sum(F("disputed") - F("settled")))))
+    due.update(dict(foreign.annotate(due=Sum(F("disputed") - F("decided")))))
     partly = _partly_foreign_cases(ids, user).filter(decision_id=None)
     due.update(dict(partly.values_list("query__collection").annotate(Count("pk"))))
     return dict(+due)
@@ -134,25 +134,25 @@ def _case_totals(collection: Collection, user: User) -> Iterator[CaseTotals]:
     may have slots in some pairs only; the other pairs of these few queries are counted.
     """
     foreign = _foreign_queries([collection.pk], user).values_list(
-        "query", "query__name", "disputed", "settled"
+        "query", "query__name", "disputed", "decided"
     )
-    for query, name, disputed, settled in foreign:
-        yield CaseTotals(query, name, disputed - settled, settled)
+    for query, name, disputed, decided in foreign:
+        yield CaseTotals(query, name, disputed - decided, decided)
     partly = _partly_foreign_cases([collection.pk], user).values_list("query", "query__name")
     case_counts = partly.annotate(
         due=Count("pk", filter=Q(decision_id=None)),
-        settled=Count("pk", filter=Q(decision_id__isnull=False)),
+        decided=Count("pk", filter=Q(decision_id__isnull=False)),
     )
     yield from map(CaseTotals._make, case_counts)
 
 
 def _foreign_queries(collections: list[int], user: User) -> QuerySet[Any]:
-    """Counts of the disputed queries in which the person has no slot, with `settled`."""
+    """Counts of the disputed queries in which the person has no slot, with `decided`."""
     own_slots = SlotCount.objects.filter(TOOK_PART, query=OuterRef("query"), annotator=user)
     rows = PairCount.objects.filter(
         ~Exists(own_slots), query__collection__in=collections, disputed__gt=0
     )
-    return rows.annotate(settled=Coalesce("query__case_count__settled", 0)).order_by()
+    return rows.annotate(decided=Coalesce("query__case_count__settled", 0)).order_by()
 
 
 def _partly_foreign_cases(collections: list[int], user: User) -> CaseQuerySet:
@@ -286,7 +286,7 @@ def query_cases(totals: Iterable[CaseTotals], user: User) -> list[QueryCases]:
         .in_bulk([row.query_id for row in rows])
     )
     return [
-        QueryCases(queries[row.query_id], row.due, row.settled, queries[row.query_id].widest or 0)
+        QueryCases(queries[row.query_id], row.due, row.decided, queries[row.query_id].widest or 0)
         for row in rows
     ]
 
@@ -296,7 +296,7 @@ def holds_slots(collection: Collection, user: User) -> bool:
     return counts.filter(total__gt=0).exists()
 
 
-def query_to_settle(collection: Collection, name: str) -> Query | None:
+def query_to_decide(collection: Collection, name: str) -> Query | None:
     return (
         collection.queries.filter(name=name, opening__isnull=False)
         .select_related("facet", "opening__guideline", *SOURCES)
@@ -304,27 +304,27 @@ def query_to_settle(collection: Collection, name: str) -> Query | None:
     )
 
 
-def pair_to_settle(query: Query, user: User, token: str) -> Pair | None:
+def pair_to_decide(query: Query, user: User, token: str) -> Pair | None:
     """The pair, case or not any more, unless the adjudicator holds a slot in it."""
     pairs = query.pairs.filter(token=token).exclude(slots__annotator=user)
     return pairs.select_related("candidate__document").first()
 
 
 def counts(query: Query, user: User) -> dict[str, int]:
-    """The numbers of due and of settled cases of the query."""
+    """The numbers of due and of decided cases of the query."""
     cases = Case.objects.cases().for_adjudicator(user).filter(query=query)
     return cases.aggregate(
         due=Count("pk", filter=Q(decision_id=None)),
-        settled=Count("pk", filter=Q(decision_id__isnull=False)),
+        decided=Count("pk", filter=Q(decision_id__isnull=False)),
     )
 
 
 def all_counts(collection: Collection, user: User) -> dict[str, int]:
-    """The numbers of due and of settled cases of all queries."""
+    """The numbers of due and of decided cases of all queries."""
     totals = list(_case_totals(collection, user))
     return {
         "due": sum(row.due for row in totals),
-        "settled": sum(row.settled for row in totals),
+        "decided": sum(row.decided for row in totals),
     }
 
 
@@ -348,7 +348,7 @@ def next_of_all(collection: Collection, user: User, put_off: Sequence[int] = ())
 
 
 def token_before(query: Query, user: User, token: str = "") -> str | None:
-    """The case that the adjudicator settled last; or, seen from one of these, the one before it."""
+    """The case that the adjudicator decided last; or, seen from one of these, the one before it."""
     decided_cases = (
         Case.objects.decided()
         .for_adjudicator(user)
@@ -459,8 +459,8 @@ def judgments_on_page(
     return _cards(query, pair, judgments[judgment_ids[0]], judgments[judgment_ids[1]])
 
 
-def settled_cases(query: Query, user: User) -> list[SettledCase]:
-    """Every settled case of the query, the latest first."""
+def decided_cases(query: Query, user: User) -> list[DecidedCase]:
+    """Every decided case of the query, the latest first."""
     cases = list(
         Case.objects.decided()
         .for_adjudicator(user)
@@ -475,7 +475,7 @@ def settled_cases(query: Query, user: User) -> list[SettledCase]:
     )
     decisions = Decision.objects.in_bulk([row[-1] for row in cases])
     return [
-        SettledCase(
+        DecidedCase(
             token,
             title,
             _sides(query, docno, first, second),

@@ -97,9 +97,9 @@ def decide(
     except IntegrityError as error:
         if PUBLIC_RULE in str(error):
             raise DecisionInPublicVersion(
-                "A version of this collection was made public after you settled this pair, so your "
+                "A version of this collection was made public after you decided this pair, so your "
                 "decision can no longer change. If it is wrong, ask an admin to have the pair "
-                "settled again. Nothing was saved."
+                "decided again. Nothing was saved."
             ) from error
         # The key's first decision was on another pair, whose slots this transaction did not lock.
         earlier = Decision.objects.filter(key=key).first()
@@ -143,7 +143,7 @@ def _decide(submission: _Submission, key: uuid.UUID, supersedes: uuid.UUID | Non
         .values_list("annotator_id", flat=True)
     )
     if adjudicator_id in slots or _judged_before(pair_id, adjudicator_id):
-        raise JudgedByYou("You judged this pair, so another adjudicator must settle it.")
+        raise JudgedByYou("You judged this pair, so another adjudicator must decide it.")
     # Asked after the lock, because the collection may have been archived meanwhile (ADR 28).
     collection = Collection.objects.filter(queries__pairs=pair_id).first()
     if collection is not None:
@@ -188,7 +188,7 @@ def _check_standing(
 ) -> None:
     decision = Decision.objects.filter(pk=decision_id).first() if decision_id else None
     if decision is not None and decision.adjudicator_id != adjudicator_id:
-        raise AlreadyDecided("Another adjudicator settled this pair first, so nothing was saved.")
+        raise AlreadyDecided("Another adjudicator decided this pair first, so nothing was saved.")
     if decision is None and supersedes is not None:
         raise DecidedMeanwhile(
             "An admin sent this pair to adjudication again, so nothing was saved. Reload the page "
@@ -196,6 +196,6 @@ def _check_standing(
         )
     if (decision.key if decision else None) != supersedes:
         raise DecidedMeanwhile(
-            "You settled this case in another window, so nothing was saved. "
+            "You decided this case in another window, so nothing was saved. "
             "Reload the page to change your decision."
         )

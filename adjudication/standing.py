@@ -54,7 +54,7 @@ def final_label(
 
     `first` and `second` are the grades in its slots (None: cannot judge); `decision` holds the
     decision's grade in a tuple, or is None when there is no decision on these two judgments.
-    `referred`: an admin sent the pair to the adjudicator, so equal grades do not settle it.
+    `referred`: an admin sent the pair to the adjudicator, so equal grades do not decide it.
     """
     if decision is not None:
         (grade,) = decision

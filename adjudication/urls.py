@@ -11,6 +11,7 @@ from adjudication import views
 urlpatterns: list[URLPattern] = [
     path("", views.adjudicate, name="adjudicate"),
     path("<path:name>/undo/", views.case_undo, name="case-undo"),
+    path("<path:name>/decided/", views.adjudicate_decided, name="adjudicate-decided"),
     path("<path:name>/settled/", views.adjudicate_settled, name="adjudicate-settled"),
     path("<path:name>/<token:token>/later/", views.case_later, name="case-later"),
     path("<path:name>/<token:token>/", views.case, name="case"),

@@ -49,8 +49,8 @@ def adjudicate(request: HttpRequest, collection: Collection) -> HttpResponse:
     if due and "next" in request.GET:
         return redirect(_next_of_all(request, collection))
     due_page = numbered_page(due, request)
-    settled_queries = [row for row in queries if not row.due]
-    settled_page = numbered_page(settled_queries, request, name="settled", anchor="#settled")
+    decided_queries = [row for row in queries if not row.due]
+    decided_page = numbered_page(decided_queries, request, name="decided", anchor="#decided")
     return render(
         request,
         "adjudication/adjudicate.html",
@@ -58,8 +58,8 @@ def adjudicate(request: HttpRequest, collection: Collection) -> HttpResponse:
             "collection": collection,
             "due": queue.query_cases(due_page.rows, user),
             "due_page": due_page,
-            "settled": queue.query_cases(settled_page.rows, user),
-            "settled_page": settled_page,
+            "decided": queue.query_cases(decided_page.rows, user),
+            "decided_page": decided_page,
             "first": due[0] if due else None,
             "cases_due": sum(row.due for row in due),
             "holds_slots": queue.holds_slots(collection, user),
@@ -71,7 +71,7 @@ def adjudicate(request: HttpRequest, collection: Collection) -> HttpResponse:
 @in_collection(Role.ADJUDICATOR)
 @require_safe
 def adjudicate_query(request: HttpRequest, collection: Collection, name: str) -> HttpResponse:
-    """Redirect to the next case, or to the settled cases."""
+    """Redirect to the next case, or to the decided cases."""
     query = _query(collection, name)
     if not sum(queue.counts(query, person_of(request)).values()):
         raise Http404(f"no cases of {name} for this adjudicator")
@@ -89,13 +89,13 @@ def case(request: HttpRequest, collection: Collection, name: str, token: str) ->
     user = person_of(request)
     shown_case = queue.shown_case(query, user, token)
     if request.method == "POST":
-        pair = queue.pair_to_settle(query, user, token)
+        pair = queue.pair_to_decide(query, user, token)
         pair = row_or_404(pair, f"no pair {token} for this adjudicator")
         return _rule(request, collection, query, pair, shown_case)
     shown_case = row_or_404(shown_case, f"no case {token} for this adjudicator")
     if shown_case.decision and not shown_case.decision.is_own:
-        messages.info(request, "Another adjudicator settled this case.")
-        return redirect("adjudicate-settled", collection.slug, query.name)
+        messages.info(request, "Another adjudicator decided this case.")
+        return redirect("adjudicate-decided", collection.slug, query.name)
     return _page(request, collection, query, shown_case)
 
 
@@ -132,7 +132,7 @@ def _saved_message(query: Query, decision: Decision, shown_case: ShownCase | Non
     if decision.grade is None:
         return "Set aside: this pair gets no grade."
     name = query.opening.guideline.grades[decision.grade]["name"]
-    message = f"Settled as {decision.grade}, {name.lower()}."
+    message = f"Decided as {decision.grade}, {name.lower()}."
     overrules_both = shown_case and decision.grade not in [card.grade for card in shown_case.cards]
     return f"{message} This overrules both judges." if overrules_both else message
 
@@ -162,18 +162,18 @@ def _refusal_response(
 
 
 def _next_url(request: HttpRequest, collection: Collection, query: Query, then: str = "") -> str:
-    """The address of the next due case, or of the settled cases, or of the queue.
+    """The address of the next due case, or of the decided cases, or of the queue.
 
-    `then` says where the person came from: "settled", or "all" for the cases of all queries.
+    `then` says where the person came from: "decided", or "all" for the cases of all queries.
     """
     if then == "all":
         return _next_of_all(request, collection)
     user = person_of(request)
     token = queue.next_token(query, user, _put_off(request, collection))
-    if token is not None and then != "settled":
+    if token is not None and then != "decided":
         return reverse("case", args=[collection.slug, query.name, token])
-    if queue.counts(query, user)["settled"]:
-        return reverse("adjudicate-settled", args=[collection.slug, query.name])
+    if queue.counts(query, user)["decided"]:
+        return reverse("adjudicate-decided", args=[collection.slug, query.name])
     return reverse("adjudicate", args=[collection.slug])
 
 
@@ -198,7 +198,7 @@ def _put_off(request: HttpRequest, collection: Collection) -> list[int]:
 def case_later(request: HttpRequest, collection: Collection, name: str, token: str) -> HttpResponse:
     """Move the case behind all others until the adjudicator logs out."""
     query = _query(collection, name)
-    pair = queue.pair_to_settle(query, person_of(request), token)
+    pair = queue.pair_to_decide(query, person_of(request), token)
     pair = row_or_404(pair, f"no pair {token} for this adjudicator")
     others = [pk for pk in _put_off(request, collection) if pk != pair.pk]
     request.session[PUT_OFF] = {
@@ -216,7 +216,7 @@ def case_later(request: HttpRequest, collection: Collection, name: str, token: s
 @in_collection(Role.ADJUDICATOR)
 @require_safe
 def case_undo(request: HttpRequest, collection: Collection, name: str) -> HttpResponse:
-    """Go back to the case settled last; from a settled case, to the one before it."""
+    """Go back to the case decided last; from a decided case, to the one before it."""
     query = _query(collection, name)
     user, seen_from = person_of(request), request.GET.get("from", "")
     if request.GET.get("then") == "all":
@@ -226,21 +226,21 @@ def case_undo(request: HttpRequest, collection: Collection, name: str) -> HttpRe
     token = queue.token_before(query, user, seen_from)
     if token is not None:
         return redirect("case", collection.slug, query.name, token)
-    messages.info(request, "Nothing to undo: you have not settled an earlier case.")
+    messages.info(request, "Nothing to undo: you have not decided an earlier case.")
     return redirect("adjudicate-query", collection.slug, query.name)
 
 
 @never_cache
 @in_collection(Role.ADJUDICATOR)
 @require_safe
-def adjudicate_settled(request: HttpRequest, collection: Collection, name: str) -> HttpResponse:
-    """The settled cases of a query; when nothing is due any more, also its end."""
+def adjudicate_decided(request: HttpRequest, collection: Collection, name: str) -> HttpResponse:
+    """The decided cases of a query; when nothing is due any more, also its end."""
     query = _query(collection, name)
     user = person_of(request)
     counts = queue.counts(query, user)
     if not sum(counts.values()):
         raise Http404(f"no cases of {name} for this adjudicator")
-    settled_cases = queue.settled_cases(query, user)
+    decided_cases = queue.decided_cases(query, user)
     next_queries = [
         row
         for row in queue.queries_with_cases(collection, user)
@@ -248,18 +248,27 @@ def adjudicate_settled(request: HttpRequest, collection: Collection, name: str) 
     ]
     return render(
         request,
-        "adjudication/settled.html",
+        "adjudication/decided.html",
         {
             "collection": collection,
             "query": query,
             "title": query.query_paper.title,
-            "settled": settled_cases,
-            "overruled": sum(line.overruled for line in settled_cases),
-            "set_aside": sum(line.final is None for line in settled_cases),
+            "decided": decided_cases,
+            "overruled": sum(line.overruled for line in decided_cases),
+            "set_aside": sum(line.final is None for line in decided_cases),
             "counts": counts,
             "next": next_queries[0] if next_queries else None,
         },
     )
+
+
+@never_cache
+@in_collection(Role.ADJUDICATOR)
+@require_safe
+def adjudicate_settled(request: HttpRequest, collection: Collection, name: str) -> HttpResponse:
+    """The old address of the decided cases."""
+    query = _query(collection, name)
+    return redirect("adjudicate-decided", collection.slug, query.name, permanent=True)
 
 
 def _page(
@@ -275,7 +284,7 @@ def _page(
     put_off = _put_off(request, collection)
     sidebar = case_sidebar(collection, user, query, shown_case.token, put_off)
     asked = request.POST.get("then") or request.GET.get("then", "")
-    then = asked if asked in ("settled", "all") else ""
+    then = asked if asked in ("decided", "all") else ""
     saved_values = (
         {"note": decision.note, "reason": decision.own_words}
         if decision
@@ -329,5 +338,5 @@ def _relation(grade: int, shown_case: ShownCase) -> str:
 
 
 def _query(collection: Collection, name: str) -> Query:
-    query = queue.query_to_settle(collection, name)
+    query = queue.query_to_decide(collection, name)
     return row_or_404(query, f"no query {name} open in this collection")

@@ -212,6 +212,7 @@ ADDRESSES = [
     # Adjudication
     Address("adjudicate", (ADJUDICATOR,), GET),
     Address("adjudicate-query", (ADJUDICATOR,), GET),
+    Address("adjudicate-decided", (ADJUDICATOR,), GET),
     Address("adjudicate-settled", (ADJUDICATOR,), GET),
     Address("case", (ADJUDICATOR,), BOTH),
     Address("case-later", (ADJUDICATOR,), POST),
@@ -356,6 +357,7 @@ LEADING_ON = {
     "judge-undo",
     "screen-sample",
     "adjudicate-query",
+    "adjudicate-settled",
     "case-undo",
     "rate-next",
     "rate-undo",

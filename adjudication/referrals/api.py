@@ -1,4 +1,4 @@
-"""Judged pairs that are settled again, in the API, for admins."""
+"""Judged pairs that are decided again, in the API, for admins."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class NewReferral(DryRun):
 
 class Referrals(CollectionView):
     @extend_schema(
-        summary="Judged pairs that are settled again, the latest first",
+        summary="Judged pairs that are decided again, the latest first",
         responses=ReferralAnswer(many=True),
     )
     def get(self, request: Request, slug: str) -> Response:
@@ -57,7 +57,7 @@ class Referrals(CollectionView):
         return self.paged(rows, ReferralAnswer)
 
     @extend_schema(
-        summary="Have a judged pair settled again",
+        summary="Have a judged pair decided again",
         description="409 with `cannot_refer` if the pair does not have two judgments, waits for "
         "the adjudicator already, or has no two judges. With `dry_run`, what would be stored.",
         request=NewReferral,

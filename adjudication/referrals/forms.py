@@ -1,4 +1,4 @@
-"""The form that has a pair settled again."""
+"""The form that has a pair decided again."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class ReferralForm(forms.Form):
         widget=forms.TextInput(attrs={"autocomplete": "off", "spellcheck": "false"}),
     )
     recipient = forms.ChoiceField(
-        label="Settled again by",
+        label="Decided again by",
         choices=[
             (
                 Recipient.ADJUDICATOR.value,
@@ -40,14 +40,14 @@ class ReferralForm(forms.Form):
             ),
         ],
         widget=forms.RadioSelect,
-        error_messages={"required": "Choose who settles the pair again."},
+        error_messages={"required": "Choose who decides the pair again."},
     )
     reason = forms.CharField(
         label="Reason",
         max_length=LONGEST_REASON,
         help_text="For example: “A reader reported a wrong grade (report 1.0-3).” The changelog of "
         "the next version publishes it, and the adjudicator reads it. Judges never see it.",
-        error_messages={"required": "Enter why the pair is settled again."},
+        error_messages={"required": "Enter why the pair is decided again."},
         widget=forms.Textarea(attrs={"rows": 3}),
     )
 

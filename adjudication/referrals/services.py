@@ -20,7 +20,7 @@ IN_STUDY = "referral_of_a_pair_in_a_study"  # a trigger's name
 
 
 class ReferralError(UserFacingError):
-    """A pair that cannot be settled again as asked. The message is for the admin.
+    """A pair that cannot be decided again as asked. The message is for the admin.
 
     `field` is the field of the form that is wrong, or "".
     """
@@ -50,7 +50,7 @@ def refer_pair(
     referred_by: User | None,
     annotators: Mapping[int, User] | None = None,
 ) -> Referral:
-    """Have a pair with two judgments settled again.
+    """Have a pair with two judgments decided again.
 
     By the adjudicator: it is a case until he or she decides it, also if both grades are equal; an
     earlier decision no longer stands. By two judges: the people of the query's seats 1 and 2 find
@@ -66,7 +66,7 @@ def refer_pair(
     reason = _checked_reason(reason)
     if annotators and recipient != Recipient.JUDGES:
         raise ReferralError(
-            "The adjudicator settles this pair, so no annotators are named. Leave them empty.",
+            "The adjudicator decides this pair, so no annotators are named. Leave them empty.",
             field=f"annotator_{min(annotators)}",
         )
     try:
@@ -101,7 +101,7 @@ def _checked_reason(reason: str) -> str:
     reason = reason.strip()
     if not reason:
         raise ReferralError(
-            "The reason is missing. Enter why the pair is settled again.", field="reason"
+            "The reason is missing. Enter why the pair is decided again.", field="reason"
         )
     if len(reason) > LONGEST_REASON:
         raise ReferralError(
@@ -142,7 +142,7 @@ def _judgments(pair: Pair, handed_over: Iterable[int]) -> tuple[int, int]:
     if first is None or second is None:
         raise CannotRefer(
             f"{pair.query.name} {_docno(pair)} does not have two judgments yet, so its two judges "
-            "settle it. Wait until both have judged it."
+            "decide it. Wait until both have judged it."
         )
     return first, second
 

@@ -1,4 +1,4 @@
-"""The page on which an admin has judged pairs settled again."""
+"""The page on which an admin has judged pairs decided again."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def referrals(request: HttpRequest, collection: Collection) -> HttpResponse:
             done = DONE[Recipient(referral.recipient)]
             pair = referral.pair
             docno = form.cleaned_data["docno"]
-            messages.success(request, f"{pair.query.name} {docno} is settled again. {done}")
+            messages.success(request, f"{pair.query.name} {docno} is decided again. {done}")
             return redirect("referrals", collection.slug)
     if form.errors:
         status = 422

@@ -1,4 +1,4 @@
-"""Triggers that keep the counts of cases: settled ones, and due ones by their difference.
+"""Triggers that keep the counts of cases: decided ones, and due ones by their difference.
 
 The numbers in the names give the order in which PostgreSQL runs and locks, by name.
 """
@@ -46,7 +46,7 @@ SETTLED_COUNTS = [
             "decisions = adjudication_casecount.decisions + 1"
         ],
     ),
-    # A new judgment opens a settled case again: no decision was made on that judgment.
+    # A new judgment opens a decided case again: no decision was made on that judgment.
     keep(
         "count_3_case_reopened",
         table="annotation_slot",

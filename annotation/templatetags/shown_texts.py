@@ -1,4 +1,4 @@
-"""The text of a paper on the pages where it is judged, settled or looked at again."""
+"""The text of a paper on the pages where it is judged, decided or looked at again."""
 
 from __future__ import annotations
 

@@ -52,8 +52,8 @@ function addStrip() {
   ).observe(query);
 }
 
-// Returns what to call when another candidate is shown. A press of a key is never held back: it has no
-// pointer, and whoever cannot see the page uses keys.
+// Returns what to call when another candidate is shown. A press of a key is never held back,
+// because people who do not see the page use keys.
 export function waitForCandidate() {
   let isSeen = false;
   let observer;

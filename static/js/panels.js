@@ -1,4 +1,4 @@
-// The panels over or beside the two papers: the guideline, the note, "can't judge".
+// The panels over or beside the two papers: the guideline, the note, "cannot judge".
 
 import { forThisTab } from "./storage.js";
 

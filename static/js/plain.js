@@ -1,4 +1,4 @@
-// Judging and settling where this browser keeps nothing: each answer is saved by an ordinary page load.
+// Judging and deciding where this browser keeps nothing: each answer is saved by an ordinary page load.
 
 import { tooSoon } from "./panels.js";
 import { notice } from "./savestate.js";

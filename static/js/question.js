@@ -74,7 +74,7 @@ export class Question {
     this.#visit.leaveFor(next);
   }
 
-  // A case that is settled or gone has a next one; any other refusal is shown here.
+  // A case that is decided or gone has a next one; any other refusal is shown here.
   #handleRefusal({ entry, next }) {
     if (entry.token !== page.token) return;
     for (const button of document.querySelectorAll(".pressed")) button.classList.remove("pressed");

@@ -4,7 +4,7 @@ const GRACE = 500; // a save that is quicker than this never shows as "saving"
 
 const THINGS = {
   judging: ["judgment", "judgments"],
-  settling: ["decision", "decisions"],
+  deciding: ["decision", "decisions"],
   screening: ["screening", "screenings"],
   rating: ["rating", "ratings"],
   checking: ["abstract", "abstracts"],

@@ -181,7 +181,7 @@ def test_one_key_with_two_rulings_at_once_saves_one_and_refuses_the_other(openin
 
 @pytest.mark.faults
 @pytest.mark.django_db(transaction=True)
-def test_one_key_for_two_cases_at_once_settles_one(opening, adjudicator):
+def test_one_key_for_two_cases_at_once_decides_one(opening, adjudicator):
     cases, key = judge_both(opening, (0, 3), (0, 3)), uuid.uuid4()
 
     outcomes = at_once(

@@ -1,4 +1,4 @@
-"""A judge who adjudicates never reads or settles a case of his or her own pairs."""
+"""A judge who adjudicates never reads or decides a case of his or her own pairs."""
 
 import uuid
 from itertools import combinations_with_replacement
@@ -76,7 +76,7 @@ def test_a_judge_cannot_settle_it_with_the_key_of_a_decision(own, judge_in_it, a
     assert Decision.objects.count() == 1
 
 
-def test_a_judge_settles_the_cases_of_others_in_the_same_query(others, judge_in_it):
+def test_a_judge_decides_the_cases_of_others_in_the_same_query(others, judge_in_it):
     assert settle(others[0], judge_in_it, 1).adjudicator == judge_in_it
 
 
@@ -89,9 +89,9 @@ def test_the_counts_leave_own_cases_out(opening, own, others, judge_in_it, adjud
     settle(others[0], adjudicator, 1)
     row, *more = listed(opening.query.collection, judge_in_it)
 
-    assert (row.due, row.settled, row.widest, more) == (1, 1, 3, [])
-    assert queue.counts(opening.query, judge_in_it) == {"due": 1, "settled": 1}
-    assert queue.counts(opening.query, adjudicator) == {"due": 1, "settled": 2}
+    assert (row.due, row.decided, row.widest, more) == (1, 1, 3, [])
+    assert queue.counts(opening.query, judge_in_it) == {"due": 1, "decided": 1}
+    assert queue.counts(opening.query, adjudicator) == {"due": 1, "decided": 2}
 
 
 def test_the_next_case_is_never_an_own_one(client, opening, own, others, judge_in_it):
@@ -109,18 +109,18 @@ def test_an_own_case_is_not_shown(client, own, others, judge_in_it, adjudicator)
     assert client.get(pair_url(own, "case")).status_code == 404
 
 
-def test_the_list_of_settled_cases_leaves_own_ones_out(
+def test_the_list_of_decided_cases_leaves_own_ones_out(
     client, opening, own, others, judge_in_it, adjudicator
 ):
     settle(own, adjudicator, 1)
     settle(others[0], adjudicator, 1)
-    settled = query_url(opening, "adjudicate-settled")
+    decided = query_url(opening, "adjudicate-decided")
 
-    page = client.get(settled).content.decode()
+    page = client.get(decided).content.decode()
     assert others[0].pair.candidate.document.title in page
     assert own.pair.candidate.document.title not in page
     client.force_login(adjudicator)
-    assert own.pair.candidate.document.title in client.get(settled).content.decode()
+    assert own.pair.candidate.document.title in client.get(decided).content.decode()
 
 
 def test_the_queue_of_a_judge_has_only_the_queries_of_others(client, own, judge_in_it):

@@ -1,4 +1,4 @@
-"""The adjudicator's queue, cases and settled list, as plain forms."""
+"""The adjudicator's queue, cases and decided list, as plain forms."""
 
 import re
 import uuid
@@ -68,12 +68,12 @@ def rule(client, slot, answer, **more):
 # The queue
 
 
-def test_the_queue_counts_what_is_due_and_what_is_settled(client, opening, adjudicator):
+def test_the_queue_counts_what_is_due_and_what_is_decided(client, opening, adjudicator):
     cases = judge_both(opening, (0, 3), (1, 2), (Answer(reason="garbled"), 1), (2, 2))
     settle(cases[0], adjudicator, 1)
 
     page = queue_page(client, opening)
-    assert "2 due · 1 settled" in page
+    assert "2 due · 1 decided" in page
     assert "Continue with 2 cases" in page
 
 
@@ -263,8 +263,8 @@ def test_a_case_that_another_settled_first_is_left_with_a_word(client, opening, 
 
     assert response.url == pair_url(other, "case")
     page = client.get(response.url).content.decode()
-    assert "Another adjudicator settled this pair first" in page
-    assert client.get(pair_url(slot, "case")).url == query_url(opening, "adjudicate-settled")
+    assert "Another adjudicator decided this pair first" in page
+    assert client.get(pair_url(slot, "case")).url == query_url(opening, "adjudicate-decided")
 
 
 def test_a_pair_that_is_no_case_does_not_exist(client, opening, adjudicator):
@@ -275,7 +275,7 @@ def test_a_pair_that_is_no_case_does_not_exist(client, opening, adjudicator):
     assert client.get(pair_url(agreed, "case")).status_code == 404
     assert client.get(pair_url(half, "case")).status_code == 404
     assert client.get(query_url(opening, "adjudicate-query")).status_code == 404
-    assert client.get(query_url(opening, "adjudicate-settled")).status_code == 404
+    assert client.get(query_url(opening, "adjudicate-decided")).status_code == 404
 
 
 def test_a_case_that_the_adjudicator_judged_is_nowhere(client, opening, adjudicator):
@@ -305,7 +305,7 @@ def test_undo_leads_to_the_case_settled_last(client, opening, adjudicator):
     assert client.get(query_url(opening, "case-undo")).url == pair_url(near, "case")
     again = client.get(query_url(opening, "case-undo"), {"from": near.pair.token})
     assert again.url == pair_url(far, "case")
-    assert "You settled this as <b>1</b>" in case_page(client, near)
+    assert "You decided this as <b>1</b>" in case_page(client, near)
 
 
 def test_undo_never_leads_to_the_decision_of_another(client, opening, adjudicator):
@@ -319,14 +319,14 @@ def test_undo_never_leads_to_the_decision_of_another(client, opening, adjudicato
 def test_an_adjudicator_can_change_an_own_decision_from_the_list(client, opening, adjudicator):
     slot, _ = judge_both(opening, (0, 3), (0, 2))
     settle(slot, adjudicator, 1)
-    address = pair_url(slot, "case") + "?then=settled"
-    settled = query_url(opening, "adjudicate-settled")
-    assert address in client.get(settled).content.decode()
+    address = pair_url(slot, "case") + "?then=decided"
+    decided = query_url(opening, "adjudicate-decided")
+    assert address in client.get(decided).content.decode()
 
     response = client.post(
         pair_url(slot, "case"), {**carried(client.get(address).content.decode()), "answer": "2"}
     )
-    assert response.url == settled
+    assert response.url == decided
     assert list(Decision.objects.values_list("sequence", "grade")) == [(1, 1), (2, 2)]
 
 
@@ -337,7 +337,7 @@ def test_the_end_says_how_many_cases_overruled_both_judges(client, opening, adju
 
     end = client.get(query_url(opening, "adjudicate-query"), follow=True)
     page = markup(end.content.decode())
-    assert "All cases of this query are settled" in page
+    assert "All cases of this query are decided" in page
     assert "<dt>Overruled both</dt><dd>1</dd>" in page
     assert "<dt>Set aside</dt><dd>1</dd>" in page
 
@@ -514,4 +514,4 @@ def test_the_pages_take_the_same_few_queries_however_many_cases_there_are(
     with django_assert_max_num_queries(15):
         case_page(client, cases[5])
     with django_assert_max_num_queries(11):
-        client.get(query_url(opening, "adjudicate-settled"))
+        client.get(query_url(opening, "adjudicate-decided"))

@@ -1,4 +1,4 @@
-"""The adjudicator's pages show a single query, with what is due in it and what is settled."""
+"""The adjudicator's pages show a single query, with what is due in it and what is decided."""
 
 import pytest
 
@@ -26,32 +26,32 @@ def opening(collection):
 
 
 @pytest.fixture
-def settled_and_due(opening, adjudicator):
+def decided_and_due(opening, adjudicator):
     """Two cases of the query. The second has the larger difference and is due."""
-    settled, due = judge_both(opening, (0, 1), (0, 2))
-    settle(settled, adjudicator, 1)
-    return settled.pair, due.pair
+    decided, due = judge_both(opening, (0, 1), (0, 2))
+    settle(decided, adjudicator, 1)
+    return decided.pair, due.pair
 
 
 @pytest.fixture
 def other(collection, adjudicator):
     """Another query with a wider case and with a later decision."""
     opening = an_open_query(collection)
-    settled, *_ = judge_both(opening, (0, 1), (0, 3), (0, 3))
-    settle(settled, adjudicator, 0)
+    decided, *_ = judge_both(opening, (0, 1), (0, 3), (0, 3))
+    settle(decided, adjudicator, 0)
     return opening
 
 
 @pytest.mark.usefixtures("other")
-def test_a_query_is_counted_by_itself(opening, settled_and_due, adjudicator):
-    assert queue.counts(opening.query, adjudicator) == {"due": 1, "settled": 1}
+def test_a_query_is_counted_by_itself(opening, decided_and_due, adjudicator):
+    assert queue.counts(opening.query, adjudicator) == {"due": 1, "decided": 1}
 
 
-def test_the_queue_counts_each_query(collection, opening, settled_and_due, other, adjudicator):
+def test_the_queue_counts_each_query(collection, opening, decided_and_due, other, adjudicator):
     totals = queue.queries_with_cases(collection, adjudicator)
     found = queue.query_cases(totals, adjudicator)
 
-    assert [(row.query, row.due, row.settled, row.widest) for row in found] == [
+    assert [(row.query, row.due, row.decided, row.widest) for row in found] == [
         (opening.query, 1, 1, 2),
         (other.query, 2, 1, 3),
     ]
@@ -59,63 +59,63 @@ def test_the_queue_counts_each_query(collection, opening, settled_and_due, other
 
 
 @pytest.mark.usefixtures("other")
-def test_the_next_case_is_due_and_of_the_query(opening, settled_and_due, adjudicator):
-    assert queue.next_token(opening.query, adjudicator) == settled_and_due[1].token
+def test_the_next_case_is_due_and_of_the_query(opening, decided_and_due, adjudicator):
+    assert queue.next_token(opening.query, adjudicator) == decided_and_due[1].token
 
 
 @pytest.mark.usefixtures("other")
-def test_undo_stays_in_the_query(opening, settled_and_due, adjudicator):
-    settled, _ = settled_and_due
+def test_undo_stays_in_the_query(opening, decided_and_due, adjudicator):
+    decided, _ = decided_and_due
 
-    assert queue.token_before(opening.query, adjudicator) == settled.token
-    assert queue.token_before(opening.query, adjudicator, settled.token) is None
+    assert queue.token_before(opening.query, adjudicator) == decided.token
+    assert queue.token_before(opening.query, adjudicator, decided.token) is None
 
 
 @pytest.mark.usefixtures("other")
-def test_settled_cases_are_listed_for_the_query(opening, settled_and_due, adjudicator):
-    line, *more = queue.settled_cases(opening.query, adjudicator)
+def test_decided_cases_are_listed_for_the_query(opening, decided_and_due, adjudicator):
+    line, *more = queue.decided_cases(opening.query, adjudicator)
 
-    assert (line.token, line.final, line.is_own, more) == (settled_and_due[0].token, 1, True, [])
+    assert (line.token, line.final, line.is_own, more) == (decided_and_due[0].token, 1, True, [])
 
 
-def test_the_last_decision_on_a_case_is_the_one_shown(opening, settled_and_due, adjudicator):
-    settled, _ = settled_and_due
-    settle(settled.slots.get(number=1), adjudicator, 3)
-    line, *more = queue.settled_cases(opening.query, adjudicator)
+def test_the_last_decision_on_a_case_is_the_one_shown(opening, decided_and_due, adjudicator):
+    decided, _ = decided_and_due
+    settle(decided.slots.get(number=1), adjudicator, 3)
+    line, *more = queue.decided_cases(opening.query, adjudicator)
 
     assert (line.final, line.overruled, more) == (3, True, [])
-    assert queue.shown_case(opening.query, adjudicator, settled.token).decision.grade == 3
+    assert queue.shown_case(opening.query, adjudicator, decided.token).decision.grade == 3
 
 
-def test_a_case_is_found_by_its_token_in_its_query(settled_and_due, other, adjudicator):
-    settled, due = settled_and_due
-    query = queue.query_to_settle(due.query.collection, due.query.name)
+def test_a_case_is_found_by_its_token_in_its_query(decided_and_due, other, adjudicator):
+    decided, due = decided_and_due
+    query = queue.query_to_decide(due.query.collection, due.query.name)
 
     assert queue.shown_case(query, adjudicator, due.token).decision is None
-    assert queue.shown_case(query, adjudicator, settled.token).decision.grade == 1
-    elsewhere = queue.query_to_settle(due.query.collection, other.query.name)
+    assert queue.shown_case(query, adjudicator, decided.token).decision.grade == 1
+    elsewhere = queue.query_to_decide(due.query.collection, other.query.name)
     assert queue.shown_case(elsewhere, adjudicator, due.token) is None
 
 
-def test_a_query_to_settle_is_open_and_of_the_collection(collection, opening, other):
+def test_a_query_to_decide_is_open_and_of_the_collection(collection, opening, other):
     closed, elsewhere = a_query(collection), a_collection("elsewhere")
 
     for query in (opening.query, other.query):
-        assert queue.query_to_settle(collection, query.name) == query
-        assert queue.query_to_settle(elsewhere, query.name) is None
-    assert queue.query_to_settle(collection, closed.name) is None
-    assert queue.query_to_settle(collection, "no such query") is None
+        assert queue.query_to_decide(collection, query.name) == query
+        assert queue.query_to_decide(elsewhere, query.name) is None
+    assert queue.query_to_decide(collection, closed.name) is None
+    assert queue.query_to_decide(collection, "no such query") is None
 
 
-def test_a_pair_to_settle_is_of_the_query_and_not_of_its_judge(
-    opening, settled_and_due, other, adjudicator
+def test_a_pair_to_decide_is_of_the_query_and_not_of_its_judge(
+    opening, decided_and_due, other, adjudicator
 ):
-    _, due = settled_and_due
+    _, due = decided_and_due
 
-    assert queue.pair_to_settle(opening.query, adjudicator, due.token) == due
-    assert queue.pair_to_settle(other.query, adjudicator, due.token) is None
+    assert queue.pair_to_decide(opening.query, adjudicator, due.token) == due
+    assert queue.pair_to_decide(other.query, adjudicator, due.token) is None
     for judge in annotators(opening.query.collection):
-        assert queue.pair_to_settle(opening.query, judge, due.token) is None
+        assert queue.pair_to_decide(opening.query, judge, due.token) is None
 
 
 def test_slots_in_one_collection_are_not_slots_in_another(collection, opening, adjudicator):
@@ -126,8 +126,8 @@ def test_slots_in_one_collection_are_not_slots_in_another(collection, opening, a
     assert not queue.holds_slots(collection, adjudicator)
 
 
-def test_what_a_page_showed_counts_until_a_judgment_changes(opening, settled_and_due):
-    _, due = settled_and_due
+def test_what_a_page_showed_counts_until_a_judgment_changes(opening, decided_and_due):
+    _, due = decided_and_due
     first, second = (slot.judgment_id for slot in due.slots.order_by("number"))
     seen = queue.judgments_digest(due.pk, first, second)
 

@@ -1,4 +1,4 @@
-"""The page on which an admin has a judged pair settled again, and what others see of it."""
+"""The page on which an admin has a judged pair decided again, and what others see of it."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def test_the_page_of_an_accepted_report_leads_to_the_filled_in_form(admin, colle
 def test_an_admin_sends_a_pair_to_the_adjudicator_who_reads_why(admin, address, collection):
     done = admin.post(address, PAIR | {"recipient": "adjudicator"}, follow=True)
 
-    assert "q1_method d1 is settled again. It is a case for the adjudicator now." in done.text
+    assert "q1_method d1 is decided again. It is a case for the adjudicator now." in done.text
     assert Referral.objects.get().referred_by.username == "admin"
     assert PAIR["reason"] in text_of(done)
     case = pair_url(slot_of(collection, "q1_method", "d1", 1), "case")
@@ -81,7 +81,7 @@ def test_no_page_of_the_judges_has_the_reason_or_the_earlier_judgments(admin, ad
 
 def test_what_is_wrong_is_said_beside_its_field(admin, address):
     for values, field, message in (
-        ({"recipient": ""}, "recipient", "Choose who settles"),
+        ({"recipient": ""}, "recipient", "Choose who decides"),
         ({"docno": "d4", "recipient": "judges"}, "docno", "has no pair with q1_method"),
         ({"query": "q9", "recipient": "judges"}, "query", "has no query"),
         (

@@ -1,4 +1,4 @@
-"""A pair with two judgments is settled again: by the adjudicator, or by two blind judges."""
+"""A pair with two judgments is decided again: by the adjudicator, or by two blind judges."""
 
 from __future__ import annotations
 
@@ -67,13 +67,13 @@ def test_a_pair_with_equal_grades_is_a_case_until_the_adjudicator_decides_it(agr
     refer(agreed.pair, Recipient.ADJUDICATOR)
 
     assert label_of(agreed) == (Standing.DUE, None)
-    assert all_counts(collection, adjudicator) == {"due": 2, "settled": 0}
+    assert all_counts(collection, adjudicator) == {"due": 2, "decided": 0}
     assert revision_of(collection) != before
 
     settle(agreed, adjudicator, 0)
 
     assert label_of(agreed) == (Standing.ADJUDICATED, 0)
-    assert all_counts(collection, adjudicator) == {"due": 1, "settled": 1}
+    assert all_counts(collection, adjudicator) == {"due": 1, "decided": 1}
     assert kept_counts() == recounted()
 
 

@@ -147,7 +147,7 @@ def test_the_end_of_a_query_says_what_was_done_and_what_comes_next(client, annot
     assert response.redirect_chain[-1][0] == query_url(done, "judge-mine")
     assert "All 4 pairs are judged" in page
     assert "<dd>4 <small>min</small></dd>" in page
-    assert "<dt>Could not judge</dt><dd>1</dd>" in page
+    assert "<dt>Cannot judge</dt><dd>1</dd>" in page
     assert query_url(following) in page
 
 

@@ -55,12 +55,12 @@ def expect_case(page, slot):
     page.wait_for_url(lambda url: urlsplit(url).path == pair_url(slot, "case"))
 
 
-def test_a_key_settles_the_case_and_leads_to_the_next(page, cases):
+def test_a_key_decides_the_case_and_leads_to_the_next(page, cases):
     read_and_press(page, "1")
 
     expect_case(page, cases[1])
     assert Decision.objects.get().grade == 1
-    expect(page.locator(".last")).to_have_text("Settled as 1, related. This overrules both judges.")
+    expect(page.locator(".last")).to_have_text("Decided as 1, related. This overrules both judges.")
 
 
 def test_a_and_b_accept_a_judgment_and_the_end_sums_up(page, cases, live_server, opening):
@@ -68,15 +68,15 @@ def test_a_and_b_accept_a_judgment_and_the_end_sums_up(page, cases, live_server,
         expect_case(page, slot)
         read_and_press(page, key)
 
-    page.wait_for_url(live_server.url + query_url(opening, "adjudicate-settled"))
-    expect(page.get_by_role("heading", name="All cases of this query are settled")).to_be_visible()
+    page.wait_for_url(live_server.url + query_url(opening, "adjudicate-decided"))
+    expect(page.get_by_role("heading", name="All cases of this query are decided")).to_be_visible()
     expect(page.locator(".tally")).to_contain_text("3 of 3 cases")
     grades = {decision.pair_id: decision.grade for decision in Decision.objects.all()}
     assert grades[cases[0].pair_id] in {0, 3}
     assert grades[cases[1].pair_id] in {2, 0}
 
 
-def test_a_press_meant_for_the_case_before_settles_nothing(page, cases):
+def test_a_press_meant_for_the_case_before_decides_nothing(page, cases):
     read_and_press(page, "1")
     page.keyboard.press("1")
 
@@ -110,7 +110,7 @@ def test_undo_leads_back_and_escape_returns(page, cases):
     expect_case(page, cases[1])
     read_and_press(page, "u")
     expect_case(page, cases[0])
-    expect(page.get_by_text("You settled this as 1")).to_be_visible()
+    expect(page.get_by_text("You decided this as 1")).to_be_visible()
     read_and_press(page, "Escape")
     expect_case(page, cases[1])
 
@@ -157,10 +157,10 @@ def test_a_decision_left_unsent_by_a_closed_tab_is_sent_from_the_list_of_cases(
     again.goto(live_server.url + reverse("adjudicate", args=["small"]))
 
     eventually(again, lambda: Decision.objects.count() == 1)
-    expect(again.get_by_text("2 due · 1 settled")).to_be_visible()
+    expect(again.get_by_text("2 due · 1 decided")).to_be_visible()
 
 
-def test_only_an_answer_of_the_server_with_the_key_settles_a_decision(page, cases):
+def test_only_an_answer_of_the_server_with_the_key_decides_a_decision(page, cases):
     """One decision through all of them: at the end it is saved once, as it was made."""
     read_and_press(page, "n")
     page.keyboard.type("Long thought")
@@ -204,9 +204,9 @@ def test_another_tab_that_settled_the_case_is_not_overwritten(page, context, liv
 
     notice = old.locator("#trouble .notice")
     expect(notice).to_contain_text("Not saved: 3 for")
-    expect(notice).to_contain_text("You settled this case in another window")
+    expect(notice).to_contain_text("You decided this case in another window")
     notice.get_by_role("link", name="See both judgments as they are").click()
-    expect(old.get_by_text("You settled this as 1")).to_be_visible()
+    expect(old.get_by_text("You decided this as 1")).to_be_visible()
     read_and_press(old, "3")
     expect_case(old, cases[1])
     assert list(Decision.objects.values_list("grade", flat=True)) == [1, 3]
@@ -216,7 +216,7 @@ def test_a_page_from_the_back_forward_cache_shows_the_case_as_it_is(page, cases,
     settle(cases[0], adjudicator, 1)
     page.evaluate("dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }))")
 
-    expect(page.get_by_text("You settled this as 1")).to_be_visible()
+    expect(page.get_by_text("You decided this as 1")).to_be_visible()
 
 
 def test_where_storage_is_blocked_it_is_said_and_plain_forms_settle(
@@ -262,11 +262,11 @@ def test_everything_works_without_scripts(browser, live_server, adjudicator, ope
     expect_case(page, cases[1])
     page.get_by_role("button", name="Accept A").click()
     expect_case(page, cases[2])
-    page.get_by_text("Can’t be judged").click()
-    page.get_by_label("Why can’t this pair be judged?").fill("Two papers in one")
+    page.locator("#cannot summary").click()
+    page.get_by_label("Why can you not judge this pair?").fill("Two papers in one")
     page.get_by_role("button", name="Set the pair aside").click()
 
-    expect(page.get_by_role("heading", name="Every case is settled")).to_be_visible()
+    expect(page.get_by_role("heading", name="Every case is decided")).to_be_visible()
     assert Decision.objects.count() == 4
     context.close()
 
@@ -310,7 +310,7 @@ def test_no_page_has_accessibility_violations(
     expect_case(page, cases[0])
     read_and_press(page, "c")
     assert_accessible(page)
-    page.goto(live_server.url + query_url(opening, "adjudicate-settled"))
+    page.goto(live_server.url + query_url(opening, "adjudicate-decided"))
     assert_accessible(page)
 
 

@@ -64,7 +64,7 @@ def grades_decided(slot: Slot) -> list[int | None]:
 
 
 def test_a_decision_of_a_public_version_cannot_change(public, slot):
-    with pytest.raises(DecisionInPublicVersion, match="was made public after you settled"):
+    with pytest.raises(DecisionInPublicVersion, match="was made public after you decided"):
         settle(slot, adjudicator(), 2)
 
     assert grades_decided(slot) == [0]
@@ -172,7 +172,7 @@ def test_the_page_says_why_and_what_to_do(public, slot):
     answer = client.post(pair_url(slot, "case"), {**carried(markup(page.text)), "answer": "2"})
 
     assert answer.status_code == 409
-    assert "ask an admin to have the pair settled again" in text_of(answer)
+    assert "ask an admin to have the pair decided again" in text_of(answer)
 
 
 @pytest.mark.faults

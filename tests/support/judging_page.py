@@ -1,4 +1,4 @@
-"""What the browser tests of judging and settling share."""
+"""What the browser tests of judging and deciding share."""
 
 from __future__ import annotations
 

@@ -22,8 +22,8 @@ const forms = [find("answer"), find("cannot-form")];
 const noteField = forms[0].elements.note;
 const LONGEST = 24 * 3600; // the server takes no more seconds than these
 const clock = `qrelsmith:clock:${page.person}:${location.pathname}`;
-const { work = "settling", thing = "case" } = page;
-const isCase = work === "settling";
+const { work = "deciding", thing = "case" } = page;
+const isCase = work === "deciding";
 const queryRead = foldQuery();
 const aids = readingAids(tellLast);
 waitForCandidate();
@@ -43,7 +43,7 @@ const question = new Question({
 
 function describeAnswer(body) {
   const answer = body.get("answer");
-  if (answer === "cannot") return `cannot be judged: ${body.get("reason")}`;
+  if (answer === "cannot") return `cannot judge: ${body.get("reason")}`;
   return /\d/.test(answer) ? answer : `judgment ${answer.toUpperCase()}`;
 }
 
