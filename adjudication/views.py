@@ -15,6 +15,7 @@ from accounts.access import by_the_same_person, in_collection, person_of, row_or
 from accounts.models import Collection, Role
 from adjudication import queue
 from adjudication.case_sidebar import case_sidebar
+from adjudication.decided_table import DECIDED_CASES
 from adjudication.forms import CANNOT, RulingForm
 from adjudication.models import Decision
 from adjudication.queue import ShownCase
@@ -33,6 +34,7 @@ from corpus.models import Query
 from web.requests.answers import refusal, wants_json
 from web.sittings.responses import refused, saved
 from web.tables.cells import numbered_page
+from web.tables.columns import csv_file, wants_csv
 
 PUT_OFF = "cases_put_off"  # in the session, so for one sitting
 MOST_PUT_OFF = 200
@@ -233,7 +235,7 @@ def case_undo(request: HttpRequest, collection: Collection, name: str) -> HttpRe
 @never_cache
 @in_collection(Role.ADJUDICATOR)
 @require_safe
-def adjudicate_decided(request: HttpRequest, collection: Collection, name: str) -> HttpResponse:
+def adjudicate_decided(request: HttpRequest, collection: Collection, name: str) -> HttpResponseBase:
     """The decided cases of a query; when nothing is due any more, also its end."""
     query = _query(collection, name)
     user = person_of(request)
@@ -241,6 +243,13 @@ def adjudicate_decided(request: HttpRequest, collection: Collection, name: str) 
     if not sum(counts.values()):
         raise Http404(f"no cases of {name} for this adjudicator")
     decided_cases = queue.decided_cases(query, user)
+    if wants_csv(request):
+        columns = DECIDED_CASES.shown(request)
+        return csv_file(
+            f"{collection.slug}-decided-cases-{query.name.replace('/', '-')}",
+            columns,
+            decided_cases,
+        )
     next_queries = [
         row
         for row in queue.queries_with_cases(collection, user)
@@ -253,7 +262,7 @@ def adjudicate_decided(request: HttpRequest, collection: Collection, name: str) 
             "collection": collection,
             "query": query,
             "title": query.query_paper.title,
-            "decided": decided_cases,
+            "decided": numbered_page(decided_cases, request),
             "overruled": sum(line.overruled for line in decided_cases),
             "set_aside": sum(line.final is None for line in decided_cases),
             "counts": counts,

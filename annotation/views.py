@@ -21,12 +21,14 @@ from accounts.models import Collection, Role
 from annotation import queue
 from annotation.forms import CANNOT, AnswerForm
 from annotation.models import Reason
+from annotation.own_table import OWN_JUDGMENTS
 from annotation.queue import OwnSlot, ShownPair
 from annotation.services import BadAnswer, JudgingError, postpone, submit_judgment
 from corpus.models import Query
 from web.requests.answers import outcome, refusal, wants_json, wants_part
 from web.sittings.responses import refused
 from web.tables.cells import numbered_page
+from web.tables.columns import csv_file, wants_csv
 
 THEN_MINE = "mine"
 
@@ -211,12 +213,17 @@ def judge_undo(request: HttpRequest, collection: Collection, name: str) -> HttpR
 @never_cache
 @in_collection(Role.ANNOTATOR)
 @require_safe
-def judge_mine(request: HttpRequest, collection: Collection, name: str) -> HttpResponse:
+def judge_mine(request: HttpRequest, collection: Collection, name: str) -> HttpResponseBase:
     """My judgments on this query, with a summary when all pairs are judged."""
     query = my_query(request, collection, name)
     user = person_of(request)
     own_queries = queue.own_queries(collection, user, queue.pace(collection, user))
     judgments = queue.own_judgments(query, user)
+    if wants_csv(request):
+        columns = OWN_JUDGMENTS.shown(request)
+        return csv_file(
+            f"{collection.slug}-my-judgments-{query.name.replace('/', '-')}", columns, judgments
+        )
     return render(
         request,
         "annotation/mine.html",
@@ -224,7 +231,7 @@ def judge_mine(request: HttpRequest, collection: Collection, name: str) -> HttpR
             "collection": collection,
             "query": query,
             "title": query.query_paper.title,
-            "judgments": judgments,
+            "judgments": numbered_page(judgments, request),
             "counts": [
                 (grade, sum(judgment.grade == grade["grade"] for judgment in judgments))
                 for grade in reversed(query.opening.guideline.grades)

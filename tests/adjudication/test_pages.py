@@ -26,7 +26,7 @@ from tests.support.sittings import (
     slots_of,
     tells,
 )
-from tests.support.visits import markup
+from tests.support.visits import csv_rows, markup
 
 pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 
@@ -342,7 +342,17 @@ def test_the_end_says_how_many_cases_overruled_both_judges(client, opening, adju
     assert "<dt>Set aside</dt><dd>1</dd>" in page
 
 
-# As the script uses it, and queries
+def test_the_list_of_decided_cases_is_a_file_without_names_and_ids(client, opening, adjudicator):
+    own, others = judge_both(opening, (0, 3), (0, 2))
+    settle(own, adjudicator, 2)
+    settle(others, member(opening.query.collection, Role.ADJUDICATOR, "someone"), 1)
+
+    latest, first = csv_rows(client.get(query_url(opening, "adjudicate-decided") + "?format=csv"))
+
+    assert (latest["final"], latest["own"], first["final"], first["own"]) == ("1", "no", "2", "yes")
+    assert sorted([first["a"], first["b"]]) == ["0", "3"]
+    assert list(first) == ["title", "a", "b", "final", "reason", "note", "own"]
+    assert first["title"] == own.pair.candidate.document.title
 
 
 # Later
@@ -459,6 +469,9 @@ def test_nothing_beside_a_case_is_of_a_pair_that_the_adjudicator_judged(client, 
 
     assert [row.query.name for row in sidebar.queries] == [other.query.name]
     assert sidebar.anchors == []
+
+
+# As the script uses it, and queries
 
 
 def test_a_script_gets_the_address_of_the_next_case(client, opening, adjudicator):

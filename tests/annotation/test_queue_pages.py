@@ -13,8 +13,8 @@ from tests.support.factories import (
     annotators,
     member,
 )
-from tests.support.sittings import judge, pair_url, query_url, slots_of
-from tests.support.visits import markup
+from tests.support.sittings import judge, judge_at_once, pair_url, query_url, slots_of
+from tests.support.visits import csv_rows, markup
 
 pytestmark = pytest.mark.django_db
 
@@ -165,6 +165,24 @@ def test_own_judgments_are_listed_with_a_link_to_change_them(client, annotator, 
     assert "It is in a language I do not read" in page
     assert pair_url(third) not in page
     assert "Of the other judge" not in page
+
+
+def test_own_judgments_are_listed_by_fifty_and_are_a_file_without_ids(
+    client, annotator, collection
+):
+    opening = an_open_query(collection, size=52)
+    judge_at_once((slot, 1) for slot in slots_of(opening, "ann1"))
+    judge(slots_of(opening, "ann2")[0], Answer(grade=2, note="Of the other judge"))
+    address = query_url(opening, "judge-mine")
+
+    page = markup(client.get(address).text)
+    rows = csv_rows(client.get(f"{address}?format=csv"))
+
+    assert "1–50 of 52, latest first" in page
+    assert page.count("Change<span") == 50
+    assert len(rows) == 52
+    assert {tuple(row)[1:] for row in rows} == {("grade", "reason", "note")}
+    assert {(row["grade"], row["note"]) for row in rows} == {("1", "")}
 
 
 def test_a_docno_with_a_slash_has_pages_too(client, annotator, collection):

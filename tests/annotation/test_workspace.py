@@ -235,7 +235,9 @@ def test_the_guideline_can_be_opened_beside_the_pair(client, slots):
 
 
 def test_the_guideline_begins_with_the_grades(client, slots):
-    panel = markup(client.get(pair_url(slots[0]) + "?guideline").text).partition('id="guideline"')[2]
+    panel = markup(client.get(pair_url(slots[0]) + "?guideline").text).partition('id="guideline"')[
+        2
+    ]
     guideline = slots[0].pair.query.opening.guideline
 
     assert panel.index(guideline.grades[0]["definition"]) < panel.index("Instructions")
