@@ -76,7 +76,7 @@ def _due_cases(query: Query, user: User, put_off: Sequence[int]) -> list[QueuedC
     )
     places = {pk: place for place, pk in enumerate(put_off)}
     ordered = sorted(rows, key=lambda row: places.get(row[0], -1))
-    return [QueuedCase(*case, pk in places) for pk, *case in ordered]
+    return [QueuedCase(token, title, gap, pk in places) for pk, token, title, gap in ordered]
 
 
 def _anchors(query: Query, user: User, token: str) -> list[Anchor]:
@@ -90,6 +90,7 @@ def _anchors(query: Query, user: User, token: str) -> list[Anchor]:
     )
     by_grade: dict[int, list[Anchor]] = {}
     for grade, title in rows:
+        assert grade is not None  # as filtered
         by_grade.setdefault(grade, []).append(Anchor(grade, title))
     of_each = ANCHORS // max(len(by_grade), 1)
     return [

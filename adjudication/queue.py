@@ -246,9 +246,10 @@ def due_by_query(collection: Collection, user: User, limit: int) -> list[tuple[i
 
 def _by_query(rows: QuerySet[Any], sums: dict[str, Any]) -> QuerySet[Any]:
     summed = rows.order_by().values("query", "query__name").annotate(**sums)
-    return summed.order_by("-widest", "query__name").values_list(
+    ordered: QuerySet[Any] = summed.order_by("-widest", "query__name").values_list(
         "query", "query__name", "widest", "number"
     )
+    return ordered
 
 
 def own_decisions(collection: Collection, user: User) -> QuerySet[Any]:
