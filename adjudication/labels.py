@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from django.db import connection
-from django.db.models import F, IntegerField, OuterRef, Subquery
+from django.db.models import F, IntegerField, Subquery
 from django.db.models.functions import Coalesce, Collate
 
 from accounts.models import Collection
-from adjudication.models import Decision
+from adjudication.models import standing_decisions
 from adjudication.standing import LabelledPair, Standing, final_label
 from annotation.models import Pair, PairQuerySet
 
@@ -25,21 +25,15 @@ def labelled_pairs(
     They come from one statement, so all are of one moment, and are not held in memory together.
     `among` limits them to some of its pairs.
     """
-    decisions = Decision.objects.filter(
-        pair=OuterRef("pk"),
-        first=OuterRef("first"),
-        second=OuterRef("second"),
-        referral_count=OuterRef("referral_count"),
-    ).order_by("-sequence")
     rows = (
         (Pair.objects.all() if among is None else among)
         .of(collection)
         .with_grades()
         .annotate(
             decision=Subquery(
-                decisions.annotate(
-                    ruling=Coalesce("grade", SET_ASIDE, output_field=IntegerField())
-                ).values("ruling")[:1]
+                standing_decisions()
+                .annotate(ruling=Coalesce("grade", SET_ASIDE, output_field=IntegerField()))
+                .values("ruling")[:1]
             ),
             docno=F("candidate__document__docno"),
         )

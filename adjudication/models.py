@@ -28,14 +28,8 @@ class CaseQuerySet(PairQuerySet):
 
         `difference` is 5, more than any two grades differ, where a slot says "cannot judge".
         """
-        decisions = Decision.objects.filter(
-            pair=OuterRef("pk"),
-            first=OuterRef("first"),
-            second=OuterRef("second"),
-            referral_count=OuterRef("referral_count"),
-        ).order_by("-sequence")
         return self.disputed().annotate(  # type: ignore[return-value]  # it is a CaseQuerySet
-            decision_id=Subquery(decisions.values("pk")[:1]),
+            decision_id=Subquery(standing_decisions().values("pk")[:1]),
             difference=Coalesce(
                 Abs(F("first_grade") - F("second_grade")),
                 Value(HIGHEST_GRADE + 1),
@@ -116,6 +110,16 @@ class Decision(models.Model):
 
     def __str__(self) -> str:
         return f"decision {self.sequence} on {self.pair}"
+
+
+def standing_decisions() -> models.QuerySet[Decision]:
+    """The decisions that stand on a pair of `with_grades`, the newest first. For a subquery."""
+    return Decision.objects.filter(
+        pair=OuterRef("pk"),
+        first=OuterRef("first"),
+        second=OuterRef("second"),
+        referral_count=OuterRef("referral_count"),
+    ).order_by("-sequence")
 
 
 LONGEST_REASON = 1_000

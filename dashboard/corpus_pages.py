@@ -2,28 +2,27 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-from django.db.models import Count, Q
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
-from django.shortcuts import get_object_or_404, redirect, render
+from django.contrib import messages
+from django.db.models import Count
+from django.http import HttpRequest, HttpResponseBase
+from django.shortcuts import redirect, render
 from django.views.decorators.http import require_safe
 from django.views.decorators.vary import vary_on_headers
 
 from accounts.access import in_collection
 from accounts.models import Collection, Role
-from corpus.models import NAME_ORDER, Document, Facet, FullText, QueryPaper
-from corpus.text.query_facts import QueryFacts, facts_of
-from curation.checking.queue import ShownSentence, shown_abstract
+from annotation.models import Pair
+from corpus.models import NAME_ORDER
 from dashboard.board.query_table import (
     QUERIES,
+    facet_grades,
     queries_of,
     query_filters,
     query_rows,
     unknown_facts,
     unused_columns,
 )
-from pooling.models import Candidate, Pool
+from dashboard.query_page.grades_file import UnwritableQrels, grades_file, wants_grades
 from web.requests.answers import wants_part
 from web.tables.columns import csv_file, in_batches, wants_csv
 from web.tables.filters import filter_bar, filter_queryset
@@ -40,6 +39,16 @@ def queries(request: HttpRequest, collection: Collection) -> HttpResponseBase:
     facets = list(collection.facets.all())
     filters = query_filters(facets)
     matches = filter_queryset(queries_of(collection).matching(words), filters, request.GET)
+    if wants_grades(request):
+        facet = next(
+            (f"-{each.key}" for each in facets if each.key == request.GET.get("facet")), ""
+        )
+        pairs = Pair.objects.filter(query__in=matches.order_by().values("pk"))
+        try:
+            return grades_file(request, collection, pairs, f"{collection.slug}{facet}")
+        except UnwritableQrels as error:
+            messages.error(request, str(error))
+            return redirect("queries", collection.slug)
     numbers = collection.queries.aggregate(
         total=Count("pk"), by_sentences=Count("sentence_numbers")
     )
@@ -64,84 +73,8 @@ def queries(request: HttpRequest, collection: Collection) -> HttpResponseBase:
             ),
             "words": words,
             "facets": facets,
+            "grades": facet_grades(collection, facets),
             "total": numbers["total"],
             "found": matches.count(),
         },
     )
-
-
-@in_collection(Role.ADMIN)
-@require_safe
-def query(request: HttpRequest, collection: Collection, name: str) -> HttpResponse:
-    query = get_object_or_404(collection.queries.select_related("query_paper"), name=name)
-    return redirect(query.query_paper.page, collection.slug, query.query_paper.name)
-
-
-@dataclass(frozen=True)
-class ReadSentence:
-    shown: ShownSentence
-    facet: Facet | None
-
-
-@in_collection(Role.ADMIN)
-@require_safe
-def document(request: HttpRequest, collection: Collection, docno: str) -> HttpResponse:
-    document = collection.documents.filter(docno=docno).first()
-    if document is None:
-        raise Http404(f"no document {docno!r} here")
-    facets = list(collection.facets.all())
-    in_corpus = {
-        cited.docno: cited
-        for cited in collection.documents.filter(docno__in=document.references).only(
-            "collection", "docno", "title"
-        )
-    }
-    shown = shown_abstract(collection, document)
-    pools = Candidate.objects.filter(document=document, pool__query_paper__isnull=False).aggregate(
-        total=Count("pk"), judged=Count("pk", filter=Q(excluded=""))
-    )
-    return render(
-        request,
-        "corpus/document.html",
-        {
-            "document": document,
-            "has_facets": not unused_columns(facets),
-            "sentences": _read_sentences(shown.sentences, facets),
-            "shown": shown,
-            "queries": list(
-                collection.queries.filter(query_paper__document=document).order_by("name_order")
-            ),
-            "cited": [in_corpus[docno] for docno in document.references if docno in in_corpus],
-            "unresolved": [docno for docno in document.references if docno not in in_corpus],
-            "pools": pools,
-            "facts": _facts(document),
-            "full_text": FullText.objects.filter(document=document).defer("sections").first(),
-        },
-    )
-
-
-@in_collection(Role.ADMIN)
-@require_safe
-def topic(request: HttpRequest, collection: Collection, topic: str) -> HttpResponse:
-    found = collection.topics.filter(name=topic).first()
-    if found is None:
-        raise Http404(f"no topic {topic!r} here")
-    queries = collection.queries.filter(query_paper__topic=found).order_by("name_order")
-    pools = Pool.objects.filter(query_paper__topic=found)
-    return render(
-        request,
-        "corpus/topic.html",
-        {"topic": found, "queries": list(queries), "pool": pools.first()},
-    )
-
-
-def _facts(document: Document) -> QueryFacts | None:
-    """The reasons why the document is a query paper, if it is one and they are recorded."""
-    metadata = QueryPaper.objects.filter(document=document).values_list("metadata", flat=True)
-    facts = facts_of(metadata[0]) if metadata else QueryFacts()
-    return facts if any(facts) else None
-
-
-def _read_sentences(sentences: list[ShownSentence], facets: list[Facet]) -> list[ReadSentence]:
-    facet_of = {label: facet for facet in facets for label in facet.labels}
-    return [ReadSentence(sentence, facet_of.get(sentence.label)) for sentence in sentences]

@@ -14,14 +14,16 @@ from curation.labels.document_table import DOCUMENTS
 from curation.samples.table import PAPERS
 from dashboard.board.query_table import QUERIES
 from dashboard.board.table import BOARD
+from dashboard.document_page.appearances import APPEARANCES
 from dashboard.people.table import PEOPLE
+from dashboard.query_page.candidates import CANDIDATES
 from jobs.tables import JOBS
-from pooling.tables import CANDIDATES, POOLS
+from pooling.tables import POOLS
 from retrieval.run_table import RUNS
 from web.tables.columns import Table
 
 ALL_TABLES: tuple[Table[Any], ...] = (
-    *(DOCUMENTS, QUERIES, RUNS, POOLS, CANDIDATES),
+    *(DOCUMENTS, QUERIES, RUNS, POOLS, CANDIDATES, APPEARANCES),
     *(BOARD, PEOPLE, BY_QUERY, JOBS),
     PAPERS,
 )

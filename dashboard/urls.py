@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from django.urls import URLPattern, path
 
+import pooling.converters  # noqa: F401 (registers "pool_docno")
 from dashboard import corpus_pages, pool_pages, views
 from dashboard.board import opening_views, rebalance_views
 from dashboard.board import views as board_views
+from dashboard.document_page.views import document
 from dashboard.people import views as people
+from dashboard.query_page import views as query_page
 from dashboard.settings import archive_views
 
 urlpatterns: list[URLPattern] = [
@@ -16,10 +19,11 @@ urlpatterns: list[URLPattern] = [
     path("search/", views.search_page, name="search"),
     path("queries/", corpus_pages.queries, name="queries"),
     # Below a word of its own: a docno may contain slashes, and be called "import".
-    path("documents/id/<path:docno>", corpus_pages.document, name="document"),
-    path("queries/id/<path:name>", corpus_pages.query, name="query"),
-    path("queries/topics/<path:topic>", corpus_pages.topic, name="topic"),
+    path("documents/id/<path:docno>", document, name="document"),
+    path("queries/id/<path:name>", query_page.query, name="query"),
+    path("queries/topics/<path:topic>", query_page.topic, name="topic"),
     path("pools/", pool_pages.pools, name="pools"),
+    path("pools/<pool_docno:docno>/", query_page.pool, name="pool"),
     path("judging/", board_views.board, name="board"),
     path(
         "judging/figures/<slug:figure>.<slug:extension>",

@@ -17,14 +17,13 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from accounts.access import in_collection, person_of
 from accounts.models import Collection, Role
-from corpus.models import NAME_ORDER, SOURCES, QueryPaper
+from corpus.models import NAME_ORDER, QueryPaper
 from jobs.listing import jobs_to_show
 from jobs.models import Job
 from pooling import services, tables
 from pooling.checks import PoolChecks
 from pooling.figures import pool_figures
 from pooling.forms import CostForm
-from pooling.models import Pool
 from pooling.plan_page import SAVED, PlanPage, plan_rows, saved_plans
 from pooling.plan_steps import PLAN, plan_steps
 from reports.services import changed_since, stored_report
@@ -32,9 +31,8 @@ from web.downloads import as_download
 from web.errors import UserFacingError
 from web.figure_files import figure_file, shown
 from web.requests.answers import sorting_address, wants_part
-from web.tables.cells import matching, sort_rows
-from web.tables.columns import ShownColumns, csv_file, in_batches, wants_csv
-from web.tables.filters import filter_bar, filter_queryset, filter_rows
+from web.tables.columns import ShownColumns, csv_file, in_batches
+from web.tables.filters import filter_bar, filter_queryset
 from web.tables.paging import typed
 from web.tables.sorted_paging import SortedRows
 
@@ -265,47 +263,3 @@ def freeze_pools(request: HttpRequest, collection: Collection) -> HttpResponse:
         pools = "pool is" if frozen == 1 else "pools are"
         messages.success(request, f"{frozen} {pools} frozen now.")
     return redirect("pools", collection.slug)
-
-
-@in_collection(Role.ADMIN)
-@require_safe
-def pool(request: HttpRequest, collection: Collection, docno: str) -> HttpResponseBase:
-    pool = get_object_or_404(
-        Pool.objects.select_related(*SOURCES, "query_paper__collection", "build"),
-        query_paper__collection=collection,
-        query_paper__name=docno,
-    )
-    words = typed(request.GET, "q")
-    all_rows = tables.candidate_rows(pool)
-    filters = tables.candidate_filters(all_rows)
-    found = filter_rows(all_rows, filters, request.GET)
-    rows, sort = sort_rows(
-        matching(found, words, lambda row: row.text),
-        request.GET.get("sort", ""),
-        tables.CANDIDATE_SORTS,
-        "position",
-    )
-    columns = tables.CANDIDATES.shown(request)
-    if wants_csv(request):
-        return csv_file(f"{collection.slug}-pool-{docno.replace('/', '-')}", columns, rows)
-    before, after = tables.neighbours(pool.query_paper)
-    context = {
-        "collection": collection,
-        "pool": pool,
-        "how": tables.HowDrawn.of(pool.build.manifest),
-        "shortfalls": tables.shortfalls(pool),
-        "queries": list(pool.query_paper.queries.select_related("facet")),
-        "rows": rows,
-        "sampled": any(row.inclusion is not None for row in all_rows),
-        "total": len(all_rows),
-        "excluded": sum(bool(row.excluded) for row in all_rows),
-        "sort": sort,
-        "bar": filter_bar(
-            request, filters, caption="Title, docno or source", button="Filter candidates"
-        ),
-        "columns": columns,
-        "sorted_by": sorting_address(request.path, request, "q", *(each.name for each in filters)),
-        "before": before,
-        "after": after,
-    }
-    return render(request, "pooling/pool.html", context)

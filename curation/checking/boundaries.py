@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Sequence
-from itertools import accumulate
+from itertools import accumulate, pairwise
 
 
 def lengths_of(sentences: Sequence[str]) -> list[int]:
@@ -25,11 +25,10 @@ def cut(sentences: Sequence[str], lengths: Sequence[int]) -> list[str]:
     places = [place for place, character in enumerate(text) if not character.isspace()]
     if min(lengths, default=1) < 1 or (ends[-1] if ends else 0) != len(places):
         raise ValueError("the lengths do not add up to the text")
-    starts = [0, *ends[:-1]]
     before = _spans(sentences)
     return [
         before.get((start, end)) or text[places[start] : places[end - 1] + 1]
-        for start, end in zip(starts, ends, strict=True)
+        for start, end in pairwise([0, *ends])
     ]
 
 

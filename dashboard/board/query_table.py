@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.db.models import Count, Exists, F, OuterRef, Q, Sum
 
 from accounts.models import Collection
-from annotation.models import Opening, SlotCount
+from adjudication.models import CaseCount
+from annotation.models import Opening, PairCount, SlotCount
 from corpus.models import Facet, Query, QueryQuerySet
 from corpus.text.query_facts import QueryFacts, facts_of
 from pooling.models import Pool
@@ -151,3 +152,34 @@ def unknown_facts(collection: Collection) -> frozenset[str]:
 
 def query_filters(facets: Sequence[Facet]) -> list[Filter[Q]]:
     return [facet_filter(facets), STATE]
+
+
+class FacetGrades(NamedTuple):
+    """The number of final labels of a facet; of all facets, the key is ""."""
+
+    key: str
+    name: str
+    labels: int
+
+
+def facet_grades(collection: Collection, facets: Sequence[Facet]) -> list[FacetGrades]:
+    """The facets with final labels, and all together, in two database queries.
+
+    A decision that a pair cannot be judged counts as a label here.
+    """
+    open_queries = PairCount.objects.filter(query__collection=collection).order_by()
+    labels = dict(
+        open_queries.values_list("query__facet").annotate(n=Sum(F("judged") - F("disputed")))
+    )
+    cases = CaseCount.objects.filter(query__collection=collection).order_by()
+    for facet, settled in cases.values_list("query__facet").annotate(Sum("settled")):
+        labels[facet] += settled
+    groups = [
+        FacetGrades(facet.key, facet.name, labels[facet.pk])
+        for facet in facets
+        if labels.get(facet.pk)
+    ]
+    if len(groups) == 1 and len(facets) == 1:
+        return [groups[0]._replace(key="", name="All queries")]
+    total = sum(group.labels for group in groups)
+    return [*groups, FacetGrades("", "All facets", total)] if groups else []

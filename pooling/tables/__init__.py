@@ -1,8 +1,6 @@
 """The tables of the pages about pools: queries that write nothing."""
 
-from pooling.tables.builds import BuildRow, HowDrawn, Shortfall, build_rows, shortfalls
-from pooling.tables.candidate_columns import CANDIDATES, candidate_filters
-from pooling.tables.candidates import CANDIDATE_SORTS, candidate_rows, neighbours
+from pooling.tables.builds import BuildRow, HowDrawn, Shortfall, build_rows, how_drawn, shortfalls
 from pooling.tables.freeze_preview import MOST_POOLS, Preview, preview_of
 from pooling.tables.overlap import OverlapCell, heat, overlap, overlap_rows
 from pooling.tables.pool_columns import POOL_FILTERS, POOLS
@@ -16,8 +14,6 @@ from pooling.tables.pools import (
 )
 
 __all__ = [
-    "CANDIDATES",
-    "CANDIDATE_SORTS",
     "MOST_POOLS",
     "POOLS",
     "POOL_FILTERS",
@@ -30,10 +26,8 @@ __all__ = [
     "RetrieverDraw",
     "Shortfall",
     "build_rows",
-    "candidate_filters",
-    "candidate_rows",
     "heat",
-    "neighbours",
+    "how_drawn",
     "overlap",
     "overlap_rows",
     "pool_numbers",

@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 from accounts.models import Collection
-from pooling.models import Pool
+from pooling.models import Pool, PoolBuild
 from pooling.services import builds_with_pools
 from pooling.strategies import BUDGET, STRATEGIES
 
@@ -75,6 +75,13 @@ def build_rows(collection: Collection) -> list[BuildRow]:
         )
         for pk, created_at, seed, *values in rows
     ]
+
+
+def how_drawn(pool: Pool) -> HowDrawn:
+    """The plan of the pool's build, without the rest of its manifest, which can be megabytes."""
+    builds = PoolBuild.objects.filter(pk=pool.build_id)
+    values = builds.values_list(*(f"manifest__{key}" for key in PLAN_FIELDS)).get()
+    return HowDrawn.of(dict(zip(PLAN_FIELDS, values, strict=True)))
 
 
 def shortfalls(pool: Pool) -> list[Shortfall]:

@@ -82,6 +82,7 @@ class PoolRow:
     warnings: tuple[str, ...] = ()
     cells: tuple[RetrieverDraw | None, ...] = ()
     is_topic: bool = False
+    first_query: str = ""
 
     @property
     def shortfall(self) -> int:
@@ -147,6 +148,7 @@ def pool_papers(collection: Collection, words: str = "") -> QuerySet[QueryPaper]
         .defer(*UNREAD_COLUMNS)
         .annotate(
             query_count=Coalesce(_number_of_queries(), 0),
+            first_query=Subquery(_queries().order_by("name_order").values("name")[:1]),
             excluded_count=F("pool__size") - F("pool__to_judge"),
         )
     )
@@ -159,9 +161,13 @@ def pool_papers(collection: Collection, words: str = "") -> QuerySet[QueryPaper]
     return papers
 
 
-def _number_of_queries() -> Subquery:
+def _queries() -> QuerySet[Query]:
     # Of the rows of a page only, where a join would count the queries of all papers.
-    queries = Query.objects.filter(query_paper=OuterRef("pk")).order_by().values("query_paper")
+    return Query.objects.filter(query_paper=OuterRef("pk")).order_by()
+
+
+def _number_of_queries() -> Subquery:
+    queries = _queries().values("query_paper")
     return Subquery(queries.annotate(n=Count("pk")).values("n"), PositiveIntegerField())
 
 
@@ -189,7 +195,10 @@ def _pool_row(
     pool = getattr(paper, "pool", None)
     if pool is None:
         return PoolRow(
-            paper.name, paper.title, paper.query_count, warnings=warnings, is_topic=paper.is_topic
+            *(paper.name, paper.title, paper.query_count),
+            warnings=warnings,
+            is_topic=paper.is_topic,
+            first_query=paper.first_query or "",
         )
     return PoolRow(
         docno=paper.name,
@@ -204,6 +213,7 @@ def _pool_row(
         without_text=without_text.get(pool.pk, 0),
         warnings=warnings,
         is_topic=paper.is_topic,
+        first_query=paper.first_query or "",
     )
 
 

@@ -40,7 +40,7 @@ def addresses() -> list[str]:
         "study": world.study.name,
         "shadow-judge": SHADOW_JUDGE,
         "system": world.system.name,
-        "pool": paper,
+        "query": world.query,
         "guideline": "method",
         "release": world.release.version,
         "release-changes": world.release.version,

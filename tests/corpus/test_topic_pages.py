@@ -118,7 +118,8 @@ def test_a_topic_may_have_the_id_of_a_document(collection, admin):
 
     assert done().state == State.SUCCEEDED
     assert admin.get(reverse("document", args=["small", "301"])).status_code == 200
-    assert "International Organized" in admin.get(reverse("topic", args=["small", "301"])).text
+    page = admin.get(reverse("topic", args=["small", "301"]), follow=True)
+    assert "International Organized" in page.text
 
 
 def test_a_collection_with_one_facet_does_not_ask_for_it():
@@ -191,8 +192,10 @@ def test_the_page_of_a_topic_shows_all_of_it(collection, admin):
     send(admin)
     done()
 
-    page = markup(admin.get(reverse("topic", args=["small", "301"])).text)
+    moved = admin.get(reverse("topic", args=["small", "301"]))
+    page = markup(admin.get(moved.url).text)
 
+    assert moved.url == reverse("query", args=["small", "301_method"])
     assert "International Organized Crime" in page
     assert "Identify organizations. Where known, say &amp; how." in page
     assert "A relevant document must name one." in page

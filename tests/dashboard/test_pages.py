@@ -305,7 +305,7 @@ def test_the_list_of_queries_says_how_far_each_is(collection, django_assert_num_
     a_query(collection)
     client = client_of("admin")
 
-    with django_assert_num_queries(11):
+    with django_assert_num_queries(13):
         page = client.get(at("queries"))
 
     assert "5 queries" not in page.text

@@ -141,16 +141,16 @@ def test_pages_and_the_api_show_the_old_drafts_meanwhile(collection):
     admin = client_of("admin")
     paths = [
         address("pools"),
-        address("pool", "q1"),
+        address("query", "q1_method"),
         address("document", "d01"),
         *(f"/api/v1/collections/small/{name}/" for name in ("pools", "pool-builds")),
     ]
     before = [admin.get(path).text for path in paths[3:]]
-    shown_before = admin.get(paths[2]).context["pools"]
+    shown_before = admin.get(paths[2]).context["counts"]
 
     def look(number: int) -> None:
         assert [admin.get(path).text for path in paths[3:]] == before
-        assert admin.get(paths[2]).context["pools"] == shown_before
+        assert admin.get(paths[2]).context["counts"] == shown_before
         assert admin.get(paths[0]).status_code == admin.get(paths[1]).status_code == 200
 
     rebuild(collection, Watched(look))

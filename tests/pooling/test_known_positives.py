@@ -314,7 +314,7 @@ def test_the_form_is_filled_in_from_the_address(collection):
 
 def test_the_pages_say_what_was_left_out(collection):
     built(collection, forced=("judged",), excluded=("cited",), only=("not_later",))
-    pool_page = markup(client_of("admin").get(address("pool", "d00")).text)
+    pool_page = markup(client_of("admin").get(address("query", "d00_method")).text)
     pools_page = text_of(client_of("admin").get(address("pools")))
 
     assert "<dt>Forced</dt><dd><code>judged</code></dd>" in pool_page
@@ -325,7 +325,7 @@ def test_the_pages_say_what_was_left_out(collection):
 
 def test_a_pool_that_lacks_as_a_whole_says_so_in_words(collection):
     built(collection, strategy="take_b", parameters={"size": 40})
-    pool_page = text_of(client_of("admin").get(address("pool", "d00")))
+    pool_page = text_of(client_of("admin").get(address("query", "d00_method")))
     pools_page = client_of("admin").get(address("pools"))
 
     assert "the pool as a whole had 19 too few" in pool_page

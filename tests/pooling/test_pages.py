@@ -577,11 +577,11 @@ def test_a_query_paper_without_pool_is_listed(collection, admin):
 
 
 def test_a_pool_says_that_its_retrievers_drew_one_document_a_round(pooled, admin):
-    assert "one document a round" in text_of(admin.get(address("pool", "q1")))
+    assert "one document a round" in text_of(admin.get(address("query", "q1_method")))
 
 
 def test_a_pool_shows_its_candidates_in_draw_order_with_every_source(pooled, admin):
-    page = admin.get(address("pool", "q1"))
+    page = admin.get(address("query", "q1_method"))
 
     assert [row.docno for row in page.context["rows"]] == ["d1", "d3", "d2"]
     drawers = [row.drawer.source for row in page.context["rows"]]
@@ -590,16 +590,16 @@ def test_a_pool_shows_its_candidates_in_draw_order_with_every_source(pooled, adm
 
 
 def test_a_pool_can_be_sorted_and_filtered_without_script(pooled, admin):
-    rows = admin.get(address("pool", "q1"), {"sort": "-docno"}).context["rows"]
+    rows = admin.get(address("query", "q1_method"), {"sort": "-docno"}).context["rows"]
     assert [row.docno for row in rows] == ["d3", "d2", "d1"]
 
-    rows = admin.get(address("pool", "q1"), {"q": "CITED"}).context["rows"]
+    rows = admin.get(address("query", "q1_method"), {"q": "CITED"}).context["rows"]
     assert [row.docno for row in rows] == ["d1"]
 
 
 def test_what_has_no_value_comes_last_in_either_direction(pooled, admin):
-    up = admin.get(address("pool", "q1"), {"sort": "rank"}).context["rows"]
-    down = admin.get(address("pool", "q1"), {"sort": "-rank"}).context["rows"]
+    up = admin.get(address("query", "q1_method"), {"sort": "rank"}).context["rows"]
+    down = admin.get(address("query", "q1_method"), {"sort": "-rank"}).context["rows"]
 
     assert [row.docno for row in up] == ["d3", "d2", "d1"]
     assert [row.docno for row in down] == ["d2", "d3", "d1"]
@@ -613,7 +613,8 @@ def test_a_docno_with_a_slash_has_its_page():
 
     page = client_of("admin").get(address("pool", paper.docno, slug="doi"))
 
-    assert page.status_code == 200
+    assert page.url == address("query", query.name, slug="doi")
+    assert client_of("admin").get(page.url).status_code == 200
 
 
 # Cost of the pages
@@ -632,10 +633,10 @@ def test_more_rows_cost_no_more_queries(pooled, admin, name, django_assert_num_q
 
 def test_more_candidates_cost_no_more_queries(collection, admin, django_assert_num_queries):
     few, many = a_query(collection, size=2), a_query(collection, size=9)
-    expected = queries_of(admin, address("pool", few.query_paper.name))
+    expected = queries_of(admin, address("query", few.name))
 
     with django_assert_num_queries(expected):
-        admin.get(address("pool", many.query_paper.name))
+        admin.get(address("query", many.name))
 
 
 # Filters and the file
@@ -675,9 +676,9 @@ def test_the_file_of_pools_has_the_columns_and_the_order_of_the_page(collection,
     assert "sort=-excluded" not in admin.get(address("pools")).text
 
 
-def test_candidates_are_filtered_by_the_retriever_that_drew_them_and_downloaded(collection, admin):
+def test_candidates_are_filtered_by_source_and_downloaded(collection, admin):
     many_papers(collection, 3)
-    page = address("pool", "m002")
+    page = address("query", "m002_method")
     Candidate.objects.filter(pool__query_paper__name="m002", position=2).update(excluded="no-text")
 
     def found(**asked):
@@ -686,7 +687,7 @@ def test_candidates_are_filtered_by_the_retriever_that_drew_them_and_downloaded(
         return [line["docno"] for line in lines]
 
     assert found(sort="-docno") == ["d6", "d5", "d4"]
-    assert found(drawer="bm25_title", q="d4") == ["d4"]
-    assert found(drawer="unknown") == ["d4", "d5", "d6"]
+    assert found(source="bm25_title", q="d4") == ["d4"]
+    assert found(source="unknown") == ["d4", "d5", "d6"]
     assert found(excluded="yes") == ["d5"]
     assert [row.docno for row in admin.get(page, {"excluded": "yes"}).context["rows"]] == ["d5"]

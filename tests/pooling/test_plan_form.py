@@ -179,7 +179,7 @@ def test_of_what_an_address_names_the_right_part_is_ticked(admin):
 def test_a_pool_says_what_was_taken_left_out_and_asked_for(collection, admin):
     built(collection, forced=("cited",), excluded=("earlier",), only=("not_later",))
 
-    page = markup(admin.get(address("pool", "q1")).text)
+    page = markup(admin.get(address("query", "q1_method")).text)
 
     assert "<dt>Forced</dt><dd><code>cited</code></dd>" in page
     assert "<dt>Excluded</dt><dd><code>earlier</code></dd>" in page
@@ -191,7 +191,7 @@ def test_a_pool_says_what_was_taken_left_out_and_asked_for(collection, admin):
 def test_what_a_pool_as_a_whole_lacks_is_no_retriever_s(collection, admin):
     built(collection, strategy="take_b", parameters={"size": 30})
 
-    assert "the pool as a whole had 20 too few" in text_of(admin.get(address("pool", "q1")))
+    assert "the pool as a whole had 20 too few" in text_of(admin.get(address("query", "q1_method")))
     table = admin.get(address("pools"))
     assert "The pool as a whole had 20 too few." in table.text
     assert "<code>budget</code>" not in table.text
@@ -251,7 +251,7 @@ def test_a_sampled_pool_shows_the_probability_of_every_candidate(collection, adm
         excluded=("earlier",),
     )
 
-    page = text_of(admin.get(address("pool", "q1"), {"sort": "-inclusion"}))
+    page = text_of(admin.get(address("query", "q1_method"), {"sort": "-inclusion"}))
 
     # Of d03, d04 and d06 to d10 four are drawn; the cited papers, d11 and d12 are in for certain.
     assert "Probability" in page
@@ -262,7 +262,7 @@ def test_a_sampled_pool_shows_the_probability_of_every_candidate(collection, adm
 def test_other_pools_have_no_column_of_probabilities(collection, admin):
     built(collection)
 
-    assert "sort=inclusion" not in admin.get(address("pool", "q1")).text
+    assert "sort=inclusion" not in admin.get(address("query", "q1_method")).text
 
 
 def test_what_only_query_papers_have_is_not_asked_for_topics():

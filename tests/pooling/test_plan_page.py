@@ -79,7 +79,7 @@ def test_a_paper_named_plan_has_a_pool_page_of_its_own(collection, admin):
     built(collection)
 
     for docno in ("plan", ":plan"):
-        page = admin.get(address("pool", docno))
+        page = admin.get(address("pool", docno), follow=True)
         assert page.context["pool"].query_paper.name == docno
     assert "Size and cost" in plan_page(admin).text
 

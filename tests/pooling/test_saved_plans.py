@@ -99,7 +99,7 @@ def test_a_docno_that_begins_like_the_address_of_a_plan_has_its_pool_page(collec
     built(collection)
 
     for docno in ("plan/save", "plan/compare"):
-        page = admin.get(address("pool", docno))
+        page = admin.get(address("pool", docno), follow=True)
         assert page.context["pool"].query_paper.name == docno
 
 

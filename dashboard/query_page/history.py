@@ -1,0 +1,98 @@
+"""The events of a query, the newest first. No event tells a grade."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import NamedTuple
+
+from adjudication.models import Decision, Recipient, Referral
+from annotation.models import Opening
+from corpus.models import Query
+from pooling.models import Pool
+
+RECIPIENTS = {
+    Recipient.ADJUDICATOR: "sent to the adjudicator",
+    Recipient.JUDGES: "opened again for two judges",
+}
+
+
+class QueryEvent(NamedTuple):
+    """What happened, to which document or "", and who did it or ""."""
+
+    time: datetime
+    text: str
+    docno: str = ""
+    person: int | None = None
+    person_name: str = ""
+    detail: str = ""
+
+
+def events_of(query: Query, pool: Pool | None, opening: Opening | None) -> list[QueryEvent]:
+    """In two database queries. Pool and opening come with their builder and opener."""
+    events = []
+    if pool is not None:
+        builder = pool.build.built_by
+        events.append(
+            QueryEvent(
+                pool.build.created_at,
+                "pool built",
+                person=builder.pk if builder else None,
+                person_name=builder.shown_name if builder else "",
+            )
+        )
+        if pool.frozen_at:
+            events.append(QueryEvent(pool.frozen_at, "pool frozen"))
+    if opening is not None:
+        opener = opening.opened_by
+        events.append(
+            QueryEvent(
+                opening.opened_at,
+                "opened for judging",
+                person=opener.pk if opener else None,
+                person_name=opener.shown_name if opener else "",
+                detail=f"guideline {opening.guideline.version}",
+            )
+        )
+        events += [*_referrals(query), *_decisions(query)]
+    return sorted(events, key=lambda event: event.time, reverse=True)
+
+
+def _referrals(query: Query) -> list[QueryEvent]:
+    rows = Referral.objects.filter(pair__query=query).select_related(
+        "pair__candidate__document", "referred_by"
+    )
+    rows = rows.only(
+        *("recipient", "reason", "created_at", "pair__candidate__document__docno"),
+        *("referred_by__username", "referred_by__first_name", "referred_by__last_name"),
+    )
+    return [
+        QueryEvent(
+            referral.created_at,
+            RECIPIENTS[Recipient(referral.recipient)],
+            referral.pair.candidate.document.docno,
+            referral.referred_by.pk if referral.referred_by else None,
+            referral.referred_by.shown_name if referral.referred_by else "",
+            referral.reason,
+        )
+        for referral in rows
+    ]
+
+
+def _decisions(query: Query) -> list[QueryEvent]:
+    rows = Decision.objects.filter(pair__query=query).select_related(
+        "pair__candidate__document", "adjudicator"
+    )
+    rows = rows.only(
+        *("sequence", "created_at", "pair__candidate__document__docno"),
+        *("adjudicator__username", "adjudicator__first_name", "adjudicator__last_name"),
+    )
+    return [
+        QueryEvent(
+            decision.created_at,
+            "decided" if decision.sequence == 1 else "decided again",
+            decision.pair.candidate.document.docno,
+            decision.adjudicator_id,
+            decision.adjudicator.shown_name,
+        )
+        for decision in rows
+    ]
