@@ -19,10 +19,10 @@ from pooling.tables import Preview
 from pooling.tables.freeze_preview import FlaggedDocument
 from reports.services import stored_report
 
-READ_AT_ONCE = 100_000
+READ_AT_ONCE = 20_000
 """A larger corpus is searched for citing documents and copies only when a person asks for it.
 
-No index has them, and reading a million documents takes seconds.
+No index has them. Reading 19,000 documents takes 0.06 s, and a million takes seconds.
 """
 MOST_COPIES = 50
 

@@ -11,6 +11,8 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, NamedTuple
 
+from django.urls import reverse
+
 from accounts.models import Collection
 from adjudication.pair_details import PairDetails, pair_details
 from annotation.models import Pair
@@ -227,12 +229,11 @@ def shown_rows(
     return [replace(row, rank=row.rank_by(source), others=tuple(others[row.docno])) for row in rows]
 
 
-def systems_with_pages(collection: Collection) -> set[str]:
-    """The names of the runs and systems, so that a source that is one of them is a link."""
-    return {
-        *collection.runs.order_by().values_list("name", flat=True),
-        *collection.systems.order_by().values_list("name", flat=True),
-    }
+def systems_with_pages(collection: Collection) -> dict[str, str]:
+    """The addresses of the runs and systems by name: a source that is one of them is a link."""
+    runs = collection.runs.order_by().values_list("name", flat=True)
+    systems = collection.systems.order_by().values_list("name", flat=True)
+    return {name: reverse("system", args=[collection.slug, name]) for name in {*runs, *systems}}
 
 
 def _other_lists(

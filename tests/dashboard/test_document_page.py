@@ -27,7 +27,7 @@ def test_every_pool_of_a_document_is_listed_with_its_grades():
 
     assert rows == [("q1_background", 0), ("q1_method", 3), ("q2_method", 1)]
     assert "Secret thought" in page_of("d3").text
-    assert "also</code> 7" in text_of(page_of())
+    assert "<code>also</code> 7" in text_of(page_of())
 
 
 def test_a_half_judged_pair_shows_nothing():
