@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from datetime import timedelta
 
 import pytest
@@ -586,7 +587,7 @@ def test_a_pool_shows_its_candidates_in_draw_order_with_every_source(pooled, adm
     assert [row.docno for row in page.context["rows"]] == ["d1", "d3", "d2"]
     drawers = [row.drawer.source for row in page.context["rows"]]
     assert drawers == ["cited", "best", "best"]
-    assert "not judged: no text in the corpus" in page.text
+    assert "not judged no text in the corpus" in " ".join(re.sub("<[^>]+>", " ", page.text).split())
 
 
 def test_a_pool_can_be_sorted_and_filtered_without_script(pooled, admin):
