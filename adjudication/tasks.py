@@ -16,7 +16,13 @@ from jobs.uploaded_files import files_of
 due_check(request_due_yields)
 
 
-@handles(JUDGMENTS_KIND, title="Import judgments", page="import-judgments", reads=("path",))
+@handles(
+    JUDGMENTS_KIND,
+    title="Import judgments",
+    page="import-judgments",
+    reads=("path",),
+    form="import-judgments",
+)
 def run_import_judgments(lease: Lease) -> dict[str, Any]:
     """Parameters: those of `files_of`, and those of `ImportOptions`."""
     report = import_judgments(

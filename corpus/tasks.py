@@ -19,7 +19,9 @@ TOPICS_KIND = "import_topics"
 FULL_TEXTS_KIND = "import_full_texts"
 
 
-@registry.handles(JOB_KIND, title="Import documents", page="documents", reads=("path",))
+@registry.handles(
+    JOB_KIND, title="Import documents", page="documents", reads=("path",), form="import-documents"
+)
 def run_import_documents(lease: Lease) -> None:
     """Parameters: those of `files_of` and of DocumentImportOptions."""
     options = DocumentImportOptions.of(lease.parameters)
@@ -27,7 +29,9 @@ def run_import_documents(lease: Lease) -> None:
     import_source(collection=lease.collection, source=source, options=options, work=lease)
 
 
-@registry.handles(TOPICS_KIND, title="Import topics", page="queries", reads=("path",))
+@registry.handles(
+    TOPICS_KIND, title="Import topics", page="queries", reads=("path",), form="import-topics"
+)
 def run_import_topics(lease: Lease) -> None:
     """Parameters: those of `files_of`, and `facet`, `topic_prefix` and `dry_run` as of
     `import_topics`.
@@ -42,7 +46,13 @@ def run_import_topics(lease: Lease) -> None:
     )
 
 
-@registry.handles(FULL_TEXTS_KIND, title="Import full texts", page="documents", reads=("path",))
+@registry.handles(
+    FULL_TEXTS_KIND,
+    title="Import full texts",
+    page="documents",
+    reads=("path",),
+    form="import-full-texts",
+)
 def run_import_full_texts(lease: Lease) -> None:
     """Parameters: those of `files_of`, and `format` and `prefix` as of `import_full_texts`."""
     import_full_texts(

@@ -18,15 +18,20 @@ DueCheck = Callable[[], None]
 class JobKind(NamedTuple):
     """A kind of jobs.
 
-    `page` names the address of the collection's page that shows the result. `reads` are the
-    parameters that hold paths of uploaded files, or lists of paths; see `jobs.uploaded_files`.
+    `page` names the address of the collection's page that shows the result. `result` is the address
+    of the one thing that the job makes: its URL name, and the names of the values in it, which
+    are of the job's result or its parameters. `reads` are the parameters that hold paths of
+    uploaded files, or lists of paths (see `jobs.uploaded_files`), and `form` names the address of
+    the form that uploads them.
     A job `in_steps` keeps the steps that are done when it ends early, and a retry does the others.
     Only a kind with `archived_too` is queued in an archived collection.
     """
 
     title: str
     page: str = "jobs"
+    result: tuple[str, ...] = ()
     reads: tuple[str, ...] = ()
+    form: str = ""
     in_steps: bool = False
     archived_too: bool = False
 
@@ -47,7 +52,9 @@ def handles(
     *,
     title: str,
     page: str,
+    result: tuple[str, ...] = (),
     reads: tuple[str, ...] = (),
+    form: str = "",
     in_steps: bool = False,
     archived_too: bool = False,
 ) -> Callable[[Handler], Handler]:
@@ -58,7 +65,7 @@ def handles(
 
     def register(handler: Handler) -> Handler:
         _handlers[name] = handler
-        _kinds[name] = JobKind(title, page, reads, in_steps, archived_too)
+        _kinds[name] = JobKind(title, page, result, reads, form, in_steps, archived_too)
         return handler
 
     return register
@@ -80,6 +87,10 @@ def handler(name: str) -> Handler:
 def kind(name: str) -> JobKind:
     """The kind with this name. An unknown one has its name as title and the page of all jobs."""
     return _kinds.get(name) or JobKind(name)
+
+
+def kinds() -> dict[str, JobKind]:
+    return dict(_kinds)
 
 
 def reading_kinds() -> list[str]:

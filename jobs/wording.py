@@ -1,4 +1,4 @@
-"""The text of a job's card: state, duration, progress, result and advice. Pure."""
+"""The text of a job's card: state, duration, progress, result, advice and where to go from it."""
 
 from __future__ import annotations
 
@@ -7,8 +7,11 @@ from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
+from django.urls import reverse
+
 from jobs import registry
 from jobs.models import Job, State
+from jobs.uploaded_files import DRY_RUN
 
 LOOKS = {
     State.QUEUED: ("◌", ""),
@@ -33,10 +36,15 @@ class ResultLine(NamedTuple):
 
 
 class JobCard(NamedTuple):
-    """A job as its card shows it. `tone` is the chip's class; `advice` says what to do now."""
+    """A job as its card shows it. `tone` is the chip's class; `advice` says what to do now.
+
+    `result_url` is the page of what the job made, "" until it is done. `form_url` is the form that
+    uploads another file, if the job could not read the one that it was given.
+    """
 
     title: str
-    page: str  # the name of the page that shows the result
+    result_url: str
+    form_url: str
     icon: str
     tone: str
     state: str
@@ -54,7 +62,8 @@ def job_card(job: Job, now: datetime) -> JobCard:
     elapsed = "" if job.elapsed is None else duration(job.elapsed)
     return JobCard(
         title=registry.kind(job.kind).title,
-        page=registry.kind(job.kind).page,
+        result_url=result_url(job) if state is State.SUCCEEDED else "",
+        form_url=form_url(job) if state is State.FAILED else "",
         icon=icon,
         tone=tone,
         state="Stopping" if job.is_live and job.cancel_requested else state.label,
@@ -82,9 +91,8 @@ def advice(job: Job, now: datetime) -> str:
             return "The steps that were done are saved. Retry the job to do the others."
         case State.FAILED if registry.kind(job.kind).reads:
             return (
-                "No partial result was saved, and earlier data is unchanged. If the file is "
-                "invalid, fix it and upload it again. A retry reads the same file, which is kept "
-                "for a day."
+                "No partial result was saved, and earlier data is unchanged. Fix the file, or "
+                "choose another, and upload it."
             )
         case State.FAILED:
             return (
@@ -94,6 +102,31 @@ def advice(job: Job, now: datetime) -> str:
         case State.CANCELLED:
             return "No partial result was saved. You can retry. Nothing is done twice."
     return ""
+
+
+def result_url(job: Job) -> str:
+    """The page of what the job made, or the page that lists it. A dry run has made nothing."""
+    kind = registry.kind(job.kind)
+    values = {**job.parameters, **(job.result or {})}
+    url_name, *names = kind.result or (kind.page,)
+    if job.parameters.get(DRY_RUN) or not all(values.get(name) for name in names):
+        url_name, names = kind.page, []
+    return reverse(url_name, args=[job.collection.slug, *(values[name] for name in names)])
+
+
+def form_url(job: Job) -> str:
+    form = registry.kind(job.kind).form
+    return reverse(form, args=[job.collection.slug]) if form else ""
+
+
+def parameters(job: Job) -> list[ResultLine]:
+    """The parameters in words: plain values, also those of a plan, without paths of files."""
+    hidden = {*registry.kind(job.kind).reads, DRY_RUN, "filename", "filenames"}
+    plain: dict[str, Any] = {}
+    for name, value in job.parameters.items():
+        if name not in hidden:
+            plain.update(value if isinstance(value, dict) else {name: value})
+    return figures({name: value for name, value in plain.items() if value is not False})
 
 
 def progress(job: Job) -> str:

@@ -12,7 +12,9 @@ from release.services import JOB_KIND, job_result, publish_release
 from release.versions import rankings as version_rankings
 
 
-@registry.handles(JOB_KIND, title="Publish a release", page="releases")
+@registry.handles(
+    JOB_KIND, title="Publish a release", page="releases", result=("release", "version")
+)
 def run_publish_release(lease: Lease) -> dict[str, Any]:
     asker = lease.requested_by_id
     release = publish_release(
@@ -26,7 +28,12 @@ def run_publish_release(lease: Lease) -> dict[str, Any]:
     return job_result(release)
 
 
-@registry.handles(version_rankings.JOB_KIND, title="Compare rankings", page="releases")
+@registry.handles(
+    version_rankings.JOB_KIND,
+    title="Compare rankings",
+    page="releases",
+    result=("release-changes", "version"),
+)
 def run_compare_rankings(lease: Lease) -> dict[str, Any]:
     return version_rankings.compare_rankings(
         collection=lease.collection,

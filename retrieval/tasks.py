@@ -12,12 +12,19 @@ from retrieval import services
 from retrieval.uploads import EMBEDDINGS_KIND, RUN_KIND
 
 
-@handles("retrieve", title="Rank documents for the queries", page="runs")
+@handles("retrieve", title="Rank documents for the queries", page="runs", result=("system", "name"))
 def retrieve(lease: Lease) -> None:
     services.retrieve(collection=lease.collection, work=lease, **lease.parameters)
 
 
-@handles(RUN_KIND, title="Import a run", page="runs", reads=("path",))
+@handles(
+    RUN_KIND,
+    title="Import a run",
+    page="runs",
+    result=("system", "name"),
+    reads=("path",),
+    form="import-run",
+)
 def import_run(lease: Lease) -> JobResult | None:
     values = {**lease.parameters, "path": place_of(lease.parameters)}
     if values.pop("dry_run", False):
@@ -31,7 +38,14 @@ def import_run(lease: Lease) -> JobResult | None:
     return None
 
 
-@handles(EMBEDDINGS_KIND, title="Import vectors", page="runs", reads=("vectors", "docnos"))
+@handles(
+    EMBEDDINGS_KIND,
+    title="Import vectors",
+    page="runs",
+    result=("system", "name"),
+    reads=("vectors", "docnos"),
+    form="import-embeddings",
+)
 def import_embeddings(lease: Lease) -> None:
     parameters = lease.parameters
     services.import_embeddings(

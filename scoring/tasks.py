@@ -15,7 +15,14 @@ def run_evaluate(lease: Lease) -> dict[str, object]:
     return evaluate(collection=lease.collection, source=lease.parameters["source"], work=lease)
 
 
-@handles(IMPORT_KIND, title="Import a system", page="leaderboard", reads=("path",))
+@handles(
+    IMPORT_KIND,
+    title="Import a system",
+    page="leaderboard",
+    result=("system", "name"),
+    reads=("path",),
+    form="add-system",
+)
 def run_import_system(lease: Lease) -> dict[str, object]:
     parameters = lease.parameters
     system = import_system(

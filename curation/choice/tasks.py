@@ -9,7 +9,12 @@ from jobs.lease import Lease
 from jobs.registry import handles
 
 
-@handles(choices.JOB_KIND, title="Choose queries", page="choose-queries")
+@handles(
+    choices.JOB_KIND,
+    title="Choose queries",
+    page="choose-queries",
+    result=("query-choice", "choice"),
+)
 def run_choose_queries(lease: Lease) -> None:
     choices.compute_choice(
         collection=lease.collection,

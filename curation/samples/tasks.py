@@ -37,7 +37,9 @@ class SampleUnderWay(SampleError):
         )
 
 
-@registry.handles(JOB_KIND, title="Draw a sample", page="samples", reads=("path",))
+@registry.handles(
+    JOB_KIND, title="Draw a sample", page="samples", reads=("path",), form="draw-sample"
+)
 def run_sample_papers(lease: Lease) -> None:
     """Parameters: `name`, `plan` as of SamplePlan, and perhaps an uploaded list of exclusions."""
     parameters = lease.parameters

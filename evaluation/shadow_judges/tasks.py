@@ -14,7 +14,14 @@ from jobs.registry import handles
 from jobs.uploaded_files import place_of
 
 
-@handles(IMPORT_KIND, title="Import a shadow judge", page="label-effects", reads=("path",))
+@handles(
+    IMPORT_KIND,
+    title="Import a shadow judge",
+    page="label-effects",
+    result=("shadow-judge", "name"),
+    reads=("path",),
+    form="import-shadow-judge",
+)
 def run_import_shadow_judge(lease: Lease) -> dict[str, object]:
     judge = import_shadow_judge(
         collection=lease.collection,

@@ -13,6 +13,7 @@ register = Library()
 
 
 register.filter("can_be_imported", can_follow)
+register.filter("job_parameters", wording.parameters)
 
 
 @register.filter

@@ -170,13 +170,13 @@ def test_a_failure_that_cannot_be_tried_again_is_not_shown(upload, read):
     assert jobs_to_show(job.collection, ["read"]) == []
 
 
-def test_the_card_of_a_failed_import_says_what_trying_again_does(upload, read):
+def test_the_card_of_a_failed_import_asks_for_another_file(upload, read):
     read.ends = fails
     job = upload()
     services.run(job.pk)
     job.refresh_from_db()
 
-    assert "reads the same file" in advice(job, timezone.now())
+    assert "upload it" in advice(job, timezone.now())
 
 
 def test_a_second_try_keeps_the_file_after_the_first_is_forgotten(upload, read):
