@@ -6,6 +6,7 @@ from django.urls import URLPattern, URLResolver, include, path
 
 from dashboard import table_columns, views
 from demo.views import parts
+from release import urls as release_urls
 
 collection_routes: list[URLPattern | URLResolver] = [
     path("", include("dashboard.urls")),
@@ -25,9 +26,8 @@ collection_routes: list[URLPattern | URLResolver] = [
     path("full-text/", include("studies.rating_urls")),
     path("agreement/", include("agreement.urls")),
     path("samples/", include("agreement.sample_urls")),
-    path("datasheet/", include("release.datasheets.urls")),
     path("releases/", include("release.urls")),
-    path("errata/", include("release.errata.urls")),
+    path("", include(release_urls.moved)),
     path("jobs/", include("jobs.urls")),
 ]
 

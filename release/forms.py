@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, cast
 
@@ -16,6 +16,7 @@ from bundle.findings import Finding
 from bundle.options import DEFAULT_OPTIONS, LabelSource, ReleaseOptions, Texts
 from release.gate.acceptance import LONGEST_REASON, NONE_ACCEPTED, Reasons
 from release.gate.checks import blocking_findings
+from release.gate.stored_reports import OldReport
 from release.services import check_request
 
 
@@ -39,6 +40,7 @@ class PreviousChoices:
 
 
 NO_CHOICES = PreviousChoices()
+FORM_ID = "publish-form"
 TEXTS = [
     (Texts.POOLED.value, "Titles and abstracts of the queries and candidates"),
     (Texts.CORPUS.value, "Titles and abstracts of the whole corpus"),
@@ -84,13 +86,13 @@ class PublishForm(forms.Form):
         self,
         *arguments: Any,
         collection: Collection,
-        findings: Iterable[Finding],
+        gate: tuple[Sequence[Finding], Sequence[OldReport]],
         previous: PreviousChoices = NO_CHOICES,
         **options: Any,
     ) -> None:
         super().__init__(*arguments, **options)
         self.collection = collection
-        self.findings = tuple(findings)
+        self.findings, self.old_reports = gate
         self.previous = previous
         self.initial.setdefault("texts", previous.options.texts.value)
         self.initial.setdefault("labels", previous.options.labels.value)
@@ -102,6 +104,8 @@ class PublishForm(forms.Form):
                     initial=previous.reasons.get(found.check, ""),
                     max_length=LONGEST_REASON,
                     help_text="The release states your reason. Name no person.",
+                    # Outside the form, above it, beside the buttons that fix a finding.
+                    widget=forms.TextInput(attrs={"form": FORM_ID}),
                 )
 
     def accepted(self) -> dict[str, str]:
@@ -135,7 +139,7 @@ class PublishForm(forms.Form):
             if name in self.fields and name not in self.errors and not reason.strip():
                 self.add_error(name, "Write why you publish in spite of this finding.")
         if count := len(self.blocking()):
-            found = "1 finding below is" if count == 1 else f"{count} findings below are"
+            found = "1 finding above is" if count == 1 else f"{count} findings above are"
             self.add_error(None, f"Nothing was published: {found} neither fixed nor accepted.")
         return cleaned
 

@@ -27,7 +27,7 @@ from bundle.formats import records as formats
 from bundle.layouts import LAST_LAYOUTS, LAYOUTS, write_layouts
 from bundle.manifest import build_manifest
 from bundle.names import MANIFEST, README, SUMS
-from bundle.options import DEFAULT_OPTIONS, ReleaseOptions
+from bundle.options import DEFAULT_OPTIONS, LabelSource, ReleaseOptions
 from bundle.reading.opened import BundleError
 from bundle.readme import write_readme
 from bundle.sampling import describe_sample
@@ -45,6 +45,7 @@ from release.files import cannot_keep, check_writable, path_of, put_in_place, st
 from release.gate.acceptance import NONE_ACCEPTED, Reasons, accept_findings, checked_reasons
 from release.gate.checks import ACCEPTABLE, blocking_findings, check_gate
 from release.gate.context import GateContext
+from release.gate.stored_reports import OldReport
 from release.models import Release, ReleaseException
 from release.snapshot import take_snapshot
 from release.versions.changes import difference_to
@@ -171,14 +172,23 @@ def check_version(version: str) -> None:
 def find_faults(
     *, collection: Collection, options: ReleaseOptions = DEFAULT_OPTIONS
 ) -> tuple[Finding, ...]:
-    """Every check of the gate with its finding, in order or not.
+    """Every check of the gate with its finding, in order or not."""
+    return ask_gate(collection=collection, options=options)[0]
+
+
+def ask_gate(
+    *, collection: Collection, options: ReleaseOptions = DEFAULT_OPTIONS
+) -> tuple[tuple[Finding, ...], list[OldReport]]:
+    """Every check of the gate with its finding, and every report that is out of date.
 
     It asks the database for little, for a page or a script that waits. A release asks the same
     within the read that it is made of.
     """
     with consistent_read():
         collection = Collection.objects.get(pk=collection.pk)
-        return check_gate(GateContext(collection, options))
+        gate = GateContext(collection, options)
+        of_judgments = options.labels is LabelSource.JUDGED
+        return check_gate(gate), gate.old_reports if of_judgments else []
 
 
 def build_bundle(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import suppress
 
 from django.contrib import messages
@@ -13,14 +13,14 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils.cache import get_conditional_response
 from django.utils.safestring import SafeString
-from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from accounts.access import in_collection, person_of
 from accounts.models import Collection, Role, User
 from bundle.citation_page import has_citation_labels
 from bundle.errors import ReleaseError
 from bundle.file_tree import file_tree
-from bundle.findings import AcceptedFinding, Finding
+from bundle.findings import AcceptedFinding
 from bundle.layouts import changelog, datasheet
 from bundle.loading import Loading
 from bundle.names import README
@@ -28,7 +28,9 @@ from bundle.readme.exceptions import describe_exception
 from jobs.listing import jobs_to_show
 from pooling.models import Pool
 from release import services
-from release.errata.listing import known_errors
+from release.datasheets.current import progress_of
+from release.errata.forms import DeclineForm
+from release.errata.listing import ERRATA, errata_part, errata_to_show, known_errors
 from release.errors import BadVersion, CannotKeep, ReleaseDamaged
 from release.files import open_release
 from release.forms import (
@@ -37,67 +39,84 @@ from release.forms import (
     PublishForm,
     next_version,
     options_of,
-    reason_name,
 )
-from release.gate.checks import CHECKS
+from release.gate.shown_findings import shown_findings
+from release.gate.stored_reports import RECOMPUTING, old_reports, request_old_reports
 from release.markdown_preview import preview_of
 from release.models import PublicPeriod, Release
 from release.publicity import make_private, make_public
 from release.snapshot.documents import count_documents
 from release.snapshot.pools import sampled_builds
 from release.versions.changes import earlier_versions
-from release.versions.listing import newest_page
+from release.versions.listing import VERSIONS, newest_page
 from release.versions.published_files import Unreadable, read_member
 from web.requests.answers import answers
 from web.requests.file_ranges import send_file
+from web.tables.columns import csv_file, wants_csv
 from web.tables.paging import Page
+from web.words import count_noun
 
 PREVIEWED = (README, datasheet.NAME, changelog.NAME)
 LARGEST_PREVIEW = 500_000  # bytes
+JOBS_OF_PAGE = (services.JOB_KIND, *RECOMPUTING)
+CSV_CHUNK = 500  # rows that are read together
 
 
 @in_collection(Role.ADMIN)
 @require_safe
-def releases(request: HttpRequest, collection: Collection) -> HttpResponse:
-    previous = PreviousChoices.of(collection)
-    form = PublishForm(
-        collection=collection,
-        findings=services.find_faults(collection=collection, options=previous.options),
-        previous=previous,
-        initial={"version": next_version(previous.version)},
-    )
-    return _releases_page(request, collection, form.findings, form)
+def releases(request: HttpRequest, collection: Collection) -> HttpResponseBase:
+    if wants_csv(request):
+        return _list_as_csv(request, collection)
+    return releases_page(request, collection)
 
 
-def _releases_page(
+def releases_page(
     request: HttpRequest,
     collection: Collection,
-    findings: Sequence[Finding],
-    form: PublishForm,
+    form: PublishForm | None = None,
     *,
+    declining: DeclineForm | None = None,
     refused: int = 422,
 ) -> HttpResponse:
+    """The page, with a form that was sent and refused: one to publish, or one to decline errata."""
+    if form is None:
+        previous = PreviousChoices.of(collection)
+        form = PublishForm(
+            collection=collection,
+            gate=services.ask_gate(collection=collection, options=previous.options),
+            previous=previous,
+            initial={"version": next_version(previous.version)},
+        )
+    shown = list(shown_findings(collection, form.findings, form))
     context = {
         "collection": collection,
-        "gate": [
-            (
-                found,
-                *CHECKS[found.check].fixed_on,
-                form[name] if (name := reason_name(found.check)) in form.fields else None,
-            )
-            for found in findings
-        ],
-        "faults": [found for found in findings if not found.ok],
-        "blocked": [found for found in findings if not found.ok and not found.can_accept],
+        # Those that only a change of the collection can fix come first.
+        "faults": sorted(shown, key=lambda fault: fault.finding.can_accept),
+        "passed": [found for found in form.findings if found.ok],
+        "blocked": [fault for fault in shown if not fault.finding.can_accept],
         "accepted": form.accepted(),
         "blocking": form.blocking(),
+        "old_reports": [report for report in form.old_reports if report.stops_release],
+        "reports_of_other_runs": [
+            report for report in form.old_reports if not report.stops_release
+        ],
         "form": form,
+        "datasheet": progress_of(collection),
         "page": _listed(request, collection),
-        "jobs": jobs_to_show(collection, [services.JOB_KIND]),
+        "errata": errata_part(collection, request, declining),
+        "jobs": jobs_to_show(collection, JOBS_OF_PAGE),
         "sampled": _sampled(collection),
     }
-    status = refused if form.errors else 200
+    status = refused if form.errors or declining else 200
     return render(request, "release/releases.html", context, status=status)
+
+
+def _list_as_csv(request: HttpRequest, collection: Collection) -> HttpResponseBase:
+    if request.GET.get("list") == "errata":
+        rows = errata_to_show(collection, request).iterator(chunk_size=CSV_CHUNK)
+        return csv_file(f"{collection.slug}-errata", ERRATA.shown(request), rows)
+    versions = collection.releases.defer("manifest").select_related("published_by")
+    return csv_file(f"{collection.slug}-versions", VERSIONS.shown(request), versions.iterator())
 
 
 def _listed(request: HttpRequest, collection: Collection) -> Page[Release]:
@@ -107,19 +126,33 @@ def _listed(request: HttpRequest, collection: Collection) -> Page[Release]:
     return newest_page(rows.annotate(is_public=Exists(current)), request.GET)
 
 
+@in_collection(Role.ADMIN)
+@require_POST
+def recompute_reports(request: HttpRequest, collection: Collection) -> HttpResponse:
+    """Compute again the reports that stop a release, or those that only have other runs."""
+    stops = request.POST.get("which") != "other-runs"
+    reports = [report for report in old_reports(collection) if report.stops_release == stops]
+    request_old_reports(reports, collection=collection, requested_by=person_of(request))
+    count = count_noun(len(reports), "report", "reports")
+    messages.info(request, f"Computing {count}." if reports else "No report is out of date.")
+    return redirect("releases", collection.slug)
+
+
 def _sampled(collection: Collection) -> int:
     """The number of frozen pools that are samples, which every release of them must state."""
     return Pool.objects.frozen().filter(build__in=sampled_builds(collection)).count()
 
 
 @in_collection(Role.ADMIN)
-@require_POST
+@require_http_methods(["GET", "HEAD", "POST"])
 def publish(request: HttpRequest, collection: Collection) -> HttpResponse:
+    if request.method != "POST":  # a reload of the page that a refused form gave
+        return redirect("releases", collection.slug)
     options = options_of(request.POST)
-    findings = services.find_faults(collection=collection, options=options)
-    form = PublishForm(request.POST, collection=collection, findings=findings)
+    gate = services.ask_gate(collection=collection, options=options)
+    form = PublishForm(request.POST, collection=collection, gate=gate)
     if not form.is_valid():
-        return _releases_page(request, collection, findings, form)
+        return releases_page(request, collection, form)
     version = form.cleaned_data["version"]
     if "confirmed" not in request.POST:
         accepted = form.accepted()
@@ -127,10 +160,10 @@ def publish(request: HttpRequest, collection: Collection) -> HttpResponse:
             "collection": collection,
             "version": version,
             "documents": count_documents(collection, options.texts),
-            "contents": next(found for found in findings if found.check == "corpus-licence"),
+            "contents": next(found for found in form.findings if found.check == "corpus-licence"),
             "labels": dict(LABELS)[options.labels.value],
             "accepted": [
-                (found, accepted[found.check]) for found in findings if found.check in accepted
+                (found, accepted[found.check]) for found in form.findings if found.check in accepted
             ],
             "kept": answers(request),
             "sampled": _sampled(collection),
@@ -147,7 +180,7 @@ def publish(request: HttpRequest, collection: Collection) -> HttpResponse:
     except ReleaseError as error:
         form.add_error("version", str(error))
         refused = 507 if isinstance(error, CannotKeep) else 422
-        return _releases_page(request, collection, findings, form, refused=refused)
+        return releases_page(request, collection, form, refused=refused)
     messages.info(request, f"Publishing version {version}.")
     return redirect("releases", collection.slug)
 

@@ -13,7 +13,7 @@ from corpus.digests import json_digest
 from jobs.context import DirectRun, JobContext
 from jobs.models import Job
 from jobs.services import enqueue
-from reports.states import changed_inputs, in_words, state_of_inputs
+from reports.states import LISTS, changed_inputs, in_words, state_of_inputs
 from scoring.computation import ProfileScores, Scorer
 from scoring.folds import MOST, USUAL_NUMBER, Folds, SplitsError, read_splits
 from scoring.labels import FINAL, GradedLabels, labels_of, relevant_from, state_of_labels
@@ -118,7 +118,7 @@ class ScoredState(NamedTuple):
             "how Qrelsmith computes scores": [VERSION, self.source],
             "the labels": self.labels,
             "the folds": self.folds,
-            "the lists of systems": lists_sha256,
+            LISTS: lists_sha256,
         }
 
 
@@ -156,15 +156,23 @@ def changed_since_scored(collection: Collection, source: str = FINAL) -> tuple[l
 
     The text is empty if none of these systems has scores.
     """
+    changes = changes_since_scored(collection, source)
+    changed = dict.fromkeys(name for names in changes.values() for name in names)
+    return list(changes), in_words(list(changed))
+
+
+def changes_since_scored(collection: Collection, source: str = FINAL) -> dict[str, list[str]]:
+    """The systems of `out_of_date` with the inputs that changed since; none without any scores."""
     state = ScoredState.of(collection, source)
     stored = _stored_states(collection, source)
-    late, changed = [], []
+    changes = {}
     for system, digest in systems_with_digests(collection):
-        states = stored.get(system.pk, [])
+        states, inputs = stored.get(system.pk, []), state.inputs(digest)
         if states != [state.state_of(digest)] * len(PROFILES):
-            late.append(system.name)
-        changed += [name for old in states for name in changed_inputs(old, state.inputs(digest))]
-    return late, in_words(list(dict.fromkeys(changed)))
+            changed = [name for old in states for name in changed_inputs(old, inputs)]
+            # Scores by some profiles only are those of an earlier Qrelsmith, which had no others.
+            changes[system.name] = changed or [*inputs][: bool(states)]
+    return changes
 
 
 def unscored_runs(collection: Collection) -> list[str]:

@@ -17,6 +17,7 @@ from jobs.context import JobContext
 from reports.kinds import ReportContent, ReportKind
 from reports.models import StoredReport
 from reports.services import register
+from reports.states import LISTS
 from scoring.labels import SOURCES, all_qrels
 from scoring.services import unscored_runs
 from scoring.systems.lists import systems_with_digests
@@ -46,7 +47,7 @@ class LabelComparison(ReportKind):
         return {
             "the labels": str(revision_of(collection)),
             # A run without a system gets one when the report is computed.
-            "the lists of systems": [
+            LISTS: [
                 *systems,
                 *([name, ""] for name in unscored_runs(collection)),
             ],

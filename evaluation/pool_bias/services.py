@@ -13,6 +13,7 @@ from pooling.services.state import pools_state
 from reports.kinds import ReportContent, ReportKind
 from reports.models import StoredReport
 from reports.services import register, reports_of
+from reports.states import LISTS
 from scoring.systems.lists import lists_digest, run_digests
 from scoring.systems.services import sync_runs
 
@@ -54,7 +55,7 @@ class PoolBiasReport(ReportKind):
             "the labels": str(revision_of(collection)),
             "the lowest relevant grade": collection.relevant_from,
             "the pools or the documents": pools_state(collection),
-            "the lists of systems": [sorted(runs.items()), systems],
+            LISTS: [sorted(runs.items()), systems],
         }
 
     def content(self, collection: Collection, work: JobContext) -> ReportContent:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from typing import TypedDict
 
 from accounts.models import Collection
 from bundle.datasheet.profiles import DEFAULT_LEAST, FIELDS, PublishedField, published
-from bundle.datasheet.questions import unanswered
+from bundle.datasheet.questions import required_questions, unanswered
 from pooling.provenance import IMPORTED
 from release.datasheets.models import AnnotatorProfile, DatasheetAnswer, ProfileThreshold
 
@@ -22,6 +23,20 @@ def missing_answers(collection: Collection, *, judged: bool = True) -> list[str]
     rows = DatasheetAnswer.objects.filter(collection=collection).order_by()
     answered = set(rows.values_list("question", flat=True))
     return unanswered(answered, dates_known=dates_known(collection), judged=judged)
+
+
+class DatasheetProgress(TypedDict):
+    """The number of required questions, and of those with an answer."""
+
+    required: int
+    answered: int
+
+
+def progress_of(collection: Collection) -> DatasheetProgress:
+    known = dates_known(collection)
+    required = len(required_questions(dates_known=known))
+    missing = unanswered(answers_of(collection), dates_known=known)
+    return {"required": required, "answered": required - len(missing)}
 
 
 def dates_known(collection: Collection) -> bool:

@@ -69,6 +69,16 @@ class DatasheetForm(forms.Form):
         ]
 
     @property
+    def first_missing(self) -> str:
+        """The key of the first required question without a stored answer, or ""."""
+        missing = (
+            question.key
+            for question in self._questions()
+            if question.required and question.key not in self.initial
+        )
+        return next(missing, "")
+
+    @property
     def sent(self) -> list[Question]:
         """The questions whose answers were sent."""
         return [question for question in self._questions() if question.key in self.data]

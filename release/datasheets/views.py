@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -12,12 +10,12 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from accounts.access import in_collection, person_of
 from accounts.models import Collection, Role
-from bundle.datasheet.questions import required_questions, unanswered
 from release.datasheets.current import (
     answers_of,
     dates_known,
     least_people,
     profiles_count,
+    progress_of,
     published_profiles,
 )
 from release.datasheets.forms import DatasheetForm, ThresholdForm
@@ -38,7 +36,7 @@ def datasheet(request: HttpRequest, collection: Collection) -> HttpResponse:
             return redirect("datasheet", collection.slug)
     if request.method == "POST" and wants_part(request):
         errors = [message for messages in form.errors.values() for message in messages]
-        context = {"errors": errors, **_progress(collection)}
+        context = {"errors": errors, **progress_of(collection)}
         return render(request, "release/_answer_saved.html", context)
     return _page(request, collection, form)
 
@@ -66,14 +64,6 @@ def _form(collection: Collection, request: HttpRequest | None = None) -> Datashe
     )
 
 
-def _progress(collection: Collection) -> dict[str, Any]:
-    """The number of required questions, and of those with an answer."""
-    known = dates_known(collection)
-    required = len(required_questions(dates_known=known))
-    missing = unanswered(answers_of(collection), dates_known=known)
-    return {"required": required, "answered": required - len(missing)}
-
-
 def _page(
     request: HttpRequest,
     collection: Collection,
@@ -84,10 +74,11 @@ def _page(
     threshold_form = threshold_form or ThresholdForm(initial=initial)
     context = {
         "form": form,
+        "missing": form.first_missing,
         "threshold_form": threshold_form,
         "profiles": published_profiles(collection),
         "profiles_count": profiles_count(collection),
-        **_progress(collection),
+        **progress_of(collection),
     }
     status = 422 if form.errors or threshold_form.errors else 200
     return render(request, "release/datasheet.html", context, status=status)

@@ -1,13 +1,13 @@
-"""The admin's pages of errata, and the form of a version that is not public."""
+"""The admin's pages of single errata, and the form of a version that is not public."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from django.contrib import messages
-from django.db.models import Count, Max, Q
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
 from django.views.decorators.http import require_http_methods
 
 from accounts.access import in_collection, person_of
@@ -15,64 +15,39 @@ from accounts.models import Collection, Role, User
 from adjudication.models import LONGEST_REASON
 from release.errata.errors import AlreadySettled, ErratumError, NotInVersion
 from release.errata.forms import DeclineForm, ReportForm, SettleForm
-from release.errata.models import Erratum, ErratumState
+from release.errata.listing import errata_to_show, wanted_errata
+from release.errata.models import Erratum
 from release.errata.services import decline_errata, report_erratum, settle_erratum
+from release.views import releases_page
 from web.tables.cells import numbered_page
 
 
 @in_collection(Role.ADMIN)
 @require_http_methods(["GET", "HEAD", "POST"])
 def errata(request: HttpRequest, collection: Collection) -> HttpResponse:
-    rows = Erratum.objects.of(collection)
-    counts = rows.order_by().aggregate(
-        **{state.value: Count("pk", filter=Q(state=state)) for state in ErratumState}
-    )
-    shown = request.GET.get("state", "")
-    if shown in ErratumState.values:
-        rows = rows.filter(state=shown)
-    versions = list(collection.releases.values_list("version", flat=True))
-    version = request.GET.get("version", "")
-    wanted = {
-        "version": version if version in versions else "",
-        "network": request.GET.get("network", ""),
-        "words": request.GET.get("words", ""),
-    }
-    rows = rows.matching(**wanted)
-    listed = rows.in_order().select_related("release", "reported_by").defer("release__manifest")
-    page = numbered_page(listed, request)
-    waiting = rows.open().order_by().aggregate(count=Count("pk"), newest=Max("pk"))
-    form = DeclineForm(
-        request.POST if request.method == "POST" else None,
-        shown=[row.pk for row in page.rows if row.is_open],
-        initial={"up_to": waiting["newest"] or 0},
-    )
-    status = 422 if form.errors else 200
-    if form.is_bound and form.is_valid():
+    """Decline reports of the part *Errata* of the page *Release*, which shows a refused form."""
+    if request.method != "POST":
+        return redirect(_list_of(collection, request.GET))
+    page = numbered_page(errata_to_show(collection, request), request)
+    form = DeclineForm(request.POST, shown=[row.pk for row in page.rows if row.is_open])
+    if form.is_valid():
         try:
-            count = _decline(collection, form.cleaned_data, wanted, person_of(request))
+            count = _decline(
+                collection, form.cleaned_data, wanted_errata(request), person_of(request)
+            )
         except ErratumError as error:
             form.add_error("answer", str(error))
-            status = 422
         else:
-            messages.success(
-                request, f"{count:,} {'report' if count == 1 else 'reports'} declined."
-            )
-            return redirect("errata", collection.slug)
-    context = {
-        **wanted,
-        "form": form,
-        "ticked": request.POST.getlist("ids"),
-        "waiting": waiting["count"],
-        "can_decline": bool(waiting["count"]) and not collection.is_archived,
-        "collection": collection,
-        "page": page,
-        "counts": counts,
-        "total": sum(counts.values()),
-        "states": ErratumState.choices,
-        "state": shown,
-        "versions": versions,
-    }
-    return render(request, "release/errata.html", context, status=status)
+            reports = "report" if count == 1 else "reports"
+            messages.success(request, f"{count:,} {reports} declined.")
+            return redirect(_list_of(collection))
+    return releases_page(request, collection, declining=form)
+
+
+def _list_of(collection: Collection, parameters: QueryDict | None = None) -> str:
+    """The address of the list, with the parameters that filter and page it."""
+    page = reverse("releases", args=[collection.slug])
+    return f"{page}{f'?{parameters.urlencode()}' if parameters else ''}#errata"
 
 
 def _decline(
@@ -99,7 +74,7 @@ def erratum(request: HttpRequest, collection: Collection, erratum_id: int) -> Ht
             form.add_error("answer", str(error))
         else:
             messages.success(request, f"Report {found} is settled.")
-            return redirect("errata", collection.slug)
+            return redirect(_list_of(collection))
     if form.errors:
         status = 422
     context = {
@@ -135,7 +110,7 @@ def report(request: HttpRequest, collection: Collection, version: str) -> HttpRe
             status = say_why(form, error)
         else:
             messages.success(request, f"Report {row} was saved.")
-            return redirect("errata", collection.slug)
+            return redirect(_list_of(collection))
     elif form.errors:
         status = 422
     context = {"collection": collection, "release": release, "form": form}

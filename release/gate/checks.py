@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
+from enum import Enum
+from typing import NamedTuple
 
 from bundle.findings import Finding
 from bundle.options import LabelSource
@@ -17,12 +19,29 @@ from release.gate.answers import Faults
 from release.gate.context import GateContext
 
 
+class FixedOn(NamedTuple):
+    """The page where a finding is fixed, the text of the link, and the id of the page's part."""
+
+    url_name: str
+    caption: str
+    part: str = ""
+
+
+class Named(Enum):
+    """The kinds of items of a finding, so that a page can link them."""
+
+    QUERIES = "a query"
+    QUERY_AND_DOCUMENT = "a query and a document"
+    QUERY_PAPER_AND_DOCUMENT = "a query paper and a document"
+    WORDS = "words"
+
+
 @dataclass(frozen=True)
 class GateCheck:
     """A question to the database, and the sentences about its answer.
 
     `{count}` stands for the number of faults in `message`. Other words in braces are the answer's
-    own. `fixed_on` is the page where a finding is fixed: its URL name and the text of the link.
+    own.
     """
 
     name: str
@@ -30,8 +49,9 @@ class GateCheck:
     in_order: str
     message: str
     how_to_fix: str
-    fixed_on: tuple[str, str]
+    fixed_on: FixedOn
     can_accept: bool = True
+    named: Named = Named.WORDS
 
     def finding(self, gate: GateContext) -> Finding:
         faults = self.ask(gate)
@@ -59,7 +79,7 @@ CHECKS = _by_name(
         in_order="{labels} final labels.",
         message="There are no final labels, so the qrels would be empty.",
         how_to_fix="Have at least one query judged by both annotators.",
-        fixed_on=("board", "View the judging"),
+        fixed_on=FixedOn("board", "View progress"),
         can_accept=False,
     ),
     GateCheck(
@@ -69,7 +89,7 @@ CHECKS = _by_name(
         message="Names that the qrels files cannot hold: {count}. White space ends an id there, "
         "and `all` is the file with every facet.",
         how_to_fix="Import these documents under other ids, or give the facet another name.",
-        fixed_on=("documents", "View the documents"),
+        fixed_on=FixedOn("documents", "View the documents"),
         can_accept=False,
     ),
     GateCheck(
@@ -78,7 +98,7 @@ CHECKS = _by_name(
         in_order="The licence is {licence}.",
         message="The collection states no licence, so users do not know how they may use it.",
         how_to_fix="State one in the collection's settings, as an SPDX identifier like CC-BY-4.0.",
-        fixed_on=("collection-settings", "State a licence"),
+        fixed_on=FixedOn("collection-settings", "State a licence", "id_licence"),
     ),
     GateCheck(
         "corpus-licence",
@@ -87,15 +107,16 @@ CHECKS = _by_name(
         message="{contents}, and the collection states no licence for these texts.",
         how_to_fix="State the licence of the texts in the collection's settings. Or publish "
         "document ids only.",
-        fixed_on=("collection-settings", "State a licence"),
+        fixed_on=FixedOn("collection-settings", "State their licence", "id_corpus_licence"),
     ),
     GateCheck(
         "unresolved",
         questions.undecided_pairs,
-        in_order="Every disputed pair is decided.",
-        message="Disputed pairs without a decision: {count}. The release leaves them out.",
+        in_order="Every case is decided.",
+        message="Cases without a decision: {count}. The release leaves them out.",
         how_to_fix="Have an adjudicator decide them.",
-        fixed_on=("board", "View the cases"),
+        fixed_on=FixedOn("board", "View progress"),
+        named=Named.QUERY_AND_DOCUMENT,
     ),
     GateCheck(
         "unjudged-pairs",
@@ -103,7 +124,8 @@ CHECKS = _by_name(
         in_order="Both annotators judged every pair of the opened queries.",
         message="Pairs without both judgments: {count}. The release leaves them out.",
         how_to_fix="Have the annotators finish these queries.",
-        fixed_on=("board", "View the judging"),
+        fixed_on=FixedOn("board", "View progress"),
+        named=Named.QUERY_AND_DOCUMENT,
     ),
     GateCheck(
         "unopened-queries",
@@ -111,7 +133,8 @@ CHECKS = _by_name(
         in_order="Every query was opened for judging.",
         message="Queries never opened for judging: {count}. They have no labels.",
         how_to_fix="Open them for judging, or accept that they stay without labels.",
-        fixed_on=("open-queries", "Open queries"),
+        fixed_on=FixedOn("open-queries", "Open queries"),
+        named=Named.QUERIES,
     ),
     GateCheck(
         "no-relevant",
@@ -121,7 +144,8 @@ CHECKS = _by_name(
         "the same score for them, and some tools leave them out of their means.",
         how_to_fix="Look at their labels and their pools. If no relevant document exists, accept "
         "the finding, and the release tells its users.",
-        fixed_on=("board", "View the judging"),
+        fixed_on=FixedOn("board", "View progress"),
+        named=Named.QUERIES,
     ),
     GateCheck(
         "self-retrieved",
@@ -131,7 +155,8 @@ CHECKS = _by_name(
         "A system is rewarded there for finding what it was given.",
         how_to_fix="A frozen pool cannot drop it. Accept the finding, and the release tells its "
         "users. Or build the collection again without the query paper in its pool.",
-        fixed_on=("pools", "View the pools"),
+        fixed_on=FixedOn("pools", "View the pools"),
+        named=Named.QUERIES,
     ),
     GateCheck(
         "duplicates",
@@ -141,7 +166,8 @@ CHECKS = _by_name(
         "one of them is rewarded or punished again for the other.",
         how_to_fix="A frozen pool cannot drop them. Accept the finding, and the release tells its "
         "users. Or remove the duplicates from the corpus and build the collection again.",
-        fixed_on=("pools", "View the pools"),
+        fixed_on=FixedOn("pools", "View the pools"),
+        named=Named.QUERY_PAPER_AND_DOCUMENT,
     ),
     GateCheck(
         "provenance",
@@ -150,7 +176,8 @@ CHECKS = _by_name(
         message="Labels of documents whose source is not recorded: {count}. "
         "It is unknown which retrievers they favour.",
         how_to_fix="Import the pools with their sources.",
-        fixed_on=("pools", "View the pools"),
+        fixed_on=FixedOn("pools", "View the pools"),
+        named=Named.QUERY_AND_DOCUMENT,
     ),
     GateCheck(
         "changed-texts",
@@ -160,7 +187,8 @@ CHECKS = _by_name(
         "Their grades may not fit it.",
         how_to_fix="Undo the change to these documents, or to the labels of the facet. Or have "
         "both annotators open the pairs again and confirm or change their grades.",
-        fixed_on=("documents", "View the documents"),
+        fixed_on=FixedOn("documents", "View the documents"),
+        named=Named.QUERY_AND_DOCUMENT,
     ),
     GateCheck(
         "datasheet",
@@ -168,18 +196,17 @@ CHECKS = _by_name(
         in_order="Every required question of the datasheet is answered.",
         message="Required questions of the datasheet without an answer: {count}. Reviewers and "
         "archives ask them.",
-        how_to_fix="Answer them on the page Datasheet. An answer can be short, such as "
-        "“No funding”.",
-        fixed_on=("datasheet", "Answer the questions"),
+        how_to_fix="Answer them in the datasheet. An answer can be short, such as “No funding”.",
+        fixed_on=FixedOn("datasheet", "Answer the questions", "missing"),
     ),
     GateCheck(
         "old-reports",
-        questions.stale_report_keys,
-        in_order="No report is out of date.",
-        message="Reports that are out of date: {count}. The release leaves them out. The page of "
-        "each says what changed since.",
+        questions.reports_of_earlier_labels,
+        in_order="No report is of earlier labels or folds.",
+        message="Reports of earlier labels or folds: {count}. The release leaves them out, except "
+        "for agreement, which it computes itself.",
         how_to_fix="Compute them again.",
-        fixed_on=("agreement", "View the reports"),
+        fixed_on=FixedOn("agreement", "View agreement"),
     ),
     GateCheck(
         "made-folds",
@@ -187,10 +214,10 @@ CHECKS = _by_name(
         in_order="No folds are made up for imported judgments.",
         message="The judgments are imported, but the folds are made from the seed. Scores by these "
         "folds are not those that others report.",
-        how_to_fix="Import the folds that were published with the judgments: `manage.py "
-        "import_folds COLLECTION FILE`. If there are none, release without folds: `manage.py "
-        "import_folds COLLECTION --make 0`. Or accept the finding, and the release says so.",
-        fixed_on=("leaderboard", "View the scores by folds"),
+        how_to_fix="Import the folds that were published with the judgments, by the command "
+        "`import_folds`. If there are none, have it make none. Or accept the finding, and the "
+        "release says so.",
+        fixed_on=FixedOn("leaderboard", "View the scores by folds"),
     ),
 )
 # Not checked if labels are citations, because they do not depend on judgments.

@@ -8,6 +8,7 @@ from functools import cached_property
 from accounts.models import Collection
 from bundle.options import LabelSource, ReleaseOptions
 from release.gate.pair_counts import PairCounts, citation_label_count, pair_counts
+from release.gate.stored_reports import OldReport, old_reports
 
 
 @dataclass(frozen=True)
@@ -32,3 +33,7 @@ class GateContext:
     @cached_property
     def pair_counts(self) -> PairCounts:
         return pair_counts(self.collection)
+
+    @cached_property
+    def old_reports(self) -> list[OldReport]:
+        return old_reports(self.collection)

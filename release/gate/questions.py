@@ -26,7 +26,6 @@ from release.datasheets.current import dates_known, missing_answers
 from release.gate.answers import SHOWN, Faults, faults, name_of, unwritable
 from release.gate.context import GateContext
 from release.gate.pair_counts import UNDECIDED, UNJUDGED, standing_decisions
-from release.gate.stored_reports import stale_reports
 from release.gate.white_space import HasWhiteSpace
 from release.models import DuplicateCandidate, UnsourcedPair
 from scoring.models import FoldPlan
@@ -65,8 +64,8 @@ def unjudged_pairs(gate: GateContext) -> Faults:
     return _standing(gate.collection, Standing.UNJUDGED, unjudged, UNJUDGED)
 
 
-def stale_report_keys(gate: GateContext) -> Faults:
-    return faults(stale_reports(gate.collection))
+def reports_of_earlier_labels(gate: GateContext) -> Faults:
+    return faults(report.name for report in gate.old_reports if report.stops_release)
 
 
 def unanswered_questions(gate: GateContext) -> Faults:

@@ -1,26 +1,34 @@
 """The reports that the database has, and which of them are older than what they are about.
 
 Only counts and digests are compared, so it takes a fixed number of queries and reads no label.
+
+A report that is out of date is left out of a release, which names it. It stops the release only if
+more than the lists of systems changed, such as the labels: a new run makes no figure of a report
+wrong, and a collection with a leaderboard gets new runs all the time.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
-from accounts.models import Collection
-from agreement.services import AgreementReport
+from accounts.models import Collection, User
+from agreement.services import POLICIES, AgreementReport
 from bundle.records import ReleasedReports
 from evaluation.label_effects.services import CitedPapersReport, LabelEffectsReport
 from evaluation.leaderboard.rows import pooled_runs
 from evaluation.pool_bias.services import PoolBiasReport
 from reports.kinds import ReportKind
 from reports.models import StoredReport
-from reports.services import kind_of
+from reports.services import kind_of, request_report
+from reports.states import LISTS, changed_inputs, in_words
 from scoring.labels import FINAL
 from scoring.measures.profiles import profiles_for
 from scoring.models import Scores
 from scoring.results import stored_profile
+from scoring.services import JOB_KIND as EVALUATION_JOB
+from scoring.services import changes_since_scored, request_evaluation
 from scoring.services import out_of_date as systems_out_of_date
 
 AGREEMENT, EVALUATION, POOL_BIAS = "agreement", "evaluation", "pool_bias"
@@ -31,29 +39,73 @@ KINDS: dict[str, type[ReportKind]] = {
 }  # not those on shadow judges, whose labels are in no release
 
 
+NAMES = {
+    AGREEMENT: "Agreement",
+    POOL_BIAS: "Pool bias",
+    "label_effects": "Label effects",
+    "cited_papers": "Cited papers",
+}
+RECOMPUTING = (  # the kinds of jobs
+    AgreementReport.name,
+    EVALUATION_JOB,
+    *(kind.name for kind in KINDS.values()),
+)
+POLICIES_IN_WORDS = {key: f"missing judgments {words}" for key, words in POLICIES}
+
+
+class OldReport(NamedTuple):
+    """A report that is out of date: the key of its file in a release, and the inputs that changed.
+
+    `kind` is None for the scores of systems, which are no report of a kind. `page` is the URL name
+    of the page that shows it.
+    """
+
+    key: str
+    name: str
+    page: str
+    changed: tuple[str, ...]
+    kind: ReportKind | None = None
+
+    @property
+    def stops_release(self) -> bool:
+        return set(self.changed) != {LISTS}
+
+    @property
+    def because(self) -> str:
+        return in_words(self.changed)
+
+
 class KindReports(NamedTuple):
-    """The reports of a kind that are up to date; `is_stale` if there are others."""
+    """The reports of a kind: those that are up to date, and the others."""
 
     present: list[StoredReport]
-    is_stale: bool
+    old: list[OldReport]
 
 
-def stale_reports(collection: Collection) -> list[str]:
-    """The keys of the stored reports that are out of date; files of a release have their names.
-
-    A report that was never computed is not out of date. One report of several is enough, such as
-    the scores of a single system.
-    """
+def old_reports(collection: Collection) -> list[OldReport]:
+    """The stored reports that are out of date. One that was never computed is not out of date."""
     return [
-        *([AGREEMENT] if _agreement_is_stale(collection) else ()),
-        *([EVALUATION] if _stale_systems(collection) else ()),
-        *(key for key, reports in _reports(collection).items() if reports.is_stale),
+        *_old_agreement(collection),
+        *_old_scores(collection),
+        *(report for reports in _reports(collection).values() for report in reports.old),
     ]
+
+
+def request_old_reports(
+    reports: Sequence[OldReport], *, collection: Collection, requested_by: User
+) -> None:
+    """Queue the jobs that compute exactly these again."""
+    for report in reports:
+        if report.kind is None:
+            request_evaluation(collection=collection, requested_by=requested_by)
+        else:
+            request_report(report.kind, collection=collection, requested_by=requested_by)
 
 
 def stored_reports(collection: Collection) -> ReleasedReports:
     """The reports with their contents. A release computes that on agreement itself."""
-    stale = [key for key in stale_reports(collection) if key != AGREEMENT]
+    old = dict.fromkeys(report.key for report in old_reports(collection))
+    old.pop(AGREEMENT, None)
     stored = {
         key: [report.payload for report in reports.present]
         for key, reports in _reports(collection).items()
@@ -64,23 +116,33 @@ def stored_reports(collection: Collection) -> ReleasedReports:
         POOL_BIAS: bias[0] if bias else None,
         **stored,
     }
-    return ReleasedReports({key: value for key, value in contents.items() if value}, tuple(stale))
+    return ReleasedReports({key: value for key, value in contents.items() if value}, tuple(old))
 
 
-def _agreement_is_stale(collection: Collection) -> bool:
-    reports = collection.stored_reports.filter(kind=AgreementReport.name).order_by()
-    policies = set(reports.values_list("key", flat=True).distinct())
-    if not policies:
-        return False
-    state = AgreementReport(min(policies)).state(collection)  # every policy has the same inputs
-    return policies != set(reports.filter(state=state).values_list("key", flat=True))
+def _old_agreement(collection: Collection) -> Iterator[OldReport]:
+    """The policies without a report of the present judgments; others of a policy are its past."""
+    rows = collection.stored_reports.filter(kind=AgreementReport.name)
+    states = dict(rows.order_by("checked_at", "pk").values_list("key", "state"))
+    if not states:
+        return
+    inputs = AgreementReport(min(states)).all_inputs(collection)  # those of every policy
+    for policy, state in sorted(states.items()):
+        if changed := changed_inputs(state, inputs):
+            yield _old_report(AGREEMENT, AgreementReport(policy), changed)
 
 
-def _stale_systems(collection: Collection) -> set[str]:
-    """The systems whose scores are out of date; those without scores are not among them."""
-    stale = {system.pk: system.name for system in systems_out_of_date(collection)}
-    scored = Scores.objects.filter(system__in=stale, source=FINAL).order_by()
-    return {stale[pk] for pk in scored.values_list("system_id", flat=True)}
+def _old_report(key: str, kind: ReportKind, changed: Sequence[str]) -> OldReport:
+    chosen = kind.key and f" ({POLICIES_IN_WORDS.get(kind.key, kind.key)})"
+    return OldReport(key, f"{NAMES[key]}{chosen}", kind.page, tuple(changed), kind)
+
+
+def _old_scores(collection: Collection) -> Iterator[OldReport]:
+    """The systems with scores that are out of date; those without any are not among them."""
+    changes = {name: names for name, names in changes_since_scored(collection).items() if names}
+    if changes:
+        changed = dict.fromkeys(name for names in changes.values() for name in names)
+        systems = "1 system" if len(changes) == 1 else f"{len(changes):,} systems"
+        yield OldReport(EVALUATION, f"Scores of {systems}", "leaderboard", tuple(changed))
 
 
 def _evaluation(collection: Collection) -> dict[str, Any] | None:
@@ -134,9 +196,14 @@ def _reports(collection: Collection) -> dict[str, KindReports]:
     by_key = sorted(rows, key=lambda report: report.key)
     found = {}
     for key, kind in KINDS.items():
+        present, old = [], []
         reports = [report for report in by_key if report.kind == kind.name]
         # Every measure has the same inputs.
-        state = kind_of(reports[0]).state(collection) if reports else ""
-        present = [report for report in reports if report.state == state]
-        found[key] = KindReports(present, is_stale=len(present) < len(reports))
+        inputs = kind_of(reports[0]).all_inputs(collection) if reports else {}
+        for report in reports:
+            if changed := changed_inputs(report.state, inputs):
+                old.append(_old_report(key, kind_of(report), changed))
+            else:
+                present.append(report)
+        found[key] = KindReports(present, old)
     return found

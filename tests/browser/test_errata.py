@@ -39,7 +39,7 @@ def test_a_reported_error_is_settled_and_in_the_changelog_of_the_next_version(
     context = new_context()
     log_in(context, live_server, User.objects.get(username="admin"))
     admin = context.new_page()
-    admin.goto(f"{live_server.url}/c/small/errata/")
+    admin.goto(f"{live_server.url}/c/small/releases/#errata")
     admin.get_by_role("link", name="1.0-1").click()
     admin.get_by_label("Accept: it is an error").check()
     admin.get_by_label("Public answer").fill("It will be removed.")

@@ -55,7 +55,7 @@ def admin(collection) -> Client:
     return client_of("admin")
 
 
-ADDRESS = "/c/small/datasheet/"
+ADDRESS = "/c/small/releases/-/datasheet/"
 PROFILE = "/account/about/small/"
 
 

@@ -302,8 +302,8 @@ def test_many_reports_are_declined_at_once_and_later_ones_stay(release):
     flood(release, 120)
     honest = report_erratum(release=release, **REPORT)
     admin = client_of("admin")
-    page = admin.get(address("errata") + "?words=spam")
-    up_to = page.context["form"].initial["up_to"]
+    page = admin.get(address("releases") + "?words=spam")
+    up_to = page.context["errata"]["form"].initial["up_to"]
     flooded_later = report_erratum(release=release, **REPORT | {"problem": "More spam."})
     form = {"everything": "on", "up_to": up_to, "answer": "It names no error."}
 
@@ -355,13 +355,13 @@ def test_open_reports_come_first_and_can_be_filtered(release):
     settle(new)
     admin = client_of("admin")
 
-    page = text_of(admin.get(address("errata")))
+    page = text_of(admin.get(address("releases")))
 
     assert page.index(">1.0-1<") < page.index(">1.0-2<")
     assert "1 open, 1 accepted, 0 declined" in page
-    accepted = admin.get(address("errata") + "?state=accepted&version=1.0").text
+    accepted = admin.get(address("releases") + "?state=accepted&version=1.0").text
     assert (">1.0-1<" in accepted, ">1.0-2<" in accepted) == (False, True)
-    assert "No report matches" in admin.get(address("errata") + "?state=declined").text
+    assert "No report matches" in admin.get(address("releases") + "?state=declined").text
     assert str(old) == "1.0-1"
 
 
@@ -369,11 +369,11 @@ def test_open_reports_come_first_and_can_be_filtered(release):
 def test_the_list_takes_the_same_number_of_queries_for_more_reports(release):
     admin = client_of("admin")
     report_erratum(release=release, **REPORT)
-    few = queries_of(admin, address("errata"))
+    few = queries_of(admin, address("releases"))
     for number in range(5):
         report_erratum(release=release, **REPORT | {"problem": f"Number {number}."})
 
-    assert queries_of(admin, address("errata")) == few
+    assert queries_of(admin, address("releases")) == few
 
 
 @pytest.mark.one_database

@@ -10,9 +10,11 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
+from accounts.models import Collection
 from bundle.label_changes import Difference, compare, read_labels
 from bundle.options import ReleaseOptions, Texts
 from jobs.models import Job
+from release.datasheets.models import DatasheetAnswer
 from release.files import path_of
 from release.forms import next_version
 from release.gate.checks import CHECKS
@@ -49,8 +51,7 @@ def collection(made, own_copy):
 
 def test_every_check_of_the_gate_has_a_page_where_it_is_mended(admin):
     for check in CHECKS.values():
-        place, _ = check.fixed_on
-        assert reverse(place, args=["small"])
+        assert reverse(check.fixed_on.url_name, args=["small"])
 
 
 def test_a_gate_in_order_says_so(admin):
@@ -106,7 +107,7 @@ def test_a_finding_neither_mended_nor_accepted_stops_it(collection, admin):
     page = admin.post(address("publish"), {"version": "my-1.1", "confirmed": "yes"})
 
     assert page.status_code == 422
-    assert "Nothing was published: 1 finding below is neither fixed nor accepted." in page.text
+    assert "Nothing was published: 1 finding above is neither fixed nor accepted." in page.text
     assert 'value="my-1.1"' in page.text
     assert not Job.objects.exists()
 
@@ -399,3 +400,49 @@ def test_the_page_reads_no_manifest_and_no_bundle(collection, admin):
         admin.get(address("releases"))
 
     assert not any('"release_release"."manifest"' in query["sql"] for query in captured)
+
+
+# One page, and what became a part of it
+
+
+def test_a_finding_links_what_it_names_and_the_part_that_fixes_it(collection, admin):
+    query = a_query(collection)
+    Collection.objects.filter(pk=collection.pk).update(licence="")
+
+    page = admin.get(address("releases"))
+
+    fixes = {fault.finding.check: fault.fix_url for fault in page.context["faults"]}
+    assert fixes["licence"] == f"{address('collection-settings')}#id_licence"
+    assert f'href="{address("query", query.name)}"' in page.text
+    assert f"{len(CHECKS) - len(fixes)} checks passed</summary>" in markup(page.text)
+
+
+@pytest.mark.parametrize(
+    ("old", "url_name", "end"),
+    [("errata", "releases", "#errata"), ("datasheet", "datasheet", "")],
+)
+def test_old_addresses_lead_to_the_part(admin, old, url_name, end):
+    response = admin.get(f"/c/small/{old}/?words=spam")
+
+    assert (response.status_code, response.url) == (301, f"{address(url_name)}?words=spam{end}")
+
+
+def test_a_reload_after_a_refused_version_shows_the_page(admin):
+    assert admin.get(address("publish")).url == address("releases")
+
+
+def test_the_versions_are_a_csv_file_too(collection, admin):
+    lines = admin.get(address("releases"), {"format": "csv"}).getvalue().decode().splitlines()
+
+    release = collection.releases.get()
+    assert lines[0] == "version,labels,since,added,removed,changed,bytes,sha256,published_at"
+    assert lines[1].startswith(f"1.0,{release.summary['labels']},,,,,{release.size},")
+
+
+def test_the_datasheet_marks_the_first_question_without_an_answer(collection, admin):
+    DatasheetAnswer.objects.filter(collection=collection, question="funding").delete()
+
+    release, datasheet = admin.get(address("releases")), admin.get(address("datasheet"))
+
+    assert f'href="{address("datasheet")}#missing"' in release.text
+    assert '<span id="missing"></span><div class="field" id="funding">' in markup(datasheet.text)

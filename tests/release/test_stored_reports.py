@@ -7,6 +7,7 @@ from xml.etree import ElementTree
 
 import pytest
 
+from accounts.models import User
 from agreement.services import AgreementReport
 from evaluation.label_effects.services import (
     CitedPapersReport,
@@ -14,14 +15,17 @@ from evaluation.label_effects.services import (
     ShadowJudgeReport,
 )
 from evaluation.pool_bias.services import PoolBiasReport
-from release.gate.stored_reports import stale_reports
+from release.gate.checks import CHECKS
+from release.gate.stored_reports import old_reports, request_old_reports
+from release.services import find_faults
 from reports.services import compute_report
 from scoring.models import Scores
-from scoring.services import evaluate
+from scoring.services import evaluate, make_folds
 from tests.support.label_scenes import a_shadow_judge, a_system, two_systems
 from tests.support.release_scenes import a_judged_collection, slot_of
 from tests.support.released_files import files_of
 from tests.support.sittings import judge
+from tests.support.visits import address, text_of
 
 pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 
@@ -33,6 +37,7 @@ ALL_STALE = [
     "cited_papers",
 ]
 MEASURE = "NDCG%100"
+OLD = "old-reports"
 JSON_FILES = [f"reports/{key}.json" for key in ALL_STALE]
 
 
@@ -53,28 +58,112 @@ def reports_in(files):
     return {name for name in files if name.startswith("reports/") and "/figures/" not in name}
 
 
-def test_reports_are_stale_after_a_judgment_is_revised(collection):
-    assert stale_reports(collection) == []
+def keys(reports):
+    return [report.key for report in reports]
+
+
+def test_reports_are_old_after_a_judgment_is_revised(collection):
+    assert old_reports(collection) == []
     judge(slot_of(collection, "q1_method", "d1", 1), 2)
-    assert stale_reports(collection) == ALL_STALE
+
+    old = old_reports(collection)
+
+    assert keys(old) == ALL_STALE
+    assert all(report.stops_release for report in old)
+    assert [(report.name, report.because) for report in old] == [
+        ("Agreement (missing judgments left out)", "the judgments or decisions"),
+        ("Scores of 2 systems", "the labels"),
+        ("Pool bias", "the labels"),
+        ("Label effects (NDCG%100)", "the labels"),
+        ("Cited papers (NDCG%100)", "the labels"),
+    ]
 
 
-def test_reports_that_were_never_computed_are_not_stale():
+def test_reports_that_were_never_computed_are_not_old():
     collection = a_judged_collection()
     a_system(collection, "new", {"q1_method": ["d1"]})
-    assert stale_reports(collection) == []
+    assert old_reports(collection) == []
 
 
-def test_stale_reports_take_as_many_queries_for_more_reports(
+def test_reports_with_other_runs_alone_are_old_and_stop_no_release(collection):
+    """Their figures are of the released labels; the leaderboard gets new runs all the time."""
+    a_system(collection, "third", {"q1_method": ["d1"]})
+
+    old = old_reports(collection)
+
+    assert keys(old) == ["pool_bias", "label_effects", "cited_papers"]
+    assert {report.because for report in old} == {"the lists of systems"}
+    assert not any(report.stops_release for report in old)
+    assert next(found for found in find_faults(collection=collection) if found.check == OLD).ok
+
+
+def test_a_release_leaves_out_reports_with_other_runs_and_says_so(collection):
+    a_system(collection, "third", {"q1_method": ["d1"]})
+
+    files = files_of(collection)
+
+    assert "reports/pool_bias.json" not in files
+    manifest = json.loads(files["manifest.json"])
+    assert manifest["out_of_date_reports"] == ["pool_bias", "label_effects", "cited_papers"]
+
+
+def test_other_folds_make_scores_old_and_stop_a_release(collection):
+    make_folds(collection=collection, number=0)
+
+    (scores,) = old_reports(collection)
+
+    assert (scores.name, scores.because) == ("Scores of 2 systems", "the folds")
+    assert scores.stops_release
+
+
+def test_exactly_the_old_reports_are_computed_again(collection):
+    a_system(collection, "third", {"q1_method": ["d1"]})
+    admin = User.objects.get(username="admin")
+
+    request_old_reports(old_reports(collection), collection=collection, requested_by=admin)
+
+    kinds = ["compare_citations", "compare_labels", "pool_bias"]
+    assert sorted(collection.jobs.values_list("kind", flat=True)) == kinds
+
+
+def test_the_page_names_old_reports_and_recomputes_those_of_other_labels(collection, admin):
+    judge(slot_of(collection, "q1_method", "d1", 1), 2)
+    compute_report(PoolBiasReport(), collection=collection)
+    evaluate(collection=collection)
+    for kind in (LabelEffectsReport, CitedPapersReport):
+        compute_report(kind(MEASURE), collection=collection)
+
+    page = text_of(admin.get(address("releases")))
+    admin.post(address("recompute-reports"), {"which": "labels"})
+
+    assert "Agreement (missing judgments left out)</a>: the judgments or decisions changed" in page
+    assert "Recompute 1 report" in page
+    assert [*collection.jobs.values_list("kind", flat=True)] == ["compute_agreement"]
+
+
+def test_the_page_offers_reports_with_other_runs_beside_the_checks(collection, admin):
+    a_system(collection, "third", {"q1_method": ["d1"]})
+
+    page = text_of(admin.get(address("releases")))
+    admin.post(address("recompute-reports"), {"which": "labels"})
+    assert not collection.jobs.exists()
+    admin.post(address("recompute-reports"), {"which": "other-runs"})
+
+    assert f"All {len(CHECKS)} checks passed." in page
+    assert "Recompute 3 reports" in page
+    assert collection.jobs.count() == 3
+
+
+def test_old_reports_take_as_many_queries_for_more_reports(
     collection, django_assert_num_queries, django_assert_max_num_queries
 ):
     a_system(collection, "third", {"q1_method": ["d1"]})
     with django_assert_max_num_queries(25) as captured:
-        stale_reports(collection)
+        old_reports(collection)
     compute_report(LabelEffectsReport("NDCG%20"), collection=collection)
     a_system(collection, "fourth", {"q1_method": ["d1"]})
     with django_assert_num_queries(len(captured)):
-        stale_reports(collection)
+        old_reports(collection)
 
 
 def test_a_release_has_the_reports_that_are_up_to_date(collection):
@@ -113,7 +202,7 @@ def test_a_report_on_a_shadow_judge_is_in_no_release(collection, tmp_path):
     model = a_shadow_judge(collection, tmp_path)
     compute_report(ShadowJudgeReport(MEASURE, model.name), collection=collection)
 
-    assert stale_reports(collection) == []
+    assert old_reports(collection) == []
     reports = {name: text for name, text in files_of(collection).items() if "reports/" in name}
     assert not any(b"the model" in text or b"shadow" in text for text in reports.values())
 

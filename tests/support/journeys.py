@@ -33,7 +33,7 @@ def add_people(admin: Page, slug: str, roles: Mapping[str, str]) -> None:
 def publish(admin: Page, slug: str) -> bytes:
     """Publish version 1.0, and download it."""
     collection = Collection.objects.get(slug=slug)
-    admin.goto(f"/c/{slug}/datasheet/")
+    admin.goto(f"/c/{slug}/releases/-/datasheet/")
     for question in required_questions(dates_known=dates_known(collection)):
         admin.get_by_label(question.label, exact=True).fill("Yes.")
     admin.get_by_role("button", name="Save the answers").click()
