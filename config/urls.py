@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.urls import URLPattern, URLResolver, include, path
 
 from dashboard import table_columns, views
+from dashboard.help import views as help_views
 from demo.views import parts
 from release import urls as release_urls
 
@@ -37,6 +38,9 @@ handler500 = "web.requests.refusals.server_error"
 urlpatterns: list[URLPattern | URLResolver] = [
     path("", views.home, name="home"),
     path("collections/", views.my_collections, name="my-collections"),
+    path("help/", help_views.help_page, name="help-index"),
+    path("help/pictures/<slug:picture>.png", help_views.help_picture, name="help-picture"),
+    path("help/<path:page>/", help_views.help_page, name="help"),
     path("columns/<str:table>/", table_columns.choose_columns, name="choose-columns"),
     path("accounts/", include("accounts.login_urls")),
     path("account/about/", include("release.datasheets.profile_urls")),

@@ -13,5 +13,8 @@ suppress_warnings = ["misc.highlighting_failure"]
 
 html_theme = "furo"
 html_title = "Qrelsmith"
+html_favicon = "../static/img/icon.svg"
+html_static_path = ["site"]
+html_css_files = ["site.css"]  # the tokens of static/css/qrelsmith.css
 html_copy_source = False
 html_show_sphinx = False

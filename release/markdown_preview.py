@@ -12,16 +12,12 @@ from django.utils.safestring import SafeString
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
+from web.markdown import focusable
+
 FRONT_MATTER = re.compile(r"\A---\n.*?\n---\n", re.DOTALL)
 LINKS = ("https://", "http://", "mailto:")
 DEEPER = 2  # levels of headings: the page has the first two
 DEEPEST = 6
-# Wide parts scroll, and a keyboard can scroll only what takes the focus.
-FOCUSABLE = {
-    "<table>": '<div class="table-wrap" tabindex="0"><table>',
-    "</table>": "</table></div>",
-    "<pre>": '<pre tabindex="0">',
-}
 
 
 def preview_of(markdown: str) -> SafeString:
@@ -33,10 +29,7 @@ def preview_of(markdown: str) -> SafeString:
             token.tag = f"h{min(int(token.tag[1:]) + DEEPER, DEEPEST)}"
         for child in token.children or ():
             _check_link(child)
-    html: str = parser.renderer.render(tokens, parser.options, {})
-    for tag, focusable in FOCUSABLE.items():
-        html = html.replace(tag, focusable)
-    return SafeString(html)
+    return SafeString(focusable(str(parser.renderer.render(tokens, parser.options, {}))))
 
 
 def _check_link(token: Token) -> None:

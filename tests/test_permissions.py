@@ -84,6 +84,9 @@ ADDRESSES = [
     Address("api-nowhere", (), ()),
     Address("parts", (), ()),  # in the demo only
     # Everybody: the release of the first collection is public
+    Address("help-index", EVERYBODY, GET),
+    Address("help", EVERYBODY, GET),
+    Address("help-picture", EVERYBODY, GET),
     Address("public-releases", EVERYBODY, GET),
     Address("public-release", EVERYBODY, GET),
     Address("public-release-download", EVERYBODY, GET),
@@ -474,6 +477,8 @@ def two_collections() -> dict:
         "erratum_id": world.erratum.pk,
         "number": 1,
         "table": "documents",
+        "page": "release",
+        "picture": "judging-light",
         "facet": "method",
         "missing": "exclude",
         "username": newcomer.username,

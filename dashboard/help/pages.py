@@ -1,0 +1,79 @@
+"""Which page of the docs helps with which page of the product: the one list.
+
+A page that is not in it leads to the first page of the docs. A test compares the list with all
+addresses, and every page and part of the docs with those that there are.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from django.conf import settings
+from django.urls import reverse
+
+from dashboard.help.rendering import INDEX
+
+DOCS = Path(settings.BASE_DIR) / "docs"
+# A page of the docs, and a part of it after "#": the URL names of the pages that it helps with.
+PAGES_HELPED: dict[str, tuple[str, ...]] = {
+    "index": ("home", "help", "help-index", "search"),
+    "quickstart": ("collection",),
+    "quickstart#2-a-collection-and-its-people": ("new-collection",),
+    "quickstart#4-queries": ("queries", "query", "add-query"),
+    "quickstart#5-runs-and-pools": ("runs",),
+    "quickstart#6-judging": ("board", "open-queries", "judge", "judge-query"),
+    "quickstart#7-adjudication": ("adjudicate", "adjudicate-query", "case"),
+    "ordinary_topics": ("import-topics", "topic"),
+    "formats": ("import-documents", "document-imports", "documents", "document"),
+    "labels": ("labels",),
+    "checking_labels": ("check-labels", "check-document"),
+    "choosing_queries": (
+        *("samples", "sample", "draw-sample", "paper-types", "screen", "screen-mine"),
+        *("screen-paper", "choose-queries", "query-choice"),
+    ),
+    "retrievers": ("add-run", "retrieve", "import-run", "import-embeddings"),
+    "pooling": ("pools", "pool"),
+    "pooling#which-models": ("choose-models",),
+    "pooling#building-pools": ("plan-pools",),
+    "pooling#comparing-two-plans": ("compare-plans",),
+    "judgments": ("import-judgments",),
+    "glossary": (
+        *("guidelines", "guideline", "seat", "rebalance", "judge-mine", "judge-pair"),
+        *("adjudicate-settled",),
+    ),
+    "settle_again": ("referrals",),
+    "full_text_study": (
+        *("import-full-texts", "full-text", "studies", "new-study", "study"),
+        *("full-text-studies", "own-study", "rate-pair"),
+    ),
+    "statistics": ("agreement",),
+    "evaluation": ("leaderboard", "systems", "system", "import-system"),
+    "baselines": ("baselines",),
+    "significance": ("significance", "compare-systems", "paired-facets", "ranked-lists"),
+    "error_browser": ("error-browser",),
+    "pool_bias": ("pool-bias",),
+    "label_effects": ("label-effects", "cited-papers"),
+    "shadow_judges": ("shadow-judges", "shadow-judge", "import-shadow-judge"),
+    "release": ("release",),
+    "release#checks-before-a-release": ("releases", "publish"),
+    "release#public-releases": ("public-releases", "public-release"),
+    "release#the-page-of-a-version": ("release-changes",),
+    "datasheet": ("datasheet", "own-profiles", "own-profile"),
+    "errata": ("errata", "erratum", "report-erratum", "report-public-erratum"),
+    "api": ("api-docs", "account"),
+    "deployment#accounts": (
+        *("login", "password_change", "password_change_done", "new-password"),
+        *("my-collections", "people", "person", "add-person"),
+    ),
+    "deployment#health": ("jobs", "job"),
+    "deployment#licences-of-a-collection": ("collection-settings",),
+    "deployment#archive-and-delete-a-collection": ("delete-collection",),
+}
+_BY_URL_NAME = {name: page for page, names in PAGES_HELPED.items() for name in names}
+
+
+def help_url(url_name: str) -> str:
+    """The address of the docs' page that helps with the page of that URL name."""
+    page, hash_sign, part = _BY_URL_NAME.get(url_name, INDEX).partition("#")
+    address = reverse("help-index") if page == INDEX else reverse("help", args=[page])
+    return f"{address}{hash_sign}{part}"
