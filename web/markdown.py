@@ -1,4 +1,4 @@
-"""What all HTML made of Markdown needs on our pages."""
+"""HTML made of Markdown, as all pages need it."""
 
 from __future__ import annotations
 

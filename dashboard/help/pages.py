@@ -1,4 +1,4 @@
-"""Which page of the docs helps with which page of the product: the one list.
+"""The one list of the docs' page that helps with each page of the product.
 
 A page that is not in it leads to the first page of the docs. A test compares the list with all
 addresses, and every page and part of the docs with those that there are.

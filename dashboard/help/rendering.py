@@ -88,7 +88,7 @@ def _text_of(docs: Path, name: str) -> str:
 
 
 class _Links(NamedTuple):
-    """Where the links of a page lead."""
+    """The targets of the links of a page."""
 
     docs: Path
     name: str

@@ -80,6 +80,13 @@ def test_everybody_reads_the_docs_and_their_pictures():
 
 @pytest.mark.django_db
 @pytest.mark.one_database
+def test_a_reader_without_an_account_costs_the_database_nothing(django_assert_num_queries):
+    with django_assert_num_queries(0):
+        assert Client().get(reverse("help", args=["pooling"])).status_code == 200
+
+
+@pytest.mark.django_db
+@pytest.mark.one_database
 def test_the_first_page_lists_the_others_by_stage():
     page = Client().get(reverse("help-index")).text
 
