@@ -12,7 +12,7 @@ from django.utils.safestring import SafeString
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from web.markdown import focusable
+from web.markdown import accessible
 
 FRONT_MATTER = re.compile(r"\A---\n.*?\n---\n", re.DOTALL)
 LINKS = ("https://", "http://", "mailto:")
@@ -29,7 +29,7 @@ def preview_of(markdown: str) -> SafeString:
             token.tag = f"h{min(int(token.tag[1:]) + DEEPER, DEEPEST)}"
         for child in token.children or ():
             _check_link(child)
-    return SafeString(focusable(str(parser.renderer.render(tokens, parser.options, {}))))
+    return SafeString(accessible(str(parser.renderer.render(tokens, parser.options, {}))))
 
 
 def _check_link(token: Token) -> None:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-# Wide parts scroll, and a keyboard can scroll only what takes the focus.
-FOCUSABLE = {
+ACCESSIBLE = {
+    # Wide parts scroll, and a keyboard can scroll only what takes the focus.
     "<table>": '<div class="table-wrap" tabindex="0"><table>',
     "</table>": "</table></div>",
     "<pre>": '<pre tabindex="0">',
+    # The corner of a table is the head of nothing.
+    "<th></th>": "<td></td>",
 }
 
 
-def focusable(html: str) -> str:
-    for tag, with_focus in FOCUSABLE.items():
-        html = html.replace(tag, with_focus)
+def accessible(html: str) -> str:
+    for tag, better in ACCESSIBLE.items():
+        html = html.replace(tag, better)
     return html

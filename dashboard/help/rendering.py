@@ -18,7 +18,7 @@ from typing import NamedTuple
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from web.markdown import focusable
+from web.markdown import accessible
 
 COMMENT = re.compile(r"^<!--.*?-->\n", re.MULTILINE | re.DOTALL)
 INCLUDE = re.compile(r"^```\{include\} (\S+)\n(?::.*\n)*```$", re.MULTILINE)
@@ -67,7 +67,7 @@ def rendered_page(docs: Path, name: str, address: str) -> DocsPage:
     html = str(parser.renderer.render([*below_title], parser.options, {}))
     return DocsPage(
         title=title_of(docs, name),
-        html=focusable(html),
+        html=accessible(html),
         headings=tuple(heading for level, heading in headings if level == "h2"),
     )
 
