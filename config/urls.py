@@ -39,7 +39,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("", views.home, name="home"),
     path("collections/", views.my_collections, name="my-collections"),
     path("help/", help_views.help_page, name="help-index"),
-    path("help/pictures/<slug:picture>.png", help_views.help_picture, name="help-picture"),
+    path("help/pictures/<str:picture>.png", help_views.help_picture, name="help-picture"),
     path("help/<path:page>/", help_views.help_page, name="help"),
     path("columns/<str:table>/", table_columns.choose_columns, name="choose-columns"),
     path("accounts/", include("accounts.login_urls")),

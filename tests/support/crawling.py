@@ -18,7 +18,8 @@ ENOUGH = 1000
 SERVER = "http://testserver"
 # Whatever looks like an address: in an attribute, a script or JSON.
 ADDRESS = re.compile(rf"""["']((?:{SERVER})?/[^"'\s<>\\]*)["']""")
-ELSEWHERE = ("/static/", "//", "/accounts/logout/")
+# The docs below /help/ are the same for everybody, and come from no collection.
+ELSEWHERE = ("/static/", "/help/", "//", "/accounts/logout/")
 
 
 def is_pdf(address: str) -> bool:
