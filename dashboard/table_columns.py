@@ -13,7 +13,7 @@ from agreement.tables import BY_QUERY
 from curation.labels.document_table import DOCUMENTS
 from curation.samples.table import PAPERS
 from dashboard.board.query_table import QUERIES
-from dashboard.board.table import BOARD
+from dashboard.board.table import ANNOTATORS, BOARD, CLOSED_QUERIES
 from dashboard.document_page.appearances import APPEARANCES
 from dashboard.people.table import PEOPLE
 from dashboard.query_page.candidates import CANDIDATES
@@ -24,7 +24,7 @@ from web.tables.columns import Table
 
 ALL_TABLES: tuple[Table[Any], ...] = (
     *(DOCUMENTS, QUERIES, RUNS, POOLS, CANDIDATES, APPEARANCES),
-    *(BOARD, PEOPLE, BY_QUERY, JOBS),
+    *(BOARD, CLOSED_QUERIES, ANNOTATORS, PEOPLE, BY_QUERY, JOBS),
     PAPERS,
 )
 TABLES = {table.name: table for table in ALL_TABLES}

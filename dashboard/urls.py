@@ -5,6 +5,8 @@ from __future__ import annotations
 from django.urls import URLPattern, path
 
 import pooling.converters  # noqa: F401 (registers "pool_docno")
+from accounts.models import Role
+from accounts.moved_pages import moved_page
 from dashboard import corpus_pages, pool_pages, views
 from dashboard.board import opening_views, rebalance_views
 from dashboard.board import views as board_views
@@ -30,10 +32,10 @@ urlpatterns: list[URLPattern] = [
         board_views.board_figure,
         name="board-figure",
     ),
-    path("not-open/", opening_views.open_queries, name="open-queries"),
-    path("not-open/exclusions/", opening_views.add_exclusion, name="add-exclusion"),
+    path("not-open/", moved_page("board", Role.ADMIN, state="not-open"), name="open-queries"),
+    path("judging/exclusions/", opening_views.add_exclusion, name="add-exclusion"),
     path(
-        "not-open/exclusions/<int:exclusion_id>/remove/",
+        "judging/exclusions/<int:exclusion_id>/remove/",
         opening_views.remove_exclusion,
         name="remove-exclusion",
     ),

@@ -1,28 +1,51 @@
-"""The annotators of a collection: their share of the work, their pace, who can get a seat."""
+"""The annotators of a collection: their share of the work, their pace, and when they finish."""
 
 from __future__ import annotations
 
 from collections.abc import Collection as Group
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import date, datetime, timedelta
 from statistics import median
 from typing import Any, NamedTuple
 
-from django.db.models import Count, F, JSONField, Max, OuterRef, Q, QuerySet, Subquery, Sum
+from django.db.models import (
+    Count,
+    F,
+    JSONField,
+    Max,
+    Min,
+    OuterRef,
+    Q,
+    QuerySet,
+    Subquery,
+    Sum,
+)
+from django.utils import timezone
 
 from accounts.models import Collection, Role, User
 from annotation.models import Judgment, SlotCount
 from annotation.queue import RECENT, minutes_of, rough_time
 from dashboard.board.completion import Completion
+from web.words import count_noun
+
+IDLE = timedelta(days=7)  # without a judgment, before a person or a query counts as stopped
+RATE_DAYS = 14  # over which the pairs a day are counted
+YEAR = 365  # days; a forecast beyond it has no date
 
 
 class AnnotatorShare(NamedTuple):
-    """A person's share of the judging: slots, and the number of queries with unjudged ones."""
+    """A person's share of the judging: slots, and the number of queries with unjudged ones.
+
+    `recent` is the judgments in the queries with a judgment in the last RATE_DAYS days. Counting
+    the judgments of these days themselves would read all of them.
+    """
 
     judged: Completion = Completion(0, 0)
     queries: int = 0
-    latest: int | None = None  # the id of the latest judgment
+    recent: int = 0
+    last_judged: datetime | None = None
+    first_opened: datetime | None = None
 
 
 @dataclass(frozen=True)
@@ -30,17 +53,94 @@ class PersonRow:
     """An annotator's share of the work. `pace` is in seconds a judgment, None until measured."""
 
     user: User
-    judged: Completion
-    queries: int
+    share: AnnotatorShare
     pace: float | None
     planned: float
-    last_judged: datetime | None
     can_open: bool
+    now: datetime
+
+    @property
+    def judged(self) -> Completion:
+        return self.share.judged
+
+    @property
+    def seconds_left(self) -> float:
+        """At the person's own pace, or at the collection's while that is not known."""
+        return self.judged.remaining * (self.pace or self.planned)
+
+    @property
+    def minutes_left(self) -> int:
+        return minutes_of(self.judged.remaining, self.pace or self.planned)
 
     @property
     def time_left(self) -> str:
-        """At the person's own pace, or at the collection's while that is not known."""
-        return rough_time(minutes_of(self.judged.remaining, self.pace or self.planned))
+        return rough_time(self.minutes_left)
+
+    @property
+    def problem(self) -> str:
+        """The reason why the person will not finish; "" if there is none."""
+        return problem_of(self.share, self.now, can_open=self.can_open)
+
+    @property
+    def days_left(self) -> float | None:
+        """At the pairs a day of the last RATE_DAYS days; None if they cannot be said."""
+        if self.problem or not self.share.recent or self.share.first_opened is None:
+            return None
+        days = min(RATE_DAYS, max(1.0, (self.now - self.share.first_opened) / timedelta(days=1)))
+        return self.judged.remaining * days / self.share.recent
+
+    @property
+    def finishes_on(self) -> date | None:
+        """The day of the last judgment, at most a year ahead."""
+        days = self.days_left
+        if not self.judged.remaining or days is None or days > YEAR:
+            return None
+        return timezone.localdate(self.now + timedelta(days=days))
+
+    @property
+    def forecast(self) -> str:
+        """In words, where there is no date."""
+        if self.days_left is None:
+            return self.problem or "not started"
+        return "in more than a year"
+
+
+def problem_of(share: AnnotatorShare, now: datetime, *, can_open: bool) -> str:
+    if not share.judged.remaining:
+        return ""
+    if not can_open:
+        return "can no longer judge"
+    since = share.last_judged or share.first_opened
+    if since is None or now - since < IDLE:
+        return ""
+    days = count_noun((now - since).days, "day")
+    return f"no judgment for {days}" if share.last_judged else f"not started for {days}"
+
+
+def late_people(shares: Mapping[int, AnnotatorShare], eligible: Group[int]) -> frozenset[int]:
+    """The primary keys of the people who will not finish."""
+    now = timezone.now()
+    return frozenset(
+        pk for pk, share in shares.items() if problem_of(share, now, can_open=pk in eligible)
+    )
+
+
+class Finding(NamedTuple):
+    """Who will not finish, and who is the last of the others, among people with pairs left."""
+
+    unfinished: int
+    late: list[PersonRow]
+    last: PersonRow | None
+
+
+def finding_of(rows: Iterable[PersonRow]) -> Finding:
+    unfinished = [row for row in rows if row.judged.remaining]
+    dated = [row for row in unfinished if row.finishes_on]
+    return Finding(
+        len(unfinished),
+        [row for row in unfinished if row.problem],
+        max(dated, key=lambda row: row.days_left or 0, default=None),
+    )
 
 
 def eligible_annotators(collection: Collection) -> QuerySet[User]:
@@ -67,41 +167,54 @@ def person_rows(
     shares: dict[int, AnnotatorShare],
     eligible: Group[int],
 ) -> list[PersonRow]:
-    """A row for each of the users, in two more database queries."""
+    """A row for each of the users, the longest time left first. One more database query."""
     people = list(users)
-    pace = recent_pace(collection, people)
-    latest = [share.latest for user in people if (share := shares.get(user.pk)) and share.latest]
-    last = dict(Judgment.objects.filter(pk__in=latest).values_list("annotator", "created_at"))
-    return [
+    unfinished = [user for user in people if user.pk in shares and shares[user.pk].judged.remaining]
+    pace = recent_pace(collection, unfinished)
+    now = timezone.now()
+    rows = [
         PersonRow(
             user=user,
-            judged=shares.get(user.pk, AnnotatorShare()).judged,
-            queries=shares.get(user.pk, AnnotatorShare()).queries,
+            share=shares.get(user.pk, AnnotatorShare()),
             pace=pace.get(user.pk),
             planned=collection.seconds_per_judgment,
-            last_judged=last.get(user.pk),
             can_open=user.pk in eligible,
+            now=now,
         )
         for user in people
     ]
+    return sorted(rows, key=lambda row: -row.seconds_left)
 
 
-def shares_of(collection: Collection) -> dict[int, AnnotatorShare]:
-    """Each annotator's share, by primary key."""
+def with_last_judged(counts: QuerySet[SlotCount]) -> QuerySet[SlotCount]:
+    """With `last_at`, the time of the latest judgment in a slot."""
+    # Without an order, because that of the model would join three tables.
+    latest = Judgment.objects.filter(pk=OuterRef("latest")).order_by().values("created_at")
+    return counts.annotate(last_at=Subquery(latest))
+
+
+def shares_of(collection: Collection, person: User | None = None) -> dict[int, AnnotatorShare]:
+    """The share of each annotator, or of the person, by primary key."""
+    counts = SlotCount.objects.filter(query__collection=collection, total__gt=0)
+    if person is not None:
+        counts = counts.filter(annotator=person)
+    recently = timezone.now() - timedelta(days=RATE_DAYS)
     rows = (
-        SlotCount.objects.filter(query__collection=collection, total__gt=0)
+        with_last_judged(counts)
         .order_by()
         .values_list("annotator")
         .annotate(
             done=Sum("judged"),
             slots=Sum("total"),
             queries=Count("query", filter=Q(judged__lt=F("total")), distinct=True),
-            newest=Max("latest"),
+            recent=Sum("judged", filter=Q(last_at__gte=recently), default=0),
+            last_judged=Max("last_at"),
+            first_opened=Min("query__opening__opened_at"),
         )
     )
     return {
-        user: AnnotatorShare(Completion(judged, total), queries, latest)
-        for user, judged, total, queries, latest in rows
+        user: AnnotatorShare(Completion(judged, total), *rest)
+        for user, judged, total, *rest in rows
     }
 
 

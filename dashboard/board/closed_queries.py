@@ -12,9 +12,8 @@ from django.db.models.lookups import GreaterThan
 
 from accounts.models import Collection
 from annotation.unchecked_labels import has_unchecked_labels
-from corpus.models import SOURCES, Facet, Query, QueryQuerySet
-from dashboard.board.query_table import UNSHOWN_COLUMNS, facet_filter
-from web.tables.filters import Filter, FilterChoice
+from corpus.models import SOURCES, Query, QueryQuerySet
+from dashboard.board.query_table import UNSHOWN_COLUMNS
 
 
 @dataclass(frozen=True)
@@ -82,16 +81,3 @@ def _problem(query: Query, pairs: int) -> str:
     if not query.has_text_to_compare:
         return f"its paper has no sentence on {query.facet.name.lower()}"
     return ""
-
-
-def closed_filters(collection: Collection, facets: Sequence[Facet]) -> list[Filter[Q]]:
-    state = Filter(
-        "state",
-        "State",
-        [
-            FilterChoice("ready", "Ready", is_ready(collection)),
-            FilterChoice("unchecked", "Labels unchecked", has_unchecked_labels()),
-            FilterChoice("no-pool", "No pool", Q(query_paper__pool=None)),
-        ],
-    )
-    return [facet_filter(facets), state]

@@ -1,12 +1,13 @@
-"""The admin's page that opens queries for judging."""
+"""The queries on Progress that are not open: their list, and the form that opens them."""
 
 from __future__ import annotations
 
 from django.contrib import messages
 from django.db.models import QuerySet
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
-from django.views.decorators.http import require_http_methods, require_POST
+from django.urls import reverse
+from django.views.decorators.http import require_POST
 
 from accounts.access import in_collection, person_of
 from accounts.models import Collection, Role
@@ -16,19 +17,25 @@ from annotation.services import JudgingError
 from annotation.unchecked_labels import has_unchecked_labels
 from corpus.models import NAME_ORDER, Query
 from dashboard.board.annotators import eligible_annotators
-from dashboard.board.closed_queries import closed_filters, closed_queries, closed_rows, is_ready
+from dashboard.board.closed_queries import closed_queries, closed_rows, is_ready
 from dashboard.board.forms import SEATS, ExclusionForm, OpenForm
 from dashboard.board.query_table import unused_columns
+from dashboard.board.table import CLOSED_QUERIES, NOT_OPEN, closed_filters
 from jobs.listing import jobs_to_show
 from web.requests.answers import answers
+from web.tables.columns import csv_file, in_batches, wants_csv
 from web.tables.filters import filter_bar, filter_queryset
-from web.tables.paging import page_of, typed
+from web.tables.paging import typed
+from web.tables.sorted_paging import SortedRows
 from web.words import count_noun
 
+BATCH = 500  # rows of a CSV file that are read together
 
-@in_collection(Role.ADMIN)
-@require_http_methods(["GET", "HEAD", "POST"])
-def open_queries(request: HttpRequest, collection: Collection) -> HttpResponse:
+
+def closed_queries_page(request: HttpRequest, collection: Collection) -> HttpResponseBase:
+    """The page of Progress with a state of queries that are not open. A POST opens some."""
+    if wants_csv(request):
+        return _file(request, collection)
     matches = _matches(request, collection)
     form = OpenForm(
         request.POST or None,
@@ -62,6 +69,17 @@ def _matches(request: HttpRequest, collection: Collection) -> QuerySet[Query]:
     return filter_queryset(closed, filters, request.GET)
 
 
+def _in_order(queries: QuerySet[Query]) -> SortedRows[Query]:
+    return SortedRows.of(queries, "", {"query": ""}, key="name", key_order=NAME_ORDER)
+
+
+def _file(request: HttpRequest, collection: Collection) -> HttpResponseBase:
+    queries = _in_order(_matches(request, collection)).in_order().iterator(chunk_size=BATCH)
+    columns = CLOSED_QUERIES.shown(request, unused_columns(list(collection.facets.all())))
+    rows = in_batches(queries, closed_rows, BATCH)
+    return csv_file(f"{collection.slug}-queries-not-open", columns, rows)
+
+
 def _open(
     request: HttpRequest, collection: Collection, form: OpenForm, plan: team.OpeningPlan
 ) -> HttpResponse:
@@ -83,6 +101,10 @@ def _open(
     return redirect("board", collection.slug)
 
 
+def _address(collection: Collection) -> str:
+    return f"{reverse('board', args=[collection.slug])}?state={NOT_OPEN}"
+
+
 def _page(
     request: HttpRequest,
     collection: Collection,
@@ -90,24 +112,23 @@ def _page(
     exclusion_form: ExclusionForm | None = None,
 ) -> HttpResponse:
     matches = _matches(request, collection)
-    page = page_of(matches, "name", request.GET, order=NAME_ORDER)
+    page = _in_order(matches).page(request)
     facets = list(collection.facets.all())
     exclusions = Exclusion.objects.filter(query_paper__collection=collection)
     context = {
         "collection": collection,
         "page": page,
-        "has_facets": not unused_columns(facets),
+        "columns": CLOSED_QUERIES.shown(request, unused_columns(facets)),
         "rows": closed_rows(page.rows),
         "bar": filter_bar(
             request,
             closed_filters(collection, facets),
             caption="Query or title",
             button="Filter queries",
+            path=reverse("board", args=[collection.slug]),
             kept=(),
         ),
-        "words": typed(request.GET, "q"),
         "total": closed_queries(collection).count(),
-        "found": matches.count(),
         "ready": collection.queries.filter(is_ready(collection)).count(),
         "can_open": collection.queries.filter(is_ready(collection, unchecked_labels=True)).exists(),
         "ready_matches": form.matches.count(),
@@ -170,7 +191,7 @@ def add_exclusion(request: HttpRequest, collection: Collection) -> HttpResponse:
         else:
             name = exclusion.annotator.shown_name
             messages.success(request, f"{name} is excluded from {exclusion.query_paper}.")
-            return redirect("open-queries", collection.slug)
+            return redirect(_address(collection))
     unbound = OpenForm(collection=collection, matches=Query.objects.none())
     return _page(request, collection, unbound, form)
 
@@ -186,4 +207,4 @@ def remove_exclusion(
     messages.success(
         request, f"{exclusion.annotator.shown_name} may judge {exclusion.query_paper} again."
     )
-    return redirect("open-queries", collection.slug)
+    return redirect(_address(collection))

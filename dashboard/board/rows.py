@@ -6,24 +6,32 @@ Counts of judgments only, from the rows that triggers keep. Nothing here reads a
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection as Group
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from django.db.models import Count, Exists, F, FloatField, OuterRef, Q, QuerySet, Sum, Value
 from django.db.models.functions import Cast, Coalesce, NullIf
+from django.utils import timezone
 
 from accounts.models import Collection, Role, User
 from adjudication.models import CaseCount
 from annotation.models import Opening, PairCount, Seat, SlotCount
 from corpus.models import SOURCES, Query
-from dashboard.board.annotators import AnnotatorShare, annotators, eligible_annotators, shares_of
+from dashboard.board.annotators import (
+    PersonRow,
+    annotators,
+    eligible_annotators,
+    late_people,
+    person_rows,
+    shares_of,
+)
 from dashboard.board.closed_queries import is_ready
 from dashboard.board.completion import Completion, sum_of
 from dashboard.board.forms import SEATS
 from dashboard.board.query_table import UNSHOWN_COLUMNS
-
-NAMED = 5  # people that one line of advice names
+from dashboard.board.risks import NO_RISK, QueryRisk, risks_of
 
 BOARD_SORTS = {
     "query": "",
@@ -49,18 +57,36 @@ class SeatRow:
 
 @dataclass(frozen=True)
 class OpenRow:
-    """A query open for judging. `cases` are of pairs with both judgments in."""
+    """A query open for judging. `cases` are of pairs with both judgments in.
+
+    `late` are its annotators with pairs left who will not finish.
+    """
 
     query: Query
     opening: Opening
     seats: tuple[SeatRow, ...]
     both: Completion
     cases: Completion
+    risk: QueryRisk
+    late: Sequence[User]
+
+    @property
+    def reasons(self) -> list[str]:
+        """The reasons why the query is at risk, besides the people who will not finish."""
+        return list(self.risk.reasons(timezone.now()))
+
+    @property
+    def risk_text(self) -> str:
+        waits = [f"waits for {user.shown_name}, who will not finish" for user in self.late]
+        return "; ".join([*waits, *self.reasons])
 
 
 @dataclass(frozen=True)
 class Board:
-    """The totals of the page, over all queries and people of the collection."""
+    """The totals of the page, over all queries and people of the collection.
+
+    `people` have the longest time left first; `late` has those who will not finish.
+    """
 
     judgments: Completion
     pairs: Completion
@@ -70,8 +96,8 @@ class Board:
     without_pool: int
     ready: int
     adjudicators: int
-    people: Sequence[User]
-    shares: dict[int, AnnotatorShare]
+    people: Sequence[PersonRow]
+    late: frozenset[int]
     eligible: frozenset[int]
     advice: list[str] = field(default_factory=list)
 
@@ -87,6 +113,8 @@ def board_of(collection: Collection) -> Board:
         **{name: Coalesce(Sum(name), 0) for name in ("judged", "total", "disputed")}
     )
     shares = shares_of(collection)
+    eligible = frozenset(eligible_annotators(collection).values_list("pk", flat=True))
+    users = annotators(collection, shares)
     board = Board(
         judgments=sum_of(share.judged for share in shares.values()),
         pairs=Completion(pairs["judged"], pairs["total"]),
@@ -96,9 +124,9 @@ def board_of(collection: Collection) -> Board:
         adjudicators=collection.memberships.filter(
             role=Role.ADJUDICATOR, user__is_active=True
         ).count(),
-        people=list(annotators(collection, shares)),
-        shares=shares,
-        eligible=frozenset(eligible_annotators(collection).values_list("pk", flat=True)),
+        people=person_rows(collection, users, shares, eligible),
+        late=late_people(shares, eligible),
+        eligible=eligible,
     )
     board.advice.extend(advice(board))
     return board
@@ -149,9 +177,13 @@ def open_queries_matching(collection: Collection, words: str = "") -> QuerySet[Q
     )
 
 
-def open_rows(queries: Sequence[Query]) -> list[OpenRow]:
-    """The rows of these open queries, in two database queries."""
+def open_rows(queries: Sequence[Query], late: Group[int] = frozenset()) -> list[OpenRow]:
+    """The rows of these open queries, in three database queries.
+
+    `late` has the primary keys of the people who will not finish.
+    """
     seats = _seat_rows(queries)
+    risks = risks_of(queries, late)
     return [
         OpenRow(
             query=query,
@@ -162,6 +194,12 @@ def open_rows(queries: Sequence[Query]) -> list[OpenRow]:
                 query.case_count.settled if hasattr(query, "case_count") else 0,
                 query.pair_count.disputed,
             ),
+            risk=risks.get(query.pk, NO_RISK),
+            late=[
+                seat.annotator
+                for seat in seats[query.pk]
+                if seat.judged.remaining and seat.annotator.pk in late
+            ],
         )
         for query in queries
     ]
@@ -212,31 +250,6 @@ def advice(board: Board) -> Iterator[str]:
         yield f"{_cases_wait(cases)} and the collection has no adjudicator."
     elif cases:
         yield f"{_cases_wait(cases)}."
-    yield from _about_people(board)
-
-
-def _about_people(board: Board) -> Iterator[str]:
-    remaining = {
-        user.pk: board.shares.get(user.pk, AnnotatorShare()).judged.remaining
-        for user in board.people
-    }
-    idle = [user for user in board.people if user.pk in board.eligible and not remaining[user.pk]]
-    if board.open and idle:
-        yield f"{_names(idle)} {_have(len(idle))} nothing left to judge."
-    for user in board.people:
-        if remaining[user.pk] and user.pk not in board.eligible:
-            yield (
-                f"{user.shown_name} still has {remaining[user.pk]:,} unjudged pairs "
-                "and can no longer judge them. Reassign the seats."
-            )
-
-
-def _names(users: Iterable[User]) -> str:
-    names = [user.shown_name for user in users]
-    more = len(names) - NAMED
-    if more > 0:
-        return f"{', '.join(names[:NAMED])} and {more} more"
-    return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
 
 
 def _there_are(number: int) -> str:

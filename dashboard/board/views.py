@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from functools import partial
+from operator import attrgetter
+from typing import NamedTuple
 
 from django.contrib import messages
 from django.db.models import Q
@@ -11,16 +14,26 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_safe
 
 from accounts.access import in_collection
-from accounts.models import Collection, Role
+from accounts.models import Collection, Role, User
 from annotation import services
 from annotation.models import Opening
 from annotation.services import JudgingError
 from annotation.team import OPENING_KIND, REBALANCING_KIND
-from corpus.models import NAME_ORDER, Query
-from dashboard.board.annotators import annotators, person_rows, shares_of
-from dashboard.board.figures import board_figures
+from corpus.models import NAME_ORDER, Facet, Query
+from dashboard.board.annotators import (
+    IDLE,
+    RATE_DAYS,
+    annotators,
+    eligible_annotators,
+    finding_of,
+    late_people,
+    shares_of,
+)
+from dashboard.board.figures import progress_figure, progress_of
 from dashboard.board.forms import ReassignForm
+from dashboard.board.opening_views import closed_queries_page
 from dashboard.board.query_table import unused_columns
+from dashboard.board.risks import MANY_CASES, at_risk
 from dashboard.board.rows import (
     BOARD_SORTS,
     board_of,
@@ -28,7 +41,15 @@ from dashboard.board.rows import (
     open_rows,
     seat_progress,
 )
-from dashboard.board.table import BOARD, board_filters
+from dashboard.board.table import (
+    ANNOTATORS,
+    AT_RISK,
+    BOARD,
+    CLOSED,
+    FILTER_NAMES,
+    TO_JUDGE,
+    board_filters,
+)
 from jobs.listing import jobs_to_show
 from web.figure_files import figure_file, shown
 from web.requests.answers import sorting_address
@@ -36,75 +57,117 @@ from web.tables.cells import numbered_page
 from web.tables.columns import csv_file, in_batches, wants_csv
 from web.tables.filters import Filter, filter_bar, filter_queryset
 from web.tables.paging import typed
-from web.tables.sorted_paging import PLACE, SortedRows
+from web.tables.sorted_paging import SortedRows
 
 BATCH = 500  # rows of a CSV file that are read together
 
 
 @in_collection(Role.ADMIN)
-@require_safe
+@require_http_methods(["GET", "HEAD", "POST"])
 def board(request: HttpRequest, collection: Collection) -> HttpResponseBase:
+    if request.method == "POST" or request.GET.get("state") in CLOSED:
+        return closed_queries_page(request, collection)
+    if wants_csv(request) and request.GET.get("list") == "annotators":
+        return _annotators_file(request, collection)
     if wants_csv(request):
-        return _board_file(request, collection)
+        return _queries_file(request, collection)
     return _board_page(request, collection)
 
 
-def _sorted_queries(
-    request: HttpRequest, collection: Collection, filters: Iterable[Filter[Q]]
-) -> SortedRows[Query]:
+class OpenQueries(NamedTuple):
+    """The open queries that the address asks for; `state` is the chosen one, or the default."""
+
+    rows: SortedRows[Query]
+    filters: list[Filter[Q]]
+    state: str
+
+
+def _open_queries(
+    request: HttpRequest,
+    collection: Collection,
+    facets: Sequence[Facet],
+    people: Iterable[User],
+    late: frozenset[int],
+) -> OpenQueries:
+    """Without a filter in the address, those at risk, or else those with pairs to judge."""
     found = open_queries_matching(collection, typed(request.GET, "q"))
-    return SortedRows.of(
-        filter_queryset(found, filters, request.GET),
+    parameters = request.GET.copy()
+    is_unfiltered = not any(parameters.get(name) for name in ("q", *FILTER_NAMES))
+    risky = []
+    if is_unfiltered or parameters.get("state") == AT_RISK:
+        risky = at_risk(collection, late)
+    if is_unfiltered:
+        parameters["state"] = AT_RISK if risky else TO_JUDGE
+    filters = board_filters(facets, people, risky)
+    rows = SortedRows.of(
+        filter_queryset(found, filters, parameters),
         request.GET.get("sort", ""),
         BOARD_SORTS,
         key="name",
         key_order=NAME_ORDER,
     )
+    choice = filters[0].chosen(parameters)
+    return OpenQueries(rows, filters, choice.value if choice else "")
 
 
-def _board_file(request: HttpRequest, collection: Collection) -> HttpResponseBase:
+def _unused(facets: Sequence[Facet], found: OpenQueries) -> frozenset[str]:
+    """The columns that are empty in all rows."""
+    return unused_columns(facets) | ({"risk"} if found.state != AT_RISK else frozenset())
+
+
+def _annotators_file(request: HttpRequest, collection: Collection) -> HttpResponseBase:
+    rows = board_of(collection).people
+    return csv_file(f"{collection.slug}-annotators", ANNOTATORS.shown(request), rows)
+
+
+def _queries_file(request: HttpRequest, collection: Collection) -> HttpResponseBase:
     facets = list(collection.facets.all())
-    filters = board_filters(facets, annotators(collection, shares_of(collection)))
-    queries = _sorted_queries(request, collection, filters).in_order().iterator(chunk_size=BATCH)
-    rows = in_batches(queries, open_rows, BATCH)
+    shares = shares_of(collection)
+    eligible = frozenset(eligible_annotators(collection).values_list("pk", flat=True))
+    late = late_people(shares, eligible)
+    people = annotators(collection, shares)
+    found = _open_queries(request, collection, facets, people, late)
+    queries = found.rows.in_order().iterator(chunk_size=BATCH)
+    rows = in_batches(queries, partial(open_rows, late=late), BATCH)
     return csv_file(
-        f"{collection.slug}-judging", BOARD.shown(request, unused_columns(facets)), rows
+        f"{collection.slug}-judging", BOARD.shown(request, _unused(facets, found)), rows
     )
 
 
 def _board_page(request: HttpRequest, collection: Collection) -> HttpResponse:
     current = board_of(collection)
     facets = list(collection.facets.all())
-    filters = board_filters(facets, current.people)
-    found = _sorted_queries(request, collection, filters)
-    opened = found.page(request, anchor="#open-queries")
-    rows = open_rows(opened.rows)
-    names = [each.name for each in filters]
-    parameters = sorting_address("", request, "q", "sort", *PLACE, *names).strip("?&")
-    people = numbered_page(current.people, request, name="people", anchor="#people")
+    users = sorted((person.user for person in current.people), key=attrgetter("username"))
+    found = _open_queries(request, collection, facets, users, current.late)
+    opened = found.rows.page(request, anchor="#queries")
+    names = [each.name for each in found.filters]
+    unfinished = [person for person in current.people if person.judged.remaining]
     context = {
         "collection": collection,
         "facets": facets,
         "board": current,
+        "finding": finding_of(current.people),
+        "people": numbered_page(unfinished, request, name="people", anchor="#people"),
+        "idle": [person for person in current.people if not person.judged.remaining],
+        "state": found.state,
+        "states": found.filters[0].choices,
         "opened": opened,
-        "rows": rows,
-        "figures": {
-            figure.name: shown(figure, "board-figure", collection.slug, parameters)
-            for figure in board_figures(collection, rows)
-        },
-        "people": people,
-        "person_rows": person_rows(collection, people.rows, current.shares, current.eligible),
-        "sort": found.sort,
+        "rows": open_rows(opened.rows, current.late),
+        "figure": shown(progress_figure(progress_of(collection)), "board-figure", collection.slug),
+        "sort": found.rows.sort,
         "bar": filter_bar(
             request,
-            filters,
+            found.filters,
             caption="Query or person" if unused_columns(facets) else "Query, facet or person",
             button="Filter queries",
-            anchor="#open-queries",
+            anchor="#queries",
         ),
-        "columns": BOARD.shown(request, unused_columns(facets)),
+        "columns": BOARD.shown(request, _unused(facets, found)),
         "jobs": jobs_to_show(collection, [OPENING_KIND, REBALANCING_KIND]),
         "sorted_by": sorting_address(request.path, request, "q", *names),
+        "idle_days": IDLE.days,
+        "rate_days": RATE_DAYS,
+        "many_cases": MANY_CASES,
     }
     return render(request, "dashboard/board.html", context)
 
@@ -114,11 +177,8 @@ def _board_page(request: HttpRequest, collection: Collection) -> HttpResponse:
 def board_figure(
     request: HttpRequest, collection: Collection, figure: str, extension: str
 ) -> HttpResponse:
-    """Of the rows that the parameters show on the page."""
-    facets = list(collection.facets.all())
-    filters = board_filters(facets, annotators(collection, shares_of(collection)))
-    rows = open_rows(_sorted_queries(request, collection, filters).page(request).rows)
-    return figure_file(board_figures(collection, rows), figure, extension, collection.slug)
+    figures = [progress_figure(progress_of(collection))]
+    return figure_file(figures, figure, extension, collection.slug)
 
 
 @in_collection(Role.ADMIN)

@@ -84,8 +84,8 @@ def test_the_page_says_that_a_paper_has_no_sentence_of_the_facet(client, query):
     Document.objects.filter(pk=query.query_paper.document_id).update(labels=["other"] * 3)
     client.force_login(User.objects.get(username="admin"))
 
-    page = client.get(reverse("open-queries", args=[query.collection.slug])).content.decode()
-    assert "its paper has no sentence on method" in page
+    page = client.get(reverse("board", args=[query.collection.slug]), {"state": "not-open"})
+    assert "its paper has no sentence on method" in page.text
 
 
 def test_a_paper_without_text_is_refused(query):
@@ -297,13 +297,14 @@ def test_the_page_of_closed_queries_asks_before_it_opens_unchecked_labels(admin,
     predicted(query.query_paper.document)
     people = [str(user.pk) for user in annotators(query.collection)]
     fields = {"queries": [query.name], "annotators": people}
-    page = admin.get(address("open-queries"))
+    url = f"{address('board')}?state=not-open"
+    page = admin.get(url)
     assert "labels unchecked" in text_of(page)
 
-    refusal = admin.post(address("open-queries"), fields)
-    question = admin.post(address("open-queries"), {**fields, "unchecked_labels": "on"})
+    refusal = admin.post(url, fields)
+    question = admin.post(url, {**fields, "unchecked_labels": "on"})
     plan = question.context["plan"].digest
-    admin.post(address("open-queries"), {**fields, "unchecked_labels": "on", "plan": plan})
+    admin.post(url, {**fields, "unchecked_labels": "on", "plan": plan})
 
     assert "has predicted labels that are not checked" in text_of(refusal)
     assert "1 of them has predicted labels" in text_of(question)

@@ -195,7 +195,7 @@ def test_an_admin_excludes_people_on_the_page_and_allows_them_again(collection, 
 
     assert admin.post(address("add-exclusion"), {**form, "docno": "none"}).status_code == 422
     assert admin.post(address("add-exclusion"), form).status_code == 302
-    assert f"ann1: {docno}" in text_of(admin.get(address("open-queries")))
+    assert f">ann1</a>: {docno}" in text_of(admin.get(address("board"), {"state": "not-open"}))
 
     exclusion = Exclusion.objects.get()
     admin.post(address("remove-exclusion", exclusion.pk))
@@ -298,12 +298,12 @@ def test_all_matching_queries_open_as_a_job(collection, admin, monkeypatch):
         a_query(collection, size=1)
     a_query(collection, facet="result", size=1)
     form = {"everything": "on", "annotators": [user.pk for user in annotators(collection)]}
-    place = f"{address('open-queries')}?facet=method"
+    place = f"{address('board')}?state=not-open&facet=method"
 
     question = admin.post(place, form)
 
     assert "Open 4 queries for judging?" in text_of(question)
-    assert 'action="/c/small/not-open/?facet=method"' in question.text
+    assert 'action="/c/small/judging/?state=not-open&amp;facet=method"' in question.text
     assert not Job.objects.exists()
 
     done = admin.post(place, {**form, "plan": question.context["plan"].digest})

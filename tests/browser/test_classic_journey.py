@@ -101,7 +101,7 @@ def build_and_freeze_pools(admin: Page) -> None:
 
 def open_all(admin: Page) -> None:
     add_people(admin, "classic", {"bea": "annotator", "cid": "annotator"})
-    admin.goto("/c/classic/not-open/")
+    admin.goto("/c/classic/judging/?state=not-open")
     everything = admin.locator("input[name=everything]")  # only if there are several pages
     (everything if everything.count() else admin.get_by_label("Tick all on this page")).check()
     for name in ("bea", "cid"):

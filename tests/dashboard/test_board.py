@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import re
 import uuid
+from datetime import timedelta
 from functools import partial
 
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
+from django.utils import timezone
 
 from accounts.models import Role, User
 from adjudication.models import Case
@@ -24,7 +27,7 @@ from annotation.services import (
     reassign_seat,
 )
 from corpus.models import Document, Facet
-from dashboard.board.annotators import eligible_annotators, person_rows, recent_pace
+from dashboard.board.annotators import eligible_annotators, recent_pace
 from dashboard.board.completion import Completion
 from dashboard.board.rows import board_of, open_queries_matching, open_rows
 from database.natural_order import natural_key
@@ -54,8 +57,26 @@ def rows_of(collection, words=""):
 
 
 def people_of(collection):
-    board = board_of(collection)
-    return person_rows(collection, board.people, board.shares, board.eligible)
+    return board_of(collection).people
+
+
+def closed_page():
+    return f"{address('board')}?state=not-open"
+
+
+def words_of(page):
+    return re.sub("<[^>]+>", "", text_of(page))
+
+
+@pytest.fixture
+def days_pass(monkeypatch):
+    """Let so many days pass."""
+    now = timezone.now
+
+    def later(days):
+        monkeypatch.setattr(timezone, "now", lambda: now() + timedelta(days=days))
+
+    return later
 
 
 # What the board counts
@@ -130,10 +151,10 @@ def test_a_person_s_pace_is_the_median_of_the_recent_judgments(collection):
     for slot, seconds in zip(slots(opening, 1), (10, 14, 900), strict=False):
         judge(slot, 0, seconds=seconds)
 
-    first, second = people_of(collection)
+    second, first = people_of(collection)
 
     assert (first.user.username, first.pace, first.judged) == ("ann1", 14, Completion(3, 4))
-    assert (second.pace, second.planned, second.last_judged) == (None, 15.0, None)
+    assert (second.pace, second.planned, second.share.last_judged) == (None, 15.0, None)
 
 
 def test_old_judgments_do_not_set_the_pace(collection, monkeypatch):
@@ -161,16 +182,141 @@ def test_the_board_says_what_needs_a_person(collection):
 
     assert "1 query has no annotators." in lines
     assert "1 case waits for adjudication and the collection has no adjudicator." in lines
-    assert "ann1 and ann2 have nothing left to judge." in lines
 
 
-def test_the_board_says_who_holds_pairs_and_can_no_longer_judge(collection):
+# Who will not finish
+
+
+def test_the_page_says_who_can_no_longer_judge_the_pairs_left(collection, admin):
     an_open_query(collection, size=3)
     User.objects.filter(username="ann2").update(is_active=False)
 
-    assert any(
-        line.startswith("ann2 still has 3 unjudged pairs") for line in board_of(collection).advice
-    )
+    page = words_of(admin.get(address("board")))
+
+    assert "1 of 2 annotators with pairs left will not finish: ann2 (can no longer judge)" in page
+    assert "waits for ann2" in page
+
+
+@pytest.mark.parametrize(
+    ("days", "problem"), [(6, ""), (7, "no judgment for 7 days"), (30, "no judgment for 30 days")]
+)
+def test_who_did_not_judge_for_a_week_will_not_finish(collection, days_pass, days, problem):
+    opening = an_open_query(collection, size=3)
+    judge(slots(opening, 1)[0], 1)
+    days_pass(days)
+
+    (person,) = [row for row in people_of(collection) if row.user.username == "ann1"]
+
+    assert person.problem == problem
+
+
+def test_who_did_not_begin_for_a_week_will_not_finish(collection, days_pass):
+    an_open_query(collection, size=3)
+    days_pass(8)
+
+    assert {row.problem for row in people_of(collection)} == {"not started for 8 days"}
+
+
+def test_the_forecast_divides_the_pairs_left_by_the_pairs_a_day(collection, admin):
+    opening = an_open_query(collection, size=6)
+    for slot in slots(opening, 1)[:2]:
+        judge(slot, 1)
+    Opening.objects.update(opened_at=timezone.now() - timedelta(days=4))
+
+    (person,) = [row for row in people_of(collection) if row.user.username == "ann1"]
+
+    assert person.days_left == pytest.approx(8, rel=0.01)
+    assert person.finishes_on == timezone.localdate(timezone.now() + timedelta(days=8))
+    assert "The last to finish is ann1, about" in words_of(admin.get(address("board")))
+
+
+def test_when_all_is_judged_the_page_says_so(collection, admin):
+    judge_both(an_open_query(collection, size=1), (1, 1))
+
+    page = text_of(admin.get(address("board")))
+
+    assert "Every open pair has both judgments." in page
+    assert "2 annotators without pairs to judge" in page
+
+
+def test_the_people_with_the_most_time_left_come_first(collection, admin):
+    judge(slots(an_open_query(collection, size=3), 1)[0], 1)
+
+    people = admin.get(address("board")).context["people"].rows
+
+    assert [person.user.username for person in people] == ["ann2", "ann1"]
+
+
+def test_the_annotators_are_a_file(collection, admin):
+    judge(slots(an_open_query(collection, size=3), 1)[0], 1, seconds=60)
+
+    rows = csv_rows(admin.get(address("board"), {"format": "csv", "list": "annotators"}))
+
+    assert [(row["username"], row["judged"], row["minutes_left"]) for row in rows] == [
+        ("ann1", "1", "2"),
+        ("ann2", "0", "1"),
+    ]
+
+
+# Queries at risk
+
+
+def reasons_of(collection):
+    (row,) = rows_of(collection)
+    return row.reasons
+
+
+def shown_at_risk(admin):
+    page = admin.get(address("board"))
+    return len(page.context["rows"]) if page.context["state"] == "at-risk" else 0
+
+
+def test_a_query_without_a_judgment_for_a_week_is_at_risk(collection, admin, days_pass):
+    first, second = an_open_query(collection, size=3), an_open_query(collection, size=3)
+    judge_both(first, (1, 1))
+    judge_both(second, (1, 1))
+    assert shown_at_risk(admin) == 0
+
+    days_pass(9)
+    judge_both(second, (2, 2))
+
+    page = admin.get(address("board"))
+    assert [row.query for row in page.context["rows"]] == [first.query]
+    assert page.context["rows"][0].risk_text == "no judgment for 9 days"
+    assert csv_rows(admin.get(address("board"), {"format": "csv"}))[0]["risk"]
+
+
+def test_a_query_with_one_slot_far_behind_is_at_risk(collection, admin):
+    opening = an_open_query(collection, size=20)
+    for slot in slots(opening, 1)[:9]:
+        judge(slot, 1)
+    assert (reasons_of(collection), shown_at_risk(admin)) == ([], 0)
+
+    judge(slots(opening, 1)[9], 1)
+
+    assert reasons_of(collection) == ["slot 2 is 10 pairs behind slot 1"]
+    assert shown_at_risk(admin) == 1
+
+
+def test_a_query_whose_cases_wait_for_a_week_is_at_risk(collection, admin, days_pass):
+    judge_both(an_open_query(collection, size=10), *[(0, 1)] * 10)
+    assert shown_at_risk(admin) == 0
+
+    days_pass(7)
+
+    assert reasons_of(collection) == ["10 cases wait"]
+    assert shown_at_risk(admin) == 1
+
+
+def test_finished_queries_are_shown_when_asked_for(collection, admin):
+    judge_both(an_open_query(collection, size=1), (1, 1))
+
+    page = admin.get(address("board"))
+    finished = admin.get(address("board"), {"state": "finished"})
+
+    assert page.context["rows"] == []
+    assert "?state=finished" in page.text
+    assert len(finished.context["rows"]) == 1
 
 
 def test_more_queries_cost_the_board_no_more_questions(
@@ -188,22 +334,21 @@ def test_more_queries_cost_the_board_no_more_questions(
         admin.get(address("board"))
 
 
-def test_the_board_shows_fifty_rows_of_each_table(collection, admin):
+def test_the_board_shows_fifty_queries_and_folds_the_people_without_work(collection, admin):
     for number in range(52):
         an_open_query(collection, size=1)
         a_query(collection, size=1)
         member(collection, Role.ANNOTATOR, f"more{number:02}")
 
     first = admin.get(address("board"))
-    second = admin.get(f"{first.context['opened'].after.split('#')[0]}&people=2")
+    second = admin.get(first.context["opened"].after)
 
-    for table in ("opened", "people"):
-        assert (len(first.context[table].rows), first.context[table].total >= 52) == (50, True)
-        assert 0 < len(second.context[table].rows) < 50
+    assert (len(first.context["opened"].rows), len(second.context["opened"].rows)) == (50, 2)
+    assert [person.user.username for person in first.context["people"].rows] == ["ann1", "ann2"]
+    assert len(first.context["idle"]) == 52
     assert "51–52 of 52" in second.text
     assert "1 query" not in first.text
     assert "52 queries have no annotators." in first.text
-    assert "and 47 more have nothing left to judge." in first.text
 
 
 @pytest.mark.parametrize("words", ["ANN2", "method", "nothing", "ann1 method"])
@@ -250,7 +395,7 @@ def test_a_query_that_cannot_be_opened_says_why(collection, admin):
     query = a_query(collection)
     query.query_paper.pool.delete()
 
-    page = admin.get(address("open-queries"))
+    page = admin.get(closed_page())
 
     assert "no pool yet" in page.text
     assert 'name="queries"' not in page.text
@@ -260,19 +405,19 @@ def test_the_closed_queries_cost_a_fixed_number_of_questions(
     collection, admin, django_assert_num_queries
 ):
     a_query(collection)
-    expected = queries_of(admin, address("open-queries"))
+    expected = queries_of(admin, closed_page())
     for _ in range(4):
         a_query(collection)
 
     with django_assert_num_queries(expected):
-        admin.get(address("open-queries"))
+        admin.get(closed_page())
 
 
 def test_closed_queries_are_shown_fifty_at_a_time_in_natural_order(collection, admin):
     names = [a_query(collection, size=1).name for _ in range(52)]
 
-    first = admin.get(address("open-queries"))
-    second = admin.get(address("open-queries"), {"after": first.context["page"].after})
+    first = admin.get(closed_page())
+    second = admin.get(first.context["page"].after)
 
     shown = [row.query.name for page in (first, second) for row in page.context["rows"]]
     assert shown == sorted(names, key=natural_key)
@@ -295,18 +440,18 @@ def test_closed_queries_are_found_by_state_facet_and_words(collection, admin, pa
     documents.update(title="Title of the ready paper")
     an_open_query(collection)
 
-    page = admin.get(address("open-queries"), parameters)
+    page = admin.get(address("board"), {"state": "not-open", **parameters})
 
     assert [row.query for row in page.context["rows"]] == [queries[name] for name in matches]
     assert f"{len(matches)} of 2" in text_of(page)
 
 
 def test_an_empty_page_of_closed_queries_leads_on(collection, admin):
-    assert "No queries yet" in admin.get(address("open-queries")).text
+    assert "No queries yet" in admin.get(closed_page()).text
 
     an_open_query(collection)
 
-    assert "All queries are open" in admin.get(address("open-queries")).text
+    assert "All queries are open" in admin.get(closed_page()).text
 
 
 # Opening queries
@@ -324,12 +469,12 @@ def wanted(collection):
 
 def confirmed(admin, wanted):
     """The answer to the question, with the plan that it showed."""
-    question = admin.post(address("open-queries"), wanted)
-    return admin.post(address("open-queries"), {**wanted, "plan": question.context["plan"].digest})
+    question = admin.post(closed_page(), wanted)
+    return admin.post(closed_page(), {**wanted, "plan": question.context["plan"].digest})
 
 
 def test_opening_asks_first_and_says_how_much(admin, wanted):
-    page = admin.post(address("open-queries"), wanted)
+    page = admin.post(closed_page(), wanted)
 
     assert "Open 2 queries for judging?" in page.text
     rows = [(row.annotator.username, row.pairs) for row in page.context["plan"].rows]
@@ -339,7 +484,7 @@ def test_opening_asks_first_and_says_how_much(admin, wanted):
 
 
 def test_the_question_carries_on_what_was_asked(admin, wanted):
-    page = admin.post(address("open-queries"), wanted)
+    page = admin.post(closed_page(), wanted)
 
     for field in ("queries", "annotators"):
         values = [value for name, value in page.context["kept"] if name == field]
@@ -358,7 +503,7 @@ def test_confirmed_queries_open_with_both_seats_and_frozen_pools(admin, wanted):
 
 
 def test_a_plan_that_changed_is_asked_about_again(admin, wanted):
-    page = admin.post(address("open-queries"), {**wanted, "plan": "an older one"})
+    page = admin.post(closed_page(), {**wanted, "plan": "an older one"})
 
     assert "changed since you saw this plan" in text_of(page)
     assert not Opening.objects.exists()
@@ -373,16 +518,17 @@ def test_a_plan_that_changed_is_asked_about_again(admin, wanted):
     ],
 )
 def test_a_wrong_choice_says_why_and_keeps_the_ticks(admin, wanted, changed, what):
-    page = admin.post(address("open-queries"), {**wanted, **changed})
+    page = admin.post(closed_page(), {**wanted, **changed})
 
     assert page.status_code == 422
     assert what in page.text
-    assert page.text.count(" checked") + page.text.count("\nchecked") == 2
+    ticked = re.findall(r"<input[^>]*\bchecked\b[^>]*>", page.text)
+    assert len([field for field in ticked if 'name="column"' not in field]) == 2
     assert not Opening.objects.exists()
 
 
 def test_one_person_is_not_enough(admin, wanted):
-    page = admin.post(address("open-queries"), {**wanted, "annotators": wanted["annotators"][:1]})
+    page = admin.post(closed_page(), {**wanted, "annotators": wanted["annotators"][:1]})
 
     assert "Every query needs two annotators. Choose another." in page.text
 
@@ -390,9 +536,7 @@ def test_one_person_is_not_enough(admin, wanted):
 def test_an_admin_is_not_offered_as_annotator(collection, admin, wanted):
     person = User.objects.get(username="admin")
 
-    page = admin.post(
-        address("open-queries"), {**wanted, "annotators": [wanted["annotators"][0], person.pk]}
-    )
+    page = admin.post(closed_page(), {**wanted, "annotators": [wanted["annotators"][0], person.pk]})
 
     assert page.status_code == 422
     assert not Opening.objects.exists()
@@ -798,7 +942,7 @@ def lines_of(admin, **asked) -> list[dict[str, str]]:
     return csv_rows(answer)
 
 
-def test_open_queries_are_filtered_by_facet_annotator_and_progress(collection, admin):
+def test_open_queries_are_filtered_by_facet_annotator_and_state(collection, admin):
     judged = an_open_query(collection, size=1)
     waiting = an_open_query(collection, size=1, facet="result")
     judge_both(judged, (0, 3))
@@ -807,11 +951,11 @@ def test_open_queries_are_filtered_by_facet_annotator_and_progress(collection, a
         return [line["query"] for line in lines_of(admin, **asked)]
 
     both = [judged.query.name, waiting.query.name]
-    assert found() == found(annotator="ann1") == found(progress="unknown") == both
-    assert found(facet="result") == found(progress="unfinished") == [waiting.query.name]
-    assert found(progress="cases") == [judged.query.name]
-    assert found(progress="finished") == found(facet="background") == []
-    page = admin.get(address("board"), {"progress": "cases", "annotator": "ann2"})
+    assert found(state="all") == found(annotator="ann1") == found(state="unknown") == both
+    assert found() == found(facet="result") == found(state="open") == [waiting.query.name]
+    assert found(state="cases") == [judged.query.name]
+    assert found(state="finished") == found(state="at-risk") == found(facet="background") == []
+    page = admin.get(address("board"), {"state": "cases", "annotator": "ann2"})
     assert [row.query for row in page.context["rows"]] == [judged.query]
     assert "data-filter" not in page.text
 
@@ -836,6 +980,7 @@ def test_the_file_of_the_board_has_counts_and_no_grade(collection, admin):
         "pairs": "2",
         "cases_settled": "0",
         "cases": "0",
+        "last_judged": Judgment.objects.get().created_at.isoformat(),
         "opened_at": opening.opened_at.isoformat(),
         "guideline_version": "1",
     }

@@ -462,7 +462,7 @@ def test_the_pages_of_a_collection_of_topics_say_topics():
     admin, annotator = client_of("admin"), client_of("ann1")
 
     names = ("collection", "pools", "runs", "open-queries")
-    pages = [admin.get(at(name, slug="topics")) for name in names]
+    pages = [admin.get(at(name, slug="topics"), follow=True) for name in names]
     pages += [annotator.get(at(name, slug="topics")) for name in ("collection", "judge")]
 
     for page in pages:

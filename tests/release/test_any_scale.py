@@ -227,7 +227,7 @@ def test_pages_show_the_collections_grades_and_no_facet_where_there_is_none(
     pages = [
         reverse(name, args=["any"])
         for name in (
-            *("collection", "queries", "board", "agreement", "open-queries", "add-query"),
+            *("collection", "queries", "board", "agreement", "add-query"),
             *("guidelines", "collection-settings", "runs", "pools"),
         )
     ]
